@@ -105,7 +105,7 @@ export const authorizationCodeMachine = setup({
       },
     },
     revoked: {
-      description: 'Its grant has ended. Nothing leads out of here.',
+      description: 'Its grant has ended. No arm leads out of this state.',
       meta: { spec: 'OAuth 2.1 §4.1.2' },
       on: {
         presented: [...rejectWrongPresentation, ...rejectWithWhatEndedTheGrant],

@@ -97,7 +97,7 @@ export const clientMachine = setup({
           otherThanExpected,
           changedElsewhere,
           hasNoSecret,
-          { actions: 'replaceSecrets', description: 'Every secret before stops working at once.' },
+          { actions: 'replaceSecrets', description: 'Every earlier secret stops working immediately.' },
         ],
         secretRemovalRequested: [
           otherThanExpected,
@@ -110,9 +110,9 @@ export const clientMachine = setup({
           {
             guard: 'secretIsTheLast',
             actions: reject('last_secret'),
-            description: 'The client could not authenticate any more.',
+            description: 'The client could no longer authenticate.',
           },
-          { actions: 'removeSecret', description: 'The secret stops working at once; the other stays.' },
+          { actions: 'removeSecret', description: 'The secret stops working immediately; the other secret stays.' },
         ],
         deletionRequested: [
           otherThanExpected,

@@ -15,7 +15,7 @@ export const emailChallengeEffects = {
   supersedeOthers(): void {},
   /** Send `undone` to each other link of the same end-user that is still active and was sent later. */
   supersedeLater(): void {},
-  /** The link is worth nothing any more. */
+  /** The link becomes invalid. */
   supersedeLink(_: unknown, _params: { reason: SupersededReason }): void {},
   /** The link's only use. */
   useLink(): void {},

@@ -32,7 +32,7 @@ export type EmailChallengePurpose =
 export type EmailChallengeContext = {
   readonly purpose: EmailChallengePurpose;
   readonly endsAt: Instant;
-  /** False: the policy of today lets nobody sign up in this way. */
+  /** False: the current policy does not offer this way to sign up. */
   readonly isOffered: boolean;
   /** The end-user may sign in; true where the link makes the account. */
   readonly userStands: boolean;

@@ -33,7 +33,7 @@ import { emailChallengeGuards } from './guards.ts';
 const isNotOffered = {
   guard: 'isNotOffered',
   actions: reject('not_offered'),
-  description: 'The policy lets nobody use such a link, or no longer.',
+  description: 'The current policy does not offer such a link.',
 } as const satisfies SharedArm;
 
 const userEnded = {
@@ -65,7 +65,7 @@ const passwordIsMissing = {
 
 const stayUnsent = { description: 'Nothing was sent.' } as const satisfies SharedArm;
 const stayUsed = { description: 'It was used: nothing takes that back.' } as const satisfies SharedArm;
-const staySuperseded = { description: 'It is worth nothing already.' } as const satisfies SharedArm;
+const staySuperseded = { description: 'The link is already invalid.' } as const satisfies SharedArm;
 
 export const emailChallengeMachine = setup({
   types: { context: {} as EmailChallengeContext, events: {} as EmailChallengeEvent, meta: {} as Meta },
@@ -160,7 +160,7 @@ export const emailChallengeMachine = setup({
             guard: 'undoesChange',
             target: 'used',
             actions: ['useLink', 'supersedeLater', changeUser('addressRestored')],
-            description: 'The address from before is back; what was sent since the change is worth nothing.',
+            description: 'The end-user has the earlier address again; links sent since the change are invalid.',
             meta: { spec: 'NIST SP 800-63B-4 §4.6' },
           },
           {
@@ -229,7 +229,7 @@ export const emailChallengeMachine = setup({
       },
     },
     superseded: {
-      description: 'Worth nothing. Nothing leads out of here.',
+      description: 'The link is invalid. No arm leads out of this state.',
       meta: { spec: 'NIST SP 800-63B-4 §4.2' },
       on: {
         requested: staySuperseded,

@@ -4,14 +4,14 @@ import type { ExternalSignInRejectReason } from './facts.ts';
 /** What the engine makes true for this machine, as data: XState never executes an effect. */
 export const externalSignInEffects = {
   reject: rejectWith<ExternalSignInRejectReason>(),
-  /** Keep what the other place has said. */
+  /** Keep the answer of the identity provider. */
   recordAnswer(): void {},
-  /** Keep that the other place let nobody in. */
+  /** Keep that the identity provider refused. */
   recordRefusal(): void {},
   /** Send `registrationRequested` to the machine of a fresh end-user. */
   createUser(): void {},
   /** Send `linkRequested` to the machine of the identity. */
   linkIdentity(): void {},
-  /** Sign in with the answer, which is worth nothing afterwards. */
+  /** Sign in with the answer, which becomes invalid. */
   useAnswer(): void {},
 };

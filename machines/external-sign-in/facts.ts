@@ -25,26 +25,26 @@ export type ExternalSignInContext = {
 /** Who the answer is about, of those who are registered here. `new`: an end-user is to be registered. */
 export type ExternalUser = 'known' | 'new' | 'ended' | 'unknown';
 
-/** Of the other place's identity: nobody's so far, that of this end-user, or that of another. `none`: the answer names none. */
+/** Of the identity at the provider: not linked, linked to this end-user, or linked to another. `none`: the answer names none. */
 export type ExternalIdentityOwner = 'none' | 'unlinked' | 'linked' | 'linkedElsewhere';
 
 /** `fromItsBrowser`, false: it comes through a browser, and not through the browser that began. */
 export type ExternalSignInEvent =
-  /** The other place has said that it knows who signed in. */
+  /** The identity provider named the end-user who signed in. */
   | {
       readonly type: 'answerReceived';
       readonly now: Instant;
       readonly fromItsBrowser: boolean;
       readonly user: ExternalUser;
     }
-  /** The other place has said that nobody signed in. */
+  /** The identity provider answered that no end-user signed in. */
   | { readonly type: 'refusalReceived'; readonly now: Instant; readonly fromItsBrowser: boolean }
   /** The browser wants to go on with the answer. */
   | {
       readonly type: 'browserReturned';
       readonly now: Instant;
       readonly fromItsBrowser: boolean;
-      /** False: the policy does not let this identity in, or the end-user who began is not signed in any more. */
+      /** False: the policy does not let this identity in, or the end-user who began is no longer signed in. */
       readonly isAdmitted: boolean;
       readonly user: ExternalUser;
       readonly identity: ExternalIdentityOwner;

@@ -34,14 +34,14 @@ const rejectExpired = {
 const rejectAnotherBrowser = {
   guard: 'fromAnotherBrowser',
   actions: reject('another_browser'),
-  description: 'The browser that brings it is not the browser that began: somebody may have planted it.',
+  description: 'The browser that returns is not the browser that began: an attacker may have planted the answer.',
   meta: { spec: 'RFC 6749 §10.12, RFC 9700 §4.7' },
 } as const satisfies SharedArm;
 
 const rejectNotAdmitted = {
   guard: 'notAdmitted',
   actions: reject('not_admitted'),
-  description: 'The policy does not let this identity in, or the end-user who began is not signed in any more.',
+  description: 'The policy does not let this identity in, or the end-user who began is no longer signed in.',
 } as const satisfies SharedArm;
 
 const rejectEndedUser = {
@@ -54,7 +54,7 @@ const rejectEndedUser = {
 const rejectUnknownUser = {
   guard: 'userIsUnknown',
   actions: reject('nobody_linked'),
-  description: 'It is about nobody who is registered here, and the policy registers nobody.',
+  description: 'The identity belongs to no registered end-user, and the policy registers no new end-users.',
 } as const satisfies SharedArm;
 
 const rejectAnswered = {
@@ -65,13 +65,13 @@ const rejectAnswered = {
 
 const rejectUsed = {
   actions: reject('external_sign_in_used'),
-  description: 'It has signed in once, and is worth nothing any more.',
+  description: 'The answer has signed in once, and is invalid now.',
   meta: { spec: 'RFC 6749 §10.5' },
 } as const satisfies SharedArm;
 
 const rejectDenied = {
   actions: reject('external_sign_in_denied'),
-  description: 'The other place let nobody in, and that stays.',
+  description: 'The identity provider refused, and the refusal stays.',
   meta: { spec: 'RFC 6749 §4.1.2.1' },
 } as const satisfies SharedArm;
 
@@ -85,7 +85,7 @@ export const externalSignInMachine = setup({
   initial: 'awaiting',
   states: {
     awaiting: {
-      description: 'The browser was sent to the other place.',
+      description: 'The server redirected the browser to the identity provider.',
       meta: { spec: 'OpenID Connect Core §3.1.2.1' },
       on: {
         answerReceived: [
@@ -97,12 +97,12 @@ export const externalSignInMachine = setup({
             guard: 'userIsNew',
             target: 'answered',
             actions: ['createUser', 'recordAnswer'],
-            description: 'The answer is about somebody new, whom the policy registers.',
+            description: 'The answer names a new end-user, whom the policy registers.',
           },
           {
             target: 'answered',
             actions: 'recordAnswer',
-            description: 'The other place knows who signed in.',
+            description: 'The identity provider names the end-user.',
             meta: { spec: 'OpenID Connect Core §3.1.2.5' },
           },
         ],
@@ -112,7 +112,7 @@ export const externalSignInMachine = setup({
           {
             target: 'denied',
             actions: 'recordRefusal',
-            description: 'Nobody signed in there, or they did not want to come back signed in.',
+            description: 'The identity provider reports that no end-user signed in, or that the end-user declined.',
             meta: { spec: 'OpenID Connect Core §3.1.2.6' },
           },
         ],
@@ -120,14 +120,14 @@ export const externalSignInMachine = setup({
           rejectAnotherBrowser,
           {
             actions: reject('external_sign_in_unanswered'),
-            description: 'The other place has not said who signed in.',
+            description: 'The identity provider has not answered yet.',
             meta: { spec: 'RFC 6749 §10.12' },
           },
         ],
       },
     },
     answered: {
-      description: 'The other place has answered, and nobody is signed in yet.',
+      description: 'The identity provider has answered, and the end-user is not signed in yet.',
       meta: { spec: 'OpenID Connect Core §3.1.2.5' },
       on: {
         answerReceived: rejectAnswered,
@@ -154,7 +154,7 @@ export const externalSignInMachine = setup({
             guard: 'userIsNew',
             target: 'used',
             actions: ['createUser', 'linkIdentity', 'useAnswer'],
-            description: 'Somebody new, whom the policy registers: end-user, identity and sign-in together.',
+            description: 'A new end-user, whom the policy registers: end-user, identity and sign-in together.',
             meta: { spec: 'OpenID Connect Core §5.7' },
           },
           {
@@ -175,7 +175,7 @@ export const externalSignInMachine = setup({
       },
     },
     denied: {
-      description: 'Nobody signed in. Nothing leads out of here.',
+      description: 'No end-user signed in. No arm leads out of this state.',
       meta: { spec: 'OpenID Connect Core §3.1.2.6' },
       on: {
         answerReceived: rejectDenied,
@@ -184,7 +184,7 @@ export const externalSignInMachine = setup({
       },
     },
     used: {
-      description: 'The answer has signed in. Nothing leads out of here.',
+      description: 'The answer has signed in. No arm leads out of this state.',
       meta: { spec: 'OpenID Connect Core §3.1.2.3' },
       on: {
         answerReceived: rejectUsed,

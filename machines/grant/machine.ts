@@ -91,7 +91,7 @@ export const grantMachine = setup({
       },
     },
     revoked: {
-      description: 'Ended for good. Nothing leads out of here.',
+      description: 'Ended for good. No arm leads out of this state.',
       meta: { spec: 'RFC 9700 §4.14.2' },
       on: {
         authorizationCodeReused: stayRevoked('OAuth 2.1 §7.5.3'),

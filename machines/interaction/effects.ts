@@ -8,7 +8,7 @@ export const interactionEffects = {
   askSignIn(): void {},
   /** Show the sign-up page, which leads back to the sign-in page. */
   askSignUp(): void {},
-  /** Show the page of the further factor: it asks for what is missing, or leads to its set-up. */
+  /** Show the page of the additional factor: it asks for the factor, or leads to its set-up. */
   askFactor(): void {},
   /** Show who is signed in, and let the end-user continue or sign in with another account. */
   askAccount(): void {},
@@ -20,11 +20,11 @@ export const interactionEffects = {
   issueCode(): void {},
   /** Remember what was allowed, so that the same request need not ask again. */
   rememberConsent(): void {},
-  /** Approve without asking, only while the remembered consent stands. */
+  /** Approve without asking, only while the remembered consent is active. */
   relyOnConsent(): void {},
   /** Redirect with this error. */
   refuseAuthorization(_: unknown, _params: { error: AuthorizationRefusal }): void {},
-  /** Redirect with this error at once. Nothing is stored of it: the request was answered before an end-user saw anything. */
+  /** Redirect with this error immediately. The server stores no interaction: it answers before an end-user sees a page. */
   refuseSilently(_: unknown, _params: { error: AuthorizationRefusal }): void {},
   /** Repeat the earlier answer; nothing new is issued. */
   repeatAnswer(): void {},

@@ -74,7 +74,7 @@ type InteractionFacts = {
 
 export type InteractionEvent = {
   /**
-   * `viewed`: the page was opened. `switchRequested`: it was opened to sign in as another user. `factorAdded`: a further factor was
+   * `viewed`: the page was opened. `switchRequested`: it was opened to sign in as another user. `factorAdded`: an additional factor was
    * proven in the session. `factorDeclined`: the end-user does not sign in as strongly as was asked.
    */
   readonly type:

@@ -13,12 +13,12 @@
  * when only the administration of this server is asked for and the end-user has no role in it.
  *
  * An interaction is stored when it first leaves `awaitingSignIn`. Until then nothing is stored of it: it travels, sealed, in the URL
- * of its pages. So an authorization request that nobody answers leaves no row, and neither does a silent refusal.
+ * of its pages. So an authorization request without an answer leaves no row, and neither does a silent refusal.
  *
  * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine. The same holds
- * for what the client asks for: prompt=none is refused at once when a page would be needed; prompt=create begins with the sign-up page;
+ * for what the client asks for: the server rejects prompt=none immediately where it needs a page; prompt=create begins with the sign-up page;
  * prompt=login, or a sign-in older than max_age, stays in `awaitingSignIn`. So does a sign-in that is weaker than client, resource or request demand: then the page asks for
- * the further factor, and for nothing else (RFC 9470 §5). Opening the page is an event too (`viewed`): the machine decides what is shown.
+ * the additional factor, and for nothing else (RFC 9470 §5). Opening the page is an event too (`viewed`): the machine decides what is shown.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram interaction` (`--format json`).
  */
@@ -70,14 +70,15 @@ const askForConsent = {
 const askForFactor = {
   guard: 'levelIsMissing',
   actions: 'askFactor',
-  description: 'The sign-in is weaker than client, resource or request demand: a further factor is asked for.',
+  description:
+    'The sign-in is weaker than client, resource or request demand: the server asks for an additional factor.',
   meta: { spec: 'RFC 9470 §5' },
 } as const satisfies SharedArm;
 
 const showFactor = {
   guard: 'factorIsNext',
   actions: 'askFactor',
-  description: 'The page asks for the further factor, or leads to its set-up.',
+  description: 'The page asks for the additional factor, or leads to its set-up.',
   meta: { spec: 'RFC 9470 §5' },
 } as const satisfies SharedArm;
 
@@ -110,7 +111,7 @@ const rejectWithoutSignIn = {
 /** No approval without an end-user, even when a caller sends `signedIn` without one. */
 const rejectWithoutUser = { ...rejectWithoutSignIn, guard: 'nobodySignedIn' } as const satisfies SharedArm;
 
-/** With `prompt=none` nothing may be shown: either the answer is there, or the client is told what is missing. */
+/** With `prompt=none` the server shows no page: it answers, or sends the client the error that names what is missing. */
 const refuseSilentSignIn = {
   guard: 'signInIsNeededButForbidden',
   actions: refuseSilently('login_required'),
@@ -143,7 +144,7 @@ const denyUserNotHinted = {
 const denyWithoutFactor = {
   target: 'denied',
   actions: refuseAuthorization('unmet_authentication_requirements'),
-  description: 'The end-user does not sign in as strongly as is demanded: the client is told.',
+  description: 'The end-user does not sign in as strongly as demanded: the client receives an error.',
   meta: { spec: 'OpenID Connect Core Unmet Authentication Requirements §2' },
 } as const satisfies SharedArm;
 
@@ -212,7 +213,7 @@ export const interactionMachine = setup({
             guard: 'mayGrantNothing',
             actions: refuseSilently('access_denied'),
             description:
-              'Nothing of what is asked for is for this end-user to grant: the client is told, and no page is needed.',
+              'The end-user may grant nothing that the client requests: the client receives an error, and no page is needed.',
             meta: { spec: 'RFC 6749 §4.1.2.1' },
           },
           skipRememberedConsent,
@@ -324,7 +325,7 @@ export const interactionMachine = setup({
           {
             target: 'denied',
             actions: refuseAuthorization('access_denied'),
-            description: 'Not allowed: the client is told access_denied.',
+            description: 'The end-user refused: the client receives access_denied.',
             meta: { spec: 'RFC 6749 §4.1.2.1' },
           },
         ],
@@ -363,7 +364,7 @@ export const interactionMachine = setup({
           rejectChangedUser,
           {
             actions: 'repeatAnswer',
-            description: 'A refusal after the interaction was denied: the client is told access_denied.',
+            description: 'A refusal after the interaction was denied: the client receives access_denied.',
             meta: { spec: 'RFC 6749 §4.1.2.1' },
           },
         ],

@@ -6,7 +6,7 @@ export const linkedIdentityEffects = {
   reject: rejectWith<LinkedIdentityRejectReason>(),
   /** Store that this identity is the end-user's. */
   storeIdentity(): void {},
-  /** The identity signs nobody in any more, for good. */
+  /** The identity can never sign in again. */
   removeIdentity(_: unknown, _params: { reason: IdentityRemovalReason }): void {},
 };
 

@@ -34,7 +34,7 @@ export const linkedIdentityMachine = setup({
   initial: 'unlinked',
   states: {
     unlinked: {
-      description: 'This account at the other provider is nobody’s here.',
+      description: 'The account at the provider is linked to no end-user.',
       meta: { spec: 'OpenID Connect Core §5.7' },
       on: {
         linkRequested: {
@@ -57,7 +57,7 @@ export const linkedIdentityMachine = setup({
           {
             guard: 'isLastWay',
             actions: reject('last_way_to_sign_in'),
-            description: 'The end-user has no password and no other identity: they could not sign in any more.',
+            description: 'The end-user has no password and no other identity: they could no longer sign in.',
           },
           {
             target: 'removed',
@@ -78,7 +78,7 @@ export const linkedIdentityMachine = setup({
       },
     },
     removed: {
-      description: 'Removed for good. Nothing leads out of here.',
+      description: 'Removed for good. No arm leads out of this state.',
       meta: { spec: 'OpenID Connect Core §5.7' },
       on: {
         linkRequested: {

@@ -1,7 +1,7 @@
 import type { Instant } from '../shared/facts.ts';
 import type { Claimed, Failed, WebhookDeliveryContext } from '../webhook-delivery/facts.ts';
 
-/** Why a mail is not sent any more. */
+/** Why the server no longer sends a mail. */
 export type DropReason = 'attempts_used_up' | 'too_old' | 'refused' | 'queue_full';
 
 export type MailState = 'pending' | 'sent' | 'dropped';

@@ -30,8 +30,7 @@ const remove = {
 const rejectLastWay = {
   guard: 'isLastWay',
   actions: reject('last_way_to_sign_in'),
-  description:
-    'The end-user has no password, no other passkey and no linked identity: they could not sign in any more.',
+  description: 'The end-user has no password, no other passkey and no linked identity: they could no longer sign in.',
 } as const satisfies SharedArm;
 
 const rejectUnregistered = {
@@ -114,7 +113,7 @@ export const passkeyMachine = setup({
       },
     },
     removed: {
-      description: 'Removed for good. Nothing leads out of here.',
+      description: 'Removed for good. No arm leads out of this state.',
       meta: { spec: 'NIST SP 800-63B-4 §4.3' },
       on: {
         registered: { actions: reject('passkey_is_registered'), description: 'It was registered before, and removed.' },

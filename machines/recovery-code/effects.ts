@@ -7,6 +7,6 @@ export const recoveryCodeEffects = {
   accept: shared.accept,
   /** The recovery code is spent. */
   spendCode(): void {},
-  /** The recovery code is worth nothing any more: new codes take its place. */
+  /** The recovery code becomes invalid: new codes replace it. */
   replaceCode(): void {},
 };

@@ -51,13 +51,13 @@ export const recoveryCodeMachine = setup({
         newCodesRequested: {
           target: 'replaced',
           actions: 'replaceCode',
-          description: 'New codes take its place, or there is no second factor any more.',
+          description: 'New codes replace it, or the end-user has no second factor left.',
           meta: { spec: 'NIST SP 800-63B-4 §4.2.1' },
         },
       },
     },
     used: {
-      description: 'Used once. Nothing leads out of here.',
+      description: 'Used once. No arm leads out of this state.',
       meta: { spec: 'NIST SP 800-63B-4 §4.2.1' },
       on: {
         presented: {
@@ -69,7 +69,7 @@ export const recoveryCodeMachine = setup({
       },
     },
     replaced: {
-      description: 'Replaced by newer codes. Nothing leads out of here.',
+      description: 'Replaced by newer codes. No arm leads out of this state.',
       meta: { spec: 'NIST SP 800-63B-4 §4.2.1' },
       on: {
         presented: {

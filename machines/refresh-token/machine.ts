@@ -119,7 +119,7 @@ export const refreshTokenMachine = setup({
       },
     },
     revoked: {
-      description: 'Its grant has ended. Nothing leads out of here.',
+      description: 'Its grant has ended. No arm leads out of this state.',
       meta: { spec: 'RFC 9700 §4.14.2' },
       on: {
         presented: [rejectOtherClient, ...rejectWithWhatEndedTheGrant],

@@ -117,7 +117,7 @@ export const secondFactorMachine = setup({
       },
     },
     removed: {
-      description: 'Removed for good. Nothing leads out of here.',
+      description: 'Removed for good. No arm leads out of this state.',
       meta: { spec: 'NIST SP 800-63B-4 §4.3' },
       on: {
         confirmed: rejectRemoved,

@@ -11,7 +11,7 @@ export const sessionEffects = {
   recordUse(): void {},
   /** The session begins as active: the sign-in is as strong as it has to be. */
   beginSession(): void {},
-  /** Store the methods of the further factor and the hash of a new cookie: the cookie from before is worth nothing. */
+  /** Store the methods of the additional factor and the hash of a new cookie: the earlier cookie becomes invalid. */
   addFactor(): void {},
   /** End the session. */
   endSession(_: unknown, _params: { reason: SessionEndReason }): void {},

@@ -57,7 +57,7 @@ export type SessionContext = {
 
 export type SessionEvent = {
   /**
-   * `signedIn`: the session is about to be stored. `used`: a request came with its cookie. `factorAdded`: a further factor was proven
+   * `signedIn`: the session is about to be stored. `used`: a request came with its cookie. `factorAdded`: an additional factor was proven
    * in it. `signedInAgain`: another session replaced it in the same browser.
    */
   readonly type:

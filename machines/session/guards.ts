@@ -7,7 +7,7 @@ export const sessionGuards = {
   idle: ({ context, event }: Session) => event.now >= context.idleEndsAt,
   useIsDue: ({ context, event }: Session) => event.now >= context.useDueAt,
   waitedTooLong: ({ context, event }: Session) => event.now >= context.factorDueAt,
-  /** A mailbox that is read by somebody else opens no account that has a factor, whatever the policy says of passkeys. */
+  /** An attacker who reads the mailbox opens no account that has a factor, whatever the policy says of passkeys. */
   factorIsMissing: ({ context }: { context: Pick<SessionContext, 'signIn'> }) =>
     !context.signIn.isMultiFactor &&
     (context.signIn.isFactorDemanded ||

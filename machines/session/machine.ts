@@ -11,7 +11,7 @@
  *                                           └───────┘                                  server recovered (raiseEpoch)
  *
  * A session is stored with the sign-in that creates it: as active where that is as strong as policy and account demand, else as
- * awaiting a second factor. Then the browser is not signed in, and the factor has to follow soon. A further factor renews the cookie.
+ * awaiting a second factor. Then the browser is not signed in, and the factor has to follow soon. An additional factor renews the cookie.
  *
  * A session that ends by sign-out, from the list, by an administrator, by replacement or by time leaves its grants alive. The three events that raise
  * an epoch end the grants too (machines/grant/machine.ts). Nothing is approved from a session that has ended: the approval commits only
@@ -55,7 +55,7 @@ const waitedTooLong = {
 const factorIsGone = {
   guard: 'factorIsGone',
   actions: reject('factor_removed'),
-  description: 'The factor was removed since it was proven: nobody is signed in with it.',
+  description: 'The factor was removed after it was proven: the server does not sign in with it.',
   meta: { spec: 'NIST SP 800-63B-4 §4.3' },
 } as const satisfies SharedArm;
 
@@ -80,7 +80,7 @@ const endings = {
   signedInAgain: {
     target: 'ended',
     actions: endSession('signed_in_again'),
-    description: 'A new sign-in in the same browser replaced it, under a new cookie: the old cookie is worth nothing.',
+    description: 'A new sign-in in the same browser replaced it, under a new cookie: the old cookie is invalid.',
   },
   userDisabled: {
     target: 'ended',
@@ -99,7 +99,7 @@ const endings = {
   },
 } as const satisfies Readonly<Record<string, SharedArm>>;
 
-/** Why a session that has ended admits nobody. */
+/** Why a session that has ended admits no request. */
 const whyEnded = [
   {
     guard: 'endedByUser',
@@ -219,7 +219,7 @@ export const sessionMachine = setup({
       },
     },
     ended: {
-      description: 'Ended for good. Nothing leads out of here.',
+      description: 'Ended for good. No arm leads out of this state.',
       meta: { spec: 'OpenID Connect Core §3.1.2.3' },
       on: {
         signedIn: stayEnded,

@@ -57,7 +57,7 @@ export const signingKeyMachine = setup({
             guard: 'noOtherSigns',
             target: 'signing',
             actions: ['publish', 'beginSigning'],
-            description: 'The first key of its algorithm signs at once: there is no signer to wait for.',
+            description: 'The first key of its algorithm signs immediately: no other key signs.',
           },
           { description: 'Another node was first: its key signs, and this key is dropped.' },
         ],
@@ -141,7 +141,7 @@ export const signingKeyMachine = setup({
             target: 'retiring',
             actions: ['createSuccessor', 'stopSigning', 'startSuccessor'],
             description:
-              'In an emergency a fresh key signs at once; caches fetch it when they see its unknown kid, or when they expire.',
+              'In an emergency a fresh key signs immediately; caches fetch it when they see its unknown kid, or when they expire.',
             meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
           {
@@ -166,13 +166,13 @@ export const signingKeyMachine = setup({
             guard: 'successorIsPublished',
             target: 'retired',
             actions: [retire('revocation_requested'), 'startSuccessor'],
-            description: 'Revoked while it signs: the waiting successor signs at once.',
+            description: 'Revoked while it signs: the waiting successor signs immediately.',
             meta: { spec: 'NIST SP 800-57 Part 1 §7.5' },
           },
           {
             target: 'retired',
             actions: ['createSuccessor', retire('revocation_requested'), 'startSuccessor'],
-            description: 'Revoked while it signs, and no successor waits: a fresh key signs at once.',
+            description: 'Revoked while it signs, and no successor waits: a fresh key signs immediately.',
             meta: { spec: 'NIST SP 800-57 Part 1 §7.5' },
           },
         ],
@@ -205,7 +205,7 @@ export const signingKeyMachine = setup({
       },
     },
     retired: {
-      description: 'Out of the JWKS; its signatures are not accepted. Nothing leads out of here.',
+      description: 'Out of the JWKS; its signatures are not accepted. No arm leads out of this state.',
       meta: { spec: 'NIST SP 800-57 Part 1 §7.6' },
       on: {
         noKeySigns: stayRetired,

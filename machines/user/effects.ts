@@ -5,7 +5,7 @@ import type { UserRejectReason } from './facts.ts';
 export const userEffects = {
   raiseEpoch: shared.raiseEpoch,
   reject: rejectWith<UserRejectReason>(),
-  /** Store the end-user as sent, under a `sub` that nobody had before. */
+  /** Store the end-user as sent, under a `sub` that no end-user had before. */
   registerUser(): void {},
   /** Store the claims, the username and the password that were sent. */
   replaceRecord(): void {},
@@ -13,7 +13,7 @@ export const userEffects = {
   replacePasswordHash(): void {},
   /** Store the hash of the new password. */
   replacePassword(): void {},
-  /** Nobody signs in as this end-user. */
+  /** The end-user can no longer sign in. */
   disableUser(): void {},
   /** The end-user may sign in again. */
   enableUser(): void {},

@@ -68,7 +68,7 @@ const deletionRequested = [
   },
 ] as const satisfies readonly SharedArm[];
 
-/** A link in an e-mail belongs to somebody who may sign in. */
+/** A link in an e-mail belongs to an end-user who may sign in. */
 const notWhileDisabled = {
   actions: reject('user_ended'),
   description: 'The end-user is disabled: no link in an e-mail changes the account.',
@@ -107,7 +107,7 @@ export const userMachine = setup({
   initial: 'unregistered',
   states: {
     unregistered: {
-      description: 'Nobody had this `sub` so far.',
+      description: 'No end-user has had this `sub`.',
       meta: { spec: 'OpenID Connect Core §2' },
       on: {
         registrationRequested: [
@@ -172,7 +172,7 @@ export const userMachine = setup({
           otherThanExpected,
           {
             actions: reject('changed_meanwhile'),
-            description: 'The end-user was disabled meanwhile: nobody acts as them.',
+            description: 'The end-user was disabled meanwhile, and cannot change the password.',
           },
         ],
         disableRequested: [otherThanExpected, { description: 'The end-user is disabled already.' }],
@@ -190,11 +190,11 @@ export const userMachine = setup({
         addressRestored: notWhileDisabled,
         passwordReset: notWhileDisabled,
         factorsLost: notWhileDisabled,
-        passwordRehashed: { description: 'Nobody signs in as a disabled end-user, and the hash stays.' },
+        passwordRehashed: { description: 'A disabled end-user cannot sign in, and the hash stays.' },
       },
     },
     deleted: {
-      description: 'Nothing is left of the end-user but the `sub`, which nobody else gets.',
+      description: 'Only the `sub` of the end-user is left, and no other end-user gets it.',
       meta: { spec: 'OpenID Connect Core §2' },
       on: {
         registrationRequested: noSuchUser,

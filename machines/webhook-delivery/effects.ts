@@ -8,7 +8,7 @@ export const webhookDeliveryEffects = {
   recordDelivery: shared.recordDelivery,
   /** Send the event no more. */
   abandonDelivery(_: unknown, _params: { reason: AbandonReason }): void {},
-  /** Send the event at once, with all attempts anew. */
+  /** Send the event immediately, with all attempts again. */
   repeatDelivery(): void {},
 };
 

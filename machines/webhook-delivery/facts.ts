@@ -1,6 +1,6 @@
 import type { Instant } from '../shared/facts.ts';
 
-/** Why an event is not sent to its receiver any more. */
+/** Why the server no longer sends an event to its endpoint. */
 export type AbandonReason = 'attempts_used_up' | 'too_old' | 'receiver_gone' | 'receiver_removed';
 
 export type WebhookDeliveryState = 'pending' | 'delivered' | 'abandoned';

@@ -103,7 +103,7 @@ export const webhookDeliveryMachine = setup({
         receiverRemoved: {
           target: 'abandoned',
           actions: abandonDelivery('receiver_removed'),
-          description: 'No node has this receiver in its configuration any more.',
+          description: 'No node has this endpoint in its configuration.',
         },
         repeatRequested: {
           actions: 'repeatDelivery',

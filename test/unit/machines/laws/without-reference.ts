@@ -14,7 +14,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     // Sign-out by logout request is a standard; these ways to end a session are ours.
     'The end-user ended it from the list of places where they are signed in.',
     'An administrator ended it.',
-    'A new sign-in in the same browser replaced it, under a new cookie: the old cookie is worth nothing.',
+    'A new sign-in in the same browser replaced it, under a new cookie: the old cookie is invalid.',
     'The end-user was disabled.',
     'The end-user got a new password: a thief may have signed in with the old one.',
     'The operator ended every older session, as after restoring a backup.',
@@ -38,13 +38,13 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
   externalSignIn: [
     // How long a sign-in elsewhere may take, whom it lets in, and who is registered are left to the server.
     'It took too long; the end-user has to begin again.',
-    'The policy does not let this identity in, or the end-user who began is not signed in any more.',
-    'It is about nobody who is registered here, and the policy registers nobody.',
-    'The answer is about somebody new, whom the policy registers.',
+    'The policy does not let this identity in, or the end-user who began is no longer signed in.',
+    'The identity belongs to no registered end-user, and the policy registers no new end-users.',
+    'The answer names a new end-user, whom the policy registers.',
   ],
   linkedIdentity: [
     // Which accounts are linked, and who may remove them, is left to the server.
-    'The end-user has no password and no other identity: they could not sign in any more.',
+    'The end-user has no password and no other identity: they could no longer sign in.',
     'The end-user removed it.',
     'An administrator removed it, even if it was the last way to sign in.',
     'The end-user was deleted: nothing of them is left to sign in to.',
@@ -59,7 +59,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'Its next attempt is later, or another node attempts it now.',
     'This node attempts it; no other node does until the claim runs out.',
     'A later attempt was claimed meanwhile: its answer counts.',
-    'No node has this receiver in its configuration any more.',
+    'No node has this endpoint in its configuration.',
     'An operator has it sent now, without waiting for its next attempt.',
     // Nothing happens.
     'It has ended: nothing is attempted.',
@@ -95,7 +95,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'It was registered before, and removed.',
     'The end-user gave it another name.',
     'The policy demands a second factor, and the end-user has no other.',
-    'The end-user has no password, no other passkey and no linked identity: they could not sign in any more.',
+    'The end-user has no password, no other passkey and no linked identity: they could no longer sign in.',
     // Nothing happens.
     'Nothing is stored of it.',
     'It was removed already.',
@@ -103,7 +103,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
   signingKey: [
     // Where a key is kept before it is published, and that there is a signer at all, is left to the server.
     'Fresh, in the memory of the node that created it.',
-    'The first key of its algorithm signs at once: there is no signer to wait for.',
+    'The first key of its algorithm signs immediately: no other key signs.',
     'Its algorithm has no signer.',
     // OpenID Connect Core §10.1.1 lets caches fetch a new key when they meet it. To publish it beforehand is stricter.
     'In the JWKS ahead of its first signature, so that every cache holds it by then, except in an emergency.',
@@ -129,10 +129,10 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     // RFC 7591 gives a client a secret, and leaves its exchange to the server.
     'Two secrets are live already: one of them is removed first.',
     'The secret before stays live until it is removed, so that nothing stops meanwhile.',
-    'Every secret before stops working at once.',
+    'Every earlier secret stops working immediately.',
     'No live secret of the client has this id.',
-    'The client could not authenticate any more.',
-    'The secret stops working at once; the other stays.',
+    'The client could no longer authenticate.',
+    'The secret stops working immediately; the other secret stays.',
     // Nothing happens.
     'It is registered like that already.',
   ],
@@ -142,7 +142,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'There is no such end-user.',
     'The end-user may sign in from now on.',
     'New claims, or a new username; sessions and grants stay.',
-    'The end-user was disabled meanwhile: nobody acts as them.',
+    'The end-user was disabled meanwhile, and cannot change the password.',
     'The end-user is disabled; every session and every grant ends.',
     'The end-user may sign in again; what ended stays ended.',
     'The end-user is deleted; every session and every grant ends.',
@@ -151,14 +151,14 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The end-user is enabled already.',
     'The end-user is disabled already.',
     'The password was changed meanwhile, and the new password stays.',
-    'Nobody signs in as a disabled end-user, and the hash stays.',
+    'A disabled end-user cannot sign in, and the hash stays.',
     'The end-user is disabled: no link in an e-mail changes the account.',
   ],
   emailChallenge: [
     // How mails are sent is left to the server.
     'Nothing is stored, and no mail was sent.',
     'No mail has this link.',
-    'The policy lets nobody use such a link, or no longer.',
+    'The current policy does not offer such a link.',
     'The end-user was disabled or deleted.',
     'Another end-user signs in with the username that was chosen; the link stays good.',
     'An administrator took the invitation back.',
@@ -166,6 +166,6 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'Nothing was sent.',
     'It was sent already.',
     'It was used: nothing takes that back.',
-    'It is worth nothing already.',
+    'The link is already invalid.',
   ],
 };
