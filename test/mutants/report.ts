@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type Explained, explained } from './explained.ts';
 import { type Mutant, resultsOf } from './results.ts';
 import { type RoomName, rooms } from './rooms.ts';
+import { intervalOf, keyOf, type Sample } from './sample.ts';
 
 const FILE = 'test/mutants/report.md';
 const HEAD = `# Mutants of the source
@@ -23,11 +24,14 @@ export type Measured = {
   readonly command: string;
 };
 
+/** `sample`: null where every mutant was asked. */
+export type Run = Measured & { readonly sample: Sample | null };
+
 const explains = (mutant: Mutant) => (reason: Explained) =>
   reason.file === mutant.file && reason.source === mutant.source && reason.replacements.includes(mutant.replacement);
 
 /** @param ran the rooms that were measured now, each with how. */
-export function writeReport(ran: ReadonlyMap<RoomName, Measured>): void {
+export function writeReport(ran: ReadonlyMap<RoomName, Run>): void {
   const old = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
   const sections = Object.keys(rooms).map((room) => {
     const measured = ran.get(room);
@@ -56,18 +60,25 @@ export function measuredRooms(): ReadonlyMap<string, Measured> {
   );
 }
 
-function sectionOf(room: RoomName, { date, commit, command }: Measured): string {
-  const mutants = resultsOf(room) ?? [];
+function sectionOf(room: RoomName, { date, commit, command, sample }: Run): string {
+  const drawn = sample && new Set(sample.drawn.map(keyOf));
+  const mutants = (resultsOf(room) ?? []).filter(({ key }) => drawn === null || drawn.has(key));
   const unseen = mutants.filter(({ seen }) => !seen);
   const left = unseen.filter((mutant) => !explained.some(explains(mutant)));
   const counted = mutants.length - unseen.length + left.length;
-  const share = counted === 0 ? 0 : Math.floor((1000 * (counted - left.length)) / counted) / 10;
+  const noticed = counted - left.length;
   const summary = [
     `Measured on ${date} at \`${commit}\` by \`${command}\`.`,
     '',
+    ...(sample === null
+      ? []
+      : [
+          `A random sample of ${mutants.length} of the ${sample.of} mutants of the room. ${confidence(noticed, counted)}`,
+          '',
+        ]),
     '| mutants | noticed | explained | left | noticed, of those not explained |',
     '| --- | --- | --- | --- | --- |',
-    `| ${mutants.length} | ${mutants.length - unseen.length} | ${unseen.length - left.length} | ${left.length} | ${share} % |`,
+    `| ${mutants.length} | ${mutants.length - unseen.length} | ${unseen.length - left.length} | ${left.length} | ${percent(counted === 0 ? 0 : noticed / counted)} |`,
   ];
   const lines = left
     .toSorted((a, b) => a.file.localeCompare(b.file) || a.line - b.line)
@@ -76,6 +87,14 @@ function sectionOf(room: RoomName, { date, commit, command }: Measured): string 
         `- ${file}: \`${inline(source)}\`: ${mutator} \`${inline(replacement)}\``,
     );
   return `## ${room}\n\n${[...summary, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n')}\n`;
+}
+
+/** Rounded down: 100 % is every one. */
+const percent = (share: number): string => `${Math.floor(1000 * share) / 10} %`;
+
+function confidence(noticed: number, asked: number): string {
+  const [from, to] = intervalOf(noticed, asked);
+  return `Of all its mutants that are not explained, the tests notice between ${percent(from)} and ${percent(to)} (95 % confidence).`;
 }
 
 const inline = (text: string) => (text.length > 90 ? `${text.slice(0, 89)}…` : text).replaceAll('`', "'");

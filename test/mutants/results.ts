@@ -1,6 +1,7 @@
 /** Stryker's results of a room, as its incremental file holds them (the mutation testing report schema). */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RoomName } from './rooms.ts';
+import { keyOf } from './sample.ts';
 
 export type Mutant = {
   readonly file: string;
@@ -11,8 +12,13 @@ export type Mutant = {
   /** Stryker's name of the kind of mutation. */
   readonly mutator: string;
   readonly replacement: string;
+  /** As keyOf in sample.ts writes it. */
+  readonly key: string;
   readonly seen: boolean;
 };
+
+/** Stryker's report counts both from 1. */
+type Position = { readonly line: number; readonly column: number };
 
 type Stored = {
   readonly files: Record<
@@ -24,7 +30,7 @@ type Stored = {
         readonly replacement?: string;
         readonly status: string;
         /** It is made while modules are loaded. */
-        readonly location: { readonly start: { readonly line: number } };
+        readonly location: { readonly start: Position; readonly end: Position };
       }[];
     }
   >;
@@ -56,12 +62,19 @@ export function resultsOf(room: RoomName): readonly Mutant[] | null {
     const lines = source.split('\n');
     return mutants
       .filter(({ status }) => SEEN.has(status) || NOT_SEEN.has(status))
-      .map(({ mutatorName, replacement, status, location: { start } }) => ({
+      .map(({ mutatorName, replacement = '', status, location: { start, end } }) => ({
         file,
         line: start.line,
         source: (lines[start.line - 1] ?? '').trim(),
         mutator: mutatorName,
-        replacement: (replacement ?? '').replace(/\s+/g, ' ').trim(),
+        replacement: replacement.replace(/\s+/g, ' ').trim(),
+        key: keyOf({
+          file,
+          start: { ...start, column: start.column - 1 },
+          end: { ...end, column: end.column - 1 },
+          mutator: mutatorName,
+          replacement,
+        }),
         seen: SEEN.has(status),
       }));
   });

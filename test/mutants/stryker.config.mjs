@@ -1,9 +1,12 @@
 /** Stryker's settings for one room. test/mutants/run.ts sets the variables. */
 const room = process.env.MUTANTS_ROOM;
+/** Set for a sample alone. */
+const drawn = process.env.MUTANTS_DRAWN;
 
 export default {
   testRunner: 'vitest',
-  plugins: ['@stryker-mutator/vitest-runner'],
+  plugins: ['@stryker-mutator/vitest-runner', ...(drawn ? ['./test/mutants/only-drawn.mjs'] : [])],
+  ignorers: drawn ? ['only-drawn'] : [],
   vitest: { configFile: 'test/mutants/vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
   mutate: JSON.parse(process.env.MUTANTS_FILES),
