@@ -216,6 +216,7 @@ export default {
         '^src/engine/(commit|errors)\\.ts$',
         '^src/(config/(branding|configuration)|model/image|system/(deadlines|observed|request-time))\\.ts$',
         packages('fastify', '@fastify/cookie', 'fastify-plugin', 'zod', 'ghtml', 'bowser', 'ipaddr\\.js', 'negotiator'),
+        packages('intl-messageformat', '@formatjs/icu-messageformat-parser'),
         NODE,
       ],
       'A route parses, calls a use case and sends its outcome; storage, the engine and the machines are behind the use cases.',
@@ -276,7 +277,7 @@ export default {
         '^src/http/(cookies|csrf|form-body|request-log|security-headers)\\.ts$',
         '^src/http/views/(browser-name|page)\\.ts$',
         // It is in English only.
-        '^src/http/words/en/browser\\.ts$',
+        '^src/http/words/languages\\.ts$',
         '^src/oauth/(parameters|urls)\\.ts$',
         '^policies/client-schema\\.ts$',
         packages('fastify', 'ghtml'),
@@ -457,7 +458,8 @@ export default {
     ),
     onlyFrom(
       'http-is-an-edge',
-      ['^src/(http|boot|management|console)/', PLAYED, TESTS],
+      // The type of the words is generated from their catalogue.
+      ['^src/(http|boot|management|console)/', PLAYED, '^src/review/words-types\\.ts$', TESTS],
       '^src/http/',
       'Arrows point from the shell to the core: nothing but the app knows its routes.',
     ),

@@ -1,7 +1,7 @@
 /** Sessions: in which browsers end-users are signed in; find, end. */
 import { html } from 'ghtml';
 import { browserName } from '../http/views/browser-name.ts';
-import { browser } from '../http/words/en/browser.ts';
+import { languageOf } from '../http/words/languages.ts';
 import {
   button,
   type Column,
@@ -18,6 +18,9 @@ import {
 import { PERSON_LABEL, personIn } from './person.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, name, shownText } from './shown-text.ts';
+
+/** The console is in English only. */
+const { browser } = (await languageOf('en')).words;
 
 export type SessionItem = {
   readonly sid: string;

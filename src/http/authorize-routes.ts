@@ -14,7 +14,7 @@ import { setLogLine } from './request-log.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';
 import { unverifiedRequestPage } from './unverified-request-page.ts';
 import type { ProblemView } from './views/problem.ts';
-import type { Words } from './words/en.ts';
+import type { Words } from './words/words.ts';
 
 export type AuthorizeRoutesOptions = AuthorizeDeps & {
   /** Development shows on pages what production only logs. */

@@ -4,8 +4,8 @@ import fp from 'fastify-plugin';
 import type { Configuration } from '../config/configuration.ts';
 import { brandSource, type ShownBrand } from './brand.ts';
 import type { Frame } from './views/page.ts';
-import type { Words } from './words/en.ts';
 import { chooseLanguage, languageOf } from './words/languages.ts';
+import type { Words } from './words/words.ts';
 
 /** The first argument of every view. */
 export type Look = Frame & {
@@ -41,12 +41,21 @@ declare module 'fastify' {
 export const looks = fp<LookOptions>(
   async (app, { issuer, configuration, claimsOf }) => {
     const shown = brandSource(configuration, issuer);
+    const logged = new Set<string>();
+    const wordsOf = async (tag: string) => {
+      const { direction, words, problems } = await languageOf(tag);
+      if (problems.length > 0 && !logged.has(tag)) {
+        logged.add(tag);
+        app.log.warn({ language: tag, problems }, 'some texts of this language are shown in English');
+      }
+      return { direction, words };
+    };
     app.decorate('shownBrand', shown);
     app.decorate('looks', async (request, { uiLocales = [], userId }) => {
       const claims = userId === undefined ? null : await claimsOf(userId);
       const wishes = [...uiLocales, ...texts(claims?.['locale']), ...(await acceptedBy(request))];
       const chosen = chooseLanguage(wishes);
-      const { direction, words } = await languageOf(chosen.tag);
+      const { direction, words } = await wordsOf(chosen.tag);
       const timeZone = texts(claims?.['zoneinfo']).find(isTimeZone) ?? 'UTC';
       return { language: chosen.tag, direction, locale: chosen.locale, timeZone, words, brand: shown().brand };
     });

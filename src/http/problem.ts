@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AskedLook, lookOf } from './look.ts';
 import { sendPage } from './security-headers.ts';
 import { type ProblemView, problemPage } from './views/problem.ts';
-import type { Words } from './words/en.ts';
+import type { Words } from './words/words.ts';
 
 /** @param problemOf picks the words of the page. */
 export async function sendProblem(

@@ -11,10 +11,11 @@ import { problemPage } from './views/problem.ts';
 export function unverifiedRequestPage(look: Look, request: UnverifiedRequest, production: boolean): string {
   const words = look.words.unverified;
   const { reason, registered = [], received = '' } = request;
+  const why = words.reasons[reason];
   const difference = reason === 'redirect_uri_mismatch' && !production ? firstDifference(registered, received) : null;
   return problemPage(look, {
     title: words.title,
-    what: `${words.reasons[reason](String(MAX_PARAMETERS))} ${words.notSent}`,
+    what: `${typeof why === 'string' ? why : why({ most: MAX_PARAMETERS })} ${words.notSent}`,
     next: words.next,
     ...(difference && {
       details: [

@@ -1,5 +1,5 @@
 /**
- * Generates everything in the repository that derives from the machines, and the OpenAPI document of the management API
+ * Generates everything in the repository that derives from the machines, the OpenAPI document of the management API, and the type of the texts
  * (`npm run machines:build`). With `--check` it fails when a committed file is out of date.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { machinePages } from './drawing/machines-readme.ts';
 import { openApiCopy } from './openapi-copy.ts';
 import { scenarioPages } from './simulation/pages.ts';
 import { triggersFile } from './sql/triggers-file.ts';
+import { wordsTypes } from './words-types.ts';
 
 type Generated = readonly { readonly path: string; readonly text: string }[];
 
@@ -17,6 +18,7 @@ const GENERATORS: readonly (() => Generated | Promise<Generated>)[] = [
   machinePages,
   triggersFile,
   openApiCopy,
+  wordsTypes,
   scenarioPages,
 ];
 

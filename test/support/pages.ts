@@ -229,8 +229,11 @@ export const samples = (words: Look['words']): readonly Sample[] => [
   },
   ...keysOf(words.signIn.refused).map((key) => ({
     name: `sign-in-${key}`,
-    html: (look: Look) =>
-      signInPage(look, { ...signIn, problem: key === 'throttled' ? { throttledSeconds: 30 } : key }),
+    html: (look: Look) => signInPage(look, { ...signIn, problem: key }),
+  })),
+  ...[30, 600].map((throttledSeconds) => ({
+    name: `sign-in-throttled-${throttledSeconds}`,
+    html: (look: Look) => signInPage(look, { ...signIn, problem: { throttledSeconds } }),
   })),
   {
     name: 'sign-in-passkey',

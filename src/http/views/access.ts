@@ -1,22 +1,22 @@
 /** What an app may do, as a list: at consent and on the page of permissions. */
 import { html } from 'ghtml';
 import type { DescribedAccess } from '../../protocol/requested-access.ts';
-import type { Words } from '../words/en.ts';
+import type { Message, Words } from '../words/words.ts';
 import { emphasised } from './filled.ts';
 import type { Markup } from './page.ts';
 
 type Introductions = {
   /** Before the scopes that are of no resource. */
   readonly here: string;
-  readonly at: (resource: string) => string;
+  readonly at: Message<'resource'>;
   /** At a resource where no scope is asked for. */
-  readonly inAt: (resource: string) => string;
+  readonly inAt: Message<'resource'>;
 };
 
 export const accessList = (words: Words, { resource, scopes }: DescribedAccess, said: Introductions): Markup =>
   scopes.length === 0
-    ? html`<p>!${emphasised(said.inAt, resource ?? '')}</p>`
-    : html`<p>!${resource === null ? html`${said.here}` : emphasised(said.at, resource)}</p>
+    ? html`<p>!${emphasised(said.inAt, { resource: resource ?? '' })}</p>`
+    : html`<p>!${resource === null ? html`${said.here}` : emphasised(said.at, { resource })}</p>
 <ul class="scopes">
 !${scopes.map((scope) => html`<li>${meaning(words, resource, scope)}</li>`).join('\n')}
 </ul>`;
@@ -28,5 +28,5 @@ function meaning(
   { name, description }: DescribedAccess['scopes'][number],
 ): string {
   const standard: Readonly<Record<string, string>> = access.standard;
-  return (resource === null ? standard[name] : undefined) ?? description ?? access.use(name);
+  return (resource === null ? standard[name] : undefined) ?? description ?? access.use({ scope: name });
 }

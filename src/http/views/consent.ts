@@ -33,13 +33,13 @@ export function consentPage(look: Look, view: ConsentView): string {
   const said = { here: words.wants, at: words.wantsAt, inAt: words.wantsInAt };
   return page(
     look,
-    words.title(view.clientName),
+    words.title({ client: view.clientName }),
     html`!${view.logo === null ? '' : html`<img class="logo" src="${view.logo}" alt="" width="64" height="64">`}
-<h1>${words.title(view.clientName)}</h1>
+<h1>${words.title({ client: view.clientName })}</h1>
 !${view.access.map((access) => accessList(look.words, access, said)).join('')}
 <p>${view.whileAway ? look.words.access.whileAway : look.words.access.notWhileAway}</p>
-!${view.rememberedForSeconds === null ? '' : html`<p>${words.rememberedFor(timeSpan(look, view.rememberedForSeconds))}</p>`}
-<p class="quiet">!${emphasised(words.sentTo, view.destination)}</p>
+!${view.rememberedForSeconds === null ? '' : html`<p>${words.rememberedFor({ time: timeSpan(look, view.rememberedForSeconds) })}</p>`}
+<p class="quiet">!${emphasised(words.sentTo, { destination: view.destination })}</p>
 !${about(look, view)}
 !${view.onThisDevice ? onThisDevice(look) : ''}
 <form method="post" action="${view.action}">
@@ -49,7 +49,7 @@ export function consentPage(look: Look, view: ConsentView): string {
 <button type="submit" name="decision" value="deny" class="second">${words.deny}</button>
 </div>
 </form>
-<p class="quiet">!${emphasised(words.signedInAs, view.username)} <a href="${view.switchUser}">${words.switchUser}</a></p>
+<p class="quiet">!${emphasised(words.signedInAs, { username: view.username })} <a href="${view.switchUser}">${words.switchUser}</a></p>
 !${sendOnce}`,
   );
 }
@@ -57,8 +57,8 @@ export function consentPage(look: Look, view: ConsentView): string {
 /** RFC 7591 §2: the server SHOULD display them. */
 function about({ words: { consent } }: Look, { clientName, terms, policy }: ConsentView): Markup {
   const links = [
-    ...(terms === null ? [] : [html`<a href="${terms}">${consent.terms(clientName)}</a>`]),
-    ...(policy === null ? [] : [html`<a href="${policy}">${consent.policy(clientName)}</a>`]),
+    ...(terms === null ? [] : [html`<a href="${terms}">${consent.terms({ client: clientName })}</a>`]),
+    ...(policy === null ? [] : [html`<a href="${policy}">${consent.policy({ client: clientName })}</a>`]),
   ];
   return links.length === 0
     ? ''

@@ -76,7 +76,7 @@ export function lostFactorsPage(look: Look, { username, action, csrf, back, prob
     look,
     own.title,
     html`<h1>${own.title}</h1>
-<p>!${emphasised(look.words.factor.signedInAs, username)}</p>
+<p>!${emphasised(look.words.factor.signedInAs, { username })}</p>
 <p>${own.about}</p>
 !${alert(problem === null ? null : problem === 'throttled' || problem === 'queueFull' ? words[problem] : own.problems[problem])}
 <form method="post" action="${action}">
@@ -121,7 +121,7 @@ export function linkPage(look: Look, view: LinkPageView): string {
     look,
     own.title,
     html`<h1>${own.title}</h1>
-<p>${own.about(view.account ?? '', view.address)}</p>
+<p>${own.about({ username: view.account ?? '', address: view.address })}</p>
 !${alert(typeof view.problem === 'string' ? words.problems[view.problem] : problemOf(look, view.problem))}
 <form method="post" action="${view.action}">
 <input type="hidden" name="csrf" value="${view.csrf}">
@@ -144,7 +144,7 @@ function fieldsOf({ words: { email: words } }: Look, view: LinkPageView): Markup
   return html`!${name}
 <label for="password">${words.password}</label>
 <input type="password" id="password" name="password" autocomplete="new-password" required maxlength="1024" aria-describedby="hint">
-<p class="quiet" id="hint">${words.passwordHint(minimumCharacters)}</p>`;
+<p class="quiet" id="hint">${words.passwordHint({ atLeast: minimumCharacters })}</p>`;
 }
 
 export type LinkDoneView = {

@@ -14,7 +14,7 @@ export const externalButtons = (look: Look, csrf: string, { action, places }: Ex
   return html`<h2>${words.or}</h2>
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
-!${places.map(({ name, label }) => html`<button type="submit" name="provider" value="${name}" class="second">${words.continueWith(label)}</button>`).join('')}
+!${places.map(({ name, label }) => html`<button type="submit" name="provider" value="${name}" class="second">${words.continueWith({ label })}</button>`).join('')}
 </form>`;
 };
 

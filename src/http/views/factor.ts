@@ -39,8 +39,8 @@ export function factorPage(look: Look, view: FactorPageView): string {
     look,
     problem === null ? words.title : words.titleAfterProblem,
     html`<h1>${words.title}</h1>
-!${clientName === null ? '' : html`<p class="quiet">!${emphasised(words.forClient, clientName)}</p>`}
-<p>!${emphasised(words.signedInAs, view.username)} !${stepUp(look, view)}</p>
+!${clientName === null ? '' : html`<p class="quiet">!${emphasised(words.forClient, { client: clientName })}</p>`}
+<p>!${emphasised(words.signedInAs, { username: view.username })} !${stepUp(look, view)}</p>
 !${alert(look, problem)}
 !${asks === 'factor' && view.hasApp ? codeForm(look, view) : ''}
 !${asks === 'setUp' ? setUpForm(look, view) : ''}
@@ -65,7 +65,7 @@ export function factorPage(look: Look, view: FactorPageView): string {
 function stepUp(look: Look, { isStepUp, clientName, asks }: FactorPageView): Markup {
   const words = look.words.factor;
   if (!isStepUp || clientName === null) return '';
-  return emphasised(asks === 'passkey' ? words.passkeyOnly : words.stronger, clientName);
+  return emphasised(asks === 'passkey' ? words.passkeyOnly : words.stronger, { client: clientName });
 }
 
 const alert = (look: Look, problem: FactorProblem | null): Markup =>

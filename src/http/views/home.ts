@@ -26,12 +26,12 @@ export function homePage(look: Look, { issuer, account, metadata, demo, withGuid
     { ...look, brand: { ...look.brand, organization: null } },
     name,
     html`<h1>${name}</h1>
-<p>!${organization === null ? html`${words.whatThisIs}` : emphasised(words.whoseThisIs, organization)} ${words.nothingToDo}</p>
+<p>!${organization === null ? html`${words.whatThisIs}` : emphasised(words.whoseThisIs, { organization })} ${words.nothingToDo}</p>
 !${demo === null ? '' : tryIt(look, demo)}
 <h2>${words.account}</h2>
 <p><a href="${account}">${words.accountSays}</a></p>
 <h2>${words.developers}</h2>
-<p>!${emphasised(words.server, issuer)} ${words.metadataSays} <a href="${metadata}">${words.metadata}</a>.</p>
+<p>!${emphasised(words.server, { issuer })} ${words.metadataSays} <a href="${metadata}">${words.metadata}</a>.</p>
 !${withGuides ? guides(look) : ''}`,
   );
 }
@@ -43,7 +43,7 @@ const tryIt = (
   { username, password, playground, console }: NonNullable<HomeView['demo']>,
 ): Markup => html`<h2>${home.tryIt}</h2>
 <p><a class="button" href="${playground}">${home.playground}</a></p>
-<p>!${filled(home.signInThere, code(username), code(password))}</p>
+<p>!${filled(home.signInThere, { username: code(username), password: code(password) })}</p>
 <p>${home.operatorToo} <a href="${console}">${home.console}</a>.</p>
 `;
 
@@ -52,5 +52,5 @@ const GUIDES = ['README.md', 'docs/connecting-a-client.md', 'docs/protecting-an-
 function guides({ words: { home }, locale }: Look): Markup {
   const files = new Intl.ListFormat(locale).formatToParts(GUIDES);
   const listed = files.map(({ type, value }) => (type === 'element' ? code(value) : html`${value}`)).join('');
-  return html`<p>!${filled(home.guides, listed)}</p>`;
+  return html`<p>!${filled(home.guides, { files: listed })}</p>`;
 }

@@ -22,8 +22,8 @@ export function logoutPage(look: Look, view: LogoutView): string {
     look,
     words.title,
     html`<h1>${words.title}</h1>
-<p>!${view.clientName === null ? '' : html`!${emphasised(words.clientAsks, view.clientName)} `}!${emphasised(words.signedInAs, view.username)}</p>
-!${view.destination === null ? '' : html`<p class="quiet">!${emphasised(words.sentTo, view.destination)}</p>`}
+<p>!${view.clientName === null ? '' : html`!${emphasised(words.clientAsks, { client: view.clientName })} `}!${emphasised(words.signedInAs, { username: view.username })}</p>
+!${view.destination === null ? '' : html`<p class="quiet">!${emphasised(words.sentTo, { destination: view.destination })}</p>`}
 <form method="post" action="${view.action}">
 !${Object.entries(view.hidden).map(hiddenField).join('\n')}
 <div class="choices">
@@ -69,8 +69,8 @@ export function stillSignedInPage(
     look,
     words.title,
     html`<h1>${words.heading}</h1>
-<p>!${emphasised(words.what, view.username)}</p>
-!${view.back === null ? '' : html`<p><a href="${view.back.href}">${words.back(view.back.name)}</a></p>`}
+<p>!${emphasised(words.what, { username: view.username })}</p>
+!${view.back === null ? '' : html`<p><a href="${view.back.href}">${words.back({ client: view.back.name })}</a></p>`}
 !${stays(look, view.permissions)}`,
   );
 }

@@ -1,9 +1,8 @@
 /** A mail as it is sent: plain text, and the same as simple HTML. Nothing in it is fetched, so nobody learns that it was opened. */
 import { html } from 'ghtml';
 import type { Mail, MailContent } from '../../people/mail/mail.ts';
-import type { Paragraph } from '../words/en/mail.ts';
-import type { Words } from '../words/en.ts';
 import { chooseLanguage, type Language, languageOf } from '../words/languages.ts';
+import type { Words } from '../words/words.ts';
 import { browserName } from './browser-name.ts';
 import type { Markup } from './page.ts';
 
@@ -25,8 +24,11 @@ export async function composeMail(issuer: string, { to, wishes, timeZone, conten
     ...textOf(words, content, (at) => instantIn(locale, timeZone, at)),
     greeting: greetingOf(words, content),
     link: linkOf(content),
-    goodFor: 'lifetimeSeconds' in content ? words.mail.goodFor(durationIn(locale, content.lifetimeSeconds)) : null,
-    footer: words.mail.footer(new URL(issuer).host),
+    goodFor:
+      'lifetimeSeconds' in content
+        ? words.mail.goodFor({ duration: durationIn(locale, content.lifetimeSeconds) })
+        : null,
+    footer: words.mail.footer({ server: new URL(issuer).host }),
   };
   // A header has one line.
   const subject = parts.subject.replaceAll(/\s+/g, ' ');
@@ -48,22 +50,23 @@ function textOf(
   content: MailContent,
   at: (instant: Date) => string,
 ): Pick<Parts, 'subject' | 'before' | 'after'> {
-  const { subject, before, after } = contents[content.kind];
-  const [first, second, third] =
-    content.kind === 'has_account'
-      ? [content.usernames.join(', '), content.forgot, '']
-      : [
-          'username' in content ? content.username : '',
-          'at' in content ? at(content.at) : '',
-          content.kind === 'new_device' ? browserName(content.userAgent, words.browser) : '',
-        ];
-  const filled = (paragraph: Paragraph) =>
-    typeof paragraph === 'string' ? paragraph : paragraph(first, second, third);
-  return { subject, before: before.map(filled), after: after.map(filled) };
+  const { subject, body } = contents[content.kind];
+  const link = linkOf(content);
+  const paragraphs = body({
+    link,
+    username: 'username' in content ? content.username : '',
+    at: 'at' in content ? at(content.at) : '',
+    browser: content.kind === 'new_device' ? browserName(content.userAgent, words.browser) : '',
+    usernames: content.kind === 'has_account' ? content.usernames.join(', ') : '',
+    forgot: content.kind === 'has_account' ? content.forgot : '',
+  }).split(/\n{2,}/);
+  // The link is a paragraph of its own; a text that has it elsewhere is followed by it.
+  const place = paragraphs.includes(link) ? paragraphs.indexOf(link) : paragraphs.length;
+  return { subject, before: paragraphs.slice(0, place), after: paragraphs.slice(place + 1) };
 }
 
 const greetingOf = ({ mail }: Words, content: MailContent): string =>
-  'username' in content ? mail.greeting(content.username) : mail.greetingWithoutName;
+  'username' in content ? mail.greeting({ username: content.username }) : mail.greetingWithoutName;
 
 function linkOf(content: MailContent): string {
   if ('link' in content) return content.link;

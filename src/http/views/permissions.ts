@@ -25,7 +25,7 @@ export function permissionsPage(look: Look, view: PermissionsView): string {
     look,
     accountApps.title,
     html`<h1>${accountApps.title}</h1>
-<p class="quiet">!${emphasised(account.signedInAs, view.username)} <a href="${view.signOut}">${account.signOut}</a>. <a href="${view.account}">${account.title}</a></p>
+<p class="quiet">!${emphasised(account.signedInAs, { username: view.username })} <a href="${view.signOut}">${account.signOut}</a>. <a href="${view.account}">${account.title}</a></p>
 !${view.justEnded === null ? '' : html`<p class="done" role="status">${ended[view.justEnded]}</p>`}
 !${apps(look, { ...view, end: view.endAccess })}
 <h2>${account.sections.devices.title}</h2>

@@ -8,12 +8,17 @@ type Words = Look['words']['signIn'];
 
 /** What is said above the form that comes again. */
 export type SignInProblem =
-  | Exclude<keyof Words['refused'], 'throttled'>
+  | keyof Words['refused']
   /** Whole seconds until the next attempt is looked at. */
   | { readonly throttledSeconds: number };
 
-export const problemWords = ({ refused }: Words, problem: SignInProblem): string =>
-  typeof problem === 'string' ? refused[problem] : refused.throttled(problem.throttledSeconds);
+export const problemWords = (words: Words, problem: SignInProblem): string =>
+  typeof problem === 'string' ? words.refused[problem] : throttledFor(words, problem.throttledSeconds);
+
+const throttledFor = (words: Words, seconds: number): string =>
+  seconds <= 90
+    ? words.throttledForSeconds({ seconds })
+    : words.throttledForMinutes({ minutes: Math.ceil(seconds / 60) });
 
 export type SignInView = {
   readonly action: string;
@@ -41,14 +46,14 @@ export function signInPage(
     look,
     problem === null ? words.title : words.titleAfterProblem,
     html`<h1>${words.title}</h1>
-<p class="quiet">!${clientName === null ? html`${again ? words.again : words.forAccount}` : emphasised(words.forClient, clientName)}</p>
+<p class="quiet">!${clientName === null ? html`${again ? words.again : words.forAccount}` : emphasised(words.forClient, { client: clientName })}</p>
 !${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problemWords(words, problem)}</p>`}
 !${
       goOn === null
         ? ''
         : html`<form method="post" action="${goOn.action}">
 <input type="hidden" name="csrf" value="${csrf}">
-<button type="submit">${words.goOnAs(goOn.username)}</button>
+<button type="submit">${words.goOnAs({ username: goOn.username })}</button>
 </form>
 <h2>${words.orAsAnother}</h2>`
     }

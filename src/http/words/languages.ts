@@ -1,55 +1,79 @@
-/** The languages of the pages: each is a file in this folder, named by its tag (BCP 47), and loaded when somebody wants it. */
+/** The languages of the pages: each is a catalogue in this folder, named by its tag (BCP 47), and read when a page wants it. */
 import { readdirSync } from 'node:fs';
-import type { Words } from './en.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Words } from './words.ts';
 
 export type Language = {
   /** BCP 47, as in the file's name. */
   readonly tag: string;
   readonly direction: 'ltr' | 'rtl';
   readonly words: Words;
+  /** Of its catalogue; the texts with a problem are in English. */
+  readonly problems: readonly string[];
 };
 
-const FILE = /^(?<tag>[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)\.ts$/;
+const FILE = /^(?<tag>[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)\.json$/;
 const ENGLISH = 'en';
-
-/** By tag in lower case. */
-const TAGS: ReadonlyMap<string, string> = new Map(
-  readdirSync(import.meta.dirname).flatMap((name) => {
-    const tag = FILE.exec(name)?.groups?.['tag'];
-    return tag === undefined ? [] : [[tag.toLowerCase(), tag]];
-  }),
-);
-
-/** Their tags. */
-export const LANGUAGES: readonly string[] = [...TAGS.values()].sort();
 
 export type ChosenLanguage = {
   readonly tag: string;
-  /** What was asked for, with its region, such as de-CH: for dates and numbers. */
+  /** As requested, with its region, such as de-CH: for dates and numbers. */
   readonly locale: string;
 };
 
 /** Without a region, dates are as in Britain: a month never reads as a day. */
 const IN_ENGLISH: ChosenLanguage = { tag: ENGLISH, locale: 'en-GB' };
 
-/**
- * Lookup of RFC 4647 §3.4: the first tag that a language is there for, whole or shortened from its end.
- * @param asked the best first; anything may stand there.
- */
-export function chooseLanguage(asked: Iterable<string>): ChosenLanguage {
-  for (const text of asked) {
-    if (text === '*') return IN_ENGLISH;
-    const locale = localeOf(text);
-    const tag = locale === null ? undefined : tagFor(locale);
-    if (locale === null || tag === undefined) continue;
-    return locale === ENGLISH ? IN_ENGLISH : { tag, locale };
-  }
-  return IN_ENGLISH;
+export type Languages = {
+  readonly tags: readonly string[];
+  /**
+   * Lookup of RFC 4647 §3.4: the first tag that a language is there for, whole or shortened from its end.
+   * @param asked the best first; anything may stand there.
+   */
+  readonly choose: (asked: Iterable<string>) => ChosenLanguage;
+  /** @param tag of a language that is there. */
+  readonly language: (tag: string) => Promise<Language>;
+};
+
+/** @param folder with a catalogue of each language, English among them. */
+export function languagesIn(folder: string): Languages {
+  /** By tag in lower case. */
+  const tags: ReadonlyMap<string, string> = new Map(
+    readdirSync(folder).flatMap((name) => {
+      const tag = FILE.exec(name)?.groups?.['tag'];
+      return tag === undefined ? [] : [[tag.toLowerCase(), tag]];
+    }),
+  );
+  const loaded = new Map<string, Promise<Language>>();
+  return {
+    tags: [...tags.values()].sort(),
+    choose: (asked) => {
+      for (const text of asked) {
+        if (text === '*') return IN_ENGLISH;
+        const locale = localeOf(text);
+        const tag = locale === null ? undefined : tagFor(tags, locale);
+        if (locale === null || tag === undefined) continue;
+        return locale === ENGLISH ? IN_ENGLISH : { tag, locale };
+      }
+      return IN_ENGLISH;
+    },
+    language: (tag) => {
+      const known = loaded.get(tag);
+      if (known) return known;
+      const loading = load(folder, tag);
+      loaded.set(tag, loading);
+      return loading;
+    },
+  };
 }
 
-function tagFor(locale: string): string | undefined {
+/** The languages that are in this folder. */
+export const { tags: LANGUAGES, choose: chooseLanguage, language: languageOf } = languagesIn(import.meta.dirname);
+
+function tagFor(tags: ReadonlyMap<string, string>, locale: string): string | undefined {
   const parts = locale.toLowerCase().split('-');
-  return parts.map((_, index) => TAGS.get(parts.slice(0, parts.length - index).join('-'))).find((tag) => tag);
+  return parts.map((_, index) => tags.get(parts.slice(0, parts.length - index).join('-'))).find((tag) => tag);
 }
 
 /** In its canonical form; null: no tag of a language. */
@@ -61,20 +85,11 @@ function localeOf(text: string): string | null {
   }
 }
 
-const loaded = new Map<string, Promise<Language>>();
-
-/** @param tag of a language that is there. */
-export function languageOf(tag: string): Promise<Language> {
-  const known = loaded.get(tag);
-  if (known) return known;
-  const loading = load(tag);
-  loaded.set(tag, loading);
-  return loading;
-}
-
-async function load(tag: string): Promise<Language> {
-  const { words }: { readonly words: Words } = await import(/* @vite-ignore */ `./${tag}.ts`);
-  return { tag, direction: directionOf(tag), words };
+async function load(folder: string, tag: string): Promise<Language> {
+  // A start without a page needs neither the library nor the texts.
+  const { catalogueOf, messagesIn } = await import('./catalogue.ts');
+  const read = async (of: string) => messagesIn(await readFile(join(folder, `${of}.json`), 'utf8'));
+  return { tag, direction: directionOf(tag), ...catalogueOf(tag, await read(tag), await read(ENGLISH)) };
 }
 
 /** Scripts that are written from right to left, as far as a language of today is written in them. */

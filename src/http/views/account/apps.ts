@@ -27,16 +27,17 @@ function client(look: Look, { end, csrf }: AppsView, allowed: AllowedClient, ind
   const words = look.words.accountApps;
   const said = { here: words.may, at: words.mayAt, inAt: words.letInAt };
   const { since, lastUsedAt, asksAgainFrom } = allowed;
-  const used = lastUsedAt === null ? html`${words.neverUsed}` : filled(words.lastUsed, minute(look, lastUsedAt));
+  const used =
+    lastUsedAt === null ? html`${words.neverUsed}` : filled(words.lastUsed, { lastUsed: minute(look, lastUsedAt) });
   return html`<section class="allowed" aria-labelledby="client-${String(index)}">
 <h2 id="client-${String(index)}">${allowed.clientName}</h2>
 !${allowed.access.map((access) => accessList(look.words, access, said)).join('\n')}
 <p>${holds(look)[allowed.holds]}</p>
-<p class="quiet">!${filled(words.since, day(look, since))} !${used} !${asksAgainFrom === null ? '' : filled(words.asksAgainFrom, day(look, asksAgainFrom))}</p>
+<p class="quiet">!${filled(words.since, { since: day(look, since) })} !${used} !${asksAgainFrom === null ? '' : filled(words.asksAgainFrom, { day: day(look, asksAgainFrom) })}</p>
 <form method="post" action="${end}">
 <input type="hidden" name="csrf" value="${csrf}">
 <input type="hidden" name="client_id" value="${allowed.clientId}">
-<button type="submit" class="danger">${words.end(allowed.clientName)}</button>
+<button type="submit" class="danger">${words.end({ client: allowed.clientName })}</button>
 </form>
 </section>`;
 }

@@ -18,7 +18,7 @@ export function deleteForm({ words }: Look, { action, csrf, username, mayNot }: 
 <p class="quiet">${said.kept}</p>
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
-<label for="username">!${emphasised(said.typeUsername, username)}</label>
+<label for="username">!${emphasised(said.typeUsername, { username })}</label>
 <input type="text" id="username" name="username" value="" autocomplete="off" autocapitalize="none" spellcheck="false" required maxlength="256">
 <button type="submit" class="danger">${said.submit}</button>
 </form>`;

@@ -28,11 +28,11 @@ function browser(look: Look, { end, csrf }: DevicesView, session: SignedInBrowse
   const how = html`${howSignedIn(look, amr)}`;
   return html`<li>
 <p><strong>${name}</strong>!${isThis ? html` <em>${words.thisBrowser}</em>` : ''}</p>
-<p class="quiet">!${filled(words.signedIn, minute(look, signedInAt), how, minute(look, lastUsedAt))}</p>
+<p class="quiet">!${filled(words.signedIn, { signedIn: minute(look, signedInAt), how, lastUsed: minute(look, lastUsedAt) })}</p>
 <form method="post" action="${end}">
 <input type="hidden" name="csrf" value="${csrf}">
 <input type="hidden" name="session" value="${sid}">
-<button type="submit" class="danger">${isThis ? words.signOutHere : name === look.words.browser.unknown ? words.signOutThere : words.signOutOf(name)}</button>
+<button type="submit" class="danger">${isThis ? words.signOutHere : name === look.words.browser.unknown ? words.signOutThere : words.signOutOf({ browser: name })}</button>
 </form>
 </li>`;
 }

@@ -20,7 +20,7 @@ export function addressPage(
   const says =
     current === null
       ? html`${words.none}`
-      : emphasised(current.isVerified ? words.isVerified : words.isNotVerified, current.address);
+      : emphasised(current.isVerified ? words.isVerified : words.isNotVerified, { address: current.address });
   return html`<p>!${says}</p>
 !${
     current === null || current.isVerified

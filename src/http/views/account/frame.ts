@@ -33,7 +33,7 @@ export function accountPage(frame: AccountFrame, { done = null, problem = null, 
     title,
     html`!${navigation(frame)}
 <h1>${title}</h1>
-<p class="quiet">!${emphasised(words.signedInAs, username)} <a href="${signOut}">${words.signOut}</a></p>
+<p class="quiet">!${emphasised(words.signedInAs, { username })} <a href="${signOut}">${words.signOut}</a></p>
 !${done === null ? '' : html`<p class="done" role="status">${done}</p>`}
 !${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problem}</p>`}
 !${typeof content === 'function' ? content(frame) : content}`,

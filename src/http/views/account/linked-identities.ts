@@ -18,15 +18,15 @@ export type LinkedIdentitiesView = {
 export function linkedIdentities(look: Look, { remove, link, csrf, linked, places }: LinkedIdentitiesView): Markup {
   const words = look.words.externalSignIn.linked;
   const identity = ({ id, label, linkedAt }: ShownIdentity) => html`<li>
-<p><strong>${label}</strong> <span class="quiet">!${filled(words.since, day(look, linkedAt))}</span></p>
+<p><strong>${label}</strong> <span class="quiet">!${filled(words.since, { date: day(look, linkedAt) })}</span></p>
 <form method="post" action="${remove}">
 <input type="hidden" name="csrf" value="${csrf}">
 <input type="hidden" name="identity" value="${id}">
-<button type="submit" class="danger">${words.remove(label)}</button>
+<button type="submit" class="danger">${words.remove({ label })}</button>
 </form>
 </li>`;
   const button = ({ name, label }: LinkedIdentitiesView['places'][number]) =>
-    html`<button type="submit" name="provider" value="${name}" class="second">${words.link(label)}</button>`;
+    html`<button type="submit" name="provider" value="${name}" class="second">${words.link({ label })}</button>`;
   return html`<p>${words.intro}</p>
 !${
     linked.length === 0

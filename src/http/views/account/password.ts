@@ -29,9 +29,9 @@ export function problemOf({ words }: Look, problem: PasswordView['problem']): st
   switch (problem.reason) {
     case 'too_short':
     case 'repetitive':
-      return said[problem.reason](problem.atLeast);
+      return said[problem.reason]({ atLeast: problem.atLeast });
     case 'too_long':
-      return said.too_long(problem.atMost);
+      return said.too_long({ atMost: problem.atMost });
     case 'sign_in_refused':
       // The username stands on no form here: what is wrong is the password.
       return problem.problem === 'mismatch' ? said.current_is_wrong : problemWords(words.signIn, problem.problem);
@@ -50,7 +50,7 @@ export function passwordForm({ words }: Look, view: PasswordView): Markup {
 <input type="hidden" name="username" value="${view.username}" autocomplete="username">
 !${view.asksForCurrent ? field('current', said.current, 'current-password', problem) : ''}
 !${field('chosen', said.chosen, 'new-password', chosen)}
-<p class="quiet" id="hint">${words.email.passwordHint(view.minimumCharacters)}</p>
+<p class="quiet" id="hint">${words.email.passwordHint({ atLeast: view.minimumCharacters })}</p>
 !${field('repeated', said.repeated, 'new-password', chosen)}
 <button type="submit">${said.submit}</button>
 </form>`;

@@ -50,7 +50,7 @@ function passkeyItem(
   const field = `name-${id}`;
   return html`<li>
 <p><strong>${name}</strong></p>
-<p class="quiet">!${filled(words.added, minute(look, createdAt))} !${lastUsedAt === null ? html`${words.neverUsed}` : filled(words.lastUsed, minute(look, lastUsedAt))} ${isSynced ? words.synced : ''}</p>
+<p class="quiet">!${filled(words.added, { added: minute(look, createdAt) })} !${lastUsedAt === null ? html`${words.neverUsed}` : filled(words.lastUsed, { lastUsed: minute(look, lastUsedAt) })} ${isSynced ? words.synced : ''}</p>
 <form method="post" action="${at('/passkeys/rename')}">
 !${hidden(csrf, id)}
 <label for="${field}">${words.name}</label>
@@ -59,7 +59,7 @@ function passkeyItem(
 </form>
 <form method="post" action="${at('/passkeys/remove')}">
 !${hidden(csrf, id)}
-<button type="submit" class="danger">${words.remove(name)}</button>
+<button type="submit" class="danger">${words.remove({ name })}</button>
 </form>
 </li>`;
 }
@@ -75,7 +75,7 @@ function apps(look: Look, { methods, at, csrf }: MethodsView): Markup {
 !${methods.apps
           .map(
             ({ id, confirmedAt }) => html`<li>
-<p class="quiet">!${filled(words.confirmed, minute(look, confirmedAt))}</p>
+<p class="quiet">!${filled(words.confirmed, { confirmed: minute(look, confirmedAt) })}</p>
 <form method="post" action="${at('/apps/remove')}">
 !${hidden(csrf, id)}
 <button type="submit" class="danger">${words.remove}</button>
@@ -95,7 +95,7 @@ function codes(look: Look, { methods, at, csrf }: MethodsView): Markup {
   const words = look.words.accountMethods.codes;
   const hasFactor = methods.apps.length + methods.passkeys.length > 0;
   return html`<h2>${words.title}</h2>
-<p>${methods.recoveryCodesLeft === 0 && !hasFactor ? words.none : words.left(methods.recoveryCodesLeft)}</p>
+<p>${methods.recoveryCodesLeft === 0 && !hasFactor ? words.none : words.left({ count: methods.recoveryCodesLeft })}</p>
 !${
     hasFactor
       ? html`<form method="post" action="${at('/recovery-codes')}">

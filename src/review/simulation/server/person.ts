@@ -1,6 +1,6 @@
 /** One end-user of a scenario, the browsers in which they and others act for them, and what a page or the log says of each request. */
 import { sha256 } from '../../../crypto/digest.ts';
-import { words } from '../../../http/words/en.ts';
+import { languageOf } from '../../../http/words/languages.ts';
 import { sessionEndReason, sessionState } from '../../../model/session.ts';
 import { Browser, formOf, type Answer as Page } from '../devices/browser.ts';
 import type { Actor, Typed } from '../scenario.ts';
@@ -33,6 +33,8 @@ export function missingOn(page: Page): string {
   if (page.status !== 200) return `the page answers ${page.status}`;
   return asksForPassword(page) ? 'sign_in_required' : 'factor_required';
 }
+
+const { words } = await languageOf('en');
 
 /** A page says no in its own words, without a line in the log. */
 export const saysNotProven = ({ body }: Page): boolean =>

@@ -2,13 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Look } from '../../../../src/http/look.ts';
-import type { Words } from '../../../../src/http/words/en.ts';
+import { LANGUAGES } from '../../../../src/http/words/languages.ts';
 import { lookIn } from '../../../support/look.ts';
 import { samples } from '../../../support/pages.ts';
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;
-const LANGUAGES = readdirSync(`${ROOT}/src/http/words`).flatMap((name) => /^([a-z-]+)\.ts$/i.exec(name)?.[1] ?? []);
-const TAGS = LANGUAGES.filter((tag) => tag !== 'languages');
 
 /** Marks each text, so that what has no mark comes from elsewhere. */
 function marked<Value>(value: Value): Value {
@@ -37,7 +35,7 @@ function unmarked(page: string): string[] {
 /** Names, which are the same in each language. */
 const NAMES = ['Statehouse', 'Chrome', 'Linux'];
 
-describe.each(TAGS)('in %s', async (tag) => {
+describe.each(LANGUAGES)('in %s', async (tag) => {
   const { words, ...look } = await lookIn(tag);
   const pseudo: Look = { ...look, words: marked(words) };
 
@@ -65,29 +63,4 @@ it('each view is among the samples', () => {
   const sections = files.filter((file) => file.startsWith('account/'));
   expect(sections.filter((file) => !known.includes(`views/${file}'`))).toEqual([]);
   expect(views.map(([, name = '']) => name).filter((name) => !known.includes(`${name}(`))).toEqual([]);
-});
-
-describe('the languages', () => {
-  type Texts = readonly [path: string, text: string][];
-  const textsOf = (value: unknown, path = ''): Texts => {
-    if (typeof value === 'string') return [[path, value]];
-    if (typeof value === 'function')
-      return [[path, value(...Array.from(value as { length: number }, (_, n) => `<${n}>`))]];
-    return Object.entries(value as object).flatMap(([key, inner]) => textsOf(inner, `${path}.${key}`));
-  };
-  const wordsOf = async (tag: string): Promise<Words> => (await lookIn(tag)).words;
-  const places = (text: string) => (text.match(/<\d>/g) ?? []).toSorted();
-
-  it.each(TAGS.filter((tag) => tag !== 'en'))('%s says everything, and in its own words', async (tag) => {
-    const [english, other] = [new Map(textsOf(await wordsOf('en'))), new Map(textsOf(await wordsOf(tag)))];
-    expect([...other.keys()]).toEqual([...english.keys()]);
-    for (const [path, text] of other) {
-      expect(text.trim(), path).toBe(text);
-      expect(text, path).toMatch(/\p{L}/u);
-      expect(places(text), path).toEqual(places(english.get(path) ?? ''));
-    }
-    // Some words are the same, such as “Name”; no sentence is.
-    const same = [...other].filter(([path, text]) => text === english.get(path) && /\s/.test(text));
-    expect(same.map(([path]) => path)).toEqual([]);
-  });
 });

@@ -1,0 +1,555 @@
+/** Generated from en.json by "npm run machines:build". */
+
+/** With texts and numbers filled in. Plain text comes out: views escape what they put on a page. */
+export type Message<Texts extends string, Numbers extends string = never> = (
+  values: { readonly [Name in Texts]: string } & { readonly [Name in Numbers]: number },
+) => string;
+
+export type Words = {
+  readonly access: {
+    readonly standard: {
+      readonly openid: string;
+      readonly profile: string;
+      readonly email: string;
+      readonly address: string;
+      readonly phone: string;
+    };
+    readonly use: Message<'scope'>;
+    readonly whileAway: string;
+    readonly notWhileAway: string;
+    readonly appOnThisDevice: Message<'scheme'>;
+  };
+  readonly account: {
+    readonly title: string;
+    readonly navigation: string;
+    readonly overview: string;
+    readonly signedInAs: Message<'username'>;
+    readonly signOut: string;
+    readonly sections: {
+      readonly devices: { readonly title: string; readonly about: string };
+      readonly password: { readonly title: string; readonly about: string };
+      readonly data: { readonly title: string; readonly about: string };
+      readonly delete: { readonly title: string; readonly about: string };
+      readonly 'linked-identities': { readonly title: string; readonly about: string };
+      readonly 'sign-in-methods': { readonly title: string; readonly about: string };
+      readonly apps: { readonly title: string; readonly about: string };
+      readonly email: { readonly title: string; readonly about: string };
+    };
+    readonly data: { readonly what: string; readonly submit: string };
+    readonly delete: {
+      readonly what: string;
+      readonly kept: string;
+      readonly typeUsername: Message<'username'>;
+      readonly usernameDiffers: string;
+      readonly isAdministrator: string;
+      readonly submit: string;
+      readonly doneTitle: string;
+      readonly done: string;
+      readonly home: string;
+    };
+    readonly password: {
+      readonly ends: string;
+      readonly current: string;
+      readonly chosen: string;
+      readonly repeated: string;
+      readonly submit: string;
+      readonly changed: string;
+      readonly problems: {
+        readonly too_short: Message<never, 'atLeast'>;
+        readonly too_long: Message<never, 'atMost'>;
+        readonly repetitive: Message<never, 'atLeast'>;
+        readonly not_text: string;
+        readonly names_the_user: string;
+        readonly names_the_service: string;
+        readonly common: string;
+        readonly guessable: string;
+        readonly breached: string;
+        readonly form_incomplete: string;
+        readonly repetition_differs: string;
+        readonly same_as_before: string;
+        readonly current_is_wrong: string;
+      };
+    };
+  };
+  readonly accountApps: {
+    readonly title: string;
+    readonly none: string;
+    readonly more: string;
+    readonly ended: string;
+    readonly holdsNothing: string;
+    readonly since: Message<'since'>;
+    readonly asksAgainFrom: Message<'day'>;
+    readonly neverUsed: string;
+    readonly lastUsed: Message<'lastUsed'>;
+    readonly end: Message<'client'>;
+    readonly mayAt: Message<'resource'>;
+    readonly may: string;
+    readonly letInAt: Message<'resource'>;
+  };
+  readonly accountDevices: {
+    readonly stays: string;
+    readonly thisBrowser: string;
+    readonly signedIn: Message<'how' | 'lastUsed' | 'signedIn'>;
+    readonly signOutHere: string;
+    readonly signOutThere: string;
+    readonly signOutOf: Message<'browser'>;
+    readonly endOthers: string;
+    readonly endOthersAbout: string;
+    readonly done: { readonly one: string; readonly others: string };
+    readonly methods: {
+      readonly pwd: string;
+      readonly otp: string;
+      readonly hwk: string;
+      readonly swk: string;
+      readonly pop: string;
+      readonly fed: string;
+      readonly kba: string;
+      readonly sms: string;
+    };
+    readonly anotherWay: string;
+  };
+  readonly accountEmail: {
+    readonly none: string;
+    readonly isVerified: Message<'address'>;
+    readonly isNotVerified: Message<'address'>;
+    readonly verify: string;
+    readonly changeTitle: string;
+    readonly changeAbout: string;
+    readonly newAddress: string;
+    readonly change: string;
+    readonly sent: string;
+    readonly problems: {
+      readonly addressRefused: string;
+      readonly sameAddress: string;
+      readonly alreadyVerified: string;
+      readonly noAddress: string;
+      readonly refused: string;
+      readonly throttled: string;
+      readonly queueFull: string;
+    };
+  };
+  readonly accountMethods: {
+    readonly demanded: string;
+    readonly passkeys: {
+      readonly title: string;
+      readonly about: string;
+      readonly none: string;
+      readonly added: Message<'added'>;
+      readonly lastUsed: Message<'lastUsed'>;
+      readonly neverUsed: string;
+      readonly synced: string;
+      readonly name: string;
+      readonly rename: string;
+      readonly remove: Message<'name'>;
+      readonly add: string;
+      readonly addTitle: string;
+      readonly addAbout: string;
+      readonly create: string;
+      readonly needsScript: string;
+      readonly unavailable: string;
+    };
+    readonly apps: {
+      readonly title: string;
+      readonly about: string;
+      readonly none: string;
+      readonly confirmed: Message<'confirmed'>;
+      readonly remove: string;
+      readonly add: string;
+    };
+    readonly codes: {
+      readonly title: string;
+      readonly left: Message<never, 'count'>;
+      readonly none: string;
+      readonly make: string;
+      readonly makeAbout: string;
+    };
+    readonly proveFirst: string;
+    readonly prove: string;
+    readonly done: {
+      readonly added: string;
+      readonly renamed: string;
+      readonly removed: string;
+      readonly 'set-up': string;
+    };
+    readonly problems: {
+      readonly refused: string;
+      readonly known: string;
+      readonly demanded: string;
+      readonly lastWay: string;
+      readonly notProven: string;
+      readonly unknown: string;
+      readonly mismatch: string;
+      readonly setUpOver: string;
+    };
+  };
+  readonly browser: { readonly unknown: string; readonly on: Message<'name' | 'system'> };
+  readonly consent: {
+    readonly title: Message<'client'>;
+    readonly wants: string;
+    readonly wantsAt: Message<'resource'>;
+    readonly wantsInAt: Message<'resource'>;
+    readonly sentTo: Message<'destination'>;
+    readonly rememberedFor: Message<'time'>;
+    readonly terms: Message<'client'>;
+    readonly policy: Message<'client'>;
+    readonly startedThis: string;
+    readonly onThisDevice: string;
+    readonly allow: string;
+    readonly deny: string;
+    readonly signedInAs: Message<'username'>;
+    readonly switchUser: string;
+  };
+  readonly email: {
+    readonly address: string;
+    readonly username: string;
+    readonly password: string;
+    readonly passwordHint: Message<never, 'atLeast'>;
+    readonly toSignIn: string;
+    readonly addressRefused: string;
+    readonly throttled: string;
+    readonly queueFull: string;
+    readonly asked: {
+      readonly title: string;
+      readonly reset: string;
+      readonly signUp: string;
+      readonly nothingCame: string;
+    };
+    readonly forgot: {
+      readonly link: string;
+      readonly title: string;
+      readonly about: string;
+      readonly submit: string;
+    };
+    readonly signUp: {
+      readonly link: string;
+      readonly title: string;
+      readonly about: string;
+      readonly submit: string;
+    };
+    readonly lostFactors: {
+      readonly link: string;
+      readonly title: string;
+      readonly about: string;
+      readonly submit: string;
+      readonly asked: string;
+      readonly problems: {
+        readonly noAddress: string;
+        readonly passwordNotShown: string;
+        readonly passwordFromMail: string;
+        readonly refused: string;
+      };
+    };
+    readonly purposes: {
+      readonly verify_address: {
+        readonly title: string;
+        readonly about: Message<'address' | 'username'>;
+        readonly submit: string;
+        readonly done: string;
+      };
+      readonly reset_password: {
+        readonly title: string;
+        readonly about: Message<'username'>;
+        readonly submit: string;
+        readonly done: string;
+      };
+      readonly change_address: {
+        readonly title: string;
+        readonly about: Message<'address' | 'username'>;
+        readonly submit: string;
+        readonly done: string;
+      };
+      readonly undo_change: {
+        readonly title: string;
+        readonly about: Message<'address' | 'username'>;
+        readonly submit: string;
+        readonly done: string;
+      };
+      readonly lost_factors: {
+        readonly title: string;
+        readonly about: Message<'username'>;
+        readonly submit: string;
+        readonly done: string;
+      };
+      readonly sign_up: {
+        readonly title: string;
+        readonly about: Message<'address'>;
+        readonly submit: string;
+        readonly done: string;
+      };
+      readonly invitation: {
+        readonly title: string;
+        readonly about: Message<'address'>;
+        readonly submit: string;
+        readonly done: string;
+      };
+    };
+    readonly problems: {
+      readonly incomplete: string;
+      readonly usernameRefused: string;
+      readonly usernameMixesScripts: string;
+      readonly usernameTaken: string;
+      readonly busy: string;
+    };
+    readonly doneTitle: string;
+    readonly useless: {
+      readonly title: string;
+      readonly link_unknown: string;
+      readonly link_expired: string;
+      readonly link_used: string;
+      readonly link_superseded: string;
+      readonly password_changed: string;
+      readonly address_mismatch: string;
+      readonly user_ended: string;
+      readonly not_offered: string;
+      readonly password_from_mail: string;
+      readonly password_not_proven: string;
+      readonly username_taken: string;
+    };
+  };
+  readonly externalSignIn: {
+    readonly or: string;
+    readonly continueWith: Message<'label'>;
+    readonly back: string;
+    readonly backToAccount: string;
+    readonly problems: {
+      readonly unknown: { readonly title: string; readonly what: string };
+      readonly expired: { readonly title: string; readonly what: string };
+      readonly anotherBrowser: { readonly title: string; readonly what: string };
+      readonly answered: { readonly title: string; readonly what: string };
+      readonly unanswered: { readonly title: string; readonly what: string };
+      readonly overtaken: { readonly title: string; readonly what: string };
+      readonly denied: { readonly title: string; readonly what: string };
+      readonly notAdmitted: { readonly title: string; readonly what: string };
+      readonly nobodyLinked: { readonly title: string; readonly what: string };
+      readonly linkedElsewhere: { readonly title: string; readonly what: string };
+      readonly userEnded: { readonly title: string; readonly what: string };
+      readonly tooOld: { readonly title: string; readonly what: string };
+      readonly unreachable: { readonly title: string; readonly what: string };
+      readonly invalid: { readonly title: string; readonly what: string };
+      readonly refused: { readonly title: string; readonly what: string };
+      readonly off: { readonly title: string; readonly what: string };
+      readonly throttled: { readonly title: string; readonly what: string };
+    };
+    readonly linked: {
+      readonly none: string;
+      readonly intro: string;
+      readonly since: Message<'date'>;
+      readonly remove: Message<'label'>;
+      readonly link: Message<'label'>;
+      readonly linkIntro: string;
+      readonly justLinked: string;
+      readonly justRemoved: string;
+      readonly unknown: string;
+      readonly lastWay: string;
+    };
+  };
+  readonly factor: {
+    readonly title: string;
+    readonly titleAfterProblem: string;
+    readonly forClient: Message<'client'>;
+    readonly signedInAs: Message<'username'>;
+    readonly stronger: Message<'client'>;
+    readonly passkeyOnly: Message<'client'>;
+    readonly code: string;
+    readonly recoveryCode: string;
+    readonly useRecoveryCode: string;
+    readonly passkeyIsNext: string;
+    readonly submit: string;
+    readonly another: string;
+    readonly decline: string;
+    readonly declineHint: string;
+    readonly none: string;
+    readonly begin: string;
+    readonly withPasskey: string;
+    readonly passkeyNeedsScript: string;
+    readonly noPasskey: string;
+    readonly addPasskey: string;
+    readonly setUp: {
+      readonly title: string;
+      readonly scan: string;
+      readonly pictureOf: string;
+      readonly type: string;
+      readonly code: string;
+      readonly submit: string;
+      readonly tooMany: string;
+    };
+    readonly codes: { readonly title: string; readonly what: string; readonly goOn: string };
+    readonly refused: {
+      readonly incomplete: string;
+      readonly mismatch: string;
+      readonly reused: string;
+      readonly recoveryCodeMismatch: string;
+      readonly recoveryCodeUsed: string;
+      readonly throttled: string;
+      readonly busy: string;
+      readonly setUpOver: string;
+      readonly notProven: string;
+      readonly passkeyRefused: string;
+    };
+  };
+  readonly formPost: { readonly title: string; readonly continue: string };
+  readonly frame: { readonly help: string; readonly terms: string; readonly privacy: string };
+  readonly home: {
+    readonly whatThisIs: string;
+    readonly whoseThisIs: Message<'organization'>;
+    readonly nothingToDo: string;
+    readonly account: string;
+    readonly accountSays: string;
+    readonly tryIt: string;
+    readonly playground: string;
+    readonly signInThere: Message<'password' | 'username'>;
+    readonly operatorToo: string;
+    readonly console: string;
+    readonly developers: string;
+    readonly server: Message<'issuer'>;
+    readonly guides: Message<'files'>;
+    readonly metadataSays: string;
+    readonly metadata: string;
+  };
+  readonly interaction: {
+    readonly interaction_unknown: { readonly title: string; readonly what: string; readonly next: string };
+    readonly another_browser: { readonly title: string; readonly what: string; readonly next: string };
+    readonly form_refused: { readonly title: string; readonly what: string; readonly next: string };
+    readonly interaction_expired: { readonly title: string; readonly what: string; readonly next: string };
+    readonly interaction_completed: { readonly title: string; readonly what: string; readonly next: string };
+    readonly client_ended: { readonly title: string; readonly what: string; readonly next: string };
+  };
+  readonly logout: {
+    readonly ask: {
+      readonly title: string;
+      readonly clientAsks: Message<'client'>;
+      readonly signedInAs: Message<'username'>;
+      readonly sentTo: Message<'destination'>;
+      readonly signOut: string;
+      readonly stay: string;
+    };
+    readonly endsNothingAllowed: string;
+    readonly seeAllowed: string;
+    readonly signedOut: { readonly title: string; readonly heading: string; readonly what: string };
+    readonly notSignedIn: { readonly title: string; readonly heading: string; readonly what: string };
+    readonly stillSignedIn: {
+      readonly title: string;
+      readonly heading: string;
+      readonly what: Message<'username'>;
+      readonly back: Message<'client'>;
+    };
+    readonly refused: {
+      readonly title: string;
+      readonly notSent: string;
+      readonly allTheSame: string;
+      readonly signOutHere: string;
+      readonly yours: string;
+      readonly reasons: {
+        readonly malformed_request: string;
+        readonly id_token_hint_unknown: string;
+        readonly client_mismatch: string;
+        readonly client_unknown: string;
+        readonly client_missing: string;
+        readonly post_logout_redirect_uri_mismatch: string;
+      };
+    };
+  };
+  readonly mail: {
+    readonly greeting: Message<'username'>;
+    readonly greetingWithoutName: string;
+    readonly goodFor: Message<'duration'>;
+    readonly footer: Message<'server'>;
+    readonly contents: {
+      readonly verify_address: { readonly subject: string; readonly body: Message<'link'> };
+      readonly reset_password: { readonly subject: string; readonly body: Message<'link' | 'username'> };
+      readonly lost_factors: { readonly subject: string; readonly body: Message<'link' | 'username'> };
+      readonly change_address: { readonly subject: string; readonly body: Message<'link'> };
+      readonly address_changed: { readonly subject: string; readonly body: Message<'link' | 'username'> };
+      readonly sign_up: { readonly subject: string; readonly body: Message<'link'> };
+      readonly invitation: { readonly subject: string; readonly body: Message<'link'> };
+      readonly has_account: {
+        readonly subject: string;
+        readonly body: Message<'forgot' | 'link' | 'usernames'>;
+      };
+      readonly new_device: {
+        readonly subject: string;
+        readonly body: Message<'at' | 'browser' | 'link' | 'username'>;
+      };
+      readonly password_changed: {
+        readonly subject: string;
+        readonly body: Message<'at' | 'link' | 'username'>;
+      };
+      readonly passkey_added: {
+        readonly subject: string;
+        readonly body: Message<'at' | 'link' | 'username'>;
+      };
+      readonly passkey_removed: {
+        readonly subject: string;
+        readonly body: Message<'at' | 'link' | 'username'>;
+      };
+      readonly second_factor_added: {
+        readonly subject: string;
+        readonly body: Message<'at' | 'link' | 'username'>;
+      };
+      readonly second_factor_removed: {
+        readonly subject: string;
+        readonly body: Message<'at' | 'link' | 'username'>;
+      };
+      readonly factors_removed: {
+        readonly subject: string;
+        readonly body: Message<'at' | 'link' | 'username'>;
+      };
+      readonly identity_removed: {
+        readonly subject: string;
+        readonly body: Message<'at' | 'link' | 'username'>;
+      };
+      readonly address_restored: {
+        readonly subject: string;
+        readonly body: Message<'at' | 'link' | 'username'>;
+      };
+    };
+  };
+  readonly problems: {
+    readonly unavailable: { readonly title: string; readonly what: string; readonly next: string };
+    readonly overloaded: { readonly title: string; readonly what: string; readonly next: string };
+    readonly commitUnknown: { readonly title: string; readonly what: string; readonly next: string };
+    readonly failed: { readonly title: string; readonly what: string; readonly next: string };
+    readonly unreadable: { readonly title: string; readonly what: string; readonly next: string };
+    readonly notFound: { readonly title: string; readonly what: string; readonly next: string };
+    readonly formRefused: { readonly title: string; readonly what: string; readonly next: string };
+    readonly signOutFormRefused: { readonly title: string; readonly what: string; readonly next: string };
+    readonly shownLocally: { readonly title: string; readonly what: string; readonly next: string };
+  };
+  readonly signIn: {
+    readonly title: string;
+    readonly titleAfterProblem: string;
+    readonly forClient: Message<'client'>;
+    readonly forAccount: string;
+    readonly again: string;
+    readonly goOnAs: Message<'username'>;
+    readonly orAsAnother: string;
+    readonly username: string;
+    readonly password: string;
+    readonly submit: string;
+    readonly refused: {
+      readonly incomplete: string;
+      readonly mismatch: string;
+      readonly passkey: string;
+      readonly busy: string;
+    };
+    readonly throttledForSeconds: Message<never, 'seconds'>;
+    readonly throttledForMinutes: Message<never, 'minutes'>;
+  };
+  readonly unverified: {
+    readonly title: string;
+    readonly notSent: string;
+    readonly next: string;
+    readonly reasons: {
+      readonly too_many_parameters: Message<never, 'most'>;
+      readonly client_id_missing: string;
+      readonly client_id_malformed: string;
+      readonly client_unknown: string;
+      readonly redirect_uri_missing: string;
+      readonly redirect_uri_malformed: string;
+      readonly redirect_uri_mismatch: string;
+    };
+    readonly expected: string;
+    readonly received: string;
+    readonly endsHere: string;
+  };
+};
