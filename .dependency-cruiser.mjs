@@ -16,6 +16,8 @@ const NODE =
 const MACHINE_TYPES = '^machines/(unions|.+/facts)\\.ts$';
 /** The columns of a lifecycle, and what is said of them. */
 const TABLES = '^src/lifecycles/(table|columns|in-order|retention|.+/table)\\.ts$';
+/** How the model check walks a lifecycle, beside what it walks. */
+const WALKS = '^src/lifecycles/[^/]+/walk(\\.ts|/)';
 /** What the guides and the examples show runs as tests do, and never in the server. */
 const TESTS = '^(test|docs/examples|examples)/';
 /** Where scenarios are played on the app (docs/decisions/0063). */
@@ -378,9 +380,28 @@ export default {
       comment:
         'What a lifecycle is, is said once and purely: its machine, its rows, its effects. The world is handed to the engine.',
       severity: 'error',
-      from: { path: '^src/lifecycles/', pathNot: TABLES },
+      from: { path: '^src/lifecycles/', pathNot: [TABLES, WALKS] },
       to: { pathNot: ['^src/(lifecycles|engine|model)/', '^machines/', '^(node:)?util$'] },
     },
+    only(
+      'walks-are-about-lifecycles',
+      WALKS,
+      [
+        '^src/(lifecycles|engine|model)/',
+        '^src/review/proof/',
+        '^src/oauth/authentication-methods\\.ts$',
+        '^src/config/key-lifetimes\\.ts$',
+        '^(machines|policies)/',
+        '^(node:)?util$',
+      ],
+      'A walk says where its lifecycle begins, what may come and what must hold; storage, HTTP and keys have no part in it.',
+    ),
+    onlyFrom(
+      'walks-are-for-the-proof',
+      [WALKS, '^src/review/proof/', TESTS],
+      WALKS,
+      'A walk stands beside its lifecycle for those who read it. The proof alone loads it, so that nothing that serves requests does.',
+    ),
     only(
       'tables-are-columns-and-facts',
       TABLES,
@@ -516,7 +537,7 @@ export default {
     ),
     onlyFrom(
       'review-is-an-edge',
-      ['^src/(review|cli)/', TESTS],
+      ['^src/(review|cli)/', WALKS, TESTS],
       '^src/review/',
       'What reviewers run reads the server; the server does not depend on it.',
     ),

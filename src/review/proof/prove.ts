@@ -1,18 +1,9 @@
 /** The proof: what was walked, and the verdict on each invariant. */
 import type { AnyStateMachine } from 'xstate';
 import type { Lifetimes } from '../../model/lifetimes.ts';
-import { administration } from './administration/walk.ts';
-import { INVARIANTS as AUTHORIZATION_INVARIANTS } from './authorizations/invariants.ts';
-import { authorizations } from './authorizations/walk.ts';
-import { emailChallenges } from './email-challenges/walk.ts';
 import { type Exploration, explore, type Violation } from './explore.ts';
-import { externalSignIns } from './external-sign-ins/walk.ts';
-import { factors } from './factors/walk.ts';
-import { mails } from './mails/walk.ts';
-import { signIns } from './sign-ins/walk.ts';
-import { signingKeys } from './signing-keys/walk.ts';
 import type { AnyInvariant, AnyWalk, Bounds } from './walk.ts';
-import { webhookDeliveries } from './webhook-deliveries/walk.ts';
+import { allInvariants, underEveryPolicy, underPolicy } from './walks.ts';
 
 export type Verdict = { readonly invariant: AnyInvariant; readonly violation: Violation | null };
 export type Proof = {
@@ -31,14 +22,14 @@ export type MachineOf = (machine: AnyStateMachine) => AnyStateMachine;
 
 /** Of what a policy says about codes and chains. */
 export const prove = (lifetimes: Lifetimes, bounds?: readonly Bounds[], machineOf?: MachineOf): Proof =>
-  proofOf(authorizations(lifetimes), lifetimes.name, bounds, machineOf);
+  proofOf(underPolicy(lifetimes), lifetimes.name, bounds, machineOf);
 
 /**
  * Of what no policy has a say in: proved once.
  * @param about the ids of machines; only what is walked with one of them is proved. Absent: everything.
  */
 export const proveForEveryPolicy = (machineOf?: MachineOf, about?: readonly string[]): readonly Proof[] =>
-  [signIns, factors, externalSignIns, signingKeys, administration, emailChallenges, webhookDeliveries, mails]
+  underEveryPolicy
     .filter(({ machines }) => about === undefined || machines.some((one) => about.includes(one)))
     .map((walk) => proofOf(walk, null, undefined, machineOf));
 
@@ -59,16 +50,4 @@ function proofOf(walk: AnyWalk, policy: string | null, bounds = walk.bounds, mac
 
 /** What the proof holds of a machine, by its id. */
 export const invariantsAbout = (machine: string): readonly AnyInvariant[] =>
-  [
-    AUTHORIZATION_INVARIANTS,
-    signIns.invariants,
-    factors.invariants,
-    externalSignIns.invariants,
-    signingKeys.invariants,
-    administration.invariants,
-    emailChallenges.invariants,
-    webhookDeliveries.invariants,
-    mails.invariants,
-  ]
-    .flat()
-    .filter(({ machines }) => machines.includes(machine));
+  allInvariants.filter(({ machines }) => machines.includes(machine));

@@ -1,10 +1,12 @@
 /** The engine, with one step forgotten, doubled or out of order. The same slips are tried on every walk where they can be made. */
 
 import type { Command, Reply } from '../../../../src/engine/run.ts';
+import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
 import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token/lifecycle.ts';
 import { EXTERNAL_SIGN_INS } from '../../../../src/lifecycles/tables.ts';
 import type { UserRow } from '../../../../src/lifecycles/user/lifecycle.ts';
+import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
 import { chainPosition, type Grant, refreshTokenState } from '../../../../src/model/grant.ts';
 import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import type { Authorization } from '../../../../src/review/proof/authorizations/store.ts';
@@ -13,11 +15,9 @@ import { changeOf, factNames } from '../../../../src/review/proof/carry-out.ts';
 import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
 import type { Asked } from '../../../../src/review/proof/factors/terms.ts';
 import type { factors } from '../../../../src/review/proof/factors/walk.ts';
-import type { mails } from '../../../../src/review/proof/mails/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
-import type { webhookDeliveries } from '../../../../src/review/proof/webhook-deliveries/walk.ts';
 import { type Mutant, withLifecycle } from './mutant.ts';
 
 const engine = <Right extends AnyWalk = AuthorizationWalk>(
@@ -337,8 +337,8 @@ export const deliveryEngineMutants: readonly Mutant<typeof webhookDeliveries>[] 
   engine<typeof webhookDeliveries>('webhookDeliveries: claims are not counted', (right) => ({
     ...right,
     commit: (stored, commit, now) => {
-      const after = right.commit(stored, commit, now);
-      return after && { delivery: { ...after.delivery, attempts: Math.min(after.delivery.attempts, 2) } };
+      const [delivery] = right.commit(stored, commit, now)?.webhookDeliveries ?? [];
+      return delivery ? { webhookDeliveries: [{ ...delivery, attempts: Math.min(delivery.attempts, 2) }] } : null;
     },
   })),
   engine<typeof webhookDeliveries>('webhookDeliveries: a commit asks for nothing', (right) => ({
@@ -360,8 +360,8 @@ export const mailEngineMutants: readonly Mutant<typeof mails>[] = [
   engine<typeof mails>('mails: claims are not counted', (right) => ({
     ...right,
     commit: (stored, commit, now) => {
-      const after = right.commit(stored, commit, now);
-      return after && { mail: { ...after.mail, attempts: Math.min(after.mail.attempts, 2) } };
+      const [mail] = right.commit(stored, commit, now)?.mails ?? [];
+      return mail ? { mails: [{ ...mail, attempts: Math.min(mail.attempts, 2) }] } : null;
     },
   })),
   engine<typeof mails>('mails: a commit asks for nothing', (right) => ({
@@ -384,8 +384,9 @@ export const mailEngineMutants: readonly Mutant<typeof mails>[] = [
   engine<typeof mails>('mails: the contents stay', (right) => ({
     ...right,
     commit: (stored, commit, now) => {
-      const after = right.commit(stored, commit, now);
-      return after && { mail: { ...after.mail, sealedContents: stored.mail.sealedContents } };
+      const [mail] = right.commit(stored, commit, now)?.mails ?? [];
+      const [{ sealedContents }] = stored.mails;
+      return mail ? { mails: [{ ...mail, sealedContents }] } : null;
     },
   })),
 ];

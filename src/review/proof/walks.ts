@@ -1,0 +1,33 @@
+/** Every walk of the proof. Each stands beside the lifecycle that it is most about. */
+import { mails } from '../../lifecycles/mail/walk.ts';
+import { webhookDeliveries } from '../../lifecycles/webhook-delivery/walk.ts';
+import { administration } from './administration/walk.ts';
+import { INVARIANTS } from './authorizations/invariants.ts';
+import { authorizations } from './authorizations/walk.ts';
+import { emailChallenges } from './email-challenges/walk.ts';
+import { externalSignIns } from './external-sign-ins/walk.ts';
+import { factors } from './factors/walk.ts';
+import { signIns } from './sign-ins/walk.ts';
+import { signingKeys } from './signing-keys/walk.ts';
+import type { AnyInvariant, AnyWalk } from './walk.ts';
+
+/** Of what a policy says about codes and chains. */
+export const underPolicy = authorizations;
+
+/** Of what no policy has a say in. */
+export const underEveryPolicy: readonly AnyWalk[] = [
+  signIns,
+  factors,
+  externalSignIns,
+  signingKeys,
+  administration,
+  emailChallenges,
+  webhookDeliveries,
+  mails,
+];
+
+/** They are the same under every policy. */
+export const allInvariants: readonly AnyInvariant[] = [
+  ...INVARIANTS,
+  ...underEveryPolicy.flatMap(({ invariants }) => invariants),
+];
