@@ -1,12 +1,14 @@
 /** The guard of each commit, with one fact left out in turn. The SQL of each is mutated in test/unit/storage. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Commit } from '../../../../src/engine/commit.ts';
+import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
+import type { Stored } from '../../../../src/lifecycles/email-challenge/walk/world.ts';
+import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
+import { commitKeys, KEY_GUARD } from '../../../../src/lifecycles/signing-key/walk/world.ts';
 import { ADMINISTRATION_GUARD, commitAdministration } from '../../../../src/review/proof/administration/store.ts';
 import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import { commitGrant, ISSUING_GUARD } from '../../../../src/review/proof/authorizations/store.ts';
 import { factNames } from '../../../../src/review/proof/carry-out.ts';
-import type { Stored } from '../../../../src/review/proof/email-challenges/terms.ts';
-import type { emailChallenges } from '../../../../src/review/proof/email-challenges/walk.ts';
 import { NEW_CODES, PROVING } from '../../../../src/review/proof/factors/store.ts';
 import { actionsAt, type factors } from '../../../../src/review/proof/factors/walk.ts';
 import {
@@ -17,8 +19,6 @@ import {
   SESSION_GUARD,
 } from '../../../../src/review/proof/sign-ins/store.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
-import { commitKeys, KEY_GUARD } from '../../../../src/review/proof/signing-keys/store.ts';
-import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import type { Mutant } from './mutant.ts';
 

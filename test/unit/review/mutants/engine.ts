@@ -4,6 +4,7 @@ import type { Command, Reply } from '../../../../src/engine/run.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
 import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token/lifecycle.ts';
+import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import { EXTERNAL_SIGN_INS } from '../../../../src/lifecycles/tables.ts';
 import type { UserRow } from '../../../../src/lifecycles/user/lifecycle.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
@@ -16,7 +17,6 @@ import type { externalSignIns } from '../../../../src/review/proof/external-sign
 import type { Asked } from '../../../../src/review/proof/factors/terms.ts';
 import type { factors } from '../../../../src/review/proof/factors/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
-import type { signingKeys } from '../../../../src/review/proof/signing-keys/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import { type Mutant, withLifecycle } from './mutant.ts';
 

@@ -1,25 +1,23 @@
 /** What must hold of the signing keys, each in a sentence, and how a violation of it is seen. */
-
 import type { SigningKeyEvent } from '../../../../machines/signing-key/facts.ts';
 import { KEY_POLL_SECONDS, MAX_TOKEN_SECONDS } from '../../../../policies/schema.ts';
-import type { SigningKeyTable } from '../../../lifecycles/signing-key/lifecycle.ts';
 import { type SigningAlgorithm, type SigningKeyRow, signerAmong, waitingKey } from '../../../model/signing-key.ts';
-import { numberOf } from '../keys.ts';
-import type { Moment } from '../moment.ts';
-import { runAlone, storedAfter } from '../moves.ts';
-import type { Invariant, Walk } from '../walk.ts';
-import { LIFETIMES } from './initial-states.ts';
-import type { Asked, Terms } from './terms.ts';
+import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
+import { everythingIsAnswered } from '../../../review/proof/invariants.ts';
+import { numberOf } from '../../../review/proof/keys.ts';
+import type { Moment } from '../../../review/proof/moment.ts';
+import { storedAfter } from '../../../review/proof/moves.ts';
+import type { Walk } from '../../../review/proof/walk.ts';
+import type { SigningKeyTable } from '../lifecycle.ts';
+import { type Asked, LIFETIMES, type Terms } from './world.ts';
 
 type World = Moment<Terms>;
-const machines = ['signingKey'];
 
-export const INVARIANTS: readonly Invariant<Terms>[] = [
+export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'one-signer',
     says: 'From its first key on, exactly one key signs for each algorithm that is wanted; never two.',
     spec: 'OpenID Connect Core §10.1',
-    machines,
     violation: (_, { stored }, { after, commit }) => {
       const { keys } = after.stored;
       for (const alg of algorithmsOf(keys)) {
@@ -35,8 +33,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'one-waits',
     says: 'At most one key of an algorithm waits to sign.',
-    spec: 'OpenID Connect Core §10.1.1',
-    machines,
     brokenAt: (_, { stored: { keys } }) => {
       const alg = algorithmsOf(keys).find((one) => inState(keys, one, 'published').length > 1);
       return alg === undefined ? null : `two keys of ${alg} wait`;
@@ -45,8 +41,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'published-before-signing',
     says: 'A key signs only after it has been published for long enough, unless it is the first, or an emergency demands it.',
-    spec: 'OpenID Connect Core §10.1.1',
-    machines,
     violation: (_, { stored, now }, { after, commit }) => {
       if (!commit?.held) return null;
       const early = after.stored.keys.find(
@@ -63,7 +57,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'no-private-half-left',
     says: 'Only a key that signs or waits to sign has a private half.',
     spec: 'NIST SP 800-57 Part 1 §8.3.4',
-    machines,
     brokenAt: (_, { stored: { keys } }) => {
       const wrong = keys.find(
         ({ state, hasPrivateHalf }) => hasPrivateHalf !== (state === 'published' || state === 'signing'),
@@ -75,7 +68,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'retired-for-good',
     says: 'A retired key never changes again, and so never signs again.',
     spec: 'NIST SP 800-57 Part 1 §7.4',
-    machines,
     violation: (_, { stored }, { after }) => {
       if (after.stored === stored) return null;
       const changed = stored.keys.find((key) => {
@@ -89,7 +81,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'signatures-verify',
     says: 'What a node signs with stays in the JWKS until the last token that it signed has expired, unless it is revoked.',
     spec: 'OpenID Connect Core §10.1.1, RFC 7517 §5',
-    machines,
     violation: (_, { stored, now }, { after, commit }) => {
       if (!commit?.held) return null;
       const revoked = commit.asked.type === 'revocationRequested' ? commit.asked.kid : null;
@@ -109,7 +100,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'revoked-at-once',
     says: 'After an acknowledged revocation the key is out of the JWKS.',
     spec: 'NIST SP 800-57 Part 1 §7.5',
-    machines,
     violation: (_, __, { after, answer }) => {
       if (answer?.asked.type !== 'revocationRequested') return null;
       const key = keyNamed(after.stored.keys, answer.asked.kid ?? '');
@@ -119,34 +109,14 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'every-key-event-is-answered',
     says: 'Every event of a signing key is answered, in every state that can be reached.',
-    spec: 'OpenID Connect Core §10.1.1',
-    machines,
-    violation: (_, __, { broken, happening: { ending } }) => {
-      const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
-      return broken ?? (isInCircles ? 'a request went in circles' : null);
-    },
-    brokenAt: (walk, world) => {
-      const { stored, known } = world;
-      const targets: readonly (readonly [string | null, SigningAlgorithm])[] = [
-        [null, 'RS256'],
-        ...stored.keys.map(({ kid, alg }) => [kid, alg] as const),
-      ];
-      for (const [kid, alg] of targets) {
-        for (const type of EVENTS_FROM_OUTSIDE) {
-          for (const atOnce of [false, true]) {
-            const ran = runAlone(walk, world, { type, alg, kid, atOnce, wanted: known.wanted });
-            if (ran.kind === 'broken') return ran.words;
-          }
-        }
-      }
-      return null;
-    },
+    ...everythingIsAnswered(({ stored, known: { wanted } }) => [
+      ...everyEventOf(null, 'RS256', wanted),
+      ...stored.keys.flatMap(({ kid, alg }) => everyEventOf(kid, alg, wanted)),
+    ]),
   },
   {
     name: 'handover-is-served',
     says: 'What is due happens at the next tick: a first key, a successor, the handover, the end. Nothing above holds because nothing works.',
-    spec: 'OpenID Connect Core §10.1.1',
-    machines,
     brokenAt: (walk, world) => {
       const { stored, known, now } = world;
       for (const alg of known.wanted) {
@@ -163,15 +133,8 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
         }
         const end = endOfSigning(signer);
         const after = afterTick(walk, world, { type: 'timePassed', alg, kid: signer.kid });
-        if (
-          waiting &&
-          now >= waiting.maySignAt.getTime() &&
-          now >= end &&
-          after &&
-          signerAmong(after, alg)?.kid !== waiting.kid
-        )
-          return `the handover to ${waiting.kid} is due, and does not happen`;
-        if (waiting && now >= waiting.maySignAt.getTime() && now >= end && !after)
+        const isReady = waiting && now >= Math.max(waiting.maySignAt.getTime(), end);
+        if (isReady && !(after && signerAmong(after, alg)?.kid === waiting.kid))
           return `the handover to ${waiting.kid} is due, and does not happen`;
         const isDue = now >= Math.min(end, end - LIFETIMES.successorLeadSeconds * 1000);
         if (!waiting && isDue && !(after && waitingKey(after, alg))) return `${signer.kid} has no successor in time`;
@@ -197,7 +160,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'operator-is-served',
     says: 'A rotation leads to another signer as soon as caches allow it, in an emergency at once, and so does a revocation.',
     spec: 'NIST SP 800-57 Part 1 §7.5',
-    machines,
     brokenAt: (walk, world) => {
       const { stored, known } = world;
       for (const alg of algorithmsOf(stored.keys)) {
@@ -231,6 +193,9 @@ const EVENTS_FROM_OUTSIDE: readonly SigningKeyEvent['type'][] = [
   'rotationRequested',
   'revocationRequested',
 ];
+
+const everyEventOf = (kid: string | null, alg: SigningAlgorithm, wanted: Asked['wanted']): readonly Asked[] =>
+  EVENTS_FROM_OUTSIDE.flatMap((type) => [false, true].map((atOnce) => ({ type, alg, kid, atOnce, wanted })));
 
 const algorithmsOf = (keys: SigningKeyTable): readonly SigningAlgorithm[] => [...new Set(keys.map(({ alg }) => alg))];
 const inState = (keys: SigningKeyTable, alg: SigningAlgorithm, state: SigningKeyRow['state']) =>

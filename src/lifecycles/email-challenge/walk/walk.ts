@@ -1,82 +1,89 @@
 /** The walk of the links in mails: people who ask for links and press buttons, twice and late, while administrators change the account. */
-import { running } from '../../../engine/run.ts';
-import {
-  type LinkUse,
-  sendLinkRequest,
-  useLinkRequest,
-  withdrawLinkRequest,
-} from '../../../lifecycles/email-challenge/lifecycle.ts';
 import { commandLine } from '../../../model/actor.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
-import type { Action, Bounds, EngineRequest, Walk } from '../walk.ts';
-import { hashOf, INITIAL_STATES, LIFETIME_SECONDS, secretHashOf } from './initial-states.ts';
+import { askingFor, defineWalk } from '../../../review/proof/define-walk.ts';
+import { erased, hashOf } from '../../../review/proof/end-users.ts';
+import type { Action } from '../../../review/proof/walk.ts';
+import { type LinkUse, sendLinkRequest, useLinkRequest, withdrawLinkRequest } from '../lifecycle.ts';
 import { INVARIANTS } from './invariants.ts';
 import { requestsAt } from './requests.ts';
-import { commitLinks, hasUser, load, movesOf, USER_ID } from './store.ts';
-import type { Asked, Stored, Terms } from './terms.ts';
-import { WORDS } from './words.ts';
+import {
+  addedBy,
+  commitLinks,
+  INITIAL_STATES,
+  isForNobody,
+  LIFETIME_SECONDS,
+  load,
+  movesOf,
+  type Stored,
+  secretHashOf,
+  type Terms,
+  USER_ID,
+} from './world.ts';
 
-const BOUNDS: readonly Bounds[] = [
-  { requests: 2, inFlight: 2, faults: 1 },
-  { requests: 3, inFlight: 2, faults: 0 },
-];
-
-export const emailChallenges: Walk<Terms> = {
+export const emailChallenges = defineWalk<Terms>({
   name: 'emailChallenges',
   of: 'links in mails',
   machines: ['emailChallenge', 'user'],
-  bounds: BOUNDS,
+  spec: 'NIST SP 800-63B-4 §4.2',
+  bounds: [
+    { requests: 2, inFlight: 2, faults: 1 },
+    { requests: 3, inFlight: 2, faults: 0 },
+  ],
   initialStates: INITIAL_STATES,
-  running,
-  machineOf: (machine) => machine,
   load,
-  requestOf: (asked, draw) => requestOf(asked, draw) as EngineRequest<Terms>,
   commit: (stored, commit, _, leftOut) => commitLinks(stored, commit, leftOut),
   requests: ({ stored }) => requestsAt(stored),
+  asking: askingFor<Terms>({
+    send: {
+      name: ({ purpose }) => `a ${purpose} link`,
+      from: 'Somebody asks for',
+      request: ({ purpose, address }, draw) => {
+        const userId = isForNobody(purpose) ? null : USER_ID;
+        const fresh = { ...secretLink(`${purpose} link ${draw}`), purpose, userId, address, goesOn: null };
+        // Only a browser in which the password was typed asks for that.
+        return sendLinkRequest(isOffered, fresh, { passwordIsProven: purpose === 'lost_factors' });
+      },
+    },
+    use: {
+      name: ({ id, withPassword }) => `the button of ${id}${withPassword ? ', signed in by password' : ''}`,
+      from: 'Somebody presses',
+      request: ({ id, withPassword }, draw) =>
+        useLinkRequest(isOffered, secretHashOf(id), useOf(id, draw), secretLink(`undo link ${draw}`), {
+          passwordIsProven: withPassword,
+        }),
+    },
+    withdraw: {
+      name: ({ id }) => `the withdrawal of ${id}`,
+      from: 'An administrator asks for',
+      request: ({ id }) => withdrawLinkRequest(id, commandLine),
+    },
+  }),
   whenCommitted: (known, _, commit) => {
     const used = movesOf(commit)
       .filter(({ state }) => state === 'used')
       .map(({ id }) => id);
     return used.length === 0 ? known : { ...known, used: [...known.used, ...used] };
   },
-  whenAnswered: (known) => known,
   actions: ({ stored }) => actionsOf(stored),
-  faults: () => [],
   instants: ({ stored: { challenges } }) =>
     challenges.filter(({ state }) => state === 'active').map(({ endsAt }) => endsAt.getTime()),
   invariants: INVARIANTS,
-  words: WORDS,
-};
+  words: {
+    commit: (commit) => {
+      const added = addedBy(commit);
+      return [
+        ...(added ? [`${added.id} is sent`] : []),
+        ...movesOf(commit).map(({ id, state }) => `${id} is ${state}`),
+      ].join(', ');
+    },
+    commitNoun: () => 'links',
+    sender: 'people',
+  },
+});
 
 const isOffered = { isOffered: () => true };
-
-function requestOf(asked: Asked, draw: number): unknown {
-  if (asked.kind === 'withdraw') return withdrawLinkRequest(asked.id, commandLine);
-  if (asked.kind === 'send') {
-    const { purpose, address } = asked;
-    const id = `${purpose} link ${draw}`;
-    const userId = purpose === 'sign_up' || purpose === 'invitation' ? null : USER_ID;
-    const fresh = {
-      id,
-      purpose,
-      userId,
-      address,
-      secretHash: secretHashOf(id),
-      goesOn: null,
-      lifetimeSeconds: LIFETIME_SECONDS,
-    };
-    // Only a browser in which the password was typed asks for that.
-    return sendLinkRequest(isOffered, fresh, { passwordIsProven: purpose === 'lost_factors' });
-  }
-  const undo = {
-    id: `undo link ${draw}`,
-    secretHash: secretHashOf(`undo link ${draw}`),
-    lifetimeSeconds: LIFETIME_SECONDS,
-  };
-  return useLinkRequest(isOffered, secretHashOf(asked.id), useOf(asked.id, draw), undo, {
-    passwordIsProven: asked.withPassword,
-  });
-}
+const secretLink = (id: string) => ({ id, secretHash: secretHashOf(id), lifetimeSeconds: LIFETIME_SECONDS });
 
 /** By the link's name, which says its purpose. */
 function useOf(id: string, draw: number): LinkUse {
@@ -89,7 +96,7 @@ function useOf(id: string, draw: number): LinkUse {
 /** What administrators and the end-user do elsewhere. */
 function actionsOf(stored: Stored): readonly Action<Terms>[] {
   const { user } = stored;
-  if (user === null || !hasUser(stored) || user.deletedAt !== null) return [];
+  if (user === null || user.deletedAt !== null) return [];
   const action = (says: string, change: Partial<RegisteredUser>): Action<Terms> => ({
     says,
     stored: { ...stored, user: { ...user, ...change }, version: stored.version + 1 },
@@ -105,14 +112,6 @@ function actionsOf(stored: Stored): readonly Action<Terms>[] {
     ...(user.disabledAt === null
       ? [action('An administrator disables the end-user.', { ...ends, disabledAt: new Date(0) })]
       : [action('An administrator enables the end-user.', { disabledAt: null })]),
-    action('An administrator deletes the end-user.', {
-      ...ends,
-      username: '',
-      passwordHash: hashOf(''),
-      claims: {},
-      passwordByLinkAt: null,
-      disabledAt: new Date(0),
-      deletedAt: new Date(0),
-    }),
+    action('An administrator deletes the end-user.', erased(user, new Date(0))),
   ];
 }

@@ -1,14 +1,15 @@
 /** What people and administrators ask for: a link of each purpose, the button of each link, the withdrawal of an invitation. */
-import { OTHER, OWN } from './initial-states.ts';
-import type { Asked, Stored } from './terms.ts';
+import { type Asked, OTHER, OWN, type Stored } from './world.ts';
 
-const IN_USE: readonly Extract<Asked, { kind: 'send' }>[] = [
+type Send = Extract<Asked, { kind: 'send' }>;
+
+const IN_USE: readonly Send[] = [
   { kind: 'send', purpose: 'reset_password', address: OWN },
   { kind: 'send', purpose: 'verify_address', address: OWN },
   { kind: 'send', purpose: 'lost_factors', address: OWN },
   { kind: 'send', purpose: 'change_address', address: OTHER },
 ];
-const FOR_NOBODY: readonly Extract<Asked, { kind: 'send' }>[] = [
+const FOR_NOBODY: readonly Send[] = [
   { kind: 'send', purpose: 'sign_up', address: OWN },
   { kind: 'send', purpose: 'invitation', address: OWN },
 ];

@@ -1,15 +1,15 @@
 /** What must hold of links in mails, each in a sentence, and how a violation of it is seen. */
 import { isDeepStrictEqual } from 'node:util';
 import type { EmailChallenge } from '../../../model/email-challenge.ts';
-import type { Moment, Move } from '../moment.ts';
-import { runAlone, storedAfter } from '../moves.ts';
-import type { Invariant } from '../walk.ts';
+import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
+import { everythingIsAnswered } from '../../../review/proof/invariants.ts';
+import type { Moment, Move } from '../../../review/proof/moment.ts';
+import { storedAfter } from '../../../review/proof/moves.ts';
 import { requestsAt } from './requests.ts';
-import { addedBy, hasUser, movesOf } from './store.ts';
-import type { Stored, Terms } from './terms.ts';
+import { addedBy, movesOf, type Stored, type Terms } from './world.ts';
 
 type World = Moment<Terms>;
-const machines = ['emailChallenge', 'user'];
+const LINK = ['emailChallenge'];
 
 /** The link that was used with this move, as it was stored before; null: none was. */
 function usedBy({ stored }: World, { commit }: Move<Terms>): EmailChallenge | null {
@@ -18,6 +18,7 @@ function usedBy({ stored }: World, { commit }: Move<Terms>): EmailChallenge | nu
   return stored.challenges.find((one) => one.id === id) ?? null;
 }
 
+const stateOf = ({ challenges }: Stored, id: string) => challenges.find((one) => one.id === id)?.state;
 const emailOf = ({ user }: Stored): unknown => user?.claims['email'];
 const isFromMail = ({ user, factorSince }: Stored): boolean =>
   factorSince !== null && user?.passwordByLinkAt != null && factorSince <= user.passwordByLinkAt.getTime();
@@ -33,12 +34,10 @@ const newerThan = (challenges: readonly EmailChallenge[], link: EmailChallenge):
 const goneBefore = ({ id }: EmailChallenge): number => (id === 'the older reset_password link' ? 8 : 0);
 const keptOf = ({ purpose }: EmailChallenge): number => (purpose === 'invitation' ? 1 : 10);
 
-export const INVARIANTS: readonly Invariant<Terms>[] = [
+export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'a-link-works-once',
     says: 'A link is used once: neither a second press nor a lost answer uses it again.',
-    spec: 'NIST SP 800-63B-4 §4.2',
-    machines,
     violation: (_, __, { after }) => {
       const { used } = after.known;
       return new Set(used).size < used.length ? 'a link was used twice' : null;
@@ -47,8 +46,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'a-use-ends-the-others',
     says: 'The statement that uses a link ends every other link of its purpose, but for the links that undo a change.',
-    spec: 'NIST SP 800-63B-4 §4.2',
-    machines: ['emailChallenge'],
+    machines: LINK,
     violation: (_, world, move) => {
       const link = usedBy(world, move);
       if (link === null || link.purpose === 'undo_change') return null;
@@ -59,8 +57,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'few-active-links',
     says: 'At most ten links of a purpose are active for a person, and one invitation; but for the links that undo a change.',
-    spec: 'NIST SP 800-63B-4 §4.2',
-    machines: ['emailChallenge'],
+    machines: LINK,
     brokenAt: (_, { stored: { challenges } }) => {
       const crowded = challenges.find(
         (link) =>
@@ -73,7 +70,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'links-to-one-address',
     says: 'The active links to another address all lead to the same address.',
     spec: 'NIST SP 800-63B-4 §4.6',
-    machines: ['emailChallenge'],
+    machines: LINK,
     brokenAt: (_, { stored: { challenges } }) => {
       const active = challenges.filter(({ state, purpose }) => state === 'active' && purpose === 'change_address');
       const addresses = new Set(active.map(({ address }) => address));
@@ -83,8 +80,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'an-older-link-stays',
     says: 'A newer link to the same address ends no older link while there are fewer than may be: a stranger who asks for links ends none.',
-    spec: 'NIST SP 800-63B-4 §4.2',
-    machines: ['emailChallenge'],
+    machines: LINK,
     violation: (_, world, move) => {
       const added = move.commit?.held ? addedBy(move.commit.commit) : null;
       if (added === null || added.purpose === 'undo_change') return null;
@@ -94,7 +90,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
           isLike(link, added) &&
           link.address === added.address &&
           newerThan(world.stored.challenges, link) + 1 < keptOf(link) &&
-          move.after.stored.challenges.find(({ id }) => id === link.id)?.state !== 'active',
+          stateOf(move.after.stored, link.id) !== 'active',
       );
       return lost ? `${lost.id} was ended by a newer link` : null;
     },
@@ -102,8 +98,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'never-after-another-password',
     says: 'A link from before a new password, or from before the sessions were ended, is worth nothing; but for an undo, since a thief changes the password too.',
-    spec: 'NIST SP 800-63B-4 §4.2',
-    machines: ['emailChallenge'],
+    machines: LINK,
     violation: (_, world, move) => {
       const link = usedBy(world, move);
       if (link === null || link.userId === null || link.purpose === 'undo_change') return null;
@@ -114,7 +109,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'never-for-the-ended',
     says: 'No link changes the account of an end-user who was disabled or deleted.',
     spec: 'OpenID Connect Core §3.1.2.3',
-    machines,
     violation: (_, world, move) => {
       const link = usedBy(world, move);
       return link !== null && link.userId !== null && !isEnabled(world.stored) ? `${link.id} was used` : null;
@@ -123,8 +117,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'only-the-address-it-was-sent-to',
     says: 'A link for a new password, about lost factors, or to confirm the address, is used while the account still has the address that it was sent to.',
-    spec: 'NIST SP 800-63B-4 §4.2',
-    machines: ['emailChallenge'],
+    machines: LINK,
     violation: (_, world, move) => {
       const link = usedBy(world, move);
       if (link === null || !['reset_password', 'verify_address', 'lost_factors'].includes(link.purpose)) return null;
@@ -134,8 +127,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'in-time',
     says: 'A link whose time was over when the button was pressed changes nothing.',
-    spec: 'NIST SP 800-63B-4 §4.2',
-    machines: ['emailChallenge'],
+    machines: LINK,
     violation: (_, world, move) => {
       const link = usedBy(world, move);
       const late = link !== null && move.commit !== null && move.commit.commit.now >= link.endsAt;
@@ -145,8 +137,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'link-and-account-together',
     says: 'A link is used and the account changed as its purpose says, in one statement; or neither.',
-    spec: 'NIST SP 800-63B-4 §4.2',
-    machines,
     violation: (_, world, move) => {
       if (!move.commit?.held) return null;
       const [before, after] = [world.stored.user, move.after.stored.user];
@@ -156,24 +146,19 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       if (after === null) return 'a link was used, and there is no account';
       const hasNewPassword = before !== null && after.passwordHash !== before.passwordHash;
       const isEnded = before !== null && after.epoch > before.epoch;
+      const hasAddress = emailOf(move.after.stored) === link.address;
       switch (link.purpose) {
         case 'reset_password':
           return hasNewPassword && isEnded ? null : 'no new password, or the sessions live on';
         case 'lost_factors':
-          return emailOf(move.after.stored) === link.address && isEnded && !hasNewPassword
-            ? null
-            : 'the sessions live on, or more was changed';
+          return hasAddress && isEnded && !hasNewPassword ? null : 'the sessions live on, or more was changed';
         case 'undo_change':
-          return emailOf(move.after.stored) === link.address && isEnded && !hasNewPassword
-            ? null
-            : 'the address is not back';
+          return hasAddress && isEnded && !hasNewPassword ? null : 'the address is not back';
         case 'sign_up':
         case 'invitation':
-          return before === null && emailOf(move.after.stored) === link.address ? null : 'no account was made';
+          return hasAddress && before === null ? null : 'no account was made';
         default:
-          return emailOf(move.after.stored) === link.address && !isEnded && !hasNewPassword
-            ? null
-            : 'more or less than the address was changed';
+          return hasAddress && !isEnded && !hasNewPassword ? null : 'more or less than the address was changed';
       }
     },
   },
@@ -181,7 +166,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'the-mailbox-alone-removes-no-factor',
     says: 'A link about lost factors is used by somebody who has typed the password too, and no link has set that password since the oldest factor was added.',
     spec: 'NIST SP 800-63B-4 §4.2.2',
-    machines: ['emailChallenge'],
+    machines: LINK,
     violation: (_, world, move) => {
       if (usedBy(world, move)?.purpose !== 'lost_factors') return null;
       const { asked } = move.commit ?? {};
@@ -193,7 +178,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'an-undo-stays',
     says: 'A link that undoes a change of the address stays good until it ends, whatever is changed afterwards; only the undoing of an older change ends it.',
     spec: 'NIST SP 800-63B-4 §4.6',
-    machines: ['emailChallenge'],
+    machines: LINK,
     brokenAt: (_, { stored: { challenges } }) => {
       const lost = challenges.find(
         ({ purpose, supersededReason }) =>
@@ -206,7 +191,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'a-verified-address-can-come-back',
     says: 'Each change of a verified address leaves a link to the address from before, stored in the same statement.',
     spec: 'NIST SP 800-63B-4 §4.6',
-    machines: ['emailChallenge'],
+    machines: LINK,
     violation: (_, world, move) => {
       if (usedBy(world, move)?.purpose !== 'change_address' || world.stored.user?.claims['email_verified'] !== true)
         return null;
@@ -220,7 +205,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'an-undo-ends-what-came-later',
     says: 'After a change is undone, no link that was sent since does anything: what a thief has is worth nothing.',
     spec: 'NIST SP 800-63B-4 §4.6',
-    machines: ['emailChallenge'],
+    machines: LINK,
     violation: (_, world, move) => {
       const link = usedBy(world, move);
       if (link?.purpose !== 'undo_change') return null;
@@ -234,11 +219,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'used-and-superseded-stay-so',
     says: 'A link that was used or superseded never changes again.',
-    spec: 'NIST SP 800-63B-4 §4.2',
-    machines: ['emailChallenge'],
+    machines: LINK,
     violation: (_, { stored }, { after }) => {
       const revived = stored.challenges.find(
-        ({ id, state }) => state !== 'active' && after.stored.challenges.find((one) => one.id === id)?.state !== state,
+        ({ id, state }) => state !== 'active' && stateOf(after.stored, id) !== state,
       );
       return revived ? `${revived.id} was ${revived.state}, and is not any more` : null;
     },
@@ -247,30 +231,18 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'every-press-is-answered',
     says: 'Every event of a link is answered, in every state that can be reached.',
     spec: 'RFC 9110 §15',
-    machines: ['emailChallenge'],
-    violation: (_, __, { broken, happening: { ending } }) => {
-      const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
-      return broken ?? (isInCircles ? 'a request went in circles' : null);
-    },
-    brokenAt: (walk, world) => {
-      for (const asked of requestsAt(world.stored)) {
-        const ran = runAlone(walk, world, asked);
-        if (ran.kind === 'broken') return ran.words;
-      }
-      return null;
-    },
+    machines: LINK,
+    ...everythingIsAnswered(({ stored }) => requestsAt(stored)),
   },
   {
     name: 'who-has-the-link-is-served',
     says: 'A link that nothing speaks against does what it was sent for, and a new link can be sent. Nothing above holds because nothing works.',
-    spec: 'NIST SP 800-63B-4 §4.2',
-    machines,
     brokenAt: (walk, world) => {
       const { stored, now } = world;
       for (const asked of requestsAt(stored)) {
         const after = storedAfter(walk, world, asked);
         if (asked.kind === 'withdraw') {
-          const isActive = stored.challenges.some(({ id, state }) => id === asked.id && state === 'active');
+          const isActive = stateOf(stored, asked.id) === 'active';
           if (isActive && after === null) return `${asked.id} cannot be withdrawn`;
           continue;
         }
@@ -279,15 +251,15 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
           const isLost = asked.purpose === 'lost_factors';
           const needsVerified = asked.purpose === 'reset_password' || isLost;
           const may =
-            !hasUser(stored) || (isEnabled(stored) && (!needsVerified || verified) && !(isLost && isFromMail(stored)));
+            stored.user === null ||
+            (isEnabled(stored) && (!needsVerified || verified) && !(isLost && isFromMail(stored)));
           if (may && after?.challenges[0]?.state !== 'active') return `no ${asked.purpose} link can be sent`;
           continue;
         }
         const link = stored.challenges.find(({ id }) => id === asked.id);
         if (link === undefined || !isGood(stored, link, now)) continue;
         if (link.purpose === 'lost_factors' && (asked.withPassword !== true || isFromMail(stored))) continue;
-        if (after?.challenges.find(({ id }) => id === link.id)?.state !== 'used')
-          return `${link.id} is good, and does nothing`;
+        if (after === null || stateOf(after, link.id) !== 'used') return `${link.id} is good, and does nothing`;
       }
       return null;
     },

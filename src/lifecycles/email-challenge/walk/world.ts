@@ -1,0 +1,178 @@
+/** What the walk of the links in mails is about: one end-user, or one address, with every link that was sent. */
+import type { EmailChallengePurpose } from '../../../../machines/email-challenge/facts.ts';
+import type { Commit, Write } from '../../../engine/commit.ts';
+import { addressKey, type EmailChallenge, personOf } from '../../../model/email-challenge.ts';
+import type { RegisteredUser } from '../../../model/user.ts';
+import { carryOut, type LeftOut } from '../../../review/proof/carry-out.ts';
+import { initialState } from '../../../review/proof/define-walk.ts';
+import { ALICE } from '../../../review/proof/end-users.ts';
+import { drawnId } from '../../../review/proof/identities.ts';
+import { after } from '../../../review/proof/instants.ts';
+import { EMAIL_CHALLENGES } from '../../tables.ts';
+import type { LinkRejected, LinkUsed, LoadedEmailChallenge } from '../lifecycle.ts';
+
+export type Asked =
+  | { readonly kind: 'send'; readonly purpose: EmailChallengePurpose; readonly address: string }
+  /** `id`: of the link whose button is pressed. `withPassword`: in a browser in which the password was typed. */
+  | { readonly kind: 'use'; readonly id: string; readonly withPassword?: boolean }
+  | { readonly kind: 'withdraw'; readonly id: string };
+
+export type Stored = {
+  readonly user: RegisteredUser | null;
+  /** Each write of the end-user's row makes another version, as in Postgres. */
+  readonly version: number;
+  /** The end-user has a passkey or an app since then. Milliseconds since 1970; null: none. */
+  readonly factorSince: number | null;
+  /** Newest first. */
+  readonly challenges: readonly EmailChallenge[];
+};
+
+type Known = {
+  /** The links whose use was committed, in the order of that. */
+  readonly used: readonly string[];
+  /** The answers that somebody got. */
+  readonly answered: number;
+};
+
+export type Terms = {
+  readonly stored: Stored;
+  readonly asked: Asked;
+  readonly loaded: LoadedEmailChallenge;
+  readonly commit: Commit;
+  readonly answer: { readonly kind: 'sent' } | LinkUsed | LinkRejected | boolean;
+  readonly known: Known;
+};
+
+export const USER_ID = drawnId();
+
+/** What the purpose says about it matters to no decision but by when a link ends; the walk goes there. Seconds. */
+export const LIFETIME_SECONDS = 1800;
+
+export const OWN = 'alice@example.com';
+export const OTHER = 'alice@new.example';
+
+const OWNER: RegisteredUser = { ...ALICE, id: USER_ID, claims: { email: OWN, email_verified: true } };
+/** By somebody who reads the mailbox: after the factor was added. */
+const BY_LINK: RegisteredUser = { ...OWNER, passwordByLinkAt: after(-120) };
+const UNVERIFIED: RegisteredUser = { ...OWNER, claims: { email: OWN } };
+const DISABLED: RegisteredUser = { ...OWNER, epoch: 1n, disabledAt: after(-1) };
+
+/** The bytes of a secret's hash do not matter here, only that each link has its own. */
+export const secretHashOf = (id: string): Uint8Array => Buffer.from(id);
+
+function link(
+  purpose: EmailChallengePurpose,
+  user: RegisteredUser | null,
+  address = OWN,
+  secondsAgo = 60,
+  newerLinks = 0,
+): EmailChallenge {
+  const userId = user?.id ?? null;
+  const id = newerLinks === 0 ? `the ${purpose} link` : `the older ${purpose} link`;
+  return {
+    id,
+    purpose,
+    state: 'active',
+    supersededReason: null,
+    secretHash: secretHashOf(id),
+    person: personOf({ userId, address }),
+    userId,
+    userEpoch: user === null ? null : 0n,
+    address,
+    goesOn: null,
+    newerLinks,
+    createdAt: after(-secondsAgo),
+    endsAt: after(LIFETIME_SECONDS - secondsAgo),
+  };
+}
+
+const CHANGED: RegisteredUser = { ...OWNER, claims: { email: OTHER, email_verified: true } };
+
+const given = (says: string, user: RegisteredUser | null, ...challenges: EmailChallenge[]) =>
+  initialState<Terms>(
+    says,
+    { user, version: 1, challenges, factorSince: user === null ? null : after(-3600).getTime() },
+    { used: [], answered: 0 },
+  );
+
+export const INITIAL_STATES = [
+  given('An end-user has a link for a new password', OWNER, link('reset_password', OWNER)),
+  given(
+    'An end-user has two links for a new password, and eight between them have gone',
+    OWNER,
+    link('reset_password', OWNER),
+    link('reset_password', OWNER, OWN, 120, 9),
+  ),
+  given(
+    'An end-user has two links that confirm the address',
+    UNVERIFIED,
+    link('verify_address', UNVERIFIED),
+    link('verify_address', UNVERIFIED, OWN, 120, 1),
+  ),
+  given('An end-user has a link that confirms the address', UNVERIFIED, link('verify_address', UNVERIFIED)),
+  given('An end-user has a link to another address', OWNER, link('change_address', OWNER, OTHER)),
+  given(
+    'The address was changed, can be changed back, and is about to be changed again',
+    CHANGED,
+    link('change_address', CHANGED, 'third@example.com'),
+    link('undo_change', CHANGED, OWN, 120),
+  ),
+  given('Somebody has a link for a new account', null, link('sign_up', null)),
+  given('Somebody is invited', null, link('invitation', null)),
+  given('An end-user has lost a passkey, and has a link to say so', OWNER, link('lost_factors', OWNER)),
+  given('A link has set the password of an end-user with a passkey', BY_LINK),
+  given('An end-user who is disabled has a link from before', DISABLED, link('reset_password', DISABLED)),
+];
+
+// The links in memory, under the same contract as in Postgres (src/storage/email-challenges.ts): all of a commit, or nothing.
+
+export const isForNobody = (purpose: EmailChallengePurpose): boolean =>
+  purpose === 'sign_up' || purpose === 'invitation';
+/** Of somebody who has no account yet: the address. */
+const personAsked = ({ purpose, address }: Extract<Asked, { kind: 'send' }>): string =>
+  isForNobody(purpose) ? `address ${addressKey(address)}` : USER_ID;
+
+export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
+  const { user, version, challenges, factorSince } = stored;
+  const target = asked.kind === 'send' ? undefined : challenges.find(({ id }) => id === asked.id);
+  const person = asked.kind === 'send' ? personAsked(asked) : target?.person;
+  // With what a lost commit may have sent, whatever became of it.
+  const theirs = challenges.filter(
+    (one) => one.person === person && (one === target || asked.kind === 'send' || one.state === 'active'),
+  );
+  const isTheirs = asked.kind === 'send' ? person === USER_ID : target?.userId === USER_ID;
+  // Of the accounts that links make, the walk has one: another would have the same username.
+  return isTheirs
+    ? {
+        now,
+        challenges: theirs,
+        user,
+        version: user === null ? null : String(version),
+        usernameOf: null,
+        oldestFactorAt: factorSince === null ? null : new Date(factorSince),
+      }
+    : { now, challenges: theirs, user: null, version: null, usernameOf: user?.id ?? null, oldestFactorAt: null };
+}
+
+/** Links that the commit changes, or sends. */
+const linkWrites = ({ writes }: Commit): readonly Write[] =>
+  writes.filter(({ table }) => table === EMAIL_CHALLENGES.name);
+export const movesOf = (commit: Commit): readonly Pick<EmailChallenge, 'id' | 'state'>[] =>
+  linkWrites(commit).flatMap((write) =>
+    write.kind === 'update' ? [{ ...write.loaded, ...write.set } as EmailChallenge] : [],
+  );
+export const addedBy = (commit: Commit): EmailChallenge | null =>
+  linkWrites(commit).flatMap((write) => (write.kind === 'insert' ? [write.row as EmailChallenge] : []))[0] ?? null;
+
+/** @returns null when a fact did not hold: nothing changed. */
+export function commitLinks(stored: Stored, commit: Commit, leftOut?: LeftOut): Stored | null {
+  const { user, version, challenges } = stored;
+  const users = user === null ? [] : [{ ...user, version: String(version) }];
+  const after = carryOut({ users, emailChallenges: challenges }, commit, leftOut);
+  if (after === null) return null;
+  const links = after.emailChallenges;
+  const sorted = [...links.slice(challenges.length), ...links.slice(0, challenges.length)];
+  if (after.users === users) return { ...stored, challenges: sorted };
+  const { version: _, ...row } = after.users.at(-1) as RegisteredUser & { readonly version?: string };
+  return { ...stored, user: row, version: version + 1, challenges: sorted };
+}

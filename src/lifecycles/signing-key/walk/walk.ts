@@ -1,0 +1,101 @@
+/** The walk of the signing keys: ticks of several nodes, an operator who rotates and revokes, a policy that is edited. */
+import { keyTimes, type NewSigningKey, signerAmong } from '../../../model/signing-key.ts';
+import { type Asking, defineWalk } from '../../../review/proof/define-walk.ts';
+import type { Moment } from '../../../review/proof/moment.ts';
+import { runAlone } from '../../../review/proof/moves.ts';
+import { eventsOfTime, signingKeyRequest } from '../lifecycle.ts';
+import { INVARIANTS } from './invariants.ts';
+import { type Asked, commitKeys, INITIAL_STATES, LIFETIMES, type Terms } from './world.ts';
+
+const OPERATORS: readonly Asked['type'][] = ['rotationRequested', 'revocationRequested'];
+
+function nameOf({ type, kid, alg, atOnce }: Asked): string {
+  const key = kid ?? `a fresh key of ${alg}`;
+  if (type === 'rotationRequested') return `the rotation${atOnce ? ' at once' : ''}`;
+  return type === 'revocationRequested' ? `the revocation of ${key}` : `the tick about ${key}`;
+}
+
+const policyOf = (wanted: Asked['wanted']) => ({ policy: () => ({ algorithms: wanted, lifetimes: LIFETIMES }) });
+
+const asking: Asking<Terms> = {
+  requestOf: ({ wanted, ...event }, draw) => signingKeyRequest(policyOf(wanted), event, freshKey(event, draw)),
+  name: nameOf,
+  begins: (asked) => `${OPERATORS.includes(asked.type) ? 'An operator asks for' : 'A node has'} ${nameOf(asked)}`,
+};
+
+/** The bytes of a key do not matter here. */
+const freshKey = ({ alg }: Pick<Asked, 'alg'>, draw: number): NewSigningKey => ({
+  kid: `fresh key ${draw}`,
+  alg,
+  publicJwk: {},
+  privateJwe: '',
+});
+
+export const signingKeys = defineWalk<Terms>({
+  name: 'signingKeys',
+  of: 'signing keys',
+  machines: ['signingKey'],
+  spec: 'OpenID Connect Core §10.1.1',
+  bounds: [
+    { requests: 2, inFlight: 2, faults: 1 },
+    { requests: 3, inFlight: 2, faults: 0 },
+    { requests: 1, inFlight: 1, faults: 2 },
+  ],
+  initialStates: INITIAL_STATES,
+  load: ({ keys }, _, now) => ({ now, keys }),
+  asking,
+  commit: (stored, commit) => commitKeys(stored, commit),
+  requests: (moment, walk) => [
+    // A tick asks every key; what nothing comes of is no request.
+    ...ticksAt(moment).filter((asked) => runAlone(walk, moment, asked).kind !== 'answered'),
+    ...operatorAt(moment),
+  ],
+  faults: ({ stored, known: { wanted } }) => [
+    wanted.includes('RS256')
+      ? {
+          says: 'The policy names RS256 no longer.',
+          stored,
+          known: { wanted: wanted.filter((alg) => alg !== 'RS256') },
+        }
+      : { says: 'The policy names RS256 again.', stored, known: { wanted: ['RS256' as const, ...wanted] } },
+  ],
+  instants: ({ stored: { keys } }) =>
+    keys
+      .filter(({ state }) => state !== 'retired')
+      .flatMap((key) => {
+        const { successorDueAt, signsUntil, publishedUntil } = keyTimes(key, LIFETIMES);
+        return [
+          successorDueAt,
+          signsUntil,
+          publishedUntil,
+          ...(key.state === 'published' ? [key.maySignAt.getTime()] : []),
+        ];
+      }),
+  invariants: INVARIANTS,
+  words: {
+    commit: ({ moves, added }) =>
+      [
+        ...(added ? [`${added.key.kid} is ${added.after.state}`] : []),
+        ...moves.map(({ after }) => `${after.kid} is ${after.state}`),
+      ].join(', '),
+    commitNoun: () => 'keys',
+    answer: (changes) => (changes.length === 0 ? 'nothing to do' : null),
+    sender: 'nodes and operators',
+  },
+});
+
+function ticksAt({ stored: { keys }, known: { wanted }, now }: Moment<Terms>): readonly Asked[] {
+  return eventsOfTime(policyOf(wanted), { now: new Date(now), keys }).map((event) => ({ ...event, wanted }));
+}
+
+function operatorAt({ stored: { keys }, known: { wanted } }: Moment<Terms>): readonly Asked[] {
+  const rotations = wanted.flatMap((alg) => {
+    const signer = signerAmong(keys, alg);
+    if (!signer) return [];
+    return [false, true].map((atOnce): Asked => ({ type: 'rotationRequested', alg, kid: signer.kid, atOnce, wanted }));
+  });
+  const revocations = keys
+    .filter(({ state }) => state !== 'retired')
+    .map(({ kid, alg }): Asked => ({ type: 'revocationRequested', alg, kid, atOnce: true, wanted }));
+  return [...rotations, ...revocations];
+}

@@ -1,0 +1,121 @@
+/** What the walk of the signing keys is about: the table in memory, and each stage of a handover. */
+import type { SigningKeyEvent } from '../../../../machines/signing-key/facts.ts';
+import { keyLifetimes } from '../../../config/key-lifetimes.ts';
+import { type SigningAlgorithm, type SigningKeyRow, signingKeyState } from '../../../model/signing-key.ts';
+import { initialState } from '../../../review/proof/define-walk.ts';
+import { after } from '../../../review/proof/instants.ts';
+import type { KeyChange, LoadedSigningKeys, SigningKeyCommit, SigningKeyTable } from '../lifecycle.ts';
+
+export type Asked = {
+  readonly type: SigningKeyEvent['type'];
+  readonly alg: SigningAlgorithm;
+  /** Null: the fresh key. */
+  readonly kid: string | null;
+  readonly atOnce: boolean;
+  /** The algorithms that the policy of the node names that asks. */
+  readonly wanted: readonly SigningAlgorithm[];
+};
+
+type Known = {
+  /** The algorithms that the policy names today. */
+  readonly wanted: readonly SigningAlgorithm[];
+};
+
+export type Terms = {
+  readonly stored: { readonly keys: SigningKeyTable };
+  readonly asked: Asked;
+  readonly loaded: LoadedSigningKeys;
+  readonly commit: SigningKeyCommit;
+  readonly answer: readonly KeyChange[];
+  readonly known: Known;
+};
+
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+
+/** What the policy says matters to no decision but by when it falls due; the walk goes to each of those instants. */
+export const LIFETIMES = keyLifetimes({
+  algorithms: ['RS256'],
+  publishedBeforeSigningSeconds: DAY_SECONDS,
+  signingLifetimeSeconds: 30 * DAY_SECONDS,
+  jwksMaxAgeSeconds: HOUR_SECONDS,
+});
+
+const ago = (seconds: number | undefined): Date | null => (seconds === undefined ? null : after(-seconds));
+
+/** Seconds before the initial state. */
+type Ages = { readonly published: number; readonly began?: number; readonly stopped?: number };
+
+function keyOf(kid: string, { published, began, stopped }: Ages, alg: SigningAlgorithm = 'RS256'): SigningKeyRow {
+  const createdAt = after(-published);
+  const key = {
+    kid,
+    alg,
+    createdAt,
+    maySignAt: new Date(createdAt.getTime() + LIFETIMES.publishedBeforeSigningSeconds * 1000),
+    beganSigningAt: ago(began),
+    rotationAskedAt: null,
+    stoppedSigningAt: ago(stopped),
+    retiredAt: null,
+    retiredReason: null,
+    hasPrivateHalf: stopped === undefined,
+  };
+  return { ...key, state: signingKeyState(key) };
+}
+
+const YOUNG = keyOf('the signer', { published: DAY_SECONDS, began: DAY_SECONDS });
+const OLD = keyOf('the signer', { published: 40 * DAY_SECONDS, began: 30 * DAY_SECONDS });
+const AGEING = keyOf('the signer', { published: 40 * DAY_SECONDS, began: 29 * DAY_SECONDS });
+
+const given = (says: string, keys: readonly SigningKeyRow[], wanted: readonly SigningAlgorithm[] = ['RS256']) =>
+  initialState<Terms>(says, { keys }, { wanted });
+
+export const INITIAL_STATES = [
+  given('There is no key yet', []),
+  given('A key signs', [YOUNG]),
+  given('A key signs whose successor is due', [AGEING]),
+  given('A key signs, and a successor waits', [keyOf('the successor', { published: HOUR_SECONDS }), AGEING]),
+  given('The time of the signer is over', [keyOf('the successor', { published: 2 * DAY_SECONDS }), OLD]),
+  given('A key signs, and the one before is retiring', [
+    YOUNG,
+    keyOf('the key before', { published: 40 * DAY_SECONDS, began: 31 * DAY_SECONDS, stopped: 60 }),
+  ]),
+  given('A key waits, and none signs', [keyOf('the successor', { published: HOUR_SECONDS })]),
+  given('Two algorithms are wanted, and one of them has a key', [YOUNG], ['RS256', 'ES256']),
+];
+
+// The table of signing keys, under the same contract as in Postgres (src/storage/signing-keys.ts and the exclusion constraint of
+// the table): all of a commit is carried out, or nothing.
+
+type Fact = (before: SigningKeyTable, commit: SigningKeyCommit, after: SigningKeyTable) => boolean;
+
+/** One key of each algorithm is in this state at most. */
+const atMostOne = (state: SigningKeyRow['state']) => (keys: SigningKeyTable) => {
+  const algorithms = keys.filter((key) => key.state === state).map(({ alg }) => alg);
+  return new Set(algorithms).size === algorithms.length;
+};
+
+/** Every fact that the commit compares, by name, so that each can be left out to see what that would allow. */
+export const KEY_GUARD: Readonly<Record<string, Fact>> = {
+  everyMoveStands: (before, { moves }) =>
+    moves.every(({ from, after }) => before.some(({ kid, state }) => kid === after.kid && state === from)),
+  addedIsNew: (before, { added }) => before.every(({ kid }) => kid !== added?.key.kid),
+  oneSigns: (_, __, after) => atMostOne('signing')(after),
+  oneWaits: (_, __, after) => atMostOne('published')(after),
+};
+
+/** @returns null when a guard did not hold: nothing changed. */
+export function commitKeys(
+  { keys }: Terms['stored'],
+  commit: SigningKeyCommit,
+  guard = KEY_GUARD,
+): Terms['stored'] | null {
+  const { moves, added } = commit;
+  const moved = keys.map((key) => {
+    const move = moves.find(({ after, from }) => after.kid === key.kid && from === key.state);
+    // What was erased meanwhile stays erased.
+    return move ? { ...move.after, hasPrivateHalf: move.after.hasPrivateHalf && key.hasPrivateHalf } : key;
+  });
+  const after = added ? [added.after, ...moved] : moved;
+  return Object.values(guard).every((fact) => fact(keys, commit, after)) ? { keys: after } : null;
+}

@@ -1,0 +1,29 @@
+/** An end-user as walks begin with them. */
+import type { RegisteredUser, User } from '../../model/user.ts';
+
+export const hashOf = (password: string) => password as User['passwordHash'];
+
+export const ALICE: RegisteredUser = {
+  id: 'alice',
+  username: 'alice',
+  passwordHash: hashOf('the password'),
+  importedHash: null,
+  passwordByLinkAt: null,
+  claims: {},
+  epoch: 0n,
+  disabledAt: null,
+  deletedAt: null,
+};
+
+/** What is left of an end-user who was deleted. */
+export const erased = (user: RegisteredUser, at: Date): RegisteredUser => ({
+  ...user,
+  username: '',
+  passwordHash: hashOf(''),
+  importedHash: null,
+  passwordByLinkAt: null,
+  claims: {},
+  epoch: user.epoch + 1n,
+  disabledAt: at,
+  deletedAt: at,
+});
