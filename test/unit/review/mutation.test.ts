@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import { emailChallenges } from '../../../src/lifecycles/email-challenge/walk/walk.ts';
+import { externalSignIns } from '../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import { mails } from '../../../src/lifecycles/mail/walk.ts';
 import { signingKeys } from '../../../src/lifecycles/signing-key/walk/walk.ts';
 import { webhookDeliveries } from '../../../src/lifecycles/webhook-delivery/walk.ts';
@@ -12,7 +13,6 @@ import type { Lifetimes } from '../../../src/model/lifetimes.ts';
 import { administration } from '../../../src/review/proof/administration/walk.ts';
 import { authorizations } from '../../../src/review/proof/authorizations/walk.ts';
 import { explore } from '../../../src/review/proof/explore.ts';
-import { externalSignIns } from '../../../src/review/proof/external-sign-ins/walk.ts';
 import { factors } from '../../../src/review/proof/factors/walk.ts';
 import { signIns } from '../../../src/review/proof/sign-ins/walk.ts';
 import type { AnyWalk, Bounds } from '../../../src/review/proof/walk.ts';

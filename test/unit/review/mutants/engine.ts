@@ -1,6 +1,7 @@
 /** The engine, with one step forgotten, doubled or out of order. The same slips are tried on every walk where they can be made. */
 
 import type { Command, Reply } from '../../../../src/engine/run.ts';
+import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
 import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token/lifecycle.ts';
@@ -13,7 +14,6 @@ import type { administration } from '../../../../src/review/proof/administration
 import type { Authorization } from '../../../../src/review/proof/authorizations/store.ts';
 import type { AuthorizationWalk } from '../../../../src/review/proof/authorizations/terms.ts';
 import { changeOf, factNames } from '../../../../src/review/proof/carry-out.ts';
-import type { externalSignIns } from '../../../../src/review/proof/external-sign-ins/walk.ts';
 import type { Asked } from '../../../../src/review/proof/factors/terms.ts';
 import type { factors } from '../../../../src/review/proof/factors/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
@@ -291,7 +291,9 @@ export const externalEngineMutants: readonly Mutant<typeof externalSignIns>[] = 
     ...right,
     commit: (stored, commit, now) => {
       const after = right.commit(stored, commit, now);
-      return after && changeOf(commit, EXTERNAL_SIGN_INS) ? { ...after, identities: stored.identities } : after;
+      return after && changeOf(commit, EXTERNAL_SIGN_INS)
+        ? { ...after, linkedIdentities: stored.linkedIdentities }
+        : after;
     },
   })),
   engine<typeof externalSignIns>('external-sign-ins: a link is for the end-user of the identity', (right) => ({

@@ -1,13 +1,13 @@
 /** What must hold of sign-ins at other places, each in a sentence, and how a violation of it is seen. */
-import { EXTERNAL_SIGN_INS, LINKED_IDENTITIES } from '../../../lifecycles/tables.ts';
 import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
-import { changeOf } from '../carry-out.ts';
-import type { Moment, Move } from '../moment.ts';
-import { runAlone, storedAfter } from '../moves.ts';
-import type { Invariant } from '../walk.ts';
+import { changeOf } from '../../../review/proof/carry-out.ts';
+import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
+import { everythingIsAnswered } from '../../../review/proof/invariants.ts';
+import type { Moment, Move } from '../../../review/proof/moment.ts';
+import { storedAfter } from '../../../review/proof/moves.ts';
+import { EXTERNAL_SIGN_INS, LINKED_IDENTITIES } from '../../tables.ts';
 import { bringing, requestsAt } from './requests.ts';
-import { activeOf, hasAnotherWay, isOvertaken } from './store.ts';
-import type { Terms } from './terms.ts';
+import { activeOf, type Brings, hasAnotherWay, isOvertaken, REMOVALS, type Stored, type Terms } from './world.ts';
 
 /** `loaded`: the sign-in, as the decision saw it. */
 type Seen = {
@@ -19,7 +19,7 @@ type Seen = {
 
 /** A commit about a sign-in that held. */
 function heldIn({ commit }: Move<Terms>): Seen | null {
-  if (!commit?.held || commit.asked.about !== 'signIn') return null;
+  if (!commit?.held || commit.asked.kind !== 'signIn') return null;
   const change = changeOf(commit.commit, EXTERNAL_SIGN_INS);
   if (!change?.loaded) return null;
   const { loaded, after } = change;
@@ -34,12 +34,14 @@ function signedInBy({ answer }: Move<Terms>): string | null {
   const row = answer?.answer?.kind === 'done' && 'row' in answer.answer ? answer.answer.row : null;
   return row?.signIn.state === 'used' ? row.signIn.id : null;
 }
-const storedSignIn = ({ stored }: Moment<Terms>, { loaded }: Seen) => stored.signIns.find(({ id }) => id === loaded.id);
+const storedState = ({ stored }: Moment<Terms>, { loaded }: Seen) => stateOf(stored, loaded.id);
+
+const stateOf = ({ externalSignIns }: Stored, id: string) => externalSignIns.find((one) => one.id === id)?.state;
 
 const UPSTREAM = ['externalSignIn'];
-const BOTH = ['externalSignIn', 'linkedIdentity'];
+const IDENTITY = ['linkedIdentity'];
 
-export const INVARIANTS: readonly Invariant<Terms>[] = [
+export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'an-answer-signs-in-once',
     says: 'An answer signs in once: only what was answered and not used yet signs in.',
@@ -48,10 +50,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     violation: (_, before, move) => {
       const id = signedInBy(move);
       if (id !== null && before.known.signedIn.some((one) => one.id === id)) return 'its browser was told twice';
-      if (id !== null && move.after.stored.signIns.find((one) => one.id === id)?.state !== 'used')
+      if (id !== null && stateOf(move.after.stored, id) !== 'used')
         return 'its browser was told, and it may sign in again';
       const used = usedIn(move);
-      return used && storedSignIn(before, used)?.state !== 'answered' ? 'it was not waiting for its browser' : null;
+      return used && storedState(before, used) !== 'answered' ? 'it was not waiting for its browser' : null;
     },
   },
   {
@@ -63,7 +65,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const seen = heldIn(move);
       const state = seen?.after.state;
       if (!seen || (state !== 'answered' && state !== 'denied')) return null;
-      return storedSignIn(before, seen)?.state === 'awaiting' ? null : 'an answer was replaced';
+      return storedState(before, seen) === 'awaiting' ? null : 'an answer was replaced';
     },
   },
   {
@@ -107,15 +109,13 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'an-account-there-is-one-end-user',
     says: 'An account at another provider is linked to one end-user at a time, and nobody takes it from them.',
-    spec: 'OpenID Connect Core §5.7',
-    machines: BOTH,
     brokenAt: (_, { stored }) =>
-      stored.identities.filter((one) => one === activeOf({ identities: [one] })).length > 1
+      stored.linkedIdentities.filter((one) => one === activeOf({ linkedIdentities: [one] })).length > 1
         ? 'two end-users have it'
         : null,
     violation: (_, { stored }, { after }) => {
-      const moved = after.stored.identities.some((now) => {
-        const before = stored.identities.find(({ id }) => id === now.id);
+      const moved = after.stored.linkedIdentities.some((now) => {
+        const before = stored.linkedIdentities.find(({ id }) => id === now.id);
         return before !== undefined && before.userId !== now.userId;
       });
       return moved ? 'an identity changed its end-user' : null;
@@ -124,8 +124,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'signs-in-whom-it-is-linked-to',
     says: 'A sign-in at another provider signs in the end-user to whom the account is linked, and nobody else.',
-    spec: 'OpenID Connect Core §5.7',
-    machines: BOTH,
     violation: (_, __, move) => {
       const used = usedIn(move);
       if (used?.after.kind !== 'upstream') return null;
@@ -137,7 +135,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'a-link-is-for-its-beginner',
     says: 'A link goes to the end-user who began it.',
     spec: 'RFC 6749 §10.12',
-    machines: BOTH,
     violation: (_, __, move) => {
       const used = usedIn(move);
       if (used?.loaded.purpose !== 'link') return null;
@@ -148,12 +145,11 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'nothing-half-done',
     says: 'Somebody new is stored together with their identity and the use of the answer, or not at all.',
     spec: 'RFC 9110 §9.2.2',
-    machines: BOTH,
     brokenAt: (_, { stored }) => {
       const made = stored.users.filter(({ id }) => id.startsWith('made by '));
       const isAlone = made.some(({ id }) => {
-        const signIn = stored.signIns.find((one) => id === `made by ${one.id}`);
-        return signIn?.state !== 'used' || !stored.identities.some(({ userId }) => userId === id);
+        const signIn = stored.externalSignIns.find((one) => id === `made by ${one.id}`);
+        return signIn?.state !== 'used' || !stored.linkedIdentities.some(({ userId }) => userId === id);
       });
       return isAlone ? 'an end-user without an identity' : null;
     },
@@ -161,7 +157,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'one-username-for-each-newcomer',
     says: 'No two end-users have the same username.',
-    spec: 'OpenID Connect Core §5.7',
     machines: UPSTREAM,
     brokenAt: (_, { stored: { users } }) =>
       new Set(users.map(({ username }) => username)).size < users.length ? 'two end-users are called the same' : null,
@@ -170,10 +165,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'a-way-to-sign-in-stays',
     says: 'An end-user never removes the last way to sign in.',
     spec: 'NIST SP 800-63B-4 §4.2',
-    machines: ['linkedIdentity'],
+    machines: IDENTITY,
     violation: (_, { stored }, { commit }) => {
       const removed =
-        commit?.held && commit.asked.about === 'identity' ? changeOf(commit.commit, LINKED_IDENTITIES) : null;
+        commit?.held && commit.asked.kind === 'identity' ? changeOf(commit.commit, LINKED_IDENTITIES) : null;
       if (removed?.after.removedReason !== 'removed_by_user') return null;
       const { id, userId } = removed.after;
       return hasAnotherWay(stored, id, userId) ? null : 'the last way is gone';
@@ -182,13 +177,12 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'removed-identities-stay-removed',
     says: 'An identity that was removed never comes back, and keeps what its removal wrote.',
-    spec: 'OpenID Connect Core §5.7',
-    machines: ['linkedIdentity'],
+    machines: IDENTITY,
     violation: (_, { stored }, { after }) =>
-      stored.identities.some(
+      stored.linkedIdentities.some(
         (one) =>
           one.state === 'removed' &&
-          after.stored.identities.find(({ id }) => id === one.id)?.removedReason !== one.removedReason,
+          after.stored.linkedIdentities.find(({ id }) => id === one.id)?.removedReason !== one.removedReason,
       )
         ? 'it came back, or was removed again'
         : null,
@@ -196,11 +190,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'only-whom-the-policy-admits',
     says: 'Whom the policy does not admit is never signed in, and who is new only where it registers them.',
-    spec: 'OpenID Connect Core §5.7',
     machines: UPSTREAM,
     violation: (_, { stored }, move) => {
       const used = usedIn(move);
-      if (!used || move.commit?.asked.about !== 'signIn') return null;
+      if (!used || move.commit?.asked.kind !== 'signIn') return null;
       if (!move.commit.asked.isAdmitted) return 'who is not admitted was signed in';
       const isNew = stored.users.every(({ id }) => id !== used.after.userId);
       return isNew && !stored.registers ? 'somebody new was registered' : null;
@@ -209,16 +202,16 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'identities-can-be-removed',
     says: 'An end-user with another way to sign in removes an identity; an administrator removes any.',
-    spec: 'OpenID Connect Core §5.7',
-    machines: ['linkedIdentity'],
+    machines: IDENTITY,
     brokenAt: (walk, world) => {
       const { stored } = world;
-      for (const { id, userId, state } of stored.identities) {
+      for (const { id, userId, state } of stored.linkedIdentities) {
         if (state !== 'active') continue;
-        for (const type of ['removalRequested', 'removalRequestedByAdministrator'] as const) {
+        for (const type of REMOVALS) {
           if (type === 'removalRequested' && !hasAnotherWay(stored, id, userId)) continue;
-          const after = storedAfter(walk, world, { about: 'identity', type, id, userId });
-          if (after?.identities.find((one) => one.id === id)?.state !== 'removed') return `${id} cannot be removed`;
+          const after = storedAfter(walk, world, { kind: 'identity', type, id, userId });
+          if (after?.linkedIdentities.find((one) => one.id === id)?.state !== 'removed')
+            return `${id} cannot be removed`;
         }
       }
       return null;
@@ -228,42 +221,29 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'every-browser-is-answered',
     says: 'Every event is answered, in every state that can be reached.',
     spec: 'RFC 9110 §15',
-    machines: BOTH,
-    violation: (_, __, { broken, happening: { ending } }) => {
-      const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
-      return broken ?? (isInCircles ? 'a request went in circles' : null);
-    },
-    brokenAt: (walk, world) => {
-      for (const asked of requestsAt(world.stored)) {
-        const ran = runAlone(walk, world, asked);
-        if (ran.kind === 'broken') return ran.words;
-      }
-      return null;
-    },
+    ...everythingIsAnswered(({ stored }) => requestsAt(stored)),
   },
   {
     name: 'answers-in-time-sign-in',
     says: 'An answer in time, in the browser that began, signs in. Nothing above holds because nothing works.',
     spec: 'OpenID Connect Core §3.1.2.3',
-    machines: BOTH,
     brokenAt: (walk, world) => {
       const { stored, now } = world;
-      for (const signIn of stored.signIns) {
-        const isAwaiting = signIn.state === 'awaiting' && now < signIn.endsAt.getTime();
-        if (!isAwaiting || stored.users.some(({ disabledAt }) => disabledAt !== null)) continue;
-        const browser = signIn.kind === 'upstream' ? 'its' : 'none';
-        const after = storedAfter(walk, world, bringing(signIn, 'answerReceived', browser, stored));
-        if (after?.signIns.find(({ id }) => id === signIn.id)?.state !== 'answered') return `${signIn.id} is not taken`;
-      }
-      for (const signIn of stored.signIns) {
-        const isWaiting = signIn.state === 'answered' && now < signIn.endsAt.getTime() && !isOvertaken(stored, signIn);
-        if (!isWaiting || stored.users.some(({ disabledAt }) => disabledAt !== null)) continue;
+      if (stored.users.some(({ disabledAt }) => disabledAt !== null)) return null;
+      for (const signIn of stored.externalSignIns) {
+        const { id, kind, purpose, state, endsAt, userId } = signIn;
+        if (now >= endsAt.getTime()) continue;
+        const leadsTo = (type: Brings['type'], browser: Brings['browser']) => {
+          const after = storedAfter(walk, world, bringing(signIn, type, browser, stored));
+          return after && stateOf(after, id);
+        };
+        const through = kind === 'upstream' ? 'its' : 'none';
+        if (state === 'awaiting' && leadsTo('answerReceived', through) !== 'answered') return `${id} is not taken`;
+        if (state !== 'answered' || isOvertaken(stored, signIn)) continue;
         const linked = activeOf(stored);
-        if (!linked && !stored.registers && signIn.purpose === 'signIn' && signIn.kind === 'upstream') continue;
-        if (signIn.purpose === 'link' && linked && linked.userId !== signIn.userId) continue;
-        const asked = bringing(signIn, 'browserReturned', 'its', stored);
-        const after = storedAfter(walk, world, asked);
-        if (after?.signIns.find(({ id }) => id === signIn.id)?.state !== 'used') return `${signIn.id} cannot go on`;
+        if (!linked && !stored.registers && purpose === 'signIn' && kind === 'upstream') continue;
+        if (purpose === 'link' && linked && linked.userId !== userId) continue;
+        if (leadsTo('browserReturned', 'its') !== 'used') return `${id} cannot go on`;
       }
       return null;
     },

@@ -1,13 +1,11 @@
 /** What can come: answers, refusals, browsers of both kinds, and the removal of each identity. */
 import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
-import type { Asked, Brings, Stored } from './terms.ts';
+import { type Asked, type Brings, REMOVALS, type Stored } from './world.ts';
 
-export const requestsAt = ({ signIns, identities, registers }: Stored): readonly Asked[] => [
-  ...signIns.flatMap((signIn) => requestsOf(signIn, registers)),
-  ...identities.flatMap(({ id, userId }) =>
-    (['removalRequested', 'removalRequestedByAdministrator'] as const).map(
-      (type): Asked => ({ about: 'identity', type, id, userId }),
-    ),
+export const requestsAt = ({ externalSignIns, linkedIdentities, registers }: Stored): readonly Asked[] => [
+  ...externalSignIns.flatMap((signIn) => requestsOf(signIn, registers)),
+  ...linkedIdentities.flatMap(({ id, userId }) =>
+    REMOVALS.map((type): Asked => ({ kind: 'identity', type, id, userId })),
   ),
 ];
 
@@ -16,17 +14,16 @@ export const bringing = (
   type: Brings['type'],
   browser: Brings['browser'],
   { registers }: Pick<Stored, 'registers'>,
-): Brings => ({ about: 'signIn', id, type, browser, isAdmitted: true, registers });
+): Brings => ({ kind: 'signIn', id, type, browser, isAdmitted: true, registers });
 
 function requestsOf(signIn: ExternalSignIn, registers: boolean): readonly Brings[] {
-  const { kind } = signIn;
   const brings = (type: Brings['type'], browser: Brings['browser']) => bringing(signIn, type, browser, { registers });
-  const through = kind === 'upstream' ? (['its', 'another'] as const) : (['none'] as const);
+  const through = signIn.kind === 'upstream' ? (['its', 'another'] as const) : (['none'] as const);
   return [
     ...through.map((browser) => brings('answerReceived', browser)),
     brings('refusalReceived', through[0]),
     brings('browserReturned', 'its'),
     brings('browserReturned', 'another'),
-    ...(kind === 'upstream' ? [{ ...brings('browserReturned', 'its'), isAdmitted: false }] : []),
+    ...(signIn.kind === 'upstream' ? [{ ...brings('browserReturned', 'its'), isAdmitted: false }] : []),
   ];
 }
