@@ -1,11 +1,11 @@
 /** Every walk of the proof. Each stands beside the lifecycle that it is most about. */
 
+import { administration } from '../../lifecycles/client/walk/walk.ts';
 import { emailChallenges } from '../../lifecycles/email-challenge/walk/walk.ts';
 import { externalSignIns } from '../../lifecycles/external-sign-in/walk/walk.ts';
 import { mails } from '../../lifecycles/mail/walk.ts';
 import { signingKeys } from '../../lifecycles/signing-key/walk/walk.ts';
 import { webhookDeliveries } from '../../lifecycles/webhook-delivery/walk.ts';
-import { administration } from './administration/walk.ts';
 import { INVARIANTS } from './authorizations/invariants.ts';
 import { authorizations } from './authorizations/walk.ts';
 import { factors } from './factors/walk.ts';

@@ -4,13 +4,13 @@
  */
 import { describe, expect, it } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
+import { administration } from '../../../src/lifecycles/client/walk/walk.ts';
 import { emailChallenges } from '../../../src/lifecycles/email-challenge/walk/walk.ts';
 import { externalSignIns } from '../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import { mails } from '../../../src/lifecycles/mail/walk.ts';
 import { signingKeys } from '../../../src/lifecycles/signing-key/walk/walk.ts';
 import { webhookDeliveries } from '../../../src/lifecycles/webhook-delivery/walk.ts';
 import type { Lifetimes } from '../../../src/model/lifetimes.ts';
-import { administration } from '../../../src/review/proof/administration/walk.ts';
 import { authorizations } from '../../../src/review/proof/authorizations/walk.ts';
 import { explore } from '../../../src/review/proof/explore.ts';
 import { factors } from '../../../src/review/proof/factors/walk.ts';

@@ -1,12 +1,12 @@
 /** The guard of each commit, with one fact left out in turn. The SQL of each is mutated in test/unit/storage. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Commit } from '../../../../src/engine/commit.ts';
+import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
+import { ADMINISTRATION_GUARD, commitAdministration } from '../../../../src/lifecycles/client/walk/world.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
 import type { Stored } from '../../../../src/lifecycles/email-challenge/walk/world.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import { commitKeys, KEY_GUARD } from '../../../../src/lifecycles/signing-key/walk/world.ts';
-import { ADMINISTRATION_GUARD, commitAdministration } from '../../../../src/review/proof/administration/store.ts';
-import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import { commitGrant, ISSUING_GUARD } from '../../../../src/review/proof/authorizations/store.ts';
 import { factNames } from '../../../../src/review/proof/carry-out.ts';
 import { NEW_CODES, PROVING } from '../../../../src/review/proof/factors/store.ts';

@@ -1,6 +1,7 @@
 /** The engine, with one step forgotten, doubled or out of order. The same slips are tried on every walk where they can be made. */
 
 import type { Command, Reply } from '../../../../src/engine/run.ts';
+import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
@@ -10,7 +11,6 @@ import { EXTERNAL_SIGN_INS } from '../../../../src/lifecycles/tables.ts';
 import type { UserRow } from '../../../../src/lifecycles/user/lifecycle.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
 import { chainPosition, type Grant, refreshTokenState } from '../../../../src/model/grant.ts';
-import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import type { Authorization } from '../../../../src/review/proof/authorizations/store.ts';
 import type { AuthorizationWalk } from '../../../../src/review/proof/authorizations/terms.ts';
 import { changeOf, factNames } from '../../../../src/review/proof/carry-out.ts';

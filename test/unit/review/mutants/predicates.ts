@@ -15,12 +15,12 @@ import type { SigningKeyContext, SigningKeyEvent } from '../../../../machines/si
 import { signingKeyGuards } from '../../../../machines/signing-key/guards.ts';
 import { userGuards } from '../../../../machines/user/guards.ts';
 import { webhookDeliveryGuards } from '../../../../machines/webhook-delivery/guards.ts';
+import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
-import type { administration } from '../../../../src/review/proof/administration/walk.ts';
 import type { factors } from '../../../../src/review/proof/factors/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';

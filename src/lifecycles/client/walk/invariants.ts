@@ -1,72 +1,77 @@
 /** What must hold of clients and end-users under administration, each in a sentence, and how a violation of it is seen. */
 import { isDeepStrictEqual } from 'node:util';
-import { clientState } from '../../../lifecycles/client/lifecycle.ts';
-import { userState } from '../../../lifecycles/user/lifecycle.ts';
 import { actorName } from '../../../model/actor.ts';
-import type { Moment } from '../moment.ts';
-import { runAlone, storedAfter } from '../moves.ts';
-import type { Invariant, Walk } from '../walk.ts';
-import { passwordOf } from './initial-states.ts';
+import type { RegisteredUser } from '../../../model/user.ts';
+import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
+import { everythingIsAnswered } from '../../../review/proof/invariants.ts';
+import type { Moment } from '../../../review/proof/moment.ts';
+import { storedAfter } from '../../../review/proof/moves.ts';
+import type { Walk } from '../../../review/proof/walk.ts';
+import { userState } from '../../user/lifecycle.ts';
+import { clientState } from '../lifecycle.ts';
 import { requestsAt } from './requests.ts';
-import { TAKEN } from './store.ts';
-import type { Asked, AskedOfClient, AskedOfUser, Stored, Terms } from './terms.ts';
+import {
+  type Asked,
+  type AskedOfClient,
+  type AskedOfUser,
+  clientOf,
+  passwordOf,
+  type Stored,
+  TAKEN,
+  type Terms,
+  userOf,
+  versionIn,
+} from './world.ts';
 
 type World = Moment<Terms>;
 
-const rowOf = ({ client, user }: Stored) => client?.row ?? user?.row ?? null;
-const versionOf = ({ client, user }: Stored) => (client ?? user)?.version;
-const clientOf = ({ client }: Stored) => client?.row.client ?? null;
-const userOf = ({ user }: Stored) => user?.row.user ?? null;
+/** The client or the end-user. */
+const ownerOf = (stored: Stored) => clientOf(stored) ?? userOf(stored);
 /** The same password may have been hashed again. */
 const hasNewPasswordIn = (before: Stored, after: Stored): boolean =>
   passwordOf(userOf(before)?.passwordHash) !== passwordOf(userOf(after)?.passwordHash);
-const stateOf = ({ client, user }: Stored): string =>
-  client ? clientState(client.row) : user ? userState(user.row) : '';
+const stateOf = ({ row }: Stored): string => ('client' in row ? clientState(row) : userState(row));
 
 /** Outside this walk, each new password has another hash. */
 const ENDINGS: readonly string[] = ['deletionRequested', 'disableRequested', 'passwordChangeRequested'];
 
 const changesIn = (asked: Asked): readonly Asked['change'][] =>
-  asked.about === 'user' && asked.next ? [asked.change, asked.next] : [asked.change];
+  asked.kind === 'user' && asked.next ? [asked.change, asked.next] : [asked.change];
 
 /** Nobody can see whether two hashes are of the same password, so another hash counts as another password, unless it was taken over before. */
-function bringsHash(change: Asked['change'], before: ReturnType<typeof userOf>): boolean {
+function bringsHash(change: Asked['change'], before: RegisteredUser | null): boolean {
   if (change.type !== 'registrationRequested' || !('passwordHash' in change.registration)) return false;
   const { passwordHash, importedHash } = change.registration;
   const isTakenOver = importedHash !== undefined && importedHash === before?.importedHash;
   return passwordHash !== null && passwordHash !== before?.passwordHash && !isTakenOver;
 }
 
-export const INVARIANTS: readonly Invariant<Terms>[] = [
+const CLIENT = ['client'];
+const USER = ['user'];
+
+export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'no-lost-change',
     says: 'A change replaces what its decision was made for: what another administrator stored meanwhile is not lost.',
-    spec: 'RFC 9110 §13.1.1',
-    machines: ['client', 'user'],
     violation: (_, { stored }, { commit }) => {
       if (!commit?.held) return null;
-      const isThere = (clientOf(stored) ?? userOf(stored)) !== null;
-      const loaded = commit.commit.version;
-      return loaded === (isThere ? String(versionOf(stored)) : null) ? null : 'another change was overwritten unseen';
+      return commit.commit.version === versionIn(stored) ? null : 'another change was overwritten unseen';
     },
   },
   {
     name: 'meant-for-what-was-seen',
     says: 'A change that names what the administrator saw is made to nothing else.',
-    spec: 'RFC 9110 §13.1.1',
-    machines: ['client', 'user'],
     violation: (_, { stored }, { commit }) => {
       if (!commit?.held || commit.asked.expected === null) return null;
-      return isDeepStrictEqual(rowOf(stored), commit.asked.expected) ? null : 'it was changed since it was seen';
+      return isDeepStrictEqual(stored.row, commit.asked.expected) ? null : 'it was changed since it was seen';
     },
   },
   {
     name: 'what-ended-stays-ended',
     says: 'Deleting, disabling and a new password raise the epoch, which never falls: no grant and no session from before comes back.',
     spec: 'OAuth 2.1 §4.3.1',
-    machines: ['client', 'user'],
     violation: (_, { stored }, { after }) => {
-      const [before, now] = [clientOf(stored) ?? userOf(stored), clientOf(after.stored) ?? userOf(after.stored)];
+      const [before, now] = [ownerOf(stored), ownerOf(after.stored)];
       if (before === null || now === null) return null;
       if (now.epoch < before.epoch) return 'the epoch has fallen';
       const [from, to] = [stateOf(stored), stateOf(after.stored)];
@@ -79,10 +84,9 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'only-endings-end',
     says: 'Whatever else changes leaves grants and sessions alive.',
     spec: 'RFC 7592 §2.2',
-    machines: ['client', 'user'],
     violation: (_, { stored }, { after, commit }) => {
       if (!commit?.held) return null;
-      const [before, now] = [clientOf(stored) ?? userOf(stored), clientOf(after.stored) ?? userOf(after.stored)];
+      const [before, now] = [ownerOf(stored), ownerOf(after.stored)];
       if (before === null || now === null || now.epoch === before.epoch) return null;
       const { change } = commit.asked;
       const ends = changesIn(commit.asked).some(({ type }) => ENDINGS.includes(type));
@@ -94,9 +98,9 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'all-changes-or-none',
     says: 'A request for several changes makes all of them or none, and each has its entry in the ledger.',
     spec: 'RFC 5789 §2',
-    machines: ['user'],
+    machines: USER,
     violation: (_, { stored }, { after, commit }) => {
-      if (commit?.asked.about !== 'user' || commit.asked.next === undefined) return null;
+      if (commit?.asked.kind !== 'user' || commit.asked.next === undefined) return null;
       const [before, now] = [userOf(stored), userOf(after.stored)];
       const { change, next } = commit.asked;
       if (!commit.held || change.type !== 'registrationRequested' || before === null || now === null) return null;
@@ -111,7 +115,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'a-new-hash-is-of-the-same-password',
     says: 'A sign-in that hashes the password again replaces no password that was set meanwhile, and nothing else of the end-user.',
     spec: 'NIST SP 800-63B-4 §3.1.1.2',
-    machines: ['user'],
+    machines: USER,
     violation: (_, { stored }, { after, commit }) => {
       if (!commit?.held || commit.asked.change.type !== 'passwordRehashed') return null;
       const [before, now] = [userOf(stored), userOf(after.stored)];
@@ -126,7 +130,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'one-or-two-secrets',
     says: 'A confidential client has one live secret or two; a public client and a deleted client have none.',
     spec: 'OAuth 2.1 §2.4',
-    machines: ['client'],
+    machines: CLIENT,
     brokenAt: (_, { stored }) => {
       const client = clientOf(stored);
       if (client === null) return null;
@@ -140,7 +144,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'files-are-the-place',
     says: 'What configuration declares is changed by configuration only.',
     spec: 'docs/configuration.md',
-    machines: ['client'],
+    machines: CLIENT,
     violation: (_, { stored }, { commit }) => {
       const isDeclared = stateOf(stored) === 'registered' && clientOf(stored)?.declared === true;
       return isDeclared && commit?.held && commit.asked.actor.kind !== 'configuration'
@@ -152,7 +156,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'erased-for-good',
     says: 'Nothing but the sub is left of a deleted end-user, and nothing changes it.',
     spec: 'OpenID Connect Core §2',
-    machines: ['user'],
+    machines: USER,
     violation: (_, { stored }, { after }) =>
       stateOf(stored) === 'deleted' &&
       userOf(stored) !== null &&
@@ -170,7 +174,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'who-asked-is-written',
     says: 'Every change has an entry in the ledger that says who asked for it.',
     spec: 'NIST SP 800-92 §2.1',
-    machines: ['client', 'user'],
     violation: (_, __, { commit }) => {
       if (!commit?.held) return null;
       const asked = actorName(commit.asked.actor);
@@ -182,7 +185,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'acknowledged-is-stored',
     says: 'A change that was acknowledged was stored.',
     spec: 'RFC 9110 §15.3.1',
-    machines: ['client', 'user'],
     violation: (_, __, { after: { known }, answer }) => {
       if (answer?.answer.kind !== 'done') return null;
       const { before } = answer.answer;
@@ -197,46 +199,33 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'every-line-is-a-change',
     says: 'What is written differs from what was stored: the ledger has no line about nothing.',
     spec: 'RFC 9110 §9.2.2',
-    machines: ['client', 'user'],
     violation: (_, { stored }, { after, commit }) => {
       // Outside this walk, each new secret is another.
       if (!commit?.held || commit.asked.change.type === 'secretReplacementRequested') return null;
-      return isDeepStrictEqual(rowOf(stored), rowOf(after.stored)) ? 'what was stored was written again' : null;
+      return isDeepStrictEqual(stored.row, after.stored.row) ? 'what was stored was written again' : null;
     },
   },
   {
     name: 'one-username-each',
     says: 'No two end-users have the same username.',
     spec: 'OpenID Connect Core §5.7',
-    machines: ['user'],
+    machines: USER,
     brokenAt: (_, { stored }) => (userOf(stored)?.username === TAKEN ? 'two end-users are called the same' : null),
   },
   {
     name: 'every-administrator-is-answered',
     says: 'Every event of a client and of an end-user is answered, in every state that can be reached.',
     spec: 'RFC 9110 §15',
-    machines: ['client', 'user'],
-    violation: (_, __, { broken, happening: { ending } }) => {
-      const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
-      return broken ?? (isInCircles ? 'a request went in circles' : null);
-    },
-    brokenAt: (walk, world) => {
-      for (const asked of requestsAt(world.stored)) {
-        const ran = runAlone(walk, world, asked);
-        if (ran.kind === 'broken') return ran.words;
-      }
-      return null;
-    },
+    ...everythingIsAnswered(({ stored }) => requestsAt(stored)),
   },
   {
     name: 'administrator-is-served',
     says: 'What may be asked for happens as it was asked for. Nothing above holds because nothing works.',
     spec: 'RFC 7592 §2',
-    machines: ['client', 'user'],
     brokenAt: (walk, world) => {
       for (const asked of requestsAt(world.stored)) {
         const unserved =
-          asked.about === 'client' ? unservedClient(walk, world, asked) : unservedUser(walk, world, asked);
+          asked.kind === 'client' ? unservedClient(walk, world, asked) : unservedUser(walk, world, asked);
         if (unserved)
           return `${asked.change.type} by ${asked.actor.kind} while ${stateOf(world.stored)} does not do what it says`;
       }

@@ -1,13 +1,25 @@
 /** What administrators ask for: each change, of whatever is stored, and of what they saw before. */
-import { type ClientChange, FIRST_SECRET, secretIdOf } from '../../../lifecycles/client/lifecycle.ts';
-import type { AdministeredUserChange } from '../../../lifecycles/user/lifecycle.ts';
 import { type Actor, commandLine, configurationFiles } from '../../../model/actor.ts';
-import { CONFIDENTIAL, DECLARED, hashOf, IMPORTED, PUBLIC, secretNamed } from './initial-states.ts';
-import { TAKEN } from './store.ts';
-import type { Asked, AskedOfClient, AskedOfUser, Stored } from './terms.ts';
+import type { RegisteredClient } from '../../../model/client.ts';
+import type { RegisteredUser } from '../../../model/user.ts';
+import { hashOf } from '../../../review/proof/end-users.ts';
+import type { AdministeredUserChange } from '../../user/lifecycle.ts';
+import { type ClientChange, FIRST_SECRET, secretIdOf } from '../lifecycle.ts';
+import {
+  type Asked,
+  type AskedOfClient,
+  type AskedOfUser,
+  CONFIDENTIAL,
+  DECLARED,
+  IMPORTED,
+  PUBLIC,
+  type Stored,
+  secretNamed,
+  TAKEN,
+} from './world.ts';
 
-const changesOfClient = ({ client }: Stored): readonly (readonly [Actor, ClientChange])[] => {
-  const [first] = client?.row.client?.secretMacs ?? [];
+const changesOfClient = (client: RegisteredClient | null): readonly (readonly [Actor, ClientChange])[] => {
+  const [first] = client?.secretMacs ?? [];
   return [
     [commandLine, { type: 'registrationRequested', registration: { ...CONFIDENTIAL, clientName: 'Shop, renamed' } }],
     [commandLine, { type: 'registrationRequested', registration: PUBLIC }],
@@ -29,10 +41,10 @@ const record = (username: string, password: string | null) => ({
   claims: { name: 'Alice' },
 });
 
-const changesOfUser = ({ user }: Stored): readonly AdministeredUserChange[] => [
+const changesOfUser = (user: RegisteredUser | null): readonly AdministeredUserChange[] => [
   // Who is not registered needs a password; src/registration/register-user.ts asks for it.
-  { type: 'registrationRequested', registration: record('alice', user?.row.user ? null : 'the password') },
-  { type: 'registrationRequested', registration: record('alicia', user?.row.user ? null : 'the password') },
+  { type: 'registrationRequested', registration: record('alice', user ? null : 'the password') },
+  { type: 'registrationRequested', registration: record('alicia', user ? null : 'the password') },
   { type: 'registrationRequested', registration: record('alice', 'a new password') },
   { type: 'registrationRequested', registration: record(TAKEN, 'the password') },
   // From another system: taken over before, whatever the password is by now; and for the first time.
@@ -56,32 +68,28 @@ const changesOfUser = ({ user }: Stored): readonly AdministeredUserChange[] => [
 ];
 
 /** A new username, and with it that the end-user may sign in, or may not. */
-const bothChangesOfUser = ({ row }: NonNullable<Stored['user']>): readonly AskedOfUser[] =>
-  row.user === null
-    ? []
-    : (['disableRequested', 'enableRequested'] as const).map((type) => ({
-        about: 'user',
-        actor: commandLine,
-        change: { type: 'registrationRequested', registration: record('alicia', null) },
-        next: { type },
-        expected: null,
-      }));
+const bothChangesOfUser: readonly AskedOfUser[] = (['disableRequested', 'enableRequested'] as const).map((type) => ({
+  kind: 'user',
+  actor: commandLine,
+  change: { type: 'registrationRequested', registration: record('alicia', null) },
+  next: { type },
+  expected: null,
+}));
 
 /** Of whatever is stored. */
-export function requestsAt(stored: Stored): readonly Asked[] {
-  const ofClient = stored.client === null ? [] : changesOfClient(stored);
-  const ofUser = stored.user === null ? [] : changesOfUser(stored);
+export function requestsAt({ row }: Stored): readonly Asked[] {
+  if ('client' in row)
+    return changesOfClient(row.client).map(
+      ([actor, change]): AskedOfClient => ({ kind: 'client', actor, change, expected: null }),
+    );
   return [
-    ...ofClient.map(([actor, change]): AskedOfClient => ({ about: 'client', actor, change, expected: null })),
-    ...ofUser.map((change): AskedOfUser => ({ about: 'user', actor: commandLine, change, expected: null })),
-    ...(stored.user === null ? [] : bothChangesOfUser(stored.user)),
+    ...changesOfUser(row.user).map(
+      (change): AskedOfUser => ({ kind: 'user', actor: commandLine, change, expected: null }),
+    ),
+    ...(row.user === null ? [] : bothChangesOfUser),
   ];
 }
 
 /** Of what is stored now, whatever it is when the request arrives. A new hash names the hash that it is for, and nothing else. */
-export function expecting(asked: Asked, { client, user }: Stored): readonly Asked[] {
-  if (asked.change.type === 'passwordRehashed') return [];
-  return [
-    asked.about === 'client' ? { ...asked, expected: client?.row ?? null } : { ...asked, expected: user?.row ?? null },
-  ];
-}
+export const expecting = (asked: Asked, { row }: Stored): readonly Asked[] =>
+  asked.change.type === 'passwordRehashed' ? [] : [{ ...asked, expected: row } as Asked];

@@ -1,0 +1,158 @@
+/** What the walk of the administration is about: one client or one end-user, and several administrators. */
+import type { Actor } from '../../../model/actor.ts';
+import type { RegisteredClient, SecretMac } from '../../../model/client.ts';
+import type { RegisteredUser } from '../../../model/user.ts';
+import { initialState } from '../../../review/proof/define-walk.ts';
+import { ALICE, erased, hashOf } from '../../../review/proof/end-users.ts';
+import { drawn, drawnId } from '../../../review/proof/identities.ts';
+import { after } from '../../../review/proof/instants.ts';
+import type { AdministeredUserChange, LoadedUser, UserChanged, UserCommit, UserRow } from '../../user/lifecycle.ts';
+import type {
+  ClientChange,
+  ClientChanged,
+  ClientCommit,
+  ClientRow,
+  LoadedClient,
+  SentRegistration,
+} from '../lifecycle.ts';
+
+export type AskedOfClient = {
+  readonly kind: 'client';
+  readonly actor: Actor;
+  readonly change: ClientChange;
+  /** What the administrator saw before; null: whatever is stored is meant. */
+  readonly expected: ClientRow | null;
+};
+export type AskedOfUser = {
+  readonly kind: 'user';
+  readonly actor: Actor;
+  readonly change: AdministeredUserChange;
+  /** Another change by the same request: both are made, or none. */
+  readonly next?: AdministeredUserChange;
+  readonly expected: UserRow | null;
+};
+export type Asked = AskedOfClient | AskedOfUser;
+
+/** One client or one end-user. Each write makes another version, as in Postgres. */
+export type Stored = { readonly row: ClientRow | UserRow; readonly version: number };
+
+export type Terms = {
+  readonly stored: Stored;
+  readonly asked: Asked;
+  readonly loaded: LoadedClient | LoadedUser;
+  readonly commit: ClientCommit | UserCommit;
+  readonly answer: ClientChanged | UserChanged;
+  /** Everything that was stored once. */
+  readonly known: { readonly stored: readonly (RegisteredClient | RegisteredUser)[] };
+};
+
+const CLIENT_ID = drawn('shop');
+export const USER_ID = drawnId();
+/** The username of somebody else. */
+export const TAKEN = 'bob';
+
+export const secretNamed = (id: string): SecretMac => ({ id, keyId: 'root', mac: id });
+
+export const CONFIDENTIAL: SentRegistration = {
+  clientId: CLIENT_ID,
+  clientName: 'Shop',
+  applicationType: 'web',
+  tokenEndpointAuthMethod: 'client_secret_basic',
+  secretMacs: [secretNamed('its secret')],
+  redirectUris: ['https://shop.example/callback'],
+  grantTypes: ['authorization_code'],
+  scope: null,
+  defaultScope: null,
+  defaultResource: null,
+  policy: 'default',
+  postLogoutRedirectUris: [],
+  idTokenSignedResponseAlg: 'RS256',
+  logoUri: null,
+  tosUri: null,
+  policyUri: null,
+  declared: false,
+  registeredBy: 'operator',
+};
+export const PUBLIC: SentRegistration = { ...CONFIDENTIAL, tokenEndpointAuthMethod: 'none', secretMacs: [] };
+export const DECLARED: SentRegistration = { ...CONFIDENTIAL, clientName: 'Shop, from a file', declared: true };
+
+const registered = (sent: SentRegistration, change: Partial<RegisteredClient> = {}): RegisteredClient => ({
+  ...sent,
+  epoch: 0n,
+  deletedAt: null,
+  ...change,
+});
+
+/** The password of a hash: what was hashed elsewhere and what was hashed here may be the same. */
+export const passwordOf = (hash: string | undefined) => hash?.split(',')[0];
+export const IMPORTED = 'of the password, hashed elsewhere' as NonNullable<RegisteredUser['importedHash']>;
+
+const OWNER: RegisteredUser = {
+  ...ALICE,
+  id: USER_ID,
+  passwordHash: hashOf('the password, hashed elsewhere'),
+  importedHash: IMPORTED,
+  claims: { name: 'Alice' },
+};
+
+const given = (says: string, row: Stored['row']) => initialState<Terms>(says, { row, version: 1 }, { stored: [] });
+const givenClient = (says: string, client: RegisteredClient | null) => given(says, { clientId: CLIENT_ID, client });
+const givenUser = (says: string, user: RegisteredUser | null) => given(says, { user });
+
+export const INITIAL_STATES = [
+  givenClient('No client has the id', null),
+  givenClient('A confidential client is registered', registered(CONFIDENTIAL)),
+  givenClient('A public client is registered', registered(PUBLIC)),
+  givenClient(
+    'A client with two secrets is registered',
+    registered(CONFIDENTIAL, { secretMacs: ['one', 'two'].map(secretNamed) }),
+  ),
+  givenClient('A client is declared in configuration', registered(DECLARED)),
+  givenClient('The client was deleted', registered(CONFIDENTIAL, { secretMacs: [], epoch: 1n, deletedAt: after(-1) })),
+  givenUser('Nobody has the sub', null),
+  givenUser('An end-user is enabled', OWNER),
+  givenUser('An end-user is disabled', { ...OWNER, epoch: 1n, disabledAt: after(-1) }),
+  givenUser('The end-user was deleted', erased(OWNER, after(-1))),
+];
+
+// Under the same contract as in Postgres (src/storage/client-store.ts, user-store.ts).
+
+export const clientOf = ({ row }: Stored): RegisteredClient | null => ('client' in row ? row.client : null);
+export const userOf = ({ row }: Stored): RegisteredUser | null => ('user' in row ? row.user : null);
+/** What the store calls the version of the row; null: there is no row. */
+export const versionIn = (stored: Stored): string | null =>
+  (clientOf(stored) ?? userOf(stored)) === null ? null : String(stored.version);
+
+export function load(stored: Stored, { change }: Asked, now: Date): Terms['loaded'] {
+  const version = versionIn(stored);
+  const { row } = stored;
+  if ('client' in row) return { now, row, version };
+  const isSent = change.type === 'registrationRequested' && 'username' in change.registration;
+  return { now, row, version, usernameOf: isSent ? ownerOf(change.registration.username, row) : null };
+}
+
+function ownerOf(username: string, { user }: UserRow): string | null {
+  if (username === TAKEN) return 'somebody else';
+  return user?.username === username ? user.id : null;
+}
+
+type Fact = (before: Stored, commit: Terms['commit']) => boolean;
+
+/** Every fact that the commit compares, by name, so that each can be left out to see what that would allow. */
+export const ADMINISTRATION_GUARD: Readonly<Record<string, Fact>> = {
+  rowIsAsLoaded: (stored, { version }) => version === versionIn(stored),
+};
+
+/** @returns null when the guard did not hold: nothing changed. */
+export function commitAdministration(
+  stored: Stored,
+  commit: Terms['commit'],
+  guard = ADMINISTRATION_GUARD,
+): Stored | null {
+  if (!Object.values(guard).every((fact) => fact(stored, commit))) return null;
+  const { row, version } = stored;
+  const { after } = commit;
+  if ('client' in row && 'clientId' in after) return { row: { ...row, client: after }, version: version + 1 };
+  if ('user' in row && 'username' in after) return { row: { user: after }, version: version + 1 };
+  throw new Error('The commit is about something else.');
+}
