@@ -15,10 +15,10 @@ export type Tables = Readonly<Record<string, readonly object[]>>;
 
 /** Facts that are not asked for, by name: to see what leaving each out would allow. */
 export type LeftOut = ReadonlySet<string>;
-const NOTHING: LeftOut = new Set();
+export const NOTHING_LEFT_OUT: LeftOut = new Set();
 
 /** @returns null when a fact did not hold: nothing changed. */
-export function carryOut<All extends object>(all: All, commit: Commit, leftOut = NOTHING): All | null {
+export function carryOut<All extends object>(all: All, commit: Commit, leftOut = NOTHING_LEFT_OUT): All | null {
   const before = all as unknown as Tables;
   const after = commit.writes.reduce(written, before);
   const holds = factsOf(commit).every(({ fact, holds }) => leftOut.has(fact) || holds(before, after));

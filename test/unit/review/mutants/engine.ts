@@ -6,6 +6,8 @@ import type { externalSignIns } from '../../../../src/lifecycles/external-sign-i
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
 import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token/lifecycle.ts';
+import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
+import type { Asked } from '../../../../src/lifecycles/second-factor/walk/world.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import { EXTERNAL_SIGN_INS } from '../../../../src/lifecycles/tables.ts';
 import type { UserRow } from '../../../../src/lifecycles/user/lifecycle.ts';
@@ -14,8 +16,6 @@ import { chainPosition, type Grant, refreshTokenState } from '../../../../src/mo
 import type { Authorization } from '../../../../src/review/proof/authorizations/store.ts';
 import type { AuthorizationWalk } from '../../../../src/review/proof/authorizations/terms.ts';
 import { changeOf, factNames } from '../../../../src/review/proof/carry-out.ts';
-import type { Asked } from '../../../../src/review/proof/factors/terms.ts';
-import type { factors } from '../../../../src/review/proof/factors/walk.ts';
 import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import { type Mutant, withLifecycle } from './mutant.ts';
@@ -281,7 +281,7 @@ export const factorEngineMutants: readonly Mutant<typeof factors>[] = [
       right
         .requests(moment, walk)
         .flatMap((asked): readonly Asked[] =>
-          asked.about === 'session' ? moment.stored.sessions.map(({ sid }) => ({ ...asked, sid })) : [asked],
+          asked.kind === 'session' ? moment.stored.sessions.map(({ sid }) => ({ ...asked, sid })) : [asked],
         ),
   })),
 ];

@@ -1,17 +1,31 @@
 /** What must hold of factors, each in a sentence, and how a violation of it is seen. */
 import type { Commit, Table } from '../../../engine/commit.ts';
-import { PASSKEYS, RECOVERY_CODES, SECOND_FACTORS } from '../../../lifecycles/tables.ts';
 import { type SecondFactor, setUpEndsAt } from '../../../model/factors.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import { BY_PASSWORD } from '../../../oauth/authentication-methods.ts';
-import { type Change, changeOf } from '../carry-out.ts';
-import type { Moment, Move } from '../moment.ts';
-import { runAlone, storedAfter } from '../moves.ts';
-import type { Invariant, Walk } from '../walk.ts';
-import { stepAt } from './initial-states.ts';
+import { type Change, changeOf } from '../../../review/proof/carry-out.ts';
+import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
+import { everythingIsAnswered } from '../../../review/proof/invariants.ts';
+import type { Moment, Move } from '../../../review/proof/moment.ts';
+import { runAlone, storedAfter } from '../../../review/proof/moves.ts';
+import type { Walk } from '../../../review/proof/walk.ts';
+import { PASSKEYS, RECOVERY_CODES, SECOND_FACTORS } from '../../tables.ts';
 import { acceptedBy, NEW_BROWSERS, newPasskeyId, requestsAt } from './requests.ts';
-import { hasAnother, hasAnotherWay, isAboutSession, stands } from './store.ts';
-import type { AboutApp, AboutPasskey, AboutSession, Accepted, Asked, Stored, Terms } from './terms.ts';
+import {
+  type AboutApp,
+  type AboutPasskey,
+  type AboutSession,
+  type Accepted,
+  type Asked,
+  hasAnother,
+  hasAnotherWay,
+  isAboutSession,
+  isDisabled,
+  type Stored,
+  stands,
+  stepAt,
+  type Terms,
+} from './world.ts';
 
 /** What a browser was just told that it may be signed in with. */
 function justAccepted({ answer }: Move<Terms>): Accepted | null {
@@ -48,7 +62,11 @@ const isRemoval = (asked: Asked): asked is Extract<AboutApp | AboutPasskey, { is
   'isDemanded' in asked;
 const byEndUser = (asked: Asked) => isRemoval(asked) && asked.type === 'removalRequested';
 
-const rowsOf = ({ apps, passkeys, codes }: Stored): readonly Row[] => [...apps, ...passkeys, ...codes];
+const rowsOf = ({ secondFactors, passkeys, recoveryCodes }: Stored): readonly Row[] => [
+  ...secondFactors,
+  ...passkeys,
+  ...recoveryCodes,
+];
 const stateOf = (stored: Stored, id: string): string | null =>
   rowsOf(stored).find((row) => row.id === id)?.state ?? null;
 
@@ -56,19 +74,22 @@ const ENDED = ['removed', 'used', 'replaced'];
 const NIST = 'NIST SP 800-63B-4';
 const FACTORS = ['secondFactor', 'passkey'];
 const ALL = [...FACTORS, 'recoveryCode'];
+const APP = ['secondFactor'];
+const PASSKEY = ['passkey'];
+const CODE = ['recoveryCode'];
 
-export const INVARIANTS: readonly Invariant<Terms>[] = [
+export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'a-code-is-accepted-once',
     says: 'The code of a time step is accepted at most once, in whatever browsers it is sent, and no earlier code after it.',
     spec: 'RFC 6238 §5.2',
-    machines: ['secondFactor'],
+    machines: APP,
     violation: (_, before, move) => {
       const accepted = justAccepted(move);
       if (accepted?.factor.kind === 'secondFactor' && acceptedBefore(before, accepted))
         return 'a code was accepted twice';
       const held = heldOf(move, SECOND_FACTORS);
-      const lastStep = before.stored.apps.find(({ id }) => id === held?.after.id)?.lastStep ?? null;
+      const lastStep = before.stored.secondFactors.find(({ id }) => id === held?.after.id)?.lastStep ?? null;
       const step = held?.after.lastStep ?? null;
       return step !== null && lastStep !== null && step < lastStep ? 'a code was accepted after a later code' : null;
     },
@@ -77,7 +98,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'a-recovery-code-works-once',
     says: 'A recovery code works at most once, in whatever browsers it is sent.',
     spec: `${NIST} §4.2.1`,
-    machines: ['recoveryCode'],
+    machines: CODE,
     violation: (_, before, move) => {
       const accepted = justAccepted(move);
       if (accepted?.factor.kind !== 'recoveryCode') return null;
@@ -91,10 +112,12 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'newer-codes-end-older-codes',
     says: 'A recovery code never works after newer codes were made.',
     spec: `${NIST} §4.2.1`,
-    machines: ['recoveryCode'],
-    brokenAt: (_, { stored: { codes } }) => {
-      const newest = Math.max(0, ...codes.map(({ made }) => made));
-      return codes.some(({ state, made }) => state === 'active' && made < newest) ? 'an older code still works' : null;
+    machines: CODE,
+    brokenAt: (_, { stored: { recoveryCodes } }) => {
+      const newest = Math.max(0, ...recoveryCodes.map(({ made }) => made));
+      return recoveryCodes.some(({ state, made }) => state === 'active' && made < newest)
+        ? 'an older code still works'
+        : null;
     },
     violation: (_, { stored }, move) => {
       const held = heldIn(move);
@@ -106,11 +129,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'removed-factors-sign-in-nobody',
     says: 'A passkey or an app that was removed never signs in again, and a code that was not accepted signs in nobody.',
-    spec: `${NIST} §4.3`,
     machines: ALL,
     violation: (_, { stored, known }, { commit, after }) => {
       const session = commit?.held && isAboutSession(commit.commit) ? commit.asked : null;
-      if (session?.about === 'session' && !stands(stored, session.factor)) return `${session.factor.id} signed in`;
+      if (session?.kind === 'session' && !stands(stored, session.factor)) return `${session.factor.id} signed in`;
       const signedIn = after.stored.sessions.find(({ sid }) => stored.sessions.every((one) => one.sid !== sid));
       const by = known.accepted.find(({ sid }) => sid === signedIn?.sid);
       return by && !stands(stored, by.factor) ? `${by.factor.id} signed in` : null;
@@ -123,14 +145,13 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'what-ended-stays-ended',
     says: 'What was removed, used or replaced stays so, its secrets are gone, and no authenticator is registered again.',
-    spec: `${NIST} §4.3`,
     machines: ALL,
     violation: (_, { stored }, { after }) => {
       const back = rowsOf(stored).find(({ id, state }) => ENDED.includes(state) && stateOf(after.stored, id) !== state);
       return back ? `${back.id} came back` : null;
     },
-    brokenAt: (_, { stored: { apps, passkeys } }) => {
-      if (apps.some(({ state, sealedSecret }) => state === 'removed' && sealedSecret !== null))
+    brokenAt: (_, { stored: { secondFactors, passkeys } }) => {
+      if (secondFactors.some(({ state, sealedSecret }) => state === 'removed' && sealedSecret !== null))
         return 'a secret is left';
       if (passkeys.some(({ state, publicKey }) => state === 'removed' && publicKey !== null)) return 'a key is left';
       const twice = passkeys.some((one, index) =>
@@ -143,7 +164,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'signatures-get-newer',
     says: 'A signature is accepted at most once: the counter of a passkey rises.',
     spec: 'WebAuthn Level 3 §7.2',
-    machines: ['passkey'],
+    machines: PASSKEY,
     violation: (_, before, move) => {
       const accepted = justAccepted(move);
       if (accepted?.factor.kind === 'passkey' && accepted.number !== null && acceptedBefore(before, accepted))
@@ -162,9 +183,9 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const accepted = justAccepted(move);
       if (!accepted || !move.answer) return null;
       const { asked } = move.answer;
-      if (asked.about === 'app' && (accepted.number === null || Math.abs(accepted.number - stepAt(now)) > 1))
+      if (asked.kind === 'app' && (accepted.number === null || Math.abs(accepted.number - stepAt(now)) > 1))
         return 'a wrong code was accepted';
-      const isSigned = asked.about === 'passkey' && asked.type === 'presented';
+      const isSigned = asked.kind === 'passkey' && asked.type === 'presented';
       return isSigned && accepted.number === null ? 'a wrong signature was accepted' : null;
     },
   },
@@ -172,12 +193,12 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'a-set-up-ends',
     says: 'An app counts for nothing before its first right code, which comes in time.',
     spec: `${NIST} §4.1.2`,
-    machines: ['secondFactor'],
+    machines: APP,
     violation: (_, { stored }, move) => {
       const held = heldIn(move);
-      if (held?.asked.about !== 'app' || held.after.state !== 'active' || held.before?.state !== 'unconfirmed')
+      if (held?.asked.kind !== 'app' || held.after.state !== 'active' || held.before?.state !== 'unconfirmed')
         return null;
-      const app = stored.apps.find(({ id }) => id === held.after.id);
+      const app = stored.secondFactors.find(({ id }) => id === held.after.id);
       if (app && held.decidedAt >= setUpEndsAt(app)) return 'a set-up that was over was confirmed';
       return held.asked.type === 'confirmed' ? null : 'it became active without being confirmed';
     },
@@ -210,10 +231,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'a-way-to-sign-in-is-left',
     says: 'An end-user never removes the passkey that is their last way to sign in.',
     spec: `${NIST} §4.2`,
-    machines: ['passkey'],
+    machines: PASSKEY,
     violation: (_, { stored }, move) => {
       const held = heldIn(move);
-      if (held?.asked.about !== 'passkey' || !byEndUser(held.asked)) return null;
+      if (held?.asked.kind !== 'passkey' || !byEndUser(held.asked)) return null;
       if (stateOf(stored, held.after.id) !== 'active') return null;
       return hasAnotherWay(stored, held.after.id) ? null : 'the last way to sign in is gone';
     },
@@ -225,11 +246,11 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     machines: ALL,
     violation: (_, { stored }, move) => {
       const held = heldIn(move);
-      return stored.userIsDisabled && held?.before === null ? 'a passkey was registered' : null;
+      return isDisabled(stored) && held?.before === null ? 'a passkey was registered' : null;
     },
     brokenAt: (walk, world) => {
       const { stored, known } = world;
-      if (!stored.userIsDisabled) return null;
+      if (!isDisabled(stored)) return null;
       const asked = requestsAt(stored, known.accepted).find(
         (one) => acceptedBy(one) !== null && isAcceptedAlone(walk, world, one),
       );
@@ -248,7 +269,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       return weak ? `${weak.sid} is active with a password alone` : null;
     },
     violation: (_, { known }, { commit }) => {
-      if (commit?.held !== true || commit.asked.about !== 'session') return null;
+      if (commit?.held !== true || commit.asked.kind !== 'session') return null;
       const { sid, factor } = commit.asked;
       return known.accepted.some((one) => one.sid === sid && one.factor.id === factor.id)
         ? null
@@ -260,17 +281,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every event is answered, in every state that can be reached.',
     spec: 'RFC 9110 §15',
     machines: ALL,
-    violation: (_, __, { broken, happening: { ending } }) => {
-      const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
-      return broken ?? (isInCircles ? 'a request went in circles' : null);
-    },
-    brokenAt: (walk, world) => {
-      for (const asked of requestsAt(world.stored, world.known.accepted)) {
-        const ran = runAlone(walk, world, asked);
-        if (ran.kind === 'broken') return ran.words;
-      }
-      return null;
-    },
+    ...everythingIsAnswered(({ stored, known }) => requestsAt(stored, known.accepted)),
   },
   {
     name: 'what-is-right-is-served',
@@ -278,7 +289,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     spec: `${NIST} §3.1.4`,
     machines: ALL,
     brokenAt: (walk, world) => {
-      if (world.stored.userIsDisabled) return null;
+      if (isDisabled(world.stored)) return null;
       const failing = rightThings(world).find(([asked, state]) => {
         const after = storedAfter(walk, world, asked);
         return after === null || stateOf(after, asked.id) !== state;
@@ -299,7 +310,7 @@ function signInFails(walk: Walk<Terms>, world: Moment<Terms>): string | null {
   const { stored, known } = world;
   for (const { sid, factor } of known.accepted) {
     if (stored.sessions.every((session) => session.sid !== sid) || !stands(stored, factor)) continue;
-    const after = storedAfter(walk, world, { about: 'session', sid, factor });
+    const after = storedAfter(walk, world, { kind: 'session', sid, factor });
     if (after?.sessions.find((session) => session.sid === sid)?.state !== 'active') return `${sid} is not signed in`;
   }
   return null;
@@ -310,45 +321,45 @@ function rightThings({
   stored,
   now,
 }: Moment<Terms>): (readonly [asked: Exclude<Asked, AboutSession>, leadsTo: string])[] {
-  const { apps, passkeys, codes } = stored;
+  const { secondFactors, passkeys, recoveryCodes } = stored;
   const step = stepAt(now);
   const isFresh = ({ state, lastStep }: SecondFactor) => state === 'active' && step > (lastStep ?? 0);
   const isInTime = (app: SecondFactor) => app.state === 'unconfirmed' && now < setUpEndsAt(app);
   const strong = { byPasswordAlone: false, sid: BROWSER } as const;
   return [
-    ...apps
+    ...secondFactors
       .filter((app) => isFresh(app) || isInTime(app))
       .map(({ id, state }) => {
         const type = state === 'active' ? 'presented' : 'confirmed';
-        return [{ about: 'app', id, type, step, ...strong }, 'active'] as const;
+        return [{ kind: 'app', id, type, step, ...strong }, 'active'] as const;
       }),
     ...passkeys
       .filter(({ state }) => state === 'active')
       .map(({ id, counter }) => [signed(id, counter + 1), 'active'] as const),
     ...(passkeys.length > 0
       ? []
-      : [[{ about: 'passkey', id: newPasskeyId(BROWSER), type: 'registered', ...strong }, 'active'] as const]),
-    ...codes
+      : [[{ kind: 'passkey', id: newPasskeyId(BROWSER), type: 'registered', ...strong }, 'active'] as const]),
+    ...recoveryCodes
       .filter(({ state }) => state === 'active')
       .flatMap(({ id }) => [
-        [{ about: 'code', id, type: 'presented', sid: BROWSER }, 'used'] as const,
-        [{ about: 'code', id, type: 'newCodesRequested' }, 'replaced'] as const,
+        [{ kind: 'code', id, type: 'presented', sid: BROWSER }, 'used'] as const,
+        [{ kind: 'code', id, type: 'newCodesRequested' }, 'replaced'] as const,
       ]),
     ...removals(stored).map((asked) => [asked, 'removed'] as const),
   ];
 }
 
 function removals(stored: Stored) {
-  const { apps, passkeys, isDemanded } = stored;
+  const { secondFactors, passkeys, isDemanded } = stored;
   const factors = [
-    ...apps.map(({ id, state }) => ({ about: 'app' as const, id, state })),
-    ...passkeys.map(({ id, state }) => ({ about: 'passkey' as const, id, state })),
+    ...secondFactors.map(({ id, state }) => ({ kind: 'app' as const, id, state })),
+    ...passkeys.map(({ id, state }) => ({ kind: 'passkey' as const, id, state })),
   ];
   return factors
     .filter(({ state }) => state !== 'removed')
-    .flatMap(({ about, id, state }) => {
-      const by = { about, id, byPasswordAlone: false, isDemanded };
-      const isLast = about === 'passkey' && state === 'active' && !hasAnotherWay(stored, id);
+    .flatMap(({ kind, id, state }) => {
+      const by = { kind, id, byPasswordAlone: false, isDemanded };
+      const isLast = kind === 'passkey' && state === 'active' && !hasAnotherWay(stored, id);
       const isKept = isLast || (isDemanded && state === 'active' && !hasAnother(stored, id));
       const byAdministrator = { ...by, type: 'removalRequestedByAdministrator' as const };
       return isKept ? [byAdministrator] : [byAdministrator, { ...by, type: 'removalRequested' as const }];
@@ -357,17 +368,20 @@ function removals(stored: Stored) {
 
 /** Each factor, and how a sign-in would be tried with it. */
 const tries = ({
-  stored: { apps, passkeys, codes },
+  stored: { secondFactors, passkeys, recoveryCodes },
   now,
 }: Moment<Terms>): readonly { state: string; asked: Asked }[] => [
-  ...apps.map(({ id, state }) => ({
+  ...secondFactors.map(({ id, state }) => ({
     state,
-    asked: { about: 'app', id, type: 'presented', step: stepAt(now), byPasswordAlone: true, sid: BROWSER } as const,
+    asked: { kind: 'app', id, type: 'presented', step: stepAt(now), byPasswordAlone: true, sid: BROWSER } as const,
   })),
   ...passkeys.map(({ id, state, counter }) => ({ state, asked: signed(id, counter + 1) })),
-  ...codes.map(({ id, state }) => ({ state, asked: { about: 'code', id, type: 'presented', sid: BROWSER } as const })),
+  ...recoveryCodes.map(({ id, state }) => ({
+    state,
+    asked: { kind: 'code', id, type: 'presented', sid: BROWSER } as const,
+  })),
 ];
 
 const [BROWSER] = NEW_BROWSERS;
 const signed = (id: string, counter: number) =>
-  ({ about: 'passkey', id, type: 'presented', counter, sid: BROWSER }) as const;
+  ({ kind: 'passkey', id, type: 'presented', counter, sid: BROWSER }) as const;

@@ -1,7 +1,15 @@
 /** What can come: codes and signatures, right and wrong, of the end-user and of a thief; removals; what follows from an answer. */
 import type { Passkey, SecondFactor } from '../../../model/factors.ts';
-import { THIS_STEP } from './initial-states.ts';
-import type { AboutApp, AboutCode, AboutPasskey, Accepted, Asked, Removal, Stored } from './terms.ts';
+import {
+  type AboutApp,
+  type AboutCode,
+  type AboutPasskey,
+  type Accepted,
+  type Asked,
+  type Removal,
+  type Stored,
+  THIS_STEP,
+} from './world.ts';
 
 /** Browsers that sign in with a passkey have no session before. */
 export const NEW_BROWSERS = ['a browser', 'another browser'] as const;
@@ -11,11 +19,11 @@ export const newPasskeyId = (sid: string): string => `the new passkey of ${sid}`
 export function requestsAt(stored: Stored, accepted: readonly Accepted[]): readonly Asked[] {
   const sids = stored.sessions.map(({ sid }) => sid);
   return [
-    ...stored.apps.flatMap((app) => ofApp(app, stored, sids)),
+    ...stored.secondFactors.flatMap((app) => ofApp(app, stored, sids)),
     ...stored.passkeys.flatMap((passkey) => ofPasskey(passkey, stored, sids)),
-    ...stored.codes.flatMap(({ id }): AboutCode[] => [
-      ...sids.map((sid): AboutCode => ({ about: 'code', id, type: 'presented', sid })),
-      { about: 'code', id, type: 'newCodesRequested' },
+    ...stored.recoveryCodes.flatMap(({ id }): AboutCode[] => [
+      ...sids.map((sid): AboutCode => ({ kind: 'code', id, type: 'presented', sid })),
+      { kind: 'code', id, type: 'newCodesRequested' },
     ]),
     ...registrations(stored),
     ...additions(stored, accepted),
@@ -23,7 +31,7 @@ export function requestsAt(stored: Stored, accepted: readonly Accepted[]): reado
 }
 
 function ofApp({ id, state }: SecondFactor, stored: Stored, sids: readonly string[]): readonly AboutApp[] {
-  const app = { about: 'app', id } as const;
+  const app = { kind: 'app', id } as const;
   const confirmed = [false, true].map(
     (byPasswordAlone): AboutApp => ({
       ...app,
@@ -49,11 +57,11 @@ function ofApp({ id, state }: SecondFactor, stored: Stored, sids: readonly strin
 const ofPasskey = ({ id, counter }: Passkey, stored: Stored, sids: readonly string[]): readonly AboutPasskey[] => [
   // After a password, the passkey is the second factor of that session.
   ...[...NEW_BROWSERS, ...sids].map(
-    (sid): AboutPasskey => ({ about: 'passkey', id, type: 'presented', counter: FIRST_SIGNATURE, sid }),
+    (sid): AboutPasskey => ({ kind: 'passkey', id, type: 'presented', counter: FIRST_SIGNATURE, sid }),
   ),
-  { about: 'passkey', id, type: 'presented', counter: counter + 1, sid: NEW_BROWSERS[0] },
-  { about: 'passkey', id, type: 'presented', counter: null, sid: NEW_BROWSERS[0] },
-  ...removals(stored).map((removal) => ({ about: 'passkey' as const, id, ...removal })),
+  { kind: 'passkey', id, type: 'presented', counter: counter + 1, sid: NEW_BROWSERS[0] },
+  { kind: 'passkey', id, type: 'presented', counter: null, sid: NEW_BROWSERS[0] },
+  ...removals(stored).map((removal) => ({ kind: 'passkey' as const, id, ...removal })),
 ];
 const FIRST_SIGNATURE = 4;
 
@@ -67,25 +75,25 @@ const removals = ({ isDemanded }: Stored) =>
   ).map(([type, byPasswordAlone]) => ({ type, byPasswordAlone, isDemanded }));
 
 /** Of an authenticator that is not registered, or was removed. */
-function registrations({ passkeys, apps }: Stored): readonly AboutPasskey[] {
+function registrations({ passkeys, secondFactors }: Stored): readonly AboutPasskey[] {
   // Where codes of an app are at stake, a passkey would only double the ways.
-  if (passkeys.length === 0 && !apps.some(({ state }) => state === 'unconfirmed')) return [];
+  if (passkeys.length === 0 && !secondFactors.some(({ state }) => state === 'unconfirmed')) return [];
   return NEW_BROWSERS.flatMap((sid, index) => [
-    { about: 'passkey', id: newPasskeyId(sid), type: 'registered', byPasswordAlone: index > 0, sid } as const,
+    { kind: 'passkey', id: newPasskeyId(sid), type: 'registered', byPasswordAlone: index > 0, sid } as const,
   ]);
 }
 
 const additions = ({ sessions }: Stored, accepted: readonly Accepted[]): readonly Asked[] =>
   accepted
     .filter(({ sid }) => sessions.some((session) => session.sid === sid))
-    .map(({ sid, factor }) => ({ about: 'session', sid, factor }));
+    .map(({ sid, factor }) => ({ kind: 'session', sid, factor }));
 
 /** What its sender may be signed in with from then on; null: nothing was to be proven. */
 export function acceptedBy(asked: Asked): Accepted | null {
-  if (asked.about === 'session' || !('sid' in asked)) return null;
+  if (asked.kind === 'session' || !('sid' in asked)) return null;
   const { sid, id } = asked;
-  if (asked.about === 'code') return { sid, factor: { kind: 'recoveryCode', id }, number: null };
-  if (asked.about === 'app') return { sid, factor: { kind: 'secondFactor', id }, number: asked.step };
+  if (asked.kind === 'code') return { sid, factor: { kind: 'recoveryCode', id }, number: null };
+  if (asked.kind === 'app') return { sid, factor: { kind: 'secondFactor', id }, number: asked.step };
   const number = asked.type === 'presented' ? asked.counter : null;
   return { sid, factor: { kind: 'passkey', id }, number };
 }
