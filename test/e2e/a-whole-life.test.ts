@@ -25,7 +25,7 @@ const SCREENS = [
   ['dark', 390, 844],
 ] as const;
 
-describe.skipIf(chromiumPath === null)('a whole life in a real browser', () => {
+describe.skipIf(chromiumPath === null)('an account from sign-up to deletion, in a real browser', () => {
   let opened: TestDatabase;
   let test: TestApp;
   let mails: Mails;
@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === null)('a whole life in a real browser', () => {
     return page.getByText(/, last used/).count();
   };
 
-  it('signs in with a hash of another system, loses everything, recovers by e-mail, and is deleted', async () => {
+  it('signs in with an imported hash, recovers by e-mail from the loss of every credential, and is deleted', async () => {
     const imported = storedPasswordHash(await hash(PASSWORD, 4));
     const claims = { email: USER.email, email_verified: true };
     await insertUser(test.database.drizzle, { id: USER.id, username: USER.username, passwordHash: imported, claims });
@@ -130,7 +130,7 @@ describe.skipIf(chromiumPath === null)('a whole life in a real browser', () => {
     await look(phone, '08-lost-asked');
     const link = await mails.link(USER.email);
 
-    // A person who reads the mailbox, and does not know the password, gets nowhere with it.
+    // Access to the mailbox without the password does not open the account.
     const thief = await newDevice();
     await open(thief, link);
     await press(thief, 'Remove them');
@@ -152,7 +152,7 @@ describe.skipIf(chromiumPath === null)('a whole life in a real browser', () => {
     await phone.getByText('You have no passkey.').waitFor();
     await phone.getByText('You have no authenticator app.').waitFor();
 
-    // Everything from before is over.
+    // Every earlier session and token has ended.
     await laptop.reload();
     await laptop.getByLabel('Username').waitFor();
     await open(phone, link);

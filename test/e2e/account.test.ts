@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
   const open = async (path: string) => page.goto(`${test.issuer}${path}`);
   const section = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
 
-  it('changes the password: the other device is signed out, this one is not', async () => {
+  it('signs out the other device, and not this one, when the password changes', async () => {
     const elsewhere = await newContext(browser);
     const other = page;
     page = await elsewhere.newPage();
@@ -85,7 +85,7 @@ describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
     await elsewhere.close();
   });
 
-  it('signs in again when the sign-in was a while ago, comes back, and downloads what is stored', async () => {
+  it('asks for a recent sign-in, returns to the page, and downloads the stored data', async () => {
     await open('/account');
     await signIn();
     await heading('Your account');
@@ -108,7 +108,7 @@ describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
     });
   });
 
-  it('deletes the account, without JavaScript, on a small dark screen; nothing leads back into it', async () => {
+  it('deletes the account without JavaScript on a small dark screen, and offers no way back into it', async () => {
     await context.close();
     context = await newContext(browser, { javaScriptEnabled: false, ...SMALL_DARK });
     page = await context.newPage();
@@ -130,7 +130,7 @@ describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
     await page.getByRole('alert').waitFor();
   });
 
-  it('the back button after a sign-out shows nothing of the account, and its forms do nothing', async () => {
+  it('shows no account data after a sign-out and the back button, and its forms change nothing', async () => {
     await open('/account/devices');
     await signIn();
     await heading('Where you are signed in');
@@ -142,7 +142,7 @@ describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
     await page.getByLabel('Username').waitFor();
   });
 
-  it('no section is wider than a phone, and each is in German for those who read it', async () => {
+  it('fits a phone in every section, and in German for German readers', async () => {
     await context.close();
     context = await newContext(browser, { ...SMALL_DARK, locale: 'de-DE' });
     page = await context.newPage();

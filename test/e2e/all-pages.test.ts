@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === null)('every page', async () => {
   const looks: readonly (readonly [string, Look])[] = [
     ['en', english],
     ['de', branded(await lookIn('de', 'de-DE', 'Europe/Berlin'))],
-    // Words from left to right in a page from right to left: what matters is where things stand.
+    // Left-to-right text inside a right-to-left page: the position of the elements is what the test looks at.
     ['rtl', { ...branded(english), direction: 'rtl' }],
   ];
   const shown = samples(english.words).filter(({ name }) => !isLikeAnother(name));

@@ -99,7 +99,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await page.getByRole('navigation', { name: 'Console' }).waitFor();
   }
 
-  /** The page's own policy lets no other script in, so axe is asked through the browser's debugger. */
+  /** The page's own policy allows no other script, so axe runs through the browser's debugger. */
   async function violations(): Promise<readonly string[]> {
     await page.evaluate(axe.source);
     const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
@@ -130,7 +130,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     '/console/nothing',
   ] as const;
 
-  it('registers a client and rotates its secret, with words before and the secret shown once', async () => {
+  it('registers a client and rotates its secret after a warning, and shows the secret once', async () => {
     await signIn();
     await follow('Clients');
     await follow('Register a client');
@@ -179,7 +179,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await page.getByText('Deleted.').waitFor();
   });
 
-  it('finds out why an end-user was signed out, from the first page, and ends a stolen chain, without JavaScript', async () => {
+  it('shows why an end-user was signed out, starting at the first page, and ends a stolen chain, without JavaScript', async () => {
     const { refreshToken } = await obtainTokens(test, client, person);
     const stolen = await obtainTokens(test, client, person);
     await refresh(test, client, refreshToken);
@@ -220,7 +220,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     expect((await refresh(test, client, stolen.refreshToken)).json.error).toBe('invalid_grant');
   });
 
-  it('numbers follow while a page is open', async () => {
+  it('updates numbers while a page is open', async () => {
     await signIn(OPERATOR, '/console/machine?name=grant');
     await page.getByText('The numbers follow by themselves.').waitFor();
     const active = page.locator('td [data-number="grant state active"]');
@@ -239,7 +239,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await page.getByText('refreshTokenReused').first().waitFor();
   });
 
-  it('has an event sent again, by keyboard and without JavaScript', async () => {
+  it('redelivers an event, by keyboard and without JavaScript', async () => {
     await context.close();
     context = await newContext(browser, { javaScriptEnabled: false });
     page = await context.newPage();
@@ -264,7 +264,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await page.getByRole('link', { name: /^[0-9a-f]{8}$/ }).waitFor();
   });
 
-  it('an auditor is offered nothing that changes', async () => {
+  it('offers an auditor no action', async () => {
     await signIn(AUDITOR);
     await page.getByText('auditor: changes nothing').waitFor();
     for (const path of PAGES.slice(0, -1)) {
@@ -278,7 +278,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await look('auditor');
   });
 
-  it('is used by keyboard: the first key leads past the navigation', async () => {
+  it('works by keyboard: the first key skips the navigation', async () => {
     await signIn();
     await go('/console/clients');
     await page.keyboard.press('Tab');
@@ -294,7 +294,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await page.getByRole('heading', { level: 2, name: 'Secrets' }).waitFor();
   });
 
-  it('a form of another site does nothing, even with the person’s cookies', async () => {
+  it('rejects a form posted by another site, even with the administrator’s cookies', async () => {
     await signIn();
     await page.route('http://evil.test/**', (route) =>
       route.fulfill({
@@ -313,7 +313,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     ['light', 1280],
     ['dark', 390],
   ] as const)('%s, %i pixels wide', (colorScheme, width) => {
-    it('every page is accessible, and nothing is wider than the screen', async () => {
+    it('is accessible on every page, and never wider than the screen', async () => {
       await context.close();
       context = await newContext(browser, { colorScheme, viewport: { width, height: 900 } });
       page = await context.newPage();

@@ -1,4 +1,4 @@
-/** The pictures as a browser draws them, whatever fonts it has: nothing lies on anything else. */
+/** The pictures as a browser draws them, with any fonts: no element overlaps another. */
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -44,7 +44,7 @@ type Seen = {
 };
 
 // Left out, visibly, on machines without a Chromium; CI refuses to leave it out (test/support/chromium.ts).
-describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
+describe.skipIf(chromiumPath === null)('the diagrams of the machines', () => {
   let browser: Browser;
   let screen: Page;
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
     });
 
     it.each(['Helvetica, Arial, sans-serif', 'DejaVu Sans, Verdana', 'monospace', 'serif'])(
-      'keeps its words apart in %s',
+      'keeps its texts apart in %s',
       async (font) => {
         for (const svg of font === 'monospace' ? [picture, await svgOf(machine, NUMBERS)] : [picture]) {
           const { texts, blocks, onLines, paper } = await see(svg, font);
@@ -108,7 +108,7 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
       },
     );
 
-    it('begins at the top, and its arrows lead from states over cards to states', async () => {
+    it('starts at the top, and draws its arrows from states over cards to states', async () => {
       const { blocks, arrows } = await see(picture, 'sans-serif');
       const states = blocks.slice(0, machine.states.length);
       const cards = blocks.slice(states.length);
@@ -135,7 +135,7 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
       });
     });
 
-    it.each(SCREENS)('can be read on one screen, %s, %i × %i', async (colorScheme, width, height) => {
+    it.each(SCREENS)('is readable on one screen, %s, %i × %i', async (colorScheme, width, height) => {
       const page = await screenOf(colorScheme, width, height);
       const svg = Buffer.from(picture).toString('base64');
       await page.setContent(
@@ -149,17 +149,17 @@ describe.skipIf(chromiumPath === null)('the pictures of the machines', () => {
     });
   });
 
-  it('hold a font to about the widths that it has', async () => {
+  it('assume roughly the real width of each font', async () => {
     const page = await newPage(browser);
     await page.setContent(`<body>${await drawingOfAll(MACHINES, 'svg', shippedNumbers())}`);
     const squeezed = await ask<number>(page, 'heldWidths()');
-    // 1 in Helvetica, Arial and Liberation Sans; DejaVu Sans, where there is nothing else, is wider.
+    // 1 in Helvetica, Arial and Liberation Sans; the fallback, DejaVu Sans, is wider.
     expect(squeezed).toBeGreaterThan(0.84);
     expect(squeezed).toBeLessThan(1.1);
     await page.close();
   });
 
-  it('stand below each other in one', async () => {
+  it('are stacked in one picture', async () => {
     const page = await newPage(browser);
     await page.setContent(`<body>${await drawingOfAll(MACHINES, 'svg', shippedNumbers())}`);
     const papers = await ask<{ top: number; bottom: number; width: number }[]>(page, 'papers()');

@@ -7,7 +7,7 @@ import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Callback, listen, openCallback } from '../support/listening.ts';
 
-describe.skipIf(chromiumPath === null)('looks', () => {
+describe.skipIf(chromiumPath === null)('pages in a browser', () => {
   let opened: TestDatabase;
   let test: TestApp;
   let browser: Browser;
@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === null)('looks', () => {
   }
 
   it.each([true, false])(
-    'a double click on "Allow" brings one code; with JavaScript: %s',
+    'issue one code after a double click on "Allow"; with JavaScript: %s',
     async (javaScriptEnabled) => {
       const page = await asked({ javaScriptEnabled });
       const sent: string[] = [];
@@ -63,14 +63,14 @@ describe.skipIf(chromiumPath === null)('looks', () => {
     },
   );
 
-  it('asks in the language of the browser', async () => {
+  it('use the language of the browser', async () => {
     const page = await asked({ locale: 'de-DE' });
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
     await page.getByRole('button', { name: 'Erlauben' }).waitFor();
     await page.context().close();
   });
 
-  it('a sign-out removes what this origin stored, and no cookie but that of the session', async () => {
+  it('clear the stored data of this origin at a sign-out, and of the cookies only that of the session', async () => {
     const page = await asked();
     await page.evaluate('localStorage.setItem("left", "behind")');
     await page.context().addCookies([{ name: 'of-another-app', value: 'x', url: test.issuer }]);

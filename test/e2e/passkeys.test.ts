@@ -80,7 +80,7 @@ describe.skipIf(chromiumPath === null)('passkeys in a real browser', () => {
     await context.addCookies(cookies.filter(({ name }) => !name.endsWith('session')));
   };
 
-  it('are added, named, sign in without a username, and are removed for good', async () => {
+  it('are added, named, used to sign in without a username, and removed for good', async () => {
     await touch(true);
     await addPasskey('Work laptop');
     await look('sign-in-methods');
@@ -120,7 +120,7 @@ describe.skipIf(chromiumPath === null)('passkeys in a real browser', () => {
     await look('passkey-refused');
   });
 
-  it('a copy whose counter stands still is refused', async () => {
+  it('reject a copied passkey whose counter did not advance', async () => {
     await touch(true);
     await addPasskey('Key');
     const { credentials } = await device.send('WebAuthn.getCredentials', { authenticatorId });
@@ -132,7 +132,7 @@ describe.skipIf(chromiumPath === null)('passkeys in a real browser', () => {
     };
     await signInByKey();
     await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor();
-    // The copy does not know that the original has signed since.
+    // The original has signed since, so the counter of the copy is behind.
     await touch(false);
     await device.send('WebAuthn.removeCredential', { authenticatorId, credentialId: copy.credentialId });
     await device.send('WebAuthn.addCredential', { authenticatorId, credential: { ...copy, signCount: 0 } });
@@ -143,7 +143,7 @@ describe.skipIf(chromiumPath === null)('passkeys in a real browser', () => {
     await page.locator('#problem', { hasText: 'This passkey was not accepted.' }).waitFor();
   });
 
-  it('says so where the device has a passkey of the account already', async () => {
+  it('report that the device already has a passkey of the account', async () => {
     await touch(true);
     await addPasskey('Key');
     await page.goto(`${test.issuer}/account/sign-in-methods/passkey`);
@@ -154,7 +154,7 @@ describe.skipIf(chromiumPath === null)('passkeys in a real browser', () => {
     await look('passkey-known');
   });
 
-  it('is asked for after the password, and completes the sign-in', async () => {
+  it('complete the sign-in after the password', async () => {
     await touch(true);
     await addPasskey('Key');
     await forgetSession();
@@ -179,7 +179,7 @@ describe.skipIf(chromiumPath === null)('passkeys in a real browser', () => {
     });
   });
 
-  it('the page works without scripts, with a password', async () => {
+  it('leave the page usable without scripts, with a password', async () => {
     const plain = await newContext(browser, { javaScriptEnabled: false });
     page = await plain.newPage();
     await page.goto(`${test.issuer}/sign-in?then=devices`);

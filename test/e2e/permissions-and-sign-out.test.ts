@@ -21,7 +21,7 @@ import { type Callback, listen, openCallback } from '../support/listening.ts';
 const PICTURES = 'test-results/e2e';
 const SMALL_DARK = { colorScheme: 'dark', viewport: { width: 320, height: 640 } } as const;
 
-describe.skipIf(chromiumPath === null)('a person in a real browser', () => {
+describe.skipIf(chromiumPath === null)('permissions and sign-out in a real browser', () => {
   let opened: TestDatabase;
   let test: TestApp;
   let browser: Browser;
@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === null)('a person in a real browser', () => {
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
   };
-  /** Signs in where asked, allows, and exchanges. */
+  /** Signs in where the page requires it, allows, and exchanges. */
   const allow = async (scope: string) => {
     const pkce = makePkce();
     await page.goto(`${test.issuer}${authorizeUrl(client, pkce, { scope })}`);
@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === null)('a person in a real browser', () => {
     return { refreshToken: json.refresh_token ?? '', idToken: json.id_token ?? '' };
   };
 
-  it('allows, sees it, ends it: the refresh token is dead, and the app has to ask again', async () => {
+  it('lists what the user allowed and ends it: the refresh token is rejected, and the app needs consent again', async () => {
     const { refreshToken } = await allow('openid email read offline_access');
     await page.goto(`${test.issuer}/permissions`);
     await heading('What you have allowed');
@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === null)('a person in a real browser', () => {
     await page.getByRole('button', { name: 'Allow' }).waitFor();
   });
 
-  it('signs in for the page alone, by keyboard, without JavaScript, on a small dark screen', async () => {
+  it('signs in to the account page alone, by keyboard, without JavaScript, on a small dark screen', async () => {
     await allow('read');
     await context.close();
     context = await newContext(browser, { javaScriptEnabled: false, ...SMALL_DARK });
@@ -118,7 +118,7 @@ describe.skipIf(chromiumPath === null)('a person in a real browser', () => {
     await page.getByRole('status').waitFor();
   });
 
-  it('signs out when the person says yes, and comes back to the app', async () => {
+  it('signs out after confirmation, and returns to the app', async () => {
     await allow('read');
     const query = new URLSearchParams({ client_id: client.clientId, post_logout_redirect_uri: after, state: 's' });
     await page.goto(`${test.issuer}/oauth/logout?${query}`);
@@ -135,7 +135,7 @@ describe.skipIf(chromiumPath === null)('a person in a real browser', () => {
     await page.getByLabel('Username').waitFor();
   });
 
-  it('signs out at once with the ID Token of this session, from a form on the app’s own site', async () => {
+  it('signs out without a question, given the ID Token of this session, from a form on the app’s own site', async () => {
     const { idToken } = await allow('openid read');
     const fields = { id_token_hint: idToken, post_logout_redirect_uri: after, state: 's' };
     const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`);
@@ -151,7 +151,7 @@ describe.skipIf(chromiumPath === null)('a person in a real browser', () => {
     await heading('You are not signed in here');
   });
 
-  it('asks, says that it is done, and fits a small dark screen', async () => {
+  it('asks for confirmation, confirms the sign-out, and fits a small dark screen', async () => {
     await context.close();
     context = await newContext(browser, { javaScriptEnabled: false, ...SMALL_DARK });
     page = await context.newPage();
@@ -170,7 +170,7 @@ describe.skipIf(chromiumPath === null)('a person in a real browser', () => {
     expect(new URL(page.url()).origin).toBe(test.issuer);
   });
 
-  it('is warned of an app whose answers all come to this device', async () => {
+  it('warns of an app whose answers all go to this device', async () => {
     await page.setViewportSize({ width: 800, height: 700 });
     await page.goto(`${test.issuer}${authorizeUrl(client, makePkce())}`);
     await signIn();

@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === null)('the playground in a real browser', () =>
   it.each([
     ['light', 1200],
     ['dark', 360],
-  ] as const)('walks to the death of a chain by keyboard, %s, %i pixels wide', async (colorScheme, width) => {
+  ] as const)('leads by keyboard to a chain ended by reuse, %s, %i pixels wide', async (colorScheme, width) => {
     const context = await newContext(browser, {
       colorScheme,
       viewport: { width, height: 900 },
@@ -89,38 +89,35 @@ describe.skipIf(chromiumPath === null)('the playground in a real browser', () =>
     await page.screenshot({ path: `${PICTURES}/playground-5-${colorScheme}.png`, fullPage: true });
     await press('Refresh with the newest token');
     await page.getByText('The grant has been revoked.').waitFor();
-    // Nothing to scroll sideways.
+    // No horizontal scrolling.
     expect(await page.locator('main').evaluate((main) => main.scrollWidth <= main.clientWidth)).toBe(true);
     await context.close();
   });
 
-  it.each([1200, 360])(
-    'shows a denial as what it was: no request to the token endpoint, %i pixels wide',
-    async (width) => {
-      const context = await newContext(browser, { viewport: { width, height: 900 }, javaScriptEnabled: false });
-      const page = await context.newPage();
-      await page.goto(`${test.issuer}/playground`);
-      await page.getByRole('link', { name: 'Send it' }).click();
-      await page.getByLabel('Username').fill(user.username);
-      await page.getByLabel('Password').fill(PASSWORD);
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Deny' }).click();
-      await heading(page, 'denied');
-      const text = await page.locator('main').innerText();
-      expect(text).toContain('GET /playground/callback');
-      expect(text).toContain('access_denied');
-      expect(text).not.toContain('POST /oauth/token');
-      await page.screenshot({ path: `${PICTURES}/playground-denied-${width}.png`, fullPage: true });
-      await context.close();
-    },
-  );
+  it.each([1200, 360])('shows a denial with no request to the token endpoint, %i pixels wide', async (width) => {
+    const context = await newContext(browser, { viewport: { width, height: 900 }, javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${test.issuer}/playground`);
+    await page.getByRole('link', { name: 'Send it' }).click();
+    await page.getByLabel('Username').fill(user.username);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await heading(page, 'denied');
+    const text = await page.locator('main').innerText();
+    expect(text).toContain('GET /playground/callback');
+    expect(text).toContain('access_denied');
+    expect(text).not.toContain('POST /oauth/token');
+    await page.screenshot({ path: `${PICTURES}/playground-denied-${width}.png`, fullPage: true });
+    await context.close();
+  });
 
-  it('does not take an answer to a request that is not its own', async () => {
-    const reply = await test.app.inject('/playground/callback?code=stolen&state=somebody-elses');
+  it('rejects an answer to a request of another browser', async () => {
+    const reply = await test.app.inject('/playground/callback?code=stolen&state=of-another-browser');
     expect(reply.statusCode).toBe(400);
   });
 
-  it('is not there without demo data', async () => {
+  it('is absent without demo data', async () => {
     const port = await freePort();
     const without = await openTestAppAt(port, opened.database, {});
     expect((await without.app.inject('/playground')).statusCode).toBe(404);

@@ -1,4 +1,4 @@
-/** The reference page of the management API in a real browser: it shows operations, and asks nobody but this server. */
+/** The reference page of the management API in a real browser: it shows operations, and sends requests to this server alone. */
 import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -57,12 +57,12 @@ describe.skipIf(chromiumPath === null)('the reference of the management API in a
       `${api}/reference`,
       `${api}/reference/scalar.js`,
     ]);
-    // The policy of the page refused nothing that the page wants.
+    // The policy of the page blocked no resource that the page needs.
     expect(said).toEqual([]);
     await context.close();
   });
 
-  it('leads to the document without JavaScript', async () => {
+  it('links to the document without JavaScript', async () => {
     const context = await newContext(browser, { javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${test.issuer}/management/v1/reference`);

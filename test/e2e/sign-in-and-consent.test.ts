@@ -19,7 +19,7 @@ import { type Callback, listen, openCallback } from '../support/listening.ts';
 const PICTURES = 'test-results/e2e';
 
 // Left out, visibly, on machines without a Chromium; CI refuses to leave it out (test/support/chromium.ts).
-describe.skipIf(chromiumPath === null)('in a real browser', () => {
+describe.skipIf(chromiumPath === null)('sign-in and consent in a real browser', () => {
   let opened: TestDatabase;
   let test: TestApp;
   let browser: Browser;
@@ -69,7 +69,7 @@ describe.skipIf(chromiumPath === null)('in a real browser', () => {
   const atClient = () => page.getByRole('heading', { name: 'Welcome back' }).waitFor();
   const lastAnswer = () => callback.received.at(-1) ?? new URLSearchParams();
 
-  it('signs in, consents, and the code is good for tokens', async () => {
+  it('return a code that yields tokens', async () => {
     const pkce = await open({ scope: 'read' });
     await page.screenshot({ path: `${PICTURES}/sign-in.png` });
     await signIn();
@@ -88,7 +88,7 @@ describe.skipIf(chromiumPath === null)('in a real browser', () => {
     expect({ status, scope: json.scope }).toEqual({ status: 200, scope: 'read' });
   });
 
-  it('says what is wrong with a password, keeps the username, and lets one try again', async () => {
+  it('explain a wrong password, keep the username, and allow another attempt', async () => {
     await open();
     await signIn('not the password');
     await page.getByRole('alert').waitFor();
@@ -98,7 +98,7 @@ describe.skipIf(chromiumPath === null)('in a real browser', () => {
     await page.getByRole('button', { name: 'Allow' }).waitFor();
   });
 
-  it('sends access_denied when the person denies', async () => {
+  it('return access_denied after a denial', async () => {
     await open();
     await signIn();
     await page.getByRole('button', { name: 'Deny' }).click();
@@ -107,7 +107,7 @@ describe.skipIf(chromiumPath === null)('in a real browser', () => {
     expect(lastAnswer().get('code')).toBeNull();
   });
 
-  it('shows a page, and goes nowhere, for a redirect URI that is not registered', async () => {
+  it('show a page, without a redirect, for an unregistered redirect URI', async () => {
     const before = callback.received.length;
     await open({ redirect_uri: `${callback.redirectUri}/` });
     await page.getByRole('heading', { name: 'This app cannot be let in' }).waitFor();
@@ -116,7 +116,7 @@ describe.skipIf(chromiumPath === null)('in a real browser', () => {
     expect(callback.received.length).toBe(before);
   });
 
-  it('explains itself after the back button, and makes no second code', async () => {
+  it('show an explanation after the back button, and issue no second code', async () => {
     await open();
     await signIn();
     await page.getByRole('button', { name: 'Allow' }).click();
@@ -129,7 +129,7 @@ describe.skipIf(chromiumPath === null)('in a real browser', () => {
     expect(callback.received.length).toBe(before);
   });
 
-  it('answers a double click with one and the same code', async () => {
+  it('answer a double click with one and the same code', async () => {
     const before = callback.received.length;
     const pkce = await open();
     await signIn();
@@ -141,7 +141,7 @@ describe.skipIf(chromiumPath === null)('in a real browser', () => {
     expect(status).toBe(200);
   });
 
-  it('works by keyboard alone, and without JavaScript, on a small dark screen', async () => {
+  it('work by keyboard alone, and without JavaScript, on a small dark screen', async () => {
     await context.close();
     context = await newContext(browser, {
       javaScriptEnabled: false,
@@ -163,7 +163,7 @@ describe.skipIf(chromiumPath === null)('in a real browser', () => {
     expect(lastAnswer().get('code')).toMatch(/^sh_ac_/);
   });
 
-  it('keeps an interaction to the browser in which it began', async () => {
+  it('bind an interaction to the browser that began it', async () => {
     await open();
     const stranger = await newContext(browser);
     const elsewhere = await stranger.newPage();

@@ -1,4 +1,4 @@
-/** Signing in at another Statehouse in a real browser: linked in the account, used for a client, removed, and worth nothing then. */
+/** Federated sign-in at another Statehouse in a real browser: linked in the account, used for a client, removed, and rejected from then on. */
 import { mkdirSync } from 'node:fs';
 import { decodeJwt } from 'jose';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -22,7 +22,7 @@ import { knowing, upstreamOf, withUpstream } from '../support/upstream.ts';
 
 const PICTURES = 'test-results/e2e';
 
-describe.skipIf(chromiumPath === null)('a sign-in at another server in a real browser', () => {
+describe.skipIf(chromiumPath === null)('a federated sign-in in a real browser', () => {
   let opened: TestDatabase[];
   let upstream: TestApp;
   let test: TestApp;
@@ -90,7 +90,7 @@ describe.skipIf(chromiumPath === null)('a sign-in at another server in a real br
     return pkce;
   };
 
-  it('is linked, signs in to a client, is shown and removed, and signs nobody in any more', async () => {
+  it('is linked, signs in to a client, is listed and removed, and is rejected from then on', async () => {
     await inNewBrowser();
     await page.goto(`${test.issuer}/account/linked-identities`);
     await signIn(here);

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 
 type Balancer = {
   readonly url: string;
-  /** Asks each node; only nodes that answer 2xx get requests from then on. */
+  /** Sends a health check to each node; only nodes that answer 2xx get requests from then on. */
   readonly poll: () => Promise<number>;
   readonly close: () => void;
 };
@@ -82,7 +82,7 @@ const token = () =>
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   });
 
-it('keys and metadata are served while the database is away, and tokens are 503 with Retry-After, as OAuth says', async () => {
+it('serves keys and metadata, and answers token requests with 503 and Retry-After, while the database is away', async () => {
   await withServersOwnDeadlines(async () => {
     expect(await balancer.poll()).toBe(2);
     expect((await token()).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Whatever the database or the way to it does, every endpoint says 503, and changes nothing. */
+/** Whatever fault the database or its network has, every endpoint answers 503 and changes no row. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { refresh } from '../support/actors.ts';
@@ -45,7 +45,7 @@ const allAnswer = async () =>
   );
 const allUnavailable = Object.fromEntries(ENDPOINTS.map((name) => [name, { status: 503, retryAfter: '1' }]));
 
-describe('every endpoint says 503 with Retry-After, and nothing changes', () => {
+describe('every endpoint answers 503 with Retry-After, and changes no row', () => {
   it.each([
     ['the disk is full', '53100', 'ERROR'],
     ['there are too many connections', '53300', 'FATAL'],
@@ -62,7 +62,7 @@ describe('every endpoint says 503 with Retry-After, and nothing changes', () => 
     ['a page is corrupted', 'XX001', 'ERROR'],
     ['a table is missing', '42P01', 'ERROR'],
     ['a trigger refuses', 'P0001', 'ERROR'],
-    ['it says something that nobody knows', 'ZZ042', 'ERROR'],
+    ['it sends an unforeseen error code', 'ZZ042', 'ERROR'],
   ] as const)('when %s (%s)', async (_name, sqlstate, severity) => {
     const before = await stored();
     proxy.refuse(sqlstate, severity);
@@ -71,14 +71,14 @@ describe('every endpoint says 503 with Retry-After, and nothing changes', () => 
     expect(await stored()).toEqual(before);
   });
 
-  it('when it is gone', async () => {
+  it('when the database is gone', async () => {
     const before = await stored();
     proxy.cut();
     expect(await allAnswer()).toEqual(allUnavailable);
     expect(await stored()).toEqual(before);
   });
 
-  it('when it falls silent, within the deadline', async () => {
+  it('when the database stops responding, within the deadline', async () => {
     const before = await stored();
     proxy.silence('all');
     const deadlines = { databaseMilliseconds: 50, databasePerRequestMilliseconds: 100, connectSeconds: 0.04 };
@@ -96,20 +96,20 @@ describe('the log', () => {
       .split('\n')
       .filter((line) => line.includes('unexpected failure of the database'));
 
-  it('has a line of its own for each code that nobody foresaw, once', async () => {
+  it('has one line of its own for each unforeseen error code', async () => {
     proxy.refuse('ZZ043');
     for (let time = 0; time < 3; time++) await allAnswer();
     expect(lines().filter((line) => line.includes('ZZ043'))).toHaveLength(1);
     expect(lines().filter((line) => line.includes('ZZ043'))[0]).toContain('"level":50');
   });
 
-  it('has no such line for a failure that databases have', () => {
+  it('has no such line for a common database failure', () => {
     expect(lines().filter((line) => line.includes('53100'))).toHaveLength(0);
   });
 });
 
-describe('a network that breaks off in the middle of an answer', () => {
-  it.each(['end', 'reset'] as const)('(%s) leads to 503 or to the right answer, and to no lost token', async (how) => {
+describe('a connection that breaks off in the middle of an answer', () => {
+  it.each(['end', 'reset'] as const)('(%s) leads to 503 or to the correct answer, and loses no token', async (how) => {
     let head = await scene.chain();
     const rotate = async () => {
       const { status, headers, json } = await refresh(scene, scene.client, head);
@@ -131,9 +131,9 @@ describe('a network that breaks off in the middle of an answer', () => {
     expect(await rotate()).toEqual({ status: 200 });
   });
 
-  it('while it connects leads to 503 or to the right answer', async () => {
+  it('during the handshake, leads to 503 or to the correct answer', async () => {
     const ask = async () => (await endpoints['POST /oauth/introspect (refresh token)']()).status;
-    /** The next request connects anew. */
+    /** The next request opens a new connection. */
     const dropConnections = async () => {
       proxy.cutAfter(0);
       await ask();

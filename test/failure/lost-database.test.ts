@@ -52,7 +52,7 @@ describe('a lost database', () => {
   const ready = () => test.app.inject('/health/database');
 
   it.each(['cut', 'hangUp'] as const)(
-    'answers 503 with Retry-After while it is away (%s), and recovers by itself',
+    'answers 503 with Retry-After until it is back (%s), and recovers without a restart',
     async (how) => {
       proxy[how]();
       const away = await withServersOwnDeadlines(() => refresh(test, client, head));
@@ -67,7 +67,7 @@ describe('a lost database', () => {
     },
   );
 
-  it('answers with the tokens when the commit took place and only its answer got lost', async () => {
+  it('returns the tokens when the commit took place and only its answer was lost', async () => {
     beforeCommit = () => proxy.loseNextAnswer();
     const answer = await refresh(test, client, head);
     expect(answer.status).toBe(200);
@@ -75,7 +75,7 @@ describe('a lost database', () => {
     expect((await refresh(test, client, answer.json.refresh_token ?? '')).status).toBe(200);
   });
 
-  it('answers 503 without Retry-After when nobody can know whether the commit took place', async () => {
+  it('answers 503 without Retry-After when the outcome of the commit is unknown', async () => {
     beforeCommit = () => proxy.loseNextAnswer(() => proxy.cut());
     const answer = await refresh(test, client, head);
     expect(answer.status).toBe(503);
@@ -83,7 +83,7 @@ describe('a lost database', () => {
     expect(test.logs()).toContain('commit_unknown');
   });
 
-  it('commits nothing when the commit never reached it', async () => {
+  it('commits no change when the statement never reached the database', async () => {
     beforeCommit = () => proxy.cut();
     expect((await refresh(test, client, head)).status).toBe(503);
     await proxy.restore();

@@ -50,7 +50,7 @@ const rotate = async () => {
 };
 const health = async (what: string) => (await scene.app.inject(`/health/${what}`)).statusCode;
 
-it('leads to 503 with Retry-After, and to no traffic; and to nothing else once it can be written to again', async () => {
+it('answers 503 with Retry-After and takes the node out of traffic, until Postgres accepts writes again', async () => {
   expect(await rotate()).toEqual({ status: 200 });
   await demote(servers[0], true);
   // Postgres tells its connections a moment later.
@@ -63,14 +63,14 @@ it('leads to 503 with Retry-After, and to no traffic; and to nothing else once i
   expect(await rotate()).toEqual({ status: 200 });
 });
 
-it('is left by itself, though it ends no connection, when the address leads to another by now', async () => {
+it('leaves a read-only Postgres without a lost connection, once the address leads to another server', async () => {
   address.leadTo(servers[1].url);
-  // What is there stays where it is.
+  // Its rows stay in that Postgres.
   expect(await rotate()).toEqual({ status: 200 });
   await demote(servers[0], true);
   await until(async () => (await health('database')) === 503);
   // Without a request that writes: a load balancer sends none to a node that is not ready.
   await until(async () => (await health('database')) === 200);
-  // The other has another history here: it does not know the client.
+  // The other Postgres has another history: the client does not exist there.
   expect((await rotate()).status).toBe(401);
 });

@@ -1,4 +1,4 @@
-/** A Postgres that says nothing for a while: all of it is paused, or a commit waits for a standby that is away. */
+/** A Postgres that does not answer for a while: it is paused as a whole, or a commit waits for a standby that is away. */
 
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 const SHORT = { databaseMilliseconds: 100, databasePerRequestMilliseconds: 400, connectSeconds: 0.05 };
 const CONNECTIONS = 2;
 
-describe('a Postgres that says nothing', () => {
+describe('a Postgres that does not answer', () => {
   let server: PostgresServer;
   let proxy: TcpProxy;
   let scene: Scene;
@@ -77,20 +77,20 @@ describe('a Postgres that says nothing', () => {
     expect(await rotate()).toEqual({ status: 200 });
   });
 
-  it('because a standby is away: the commit is unknown, so no Retry-After; and no connections pile up', async () => {
+  it('because a standby is away: unknown commits, so no Retry-After; and no connections pile up', async () => {
     await awaitStandby('away');
     const asked: Awaited<ReturnType<typeof rotate>>[] = [];
-    // On a slow machine the load already takes too long, so it is asked until a commit was on its way.
+    // On a slow machine the load alone may exceed the deadline, so the test repeats the request until a commit was on its way.
     await until(async () => {
       const answer = await withDeadlines(SHORT, rotate);
-      // Postgres begins to wait a moment after it was told to.
+      // Postgres begins to wait a moment after the command.
       if (answer.status !== 200 || asked.length > 0) asked.push(answer);
       return scene.logs().includes('commit_unknown');
     });
     expect(asked.at(-1)).toEqual({ status: 503 });
     for (let times = 0; times < 4; times++) asked.push(await withDeadlines(SHORT, rotate));
     expect(asked.filter(({ status }) => status !== 503)).toEqual([]);
-    // And the connection that asks Postgres what became of a statement.
+    // And the connection that queries Postgres for the outcome of a statement.
     expect(await connectionsOfServer()).toBeLessThanOrEqual(CONNECTIONS + 1);
     await awaitStandby(null);
     await until(ready);
@@ -98,11 +98,11 @@ describe('a Postgres that says nothing', () => {
     expect(status).toBe(200);
   });
 
-  it('on connections that something in between forgot: they are replaced, and the next request is answered', async () => {
+  it('on connections that a middlebox dropped: the pool replaces them and answers the next request', async () => {
     proxy.silence('existing');
     expect(await withDeadlines(SHORT, rotate)).toEqual({ status: 503, retryAfter: '1' });
     await until(async () => (await withDeadlines(SHORT, rotate)).status === 200);
-    // What was kept arrives on connections that are gone.
+    // The delayed data arrives on connections that are closed.
     proxy.letThrough();
     expect(await rotate()).toEqual({ status: 200 });
   });

@@ -1,4 +1,4 @@
-/** A Postgres whose certificate the server does not trust: each command says so, with the reason of each host, and without a stack or a secret. */
+/** A Postgres with an untrusted certificate: each command reports it, with the reason of each host, and without a stack or a secret. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { freePort } from '../support/listening.ts';
 const PASSWORD = 's3cret-of-the-database';
 const LAUNCHER = START.slice(0, 1);
 
-describe('a certificate that is not trusted', () => {
+describe('an untrusted certificate', () => {
   let folder: string;
   let postgres: OwnPostgres;
   beforeAll(async () => {
@@ -39,17 +39,17 @@ describe('a certificate that is not trusted', () => {
     /cannot be trusted: its certificate is signed by itself \(DEPTH_ZERO_SELF_SIGNED_CERT: self-signed certificate\b/;
 
   it.each([['start'], ['migrate'], ['check'], ['users', 'list']])(
-    'is named by %s %s, with what to do',
+    'is reported by %s %s, with a remedy',
     async (...command) => {
       const { status, output } = await run(`localhost:${postgres.port}`, ...command);
       expect(output).toMatch(UNTRUSTED);
       expect(output).toContain('NODE_EXTRA_CA_CERTS');
-      // Without a readable database, check goes on and warns.
+      // Without a readable database, check continues and warns.
       expect(status).toBe(command[0] === 'check' ? 0 : 1);
     },
   );
 
-  it('is the reason of its own host, of several', async () => {
+  it('is reported for its own host, out of several', async () => {
     const silent = await freePort();
     const { status, output } = await run(`127.0.0.1:${silent},localhost:${postgres.port}`, 'migrate');
     expect(status).toBe(1);

@@ -14,7 +14,7 @@ import { pathOf, pressButton, signInPage } from '../support/upstream.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../examples/bring-your-own-login/login.ts');
 
-it('signs somebody in at Statehouse with the login of the team', async () => {
+it('delegated sign-in: signs a user in at Statehouse with the login of the team', async () => {
   const database = await openTestDatabase('embedded');
   const port = await freePort();
   const client = { clientId: 'our-login', grantTypes: ['client_credentials'], redirectUris: [] };

@@ -52,7 +52,7 @@ describe('the examples of docs/connecting-a-client.md', () => {
     expect(`${bye.origin}${bye.pathname}`).toBe(`${judging.current.test.issuer}/oauth/logout`);
   });
 
-  it('openid-client refuses an answer with another state or nonce, or from another issuer', async () => {
+  it('openid-client rejects an answer with another state or nonce, or from another issuer', async () => {
     const { clientId, secret } = judging.current.confidential;
     const config = await openidClient.connect(judging.current.test.issuer, clientId, secret ?? '');
     const { url, checks } = await openidClient.begin(config, REDIRECT_URI);
@@ -118,7 +118,7 @@ describe('the examples of docs/connecting-a-client.md', () => {
     expect(second.refreshToken).not.toBe(first);
     expect(await refusal(statehouse.refresh(first))).toContain('invalid_grant');
 
-    // Another browser comes with the answer that was meant for the first one.
+    // Another browser sends the answer that belongs to the first one.
     const { location } = await new Visitor().get(`${base}/login`);
     expect((await new Visitor().get(await judging.current.approve(new URL(location)))).location).toBe('/login-failed');
   });
@@ -183,7 +183,7 @@ describe('the examples of docs/connecting-a-client.md', () => {
       expect(origin).toBe(test.issuer);
       return (await goThrough(browser, `${pathname}${search}`, ada)).url;
     };
-    // Whoever is not signed in is sent to do so, and comes back to where they wanted to go.
+    // The app redirects a user without a session to sign-in, and back to the requested page.
     const { location } = await visitor.get(`${base}/profile`);
     expect(Object.fromEntries(new URL(location).searchParams)).toMatchObject({
       response_type: 'code',
@@ -198,15 +198,15 @@ describe('the examples of docs/connecting-a-client.md', () => {
     expect((await new Visitor().get(`${base}/`)).body).toBe('Not signed in.');
 
     const { location: leaving } = await visitor.get(`${base}/logout`);
-    // No question on the way: the ID Token says that it is this session's own app that asks.
+    // No confirmation on the way: the ID Token proves that the request comes from this session's own app.
     expect((await browser.get(leaving.slice(test.issuer.length))).url).toBe(base);
     expect((await visitor.get(`${base}/`)).body).toBe('Not signed in.');
-    // At the server too: it asks for the password again.
+    // At the server too: it requires the password again.
     const { location: again } = await visitor.get(`${base}/login`);
     const { pathname, search } = new URL(again);
     expect((await browser.get(`${pathname}${search}`)).body).toContain('name="password"');
 
-    // Another browser comes with the answer that was meant for the first one.
+    // Another browser sends the answer that belongs to the first one.
     const stolen = await atServer((await visitor.get(`${base}/login`)).location);
     expect((await new Visitor().get(stolen)).status).toBe(400);
   });

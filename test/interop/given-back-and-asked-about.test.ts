@@ -7,7 +7,7 @@ import { judged } from '../support/interop.ts';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 
-describe('tokens that are given back and asked about', () => {
+describe('token revocation and introspection', () => {
   const judging = judged();
   const tokens = (which: 'confidential' | 'publicClient' = 'confidential') =>
     obtainTokens(judging.current.test, judging.current[which], judging.current.user);

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-describe('the package', () => {
+describe('the package statehouse/guard', () => {
   let folder: string;
   let installed: string;
   const run = (program: string, args: readonly string[], cwd: string): string =>
@@ -40,7 +40,7 @@ describe('the package', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('opens in plain JavaScript, as a module and by require', () => {
+  it('loads in plain JavaScript, with import and with require', () => {
     const program = `
       const guard = createGuard({ issuer: 'http://localhost', resource: 'https://api.example' });
       guard.check({ headers: { authorization: 'Bearer a.b.c' } }, { scopes: ['read'] }).then((outcome) =>
@@ -56,7 +56,7 @@ describe('the package', () => {
     }
   });
 
-  it('has jose as its only dependency, of the version that the server uses, and nothing of the server', () => {
+  it('depends on jose alone, in the version of the server, and on no code of the server', () => {
     const manifest = (path: string) => JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
     const { dependencies, peerDependenciesMeta } = manifest(installed);
     expect(dependencies).toEqual({ jose: manifest(ROOT).dependencies.jose });
@@ -64,16 +64,16 @@ describe('the package', () => {
     expect(readdirSync(installed).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   });
 
-  it('leaves nothing in the repository that was built', () => {
+  it('leaves no build output in the repository', () => {
     for (const built of ['dist', 'LICENSE']) expect(existsSync(join(ROOT, 'src/guard', built)), built).toBe(false);
   });
 
-  it('opens nothing else', () => {
+  it('exports no other path', () => {
     const program = `import('statehouse/src/http/app.ts').catch((error) => process.stdout.write(error.code))`;
     expect(run(process.execPath, ['--eval', program], folder)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 
-  it('has types, which a strict compiler takes with all that they import', () => {
+  it('has types that a strict compiler accepts, with all of their imports', () => {
     writeFileSync(
       join(folder, 'api.ts'),
       `import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-/** The guard over a running server: its tokens open, its keys follow each other, and what was revoked is refused at once. */
+/** The guard over a running server: it accepts the server's tokens, follows its keys, and rejects a revoked token immediately. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { createGuard, type Guard, type GuardOptions, type Outcome } from '../../src/guard/index.ts';
@@ -54,7 +54,7 @@ describe('the guard of an API', () => {
   const tokens = (scope = 'read') =>
     obtainTokens(judging.current.test, judging.current.confidential, judging.current.user, { scope });
 
-  it('knows the end-user and the client', async () => {
+  it('identifies the end-user and the client', async () => {
     const { accessToken } = await tokens('read write');
     const { confidential, user } = judging.current;
     for (const guard of [guardOf(), asking()]) {
@@ -70,7 +70,7 @@ describe('the guard of an API', () => {
     }
   });
 
-  it('knows a service', async () => {
+  it('identifies a service', async () => {
     const { test, confidential } = judging.current;
     const { json } = await token(test, confidential, { grant_type: 'client_credentials', scope: 'read' });
     for (const guard of [guardOf(), asking()]) {
@@ -81,7 +81,7 @@ describe('the guard of an API', () => {
     }
   });
 
-  it('lets in neither ID Tokens nor refresh tokens, nor what is for another API, nor too little scope', async () => {
+  it('rejects ID Tokens, refresh tokens, tokens for another API, and tokens with too little scope', async () => {
     const { test, confidential, user } = judging.current;
     const code = await obtainCode(test, confidential, user, { scope: 'openid read' });
     const { json } = await exchange(test, confidential, code);
@@ -97,7 +97,7 @@ describe('the guard of an API', () => {
     });
   });
 
-  it('knows a token no longer once it has expired', async () => {
+  it('rejects a token once it has expired', async () => {
     const { accessToken } = await tokens();
     const guard = guardOf();
     judging.current.test.clock.advanceSeconds(904);
@@ -106,7 +106,7 @@ describe('the guard of an API', () => {
     expect(verdict(await guard.check(bearer(accessToken), NEEDS))).toBe('expired');
   });
 
-  it('follows the keys without a restart: a rotation at once, and a revocation', async () => {
+  it('follows a key rotation and a key revocation without a restart', async () => {
     const { test } = judging.current;
     const guard = guardOf();
     const check = async (accessToken: string) => verdict(await guard.check(bearer(accessToken), NEEDS));
@@ -129,7 +129,7 @@ describe('the guard of an API', () => {
     expect([await check(fresh), await check((await tokens()).accessToken)]).toEqual(['unknown_key', 'granted']);
   });
 
-  describe('that asks the server', () => {
+  describe('with introspection', () => {
     it.each<[string, (given: Awaited<ReturnType<typeof fresh>>) => Promise<unknown>]>([
       ['the client gave it back', ({ test, client, accessToken }) => revoke(test, client, accessToken)],
       [
@@ -141,7 +141,7 @@ describe('the guard of an API', () => {
       ],
       ['the end-user was disabled', ({ test, user }) => disableUser(test.database.drizzle, user.username)],
       ['the client was deleted', ({ test, client }) => deleteClient(test.database.drizzle, client.clientId)],
-    ])('refuses a token at once when %s', async (_name, end) => {
+    ])('rejects a token immediately when %s', async (_name, end) => {
       const given = await fresh();
       const guard = asking();
       expect(verdict(await guard.check(bearer(given.accessToken), NEEDS))).toBe('granted');
@@ -158,7 +158,7 @@ describe('the guard of an API', () => {
       return { test, client, user, ...(await obtainTokens(test, client, user, { scope: 'read' })) };
     }
 
-    it('lets nobody in with a wrong secret, and says so in the log alone', async () => {
+    it('rejects every request when its own secret is wrong, and reports the cause in the log alone', async () => {
       const { accessToken } = await tokens();
       const guard = guardOf({ introspection: { clientId: INTROSPECTOR, clientSecret: 'wrong' } });
       const outcome = await guard.check(bearer(accessToken), NEEDS);
@@ -171,7 +171,7 @@ describe('the guard of an API', () => {
 describe('an issuer with a path', () => {
   const judging = judged({ path: '/tenant' });
 
-  it('is found by its metadata', async () => {
+  it('is discovered through its metadata', async () => {
     const { test, confidential } = judging.current;
     const credentials = `${confidential.clientId}:${encodeURIComponent(confidential.secret ?? '')}`;
     const reply = await fetch(`${test.issuer}/oauth/token`, {
@@ -187,10 +187,10 @@ describe('an issuer with a path', () => {
   });
 });
 
-describe('an issuer that goes away', () => {
+describe('an unreachable issuer', () => {
   const judging = judged();
 
-  it('ends nothing at once', async () => {
+  it('leaves tokens valid for a guard that holds the keys', async () => {
     const { test, confidential, user } = judging.current;
     const guard = createGuard({ issuer: test.issuer, resource: API, now: () => test.clock.now() });
     const late = createGuard({ issuer: test.issuer, resource: API, now: () => test.clock.now() });

@@ -1,4 +1,4 @@
-/** The three programs of examples/mcp-protected-api, started as its README says, by Node alone, in a folder that holds something else. */
+/** The three programs of examples/mcp-protected-api, started as its README says, by Node alone, in a folder that has another purpose. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const README = readFileSync(join(ROOT, 'examples/mcp-protected-api/README.md'), 
 /** What the README has typed into the three terminals, without its comments. */
 const programs = [...README.matchAll(/^```sh\n(.*?) *(?:#.*)?\n```$/gm)].map(([, command = '']) => command);
 
-it('start whatever .statehouse holds, and go the whole way', async () => {
+it('start whatever .statehouse holds, and complete the whole flow', async () => {
   expect(programs).toHaveLength(3);
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-example-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

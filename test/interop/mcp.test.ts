@@ -39,7 +39,7 @@ describe('examples/mcp-protected-api', () => {
   beforeAll(async () => {
     const { test } = judging.current;
     const [declared] = readDeclaredClients(shipped, {}, POLICIES, false);
-    if (!declared) throw new Error('clients.yaml declares nobody');
+    if (!declared) throw new Error('clients.yaml declares no client');
     const { clientId, clientName, secret: _, ...metadata } = declared.metadata;
     agent = await makeClient(test, { ...metadata, clientId: String(clientId), clientName: String(clientName) });
     api = await new Promise((resolve) => {
@@ -49,7 +49,7 @@ describe('examples/mcp-protected-api', () => {
   afterAll(() => new Promise((resolve) => api.close(resolve)));
   beforeEach(() => judging.current.test.clock.set(new Date()));
 
-  /** A client whose person's browser goes where it is sent, and where it was sent. */
+  /** A client whose browser follows redirects, and a record of each. */
   function agentOfPerson() {
     const sent: URL[] = [];
     const provider = new RegisteredClient(
@@ -104,7 +104,7 @@ describe('examples/mcp-protected-api', () => {
       return { provider, sent, comesBack, client, asked, back };
     }
 
-    it('finds its way from a 401 to the tools', async () => {
+    it('leads a client from a 401 to the tools', async () => {
       const { provider, client, asked, back } = await signedIn();
       expect(asked?.get('resource')).toBe(API);
       expect(asked?.get('scope')).toBe('photos:read');
@@ -121,7 +121,7 @@ describe('examples/mcp-protected-api', () => {
       });
     });
 
-    it('refreshes when the API says that a token has expired, and goes on', async () => {
+    it('refreshes when the API reports an expired token, and continues', async () => {
       const { provider, sent, client } = await signedIn();
       const first = provider.tokens();
       if (!first) throw new Error('no tokens came');
@@ -130,11 +130,11 @@ describe('examples/mcp-protected-api', () => {
       const second = provider.tokens();
       expect(second?.refresh_token).not.toBe(first.refresh_token);
       expect(claimsOf(second?.access_token ?? '').aud).toBe(API);
-      // Nobody was asked again.
+      // No further consent.
       expect(sent).toHaveLength(1);
     });
 
-    it('finds the metadata without being told where', async () => {
+    it('lets a client discover the metadata without configuration', async () => {
       const { provider, sent, comesBack } = agentOfPerson();
       expect(await auth(provider, { serverUrl: API })).toBe('REDIRECT');
       expect(sent[0]?.searchParams.get('resource')).toBe(API);
@@ -144,7 +144,7 @@ describe('examples/mcp-protected-api', () => {
       const first = provider.tokens();
       expect(await auth(provider, { serverUrl: API })).toBe('AUTHORIZED');
       expect(provider.tokens()?.refresh_token).not.toBe(first?.refresh_token);
-      // A used token comes again: the chain has ended, and the SDK asks the person. It says so on the console.
+      // A used token is presented again: the chain has ended, and the SDK prints the authorization URL on the console.
       const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
       onTestFinished(() => warned.mockRestore());
       provider.saveTokens(first ?? { access_token: '', token_type: 'Bearer' });
@@ -153,13 +153,13 @@ describe('examples/mcp-protected-api', () => {
     });
   });
 
-  /** The same token, as it will be when its time is over. */
+  /** The same token, at a time past its expiry. */
   const expired = (accessToken: string): string => {
     const past = Math.floor(Date.now() / 1000) - 60;
     return signedByUs(judging.current.test, {}, { ...claimsOf(accessToken), iat: past - 900, exp: past });
   };
 
-  it('asks the person for more when a tool takes more (2)', async () => {
+  it('requests more scope from the user when a tool needs it (2)', async () => {
     const { provider, sent, comesBack } = agentOfPerson();
     const connect = async () => {
       const transport = new current.StreamableHTTPClientTransport(new URL(API), { authProvider: provider });
@@ -181,7 +181,7 @@ describe('examples/mcp-protected-api', () => {
     expect(await again.client.callTool({ name: 'list_photos' })).toMatchObject({ content: [{ text: 'sunset.jpg' }] });
   });
 
-  it('takes no answer of another authorization server (2)', async () => {
+  it('rejects an answer of another authorization server (2)', async () => {
     const { provider, comesBack } = agentOfPerson();
     const transport = new current.StreamableHTTPClientTransport(new URL(API), { authProvider: provider });
     await expect(new current.Client({ name: 'test', version: '1' }).connect(transport)).rejects.toThrow(/Unauthorized/);
@@ -191,7 +191,7 @@ describe('examples/mcp-protected-api', () => {
     expect(provider.tokens()).toBeUndefined();
   });
 
-  it('takes its client nowhere else, whatever an API says of where to go', async () => {
+  it('keeps its client at its own server, whatever location an API names', async () => {
     const elsewhere = await makeClient(judging.current.test);
     const sent: URL[] = [];
     const registration = { issuer: 'https://another.example', clientId: elsewhere.clientId };
@@ -203,10 +203,10 @@ describe('examples/mcp-protected-api', () => {
     expect(sent).toEqual([]);
   });
 
-  it('says nothing against a caller when the keys cannot be fetched', async () => {
+  it('does not blame the caller when the keys cannot be fetched', async () => {
     const { test, user } = judging.current;
-    const [alone, nobody] = [await freePort(), await freePort()];
-    const app = photoApi(`http://localhost:${nobody}`, API);
+    const [alone, unreachable] = [await freePort(), await freePort()];
+    const app = photoApi(`http://localhost:${unreachable}`, API);
     const server: Server = await new Promise((resolve) => {
       const opening: Server = app.listen(alone, 'localhost', () => resolve(opening));
     });
@@ -216,7 +216,7 @@ describe('examples/mcp-protected-api', () => {
     expect((await fetch(`http://localhost:${alone}/mcp`, { method: 'POST', headers })).status).toBe(503);
   });
 
-  describe('at its door', () => {
+  describe('at the resource server', () => {
     const body = (tool: string) =>
       JSON.stringify({
         jsonrpc: '2.0',
@@ -247,9 +247,12 @@ describe('examples/mcp-protected-api', () => {
     };
     const READ = `scope="photos:read", resource_metadata="${METADATA}"`;
 
-    it.each(['POST', 'GET', 'DELETE'])('%s without a token: where to go, and nothing else', async (method) => {
-      expect(await challengeOf(null, 'list_photos', method)).toEqual({ status: 401, challenge: `Bearer ${READ}` });
-    });
+    it.each(['POST', 'GET', 'DELETE'])(
+      '%s without a token: points to the metadata, and reveals no more',
+      async (method) => {
+        expect(await challengeOf(null, 'list_photos', method)).toEqual({ status: 401, challenge: `Bearer ${READ}` });
+      },
+    );
 
     const refusal = (error: string, more: string) =>
       expect.stringMatching(new RegExp(`^Bearer error="${error}", error_description="[^"]+", ${more}$`));
@@ -264,7 +267,7 @@ describe('examples/mcp-protected-api', () => {
       expect(await challengeOf(authorization)).toEqual({ status, challenge });
     });
 
-    it('says which scope is missing', async () => {
+    it('names the missing scope', async () => {
       const { accessToken } = await obtainTokens(judging.current.test, agent, judging.current.user);
       expect((await knock(`Bearer ${accessToken}`)).status).toBe(200);
       expect(await challengeOf(`Bearer ${accessToken}`, 'add_photo')).toEqual({
@@ -273,7 +276,7 @@ describe('examples/mcp-protected-api', () => {
       });
     });
 
-    it('lets in no forgery, no ID Token, and nothing that is for another API', async () => {
+    it('rejects a forgery, an ID Token, and any token for another API', async () => {
       const { test, user } = judging.current;
       const { accessToken: good } = await obtainTokens(test, agent, user);
       const forgeries = await forgeriesOf(test, good);
@@ -293,7 +296,7 @@ describe('examples/mcp-protected-api', () => {
       expect(verdicts.filter((one) => !/: 40[01]$/.test(one))).toEqual([]);
     });
 
-    it('keeps the photos of one person from another', async () => {
+    it('keeps the photos of one user from another', async () => {
       const { test, user } = judging.current;
       const mine = await obtainTokens(test, agent, user, { scope: 'photos:read photos:write' });
       const theirs = await obtainTokens(test, agent, await makeUser(test));
@@ -304,7 +307,7 @@ describe('examples/mcp-protected-api', () => {
       expect(list).not.toContain('mine.jpg');
     });
 
-    it('says where its authorization server is, to scripts too', async () => {
+    it('names its authorization server to scripts too', async () => {
       const response = await fetch(METADATA);
       expect(response.headers.get('access-control-allow-origin')).toBe('*');
       expect(await response.json()).toEqual({

@@ -8,7 +8,7 @@ import { formPosted, judged } from '../support/interop.ts';
 const insecure = { [oauth.allowInsecureRequests]: true };
 const API = 'https://api.example.com';
 
-describe('oauth4webapi, signing people in at an issuer with a path', () => {
+describe('oauth4webapi, OpenID Connect at an issuer with a path', () => {
   const judging = judged({ path: '/tenant' });
   let as: oauth.AuthorizationServer;
 
@@ -83,7 +83,7 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
       await oauth.userInfoRequest(as, which(client), accessToken, insecure),
     );
 
-  it('finds one document at both well-known addresses', async () => {
+  it('finds the same document at both well-known addresses', async () => {
     const { origin } = new URL(judging.current.test.issuer);
     const [connect, plain] = [await discover('oidc'), await discover('oauth2')];
     expect(connect.url).toBe(`${origin}/tenant/.well-known/openid-configuration`);
@@ -100,13 +100,13 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
     await expect(userInfo(client, tokens.access_token, 'somebody else')).rejects.toThrow();
   });
 
-  it.each(['ES256', 'RS256'] as const)('checks the signature of an ID Token with %s', async (alg) => {
+  it.each(['ES256', 'RS256'] as const)('verifies the signature of an ID Token with %s', async (alg) => {
     const client = await makeClient(judging.current.test, { idTokenSignedResponseAlg: alg });
     const [header = ''] = String((await signIn(client)).id_token).split('.');
     expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({ alg });
   });
 
-  it('refreshes: another ID Token about the same person', async () => {
+  it('refreshes: another ID Token with the same subject', async () => {
     const client = judging.current.publicClient;
     const first = await signIn(client);
     const response = await oauth.refreshTokenGrantRequest(
@@ -121,7 +121,7 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
     expect(oauth.getValidatedIdTokenClaims(second)?.sub).toBe(oauth.getValidatedIdTokenClaims(first)?.sub);
   });
 
-  it('reads a posted answer', async () => {
+  it('reads a form_post answer', async () => {
     const { test, confidential, user } = judging.current;
     const { url, kept } = await request(confidential, { response_mode: 'form_post' });
     const page = await goThrough(new Browser(test.app), `${url.pathname}${url.search}`, user);
@@ -130,7 +130,7 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
     expect((await exchange(confidential, parameters, kept)).id_token).toBeDefined();
   });
 
-  it('hears login_required, in an answer that names this server', async () => {
+  it('receives login_required, in an answer with the issuer of this server', async () => {
     const { test, confidential } = judging.current;
     const { url, kept } = await request(confidential, { prompt: 'none' });
     const { url: back } = await new Browser(test.app).get(`${url.pathname}${url.search}`);
@@ -142,7 +142,7 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
     expect(() => oauth.validateAuthResponse(as, which(confidential), other, kept.state)).toThrow(/iss/);
   });
 
-  it('gives an access token back, and is told in the header that it is worth nothing now', async () => {
+  it('revokes an access token, and reads from the header that it is invalid', async () => {
     const client = judging.current.confidential;
     const { access_token: token } = await signIn(client);
     const response = await oauth.revocationRequest(as, which(client), authOf(client), token, insecure);
@@ -152,14 +152,14 @@ describe('oauth4webapi, signing people in at an issuer with a path', () => {
     expect(refusal.cause[0]).toMatchObject({ scheme: 'bearer', parameters: { error: 'invalid_token' } });
   });
 
-  it('finds the metadata of the UserInfo Endpoint where RFC 9728 puts them', async () => {
+  it('finds the metadata of the UserInfo Endpoint at the address of RFC 9728', async () => {
     const resource = new URL(as.userinfo_endpoint ?? '');
     const response = await oauth.resourceDiscoveryRequest(resource, insecure);
     const metadata = await oauth.processResourceDiscoveryResponse(resource, response);
     expect(metadata.authorization_servers).toEqual([judging.current.test.issuer]);
   });
 
-  it('asks for a resource, at both endpoints', async () => {
+  it('requests a resource, at both endpoints', async () => {
     const client = judging.current.confidential;
     const { access_token: token } = await signIn(client, { resource: API, scope: 'openid read' });
     const calling = new Request(API, { headers: { authorization: `Bearer ${token}` } });

@@ -5,7 +5,7 @@ import { judged } from '../support/interop.ts';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 
-describe('oauth4webapi, an outside judge', () => {
+describe('oauth4webapi, an independent judge', () => {
   const judging = judged();
   let as: oauth.AuthorizationServer;
 
@@ -63,7 +63,7 @@ describe('oauth4webapi, an outside judge', () => {
       (error: unknown) => (error instanceof oauth.ResponseBodyError ? error.error : String(error)),
     );
 
-  it.each(['confidential', 'publicClient'] as const)('drives the whole flow as a %s client', async (kind) => {
+  it.each(['confidential', 'publicClient'] as const)('completes the whole flow as a %s client', async (kind) => {
     const client = judging.current[kind];
     const first = await obtain(client);
     const second = await refresh(client, first.refresh_token ?? '');
@@ -72,7 +72,7 @@ describe('oauth4webapi, an outside judge', () => {
     expect(await errorOf(refresh(client, second.refresh_token ?? ''))).toBe('invalid_grant');
   });
 
-  it('accepts the access token as RFC 9068 wants it', async () => {
+  it('accepts the access token as RFC 9068 defines it', async () => {
     const { access_token: token } = await obtain(judging.current.confidential);
     const request = new Request('https://api.example.com/', { headers: { authorization: `Bearer ${token}` } });
     const claims = await oauth.validateJwtAccessToken(as, request, 'https://api.example.com', insecure);
@@ -80,7 +80,7 @@ describe('oauth4webapi, an outside judge', () => {
     expect(claims.scope).toBe('read write');
   });
 
-  it('gets client credentials', async () => {
+  it('gets a token by client credentials', async () => {
     const { clientId, secret } = judging.current.confidential;
     for (const auth of [oauth.ClientSecretBasic(secret ?? ''), oauth.ClientSecretPost(secret ?? '')]) {
       const which = { client_id: clientId };
@@ -91,13 +91,13 @@ describe('oauth4webapi, an outside judge', () => {
     }
   });
 
-  it('understands a refusal by the resource owner', async () => {
-    // A client that was never allowed anything: else the remembered consent answers.
+  it('reads a denial by the resource owner', async () => {
+    // A client without any earlier consent: else the remembered consent answers.
     const stranger = await makeClient(judging.current.test);
     await expect(authorize(stranger, 'deny')).rejects.toMatchObject({ error: 'access_denied' });
   });
 
-  it('understands a wrong secret, with WWW-Authenticate', async () => {
+  it('reads invalid_client for a wrong secret, with WWW-Authenticate', async () => {
     const which = { client_id: judging.current.confidential.clientId };
     const response = await oauth.clientCredentialsGrantRequest(
       as,
@@ -112,7 +112,7 @@ describe('oauth4webapi, an outside judge', () => {
     );
   });
 
-  it('understands a wrong verifier, and the right one still works', async () => {
+  it('reads invalid_grant for a wrong verifier, and the correct one still works', async () => {
     const client = judging.current.confidential;
     const { parameters, verifier } = await authorize(client);
     const which = { client_id: client.clientId };

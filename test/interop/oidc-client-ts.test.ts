@@ -73,7 +73,7 @@ describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () =>
     return shown();
   }
 
-  it('signs in, and reads from the UserInfo Endpoint who it is', async () => {
+  it('signs in, and reads the subject from the UserInfo Endpoint', async () => {
     const user = await signIn();
     expect(user.profile).toMatchObject({ sub: ada.id, email: 'ada@example.com' });
     expect(user.access_token).toBeDefined();
@@ -88,12 +88,12 @@ describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () =>
     expect(second.profile).toMatchObject({ sub: ada.id });
   });
 
-  it('hears login_required in a frame: on another site no cookie of the person goes along', async () => {
+  it('receives login_required in a frame: no cookie of the user is sent from another site', async () => {
     await signIn();
     expect(await press('Renew in a frame')).toEqual({ failed: 'login_required' });
   });
 
-  it('gives its tokens back', async () => {
+  it('revokes its tokens', async () => {
     const first = await signIn();
     expect(await press('Revoke')).not.toHaveProperty('failed');
     const { app: server } = judging.current.test;
@@ -101,7 +101,7 @@ describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () =>
     expect((await server.inject({ url: '/oauth/userinfo', headers })).statusCode).toBe(401);
   });
 
-  it('signs the person out, and comes back to where it asked', async () => {
+  it('signs the user out, and returns to the requested page', async () => {
     await signIn();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL((url) => url.pathname === '/signed-out');
@@ -111,7 +111,7 @@ describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () =>
     await page.getByLabel('Password').waitFor();
   });
 
-  describe('on an origin that nobody registered', () => {
+  describe('on an unregistered origin', () => {
     it('gets a page of the server instead of an answer', async () => {
       await page.goto(stranger.origin);
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -132,7 +132,7 @@ describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () =>
       ['/oauth/token', 'POST', 400],
       ['/oauth/revoke', 'POST', 401],
       ['/oauth/userinfo', 'GET', 200],
-    ] as const)('its scripts can read nothing from %s, with the best of tokens', async (path, method, status) => {
+    ] as const)('lets scripts read nothing from %s, even with valid tokens', async (path, method, status) => {
       const { access_token: token } = await signIn();
       const sent = path === '/oauth/userinfo' ? token : undefined;
       expect(await read(path, method, sent)).toBe(status);
@@ -140,7 +140,7 @@ describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () =>
       expect(await read(path, method, sent)).toBe('TypeError');
     });
 
-    it('its scripts can read what anybody can: metadata and keys', async () => {
+    it('lets scripts read public documents: metadata and keys', async () => {
       await page.goto(stranger.origin);
       expect(await read('/.well-known/openid-configuration', 'GET', undefined)).toBe(200);
       expect(await read('/.well-known/jwks.json', 'GET', undefined)).toBe(200);

@@ -18,7 +18,7 @@ import { formPosted, judged } from '../support/interop.ts';
 const API = 'https://api.example.com';
 const BYE = 'https://client.test/bye';
 
-describe('openid-client, signing people in', () => {
+describe('openid-client, OpenID Connect', () => {
   const { signingKeys } = shippedConfiguration;
   const judging = judged({
     configuration: {
@@ -80,7 +80,7 @@ describe('openid-client, signing people in', () => {
     ['ES256', 'sha256'],
     ['EdDSA', 'sha512'],
   ] as const)(
-    'takes an ID Token signed with %s, and the same person from the UserInfo Endpoint',
+    'accepts an ID Token signed with %s, and the same subject from the UserInfo Endpoint',
     async (idTokenSignedResponseAlg, hash) => {
       const { test, user } = judging.current;
       const registered = await makeClient(test, { idTokenSignedResponseAlg });
@@ -99,7 +99,7 @@ describe('openid-client, signing people in', () => {
     },
   );
 
-  it('gets the claims that the scope asks for', async () => {
+  it('gets the claims of the requested scope', async () => {
     const { test } = judging.current;
     const ada = await makeUser(test, 'ada', {
       name: 'Ada',
@@ -124,7 +124,7 @@ describe('openid-client, signing people in', () => {
     expect((await signIn(config)).claims()?.sub).toBe(judging.current.user.id);
   });
 
-  it('refuses an ID Token of another sign-in, and an answer of another server', async () => {
+  it('rejects an ID Token of another sign-in, and an answer of another server', async () => {
     const config = await discover(judging.current.confidential);
     const one = await begin(config);
     const back = await judging.current.approve(one.url);
@@ -142,7 +142,7 @@ describe('openid-client, signing people in', () => {
     expect(await refused(client.authorizationCodeGrant(config, bare, three.checks))).not.toBe('not refused');
   });
 
-  it('gets a new ID Token at a refresh, of the same sign-in', async () => {
+  it('gets a new ID Token of the same sign-in at a refresh', async () => {
     const config = await discover(judging.current.confidential);
     const first = await signIn(config);
     judging.current.test.clock.advanceSeconds(2);
@@ -155,7 +155,7 @@ describe('openid-client, signing people in', () => {
     expect(after).not.toHaveProperty('nonce');
   });
 
-  it('reads an answer that was posted', async () => {
+  it('reads a form_post answer', async () => {
     const { test, user, confidential } = judging.current;
     const config = await discover(confidential);
     const { url, checks } = await begin(config, { response_mode: 'form_post' });
@@ -164,7 +164,7 @@ describe('openid-client, signing people in', () => {
     expect(tokens.claims()?.sub).toBe(user.id);
   });
 
-  it('reads an error that was posted', async () => {
+  it('reads a form_post error', async () => {
     const { test } = judging.current;
     const config = await discover(judging.current.confidential);
     const { url, checks } = await begin(config, { response_mode: 'form_post', prompt: 'none' });
@@ -172,7 +172,7 @@ describe('openid-client, signing people in', () => {
     expect(await refused(client.authorizationCodeGrant(config, formPosted(page.body), checks))).toBe('login_required');
   });
 
-  it('hears login_required where nobody is signed in, and signs in silently where somebody is', async () => {
+  it('receives login_required without a session, and signs in silently with one', async () => {
     const { test, user, confidential } = judging.current;
     const config = await discover(confidential);
     const silently = async (browser: Browser) => {
@@ -186,25 +186,25 @@ describe('openid-client, signing people in', () => {
     expect((await silently(browser)).claims()?.sub).toBe(user.id);
   });
 
-  it('gives tokens back', async () => {
+  it('revokes tokens', async () => {
     const config = await discover(judging.current.confidential);
     const tokens = await signIn(config);
     await client.tokenRevocation(config, tokens.refresh_token ?? '', { token_type_hint: 'refresh_token' });
     expect(await refused(client.refreshTokenGrant(config, tokens.refresh_token ?? ''))).toBe('invalid_grant');
-    // The UserInfo Endpoint answers 401 at once.
+    // The UserInfo Endpoint answers 401 immediately.
     const info = client.fetchUserInfo(config, tokens.access_token, judging.current.user.id);
     await expect(info).rejects.toMatchObject({ status: 401 });
-    // RFC 7009 §2.2: what is unknown, or was given back already, is no error.
+    // RFC 7009 §2.2: an unknown or already revoked token is no error.
     await client.tokenRevocation(config, tokens.refresh_token ?? '');
     await client.tokenRevocation(config, 'never a token');
   });
 
-  it('asks for one of several resources', async () => {
+  it('requests one of several resources', async () => {
     const config = await discover(judging.current.confidential);
     const tokens = await signIn(config, { resource: API, scope: 'openid read write' });
     const narrowed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', { resource: API });
     expect(audienceOf(narrowed.access_token)).toBe(API);
-    // For the API alone: nobody learns from it who the person is.
+    // For the API alone: the token reveals no identity.
     const info = client.fetchUserInfo(config, narrowed.access_token, judging.current.user.id);
     await expect(info).rejects.toMatchObject({ status: 403 });
     // The UserInfo Endpoint is named for a token of its own.
@@ -220,7 +220,7 @@ describe('openid-client, signing people in', () => {
     expect(await refused(unknown)).toBe('invalid_target');
   });
 
-  it('acts for itself, and has no identity then', async () => {
+  it('acts for itself, and gets no identity then', async () => {
     const config = await discover(judging.current.confidential);
     const tokens = await client.clientCredentialsGrant(config, { scope: 'read', resource: API });
     expect(audienceOf(tokens.access_token)).toBe(API);
@@ -228,7 +228,7 @@ describe('openid-client, signing people in', () => {
     expect(await refused(client.clientCredentialsGrant(config, { scope: 'openid' }))).toBe('invalid_scope');
   });
 
-  it('signs the person out here, and gets the browser back', async () => {
+  it('signs the user out, and gets the browser back', async () => {
     const { test, user } = judging.current;
     const registered = await makeClient(test, { postLogoutRedirectUris: [BYE] });
     const config = await discover(registered);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { REDIRECT_URI, type TestClient } from '../support/actors.ts';
 import { judged } from '../support/interop.ts';
 
-describe('openid-client, an outside judge', () => {
+describe('openid-client, an independent judge', () => {
   const judging = judged();
 
   const discover = ({ clientId, secret }: TestClient) =>
@@ -37,12 +37,12 @@ describe('openid-client, an outside judge', () => {
       (error: { error?: string }) => error.error ?? String(error),
     );
 
-  it('knows from metadata that the server does PKCE', async () => {
+  it('reads PKCE support from the metadata', async () => {
     const config = await discover(judging.current.confidential);
     expect(config.serverMetadata().supportsPKCE()).toBe(true);
   });
 
-  it.each(['confidential', 'publicClient'] as const)('drives the whole flow as a %s client', async (kind) => {
+  it.each(['confidential', 'publicClient'] as const)('completes the whole flow as a %s client', async (kind) => {
     const config = await discover(judging.current[kind]);
     const { back, checks } = await authorize(config);
     const first = await client.authorizationCodeGrant(config, back, checks);
@@ -52,7 +52,7 @@ describe('openid-client, an outside judge', () => {
     expect(await errorOf(client.refreshTokenGrant(config, second.refresh_token ?? ''))).toBe('invalid_grant');
   });
 
-  it('ends the chain when a code is replayed', async () => {
+  it('ends the chain when it replays a code', async () => {
     const config = await discover(judging.current.confidential);
     const { back, checks } = await authorize(config);
     const first = await client.authorizationCodeGrant(config, back, checks);
@@ -60,14 +60,14 @@ describe('openid-client, an outside judge', () => {
     expect(await errorOf(client.refreshTokenGrant(config, first.refresh_token ?? ''))).toBe('invalid_grant');
   });
 
-  it('gets client credentials, and is refused a scope that there is not', async () => {
+  it('gets client credentials, and invalid_scope for an unknown scope', async () => {
     const config = await discover(judging.current.confidential);
     const answer = await client.clientCredentialsGrant(config, { scope: 'write' });
     expect(answer.scope).toBe('write');
     expect(await errorOf(client.clientCredentialsGrant(config, { scope: 'admin' }))).toBe('invalid_scope');
   });
 
-  it('is refused client credentials as a public client', async () => {
+  it('gets unauthorized_client for client credentials as a public client', async () => {
     const config = await discover(judging.current.publicClient);
     expect(await errorOf(client.clientCredentialsGrant(config, {}))).toBe('unauthorized_client');
   });

@@ -1,4 +1,4 @@
-/** Resource servers, most of which nobody here wrote: they let in what the server issues for them, and nothing that only looks like it. */
+/** Resource servers, most of them by other authors: they accept the tokens that the server issues for them, and reject lookalikes. */
 import { createHmac } from 'node:crypto';
 import type { Server } from 'node:http';
 import express from 'express';
@@ -32,7 +32,7 @@ async function expressOauth2JwtBearer(
   const app = express();
   app.use(auth({ issuerBaseURL: issuer, audience: API, strict: true, ...options }));
   app.get('/', requiredScopes('read'), (_request, response) => void response.json({}));
-  // Express prints what it answers with an error; here that is what is asked for.
+  // Express prints errors; this test reads the responses.
   app.set('env', 'test');
   const port = await freePort();
   const server: Server = await new Promise((resolve) => {
@@ -52,7 +52,7 @@ async function expressOauth2JwtBearer(
 
 async function jose(issuer: string): Promise<ResourceServer> {
   const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`));
-  // No list of algorithms: what the published keys say must be enough.
+  // No list of algorithms: the published keys must suffice.
   const options = { issuer, audience: API, typ: 'at+jwt', requiredClaims: ['exp', 'jti', 'client_id', 'scope'] };
   return {
     ask: (accessToken) =>
@@ -98,11 +98,11 @@ describe.each<[string, (issuer: string) => Promise<ResourceServer>, readonly str
   });
   afterAll(() => api?.close());
 
-  it('lets in the token of a person', async () => {
+  it('accepts the token of an end-user', async () => {
     expect(await api.ask(good)).toBe('in');
   });
 
-  it('lets in the token of a client that asked for identity as well, whose audience is a list', async () => {
+  it('accepts the token of a client with identity scopes, whose audience is a list', async () => {
     const { test, confidential, user } = judging.current;
     const { accessToken } = await obtainTokens(test, confidential, user, { scope: 'openid email read' });
     const aud = [API, `${test.issuer}/oauth/userinfo`];
@@ -110,13 +110,13 @@ describe.each<[string, (issuer: string) => Promise<ResourceServer>, readonly str
     expect(await api.ask(accessToken)).toBe('in');
   });
 
-  it('lets in the token of a service', async () => {
+  it('accepts the token of a service', async () => {
     const { test, confidential } = judging.current;
     const { json } = await token(test, confidential, { grant_type: 'client_credentials', scope: 'read' });
     expect(await api.ask(json.access_token ?? '')).toBe('in');
   });
 
-  it('lets in no forgery', async () => {
+  it('rejects a forgery', async () => {
     const forgeries = await forgeriesOf(judging.current.test, good);
     for (const name of cannotTell) expect(forgeries.delete(name), name).toBe(true);
     expect(forgeries.size).toBeGreaterThan(15);
@@ -124,7 +124,7 @@ describe.each<[string, (issuer: string) => Promise<ResourceServer>, readonly str
     expect(verdicts.filter(([, verdict]) => verdict === 'in')).toEqual([]);
   });
 
-  it('lets in nothing that is signed with a published key as a secret', async () => {
+  it('rejects a token signed with a published key as a shared secret', async () => {
     const { test } = judging.current;
     const published = test.deps.keyRing.published();
     const payload = good.split('.')[1] ?? '';
@@ -144,7 +144,7 @@ describe.each<[string, (issuer: string) => Promise<ResourceServer>, readonly str
     }
   });
 
-  it('lets in no ID Token, whatever its audience', async () => {
+  it('rejects an ID Token, whatever its audience', async () => {
     const { test, confidential, user } = judging.current;
     const code = await obtainCode(test, confidential, user, { scope: 'openid read' });
     const { id_token: idToken = '' } = (await exchange(test, confidential, code)).json;
@@ -155,7 +155,7 @@ describe.each<[string, (issuer: string) => Promise<ResourceServer>, readonly str
     expect(await api.ask(signedByUs(test, { typ: 'JWT' }, claimsOf(good)))).toBe('out');
   });
 
-  it('lets in nothing that is for somebody else, from somebody else, or too old', async () => {
+  it('rejects a token with another audience, from another issuer, or past its expiry', async () => {
     const { test, confidential, user } = judging.current;
     const claims = claimsOf(good);
     const elsewhere = await obtainTokens(test, confidential, user, { scope: 'openid email' });
@@ -181,7 +181,7 @@ describe('a resource whose access tokens are signed with RS256', () => {
   }));
   const judging = judged({ configuration: { ...shippedConfiguration, resources } });
 
-  it('is let in by a library that takes RS256 alone; its tokens of before are not', async () => {
+  it('is accepted by a library that supports RS256 alone; its earlier tokens are not', async () => {
     const { test, confidential, user } = judging.current;
     const api = await expressOauth2JwtBearer(test.issuer, { tokenSigningAlg: 'RS256' });
     const { accessToken } = await obtainTokens(test, confidential, user, { scope: 'openid read' });

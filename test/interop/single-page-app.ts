@@ -1,4 +1,4 @@
-/** An app that lives in the browser alone: a page, the bundle of oidc-client-ts, and a button for each thing to be done. */
+/** An app that lives in the browser alone: a page, the bundle of oidc-client-ts, and a button for each action. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
@@ -62,7 +62,7 @@ export async function openSinglePageApp(
     post_logout_redirect_uri: `${origin}/signed-out`,
     scope,
     loadUserInfo: true,
-    // The test says when.
+    // The test decides when.
     automaticSilentRenew: false,
   };
   const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 /**
- * Every snippet of the guides as a reader of JavaScript has it: its types taken out, in a file snippet.mjs, run by `node` and nothing
- * else, in a process and a folder of its own, against the server on its port.
+ * Every snippet of the guides as JavaScript: without its types, in a file snippet.mjs, run by `node` alone, in a process and a folder of
+ * its own, against the server on its port.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
@@ -49,13 +49,13 @@ describe('the snippets of the guides, in JavaScript', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** @returns what it tells, line by line. */
+  /** @returns what it prints, line by line. */
   function run(name: string, settings: object) {
     const file = join(folder, `${name}.mjs`);
     writeFileSync(file, stripTypeScriptTypes(snippets.get(name) ?? ''));
     const program = join(import.meta.dirname, 'around-a-snippet.mjs');
     const args = [program, name, pathToFileURL(file).href, JSON.stringify(settings)];
-    // No option and no variable that would load anything else.
+    // No option and no variable that loads other code.
     const env = { PATH: process.env['PATH'] };
     const child = startChild(process.execPath, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] });
     const output = outputOf(child);
@@ -79,7 +79,7 @@ describe('the snippets of the guides, in JavaScript', () => {
     ).toEqual([...snippets.keys()].toSorted());
   });
 
-  it('openid-client signs in, refreshes, and has a sign-out', async () => {
+  it('sign in, refresh and sign out with openid-client', async () => {
     const { test, confidential, user, approve } = judging.current;
     const settings = { issuer: test.issuer, clientId: confidential.clientId, clientSecret: confidential.secret };
     const program = run('openid-client', { ...settings, redirectUri: confidential.redirectUris[0] });
@@ -88,7 +88,7 @@ describe('the snippets of the guides, in JavaScript', () => {
     expect(await program.tells()).toEqual({ sub: user.id, rotated: true, scope: 'read', leaves: '/oauth/logout' });
   });
 
-  it('oauth4webapi does as a public client', async () => {
+  it('do the same as a public client with oauth4webapi', async () => {
     const { test, publicClient, approve } = judging.current;
     const { clientId, redirectUris } = publicClient;
     const program = run('oauth4webapi', { issuer: test.issuer, clientId, redirectUri: redirectUris[0] });
@@ -97,11 +97,11 @@ describe('the snippets of the guides, in JavaScript', () => {
     expect(await program.tells()).toEqual({ rotated: true, scope: 'read' });
   });
 
-  it('the token keeper stores what came', async () => {
+  it('store the received tokens in the token keeper', async () => {
     expect(await run('token-keeper', {}).tells()).toEqual({ accessToken: 'new', stored: 'second' });
   });
 
-  it('the receiver of events takes what is signed', async () => {
+  it('accept signed events in the receiver', async () => {
     const port = await freePort();
     const program = run('webhook-receiver', { port, secret: WEBHOOK_SECRET });
     expect(await program.tells()).toEqual({ listens: true });
@@ -117,7 +117,7 @@ describe('the snippets of the guides, in JavaScript', () => {
     expect(await program.tells()).toEqual({ event: { type: 'user.created' }, id: 'evt_1' });
   });
 
-  it.each(WEB_APPS)('%s signs in at a web app', async (name) => {
+  it.each(WEB_APPS)('sign in to a web app with %s', async (name) => {
     const { test, approve } = judging.current;
     const port = await freePort();
     const base = `http://localhost:${port}`;
@@ -133,7 +133,7 @@ describe('the snippets of the guides, in JavaScript', () => {
     expect(page.body).toBe('Signed in.');
   });
 
-  it.each(APIS)('%s lets in a token of the server, and nothing else', async (name) => {
+  it.each(APIS)('accept a token of the server, and no other, with %s', async (name) => {
     const { test, confidential, user } = judging.current;
     const port = await freePort();
     expect(await run(name, { issuer: test.issuer, resource: RESOURCE, port }).tells()).toEqual({ listens: true });

@@ -23,7 +23,7 @@ import { openSinglePageApp } from './single-page-app.ts';
 const API = 'https://api.example.com';
 const SCOPE = 'openid profile email read';
 
-describe('a client that asks for openid and a scope of an API gets UserInfo', () => {
+describe('a client that requests openid and an API scope gets UserInfo', () => {
   const judging = judged();
   let ada: TestUser;
   let person: object;

@@ -1,6 +1,6 @@
 /**
- * The rounds of a node need as little memory for a large database as for a small one. `LEDGER_ENTRIES=10000000 GRANTS=1000000 HEAP_MEGABYTES=512`
- * in the environment asks for the whole size, which takes hours and some 10 GB of disk.
+ * The background runs of a node need as little memory for a large database as for a small one. `LEDGER_ENTRIES=10000000 GRANTS=1000000
+ * HEAP_MEGABYTES=512` in the environment sets the whole size, which takes hours and some 10 GB of disk.
  */
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -25,7 +25,7 @@ const LIMIT_MILLISECONDS = process.env['LEDGER_ENTRIES'] === undefined ? HANGS_M
 const SECRET = 'a-root-secret-for-tests-of-more-than-32-bytes';
 
 it(
-  'seals all entries from before the order, and removes all ended grants, within a bound on its memory',
+  'seals all unordered entries, and removes all ended grants, within a bound on its memory',
   async () => {
     const { database, url, close } = await openTestDatabase('postgres');
     const db = database.drizzle;

@@ -1,4 +1,4 @@
-/** The server of an embedded database, and commands that are typed in its folder while it runs, after it was stopped, and after it was killed. */
+/** The server of an embedded database, and commands in its folder while it runs, after it was stopped, and after it was killed. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -89,7 +89,7 @@ const IPV6: Place[] = [
 const NIGHTLY = ['--id', 'nightly', '--grant-type', 'client_credentials', '--scope', 'read'];
 
 describe('commands in the folder of a server', () => {
-  it('ask it while it runs, and go to the database when it was stopped', async () => {
+  it('use the server while it runs, and the database after a stop', async () => {
     await start();
     expect(statSync(credential()).mode & 0o777).toBe(0o600);
     const made = await json('clients', 'create', ...NIGHTLY);
@@ -135,7 +135,7 @@ describe('commands in the folder of a server', () => {
     expect(await json('clients', 'show', 'nightly')).toMatchObject({ client_id: 'nightly', stored_secrets: 1 });
   });
 
-  it('do not believe what a killed server has left', async () => {
+  it('ignore the leftovers of a killed server', async () => {
     await start();
     await json('users', 'create', 'alice', '--generate-password');
     await killChild(server);
@@ -149,14 +149,14 @@ describe('commands in the folder of a server', () => {
     ['all addresses', { HOST: '0.0.0.0' }],
     ...(hasIpv6 ? IPV6 : []),
     ['an issuer elsewhere, with a path', { STATEHOUSE_ISSUER: 'https://login.example.com/tenant' }],
-  ])('find it at %s', async (_, env) => {
+  ])('find the server at %s', async (_, env) => {
     const host = env['HOST'] === '::1' ? '[::1]' : '127.0.0.1';
     await start(env, `http://${host}:${port}`);
     expect(await json('clients', 'create', ...NIGHTLY)).toMatchObject({ outcome: 'created' });
     expect((await json('clients', 'list')).clients).toContainEqual(expect.objectContaining({ client_id: 'nightly' }));
   });
 
-  it.runIf(process.getuid?.() === 0)('of another user of the machine are refused', async () => {
+  it.runIf(process.getuid?.() === 0)('reject a server of another user of the machine', async () => {
     await start();
     const { status, out, err } = await statehouse(['users', 'list'], { uid: 65_534 });
     expect({ status, out }).toEqual({ status: 1, out: '' });
@@ -164,7 +164,7 @@ describe('commands in the folder of a server', () => {
     expect(err).not.toContain(JSON.parse(readFileSync(credential(), 'utf8')).secret);
   });
 
-  it('ask another server where the environment names one, with the token of its role', async () => {
+  it('use the server that the environment names, with the token of its role', async () => {
     const config = join(folder, 'policies');
     cpSync(new URL('../../policies', import.meta.url).pathname, config, { recursive: true });
     const role = 'clients:\n  - client_id: nightly\n    scope: clients:read users:read\n';
@@ -183,7 +183,7 @@ describe('commands in the folder of a server', () => {
     });
     const { access_token: token } = (await response.json()) as { access_token: string };
 
-    // From a folder without a database, so that nothing else could answer.
+    // From a folder without a database, so that no other process could answer.
     const elsewhere = mkdtempSync(join(tmpdir(), 'statehouse-elsewhere-'));
     const here = folder;
     folder = elsewhere;

@@ -45,7 +45,7 @@ describe('SIGTERM', () => {
   it('finishes the request in flight, ends kept-alive connections, and exits with status 0', async () => {
     await start();
     const socket = await open();
-    const body = 'grant_type=client_credentials&client_id=nobody&client_secret=nothing';
+    const body = 'grant_type=client_credentials&client_id=unknown&client_secret=wrong';
     socket.write(
       `POST /oauth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`,
     );
@@ -68,7 +68,7 @@ describe('SIGTERM', () => {
     expect((await ended)[0]).toBe(0);
   });
 
-  it('is not held by a request that never ends', async () => {
+  it('is not blocked by a request that never ends', async () => {
     await start(OWN_CLOSING);
     const socket = await open();
     socket.on('error', () => {});
@@ -82,7 +82,7 @@ describe('SIGTERM', () => {
     socket.destroy();
   });
 
-  it('ends when there is nothing in flight', async () => {
+  it('stops the server immediately without requests in flight', async () => {
     await start();
     const ended = once(server, 'exit');
     server.kill('SIGTERM');

@@ -18,7 +18,7 @@ const PROGRAM = `
   console.log(JSON.stringify({ lowered, threads }));
 `;
 
-it.runIf(process.platform === 'linux')('only the threads of libuv are lowered, all of them', async () => {
+it.runIf(process.platform === 'linux')('lowers the priority of all threads of libuv, and of no other', async () => {
   const env = { PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '3' };
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', PROGRAM], { env });
   const { lowered, threads } = JSON.parse(stdout) as { lowered: number; threads: { name: string; priority: number }[] };

@@ -1,4 +1,4 @@
-/** How the real process ends when it does not end well: an error that nothing catches, and a supervisor that is impatient. */
+/** How the real process ends after a failure: an uncaught error, and an impatient supervisor. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { giveDatabase } from '../support/embedded-folder.ts';
 import { freePort } from '../support/listening.ts';
 import { until } from '../support/until.ts';
 
-const BODY = 'grant_type=client_credentials&client_id=nobody&client_secret=nothing';
+const BODY = 'grant_type=client_credentials&client_id=unknown&client_secret=wrong';
 /** Database drivers put the parameters of a statement into their messages. */
 const MESSAGE = 'Failed query: params: hunter2';
 const onSigusr2 = (code: string) => `process.on('SIGUSR2', () => { ${code} })`;
@@ -53,11 +53,11 @@ async function startRequest(): Promise<Socket> {
 
 const hasPrinted = (words: string) => until(() => printed().includes(words));
 
-describe('an error that nothing catches', () => {
+describe('an uncaught error', () => {
   it.each([
     ['thrown', onSigusr2(`throw ${ERROR}`)],
     ['rejected', onSigusr2(`Promise.reject(${ERROR})`)],
-  ])('%s, finishes the request in flight, exits with status 1, and prints no message', async (_, code) => {
+  ])('%s: finishes the request in flight, exits with status 1, and prints no message', async (_, code) => {
     await start(code);
     const socket = await startRequest();
     const closed = once(server, 'close');
@@ -72,7 +72,7 @@ describe('an error that nothing catches', () => {
 });
 
 describe('a second signal', () => {
-  it('ends at once, with status 1', async () => {
+  it('ends the process immediately, with status 1', async () => {
     await start();
     const socket = await startRequest();
     const closed = once(server, 'close');
@@ -86,7 +86,7 @@ describe('a second signal', () => {
 });
 
 describe('SIGHUP', () => {
-  it('reloads, and ends nothing', async () => {
+  it('reloads the configuration, and keeps the process running', async () => {
     await start();
     server.kill('SIGHUP');
     await hasPrinted('configuration');

@@ -1,4 +1,4 @@
-/** A server that is asked for metrics and traces: what Prometheus reads and what a collector is sent. */
+/** A server with metrics and traces: what Prometheus reads and what a collector receives. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -20,7 +20,7 @@ type Sent = {
   }[];
 };
 
-it('has metrics on a port of their own, and sends its last spans when it stops', async () => {
+it('serves metrics on a port of their own, and sends its last spans when it stops', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-observed-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const sent: Sent[] = [];

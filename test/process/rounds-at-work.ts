@@ -1,4 +1,4 @@
-/** A process that does nothing but the rounds of sealing and housekeeping on the database of DATABASE_URL, until nothing is left. Prints what it did. */
+/** A process that seals and cleans up the database of DATABASE_URL until no row is left to process. Prints what it did. */
 import { sql } from 'drizzle-orm';
 import { ledgerRounds } from '../../src/boot/ledger.ts';
 import type { Configuration } from '../../src/config/configuration.ts';

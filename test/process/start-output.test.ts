@@ -1,4 +1,4 @@
-/** What `npm start` says while it prepares, and what the address that it prints opens. */
+/** What `npm start` prints while it prepares, and what the printed address opens. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { becomesReady, hasEnded, outputOf, START, startChild, waiting } from '..
 import { freePort } from '../support/listening.ts';
 import { until } from '../support/until.ts';
 
-it('names each step before it begins, then what to open', async () => {
+it('names each step before it begins, then the address to open', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-output-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const port = await freePort();
@@ -38,7 +38,7 @@ it('names each step before it begins, then what to open', async () => {
   expect(await page.text()).toContain(`<code>${password}</code>`);
 });
 
-it('runs from a folder whose name has more than letters of ASCII', () => {
+it('runs from a folder with non-ASCII letters in its name', () => {
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-named-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const installed = join(folder, '100% für uns');
@@ -53,7 +53,7 @@ it('runs from a folder whose name has more than letters of ASCII', () => {
   expect(told('check')).toContain('policy default');
 });
 
-it('says why there is no demo where other machines can reach it', () => {
+it('explains why there is no demo on an address that other machines can reach', () => {
   const told = (host: string) => banner(readEnvironment({ HOST: host }), null);
   expect(told('0.0.0.0')).toMatch(/No demo: with HOST=0\.0\.0\.0 other machines can reach this server/);
   expect(told('localhost')).not.toContain('No demo');

@@ -23,7 +23,7 @@ async function logged(code: string): Promise<string> {
   return output();
 }
 
-it('logs lines that people read with the package', async () => {
+it('logs human-readable lines with the package', async () => {
   expect(await logged('')).toMatch(/INFO.*a line/);
 });
 
@@ -31,6 +31,6 @@ it('logs JSON without the package', async () => {
   expect(JSON.parse(await logged('MODULE_NOT_FOUND'))).toMatchObject({ level: 30, msg: 'a line' });
 });
 
-it('hides no other failure of the package', async () => {
+it('reports any other failure of the package', async () => {
   expect(await logged('ERR_OTHER')).toContain('no such package');
 });

@@ -1,4 +1,4 @@
-/** OAuth 2.1 §4.1.3: whatever is tried with a code, in whatever order or at once, it yields tokens at most once. */
+/** OAuth 2.1 §4.1.3: a code yields tokens at most once, in any order of attempts, sequential or concurrent. */
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exchange, makePkce, REDIRECT_URI, refresh, type TokenAnswer } from '../support/actors.ts';
@@ -29,14 +29,14 @@ const rounds = fc.array(fc.array(fc.constantFrom(...Object.keys(attempts)), { mi
   maxLength: 4,
 });
 
-describe('a code yields tokens at most once', () => {
+describe('an authorization code yields tokens at most once', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(anyDatabase);
   });
   afterAll(() => scene.close());
 
-  it('in any order, in sequence and in parallel; and a second right one ends what the first began', async () => {
+  it('in any order, in sequence and in parallel; and a second correct use revokes the tokens of the first', async () => {
     await fc.assert(
       fc.asyncProperty(rounds, async (names) => {
         const code = await scene.code();

@@ -1,4 +1,4 @@
-/** A code or a refresh token at or past its end yields nothing, whatever the policy was or is; and just before it, it works. */
+/** An expired code or refresh token yields no token, whatever the policy was or is; and just before its end, it works. */
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Policy } from '../../policies/schema.ts';
@@ -29,7 +29,7 @@ const policies: fc.Arbitrary<Policy> = fc
 /** Around an end: the last instant that is in time, the first that is not, and later. */
 const offsets = fc.oneof(fc.constantFrom(-1, 0, 1), fc.integer({ min: 0, max: 500 * DAY * 1000 }));
 
-describe('an expired thing yields nothing', () => {
+describe('an expired credential yields no token', () => {
   let scene: Scene;
   let policy: Policy;
   beforeAll(async () => {
@@ -55,14 +55,14 @@ describe('an expired thing yields nothing', () => {
     return null;
   }
 
-  it('a code, under the policy of its approval and under another since', async () => {
+  it('a code, under the policy of its approval and under a later one', async () => {
     await fc.assert(
       fc.asyncProperty(policies, fc.option(policies), offsets, async (then, since, offset) => {
         policy = then;
         const code = await scene.code();
         const approvedAt = now();
         policy = since ?? then;
-        // Shortening acts at once, lengthening revives nothing.
+        // A shorter lifetime takes effect immediately, a longer one revives no code.
         const lifetime = Math.min(then.authorizationCodeLifetimeSeconds, policy.authorizationCodeLifetimeSeconds);
         await presentsAround(approvedAt + lifetime * 1000, offset, () => exchange(scene, scene.client, code));
         // Not by going back to the longer policy either.
@@ -75,7 +75,7 @@ describe('an expired thing yields nothing', () => {
     );
   });
 
-  it('a chain: idle too long, or past its absolute end, under policies that change from use to use', async () => {
+  it('a chain past its idle or absolute lifetime, under policies that change between uses', async () => {
     const uses = fc.array(fc.tuple(fc.option(policies), seconds(100 * DAY)), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(policies, uses, fc.option(policies), offsets, async (first, sequence, last, offset) => {
@@ -98,7 +98,7 @@ describe('an expired thing yields nothing', () => {
         used();
         for (const [change, wait] of sequence) {
           policy = change ?? policy;
-          // In time, however long the wait was meant to be.
+          // In time, whatever the wait was to be.
           if (endNow() - 1 <= now()) return;
           goTo(Math.min(now() + wait * 1000, endNow() - 1));
           const answer = await refresh(scene, scene.client, head ?? '');
@@ -113,7 +113,7 @@ describe('an expired thing yields nothing', () => {
     );
   });
 
-  it('stays so: an expired chain that a longer policy would keep alive does not come back', async () => {
+  it('an expired chain stays expired under a longer policy', async () => {
     await fc.assert(
       fc.asyncProperty(policies, fc.integer({ min: 0, max: 300 * DAY * 1000 }), async (short, late) => {
         policy = short;

@@ -23,7 +23,7 @@ type World = {
   readonly browsers: Browser[];
   app: App | null;
   codes: readonly string[];
-  /** What was accepted once. */
+  /** Codes that were accepted already. */
   readonly spent: Set<string>;
 };
 
@@ -48,7 +48,7 @@ describe('factors in any order', () => {
     const page = await browser.get('/sign-in?then=devices&another=yes');
     await browser.submit(page, { username: user.username, password: sent });
   };
-  /** Sends a code where one is asked for. @returns whether it was accepted there. */
+  /** Sends a code where the page has a field for it. @returns whether the server accepted it there. */
   const prove = async (browser: Browser, code: string): Promise<boolean> => {
     const page = await factorPage(browser);
     const form = formOf(page.body);
@@ -153,7 +153,7 @@ describe('factors in any order', () => {
     { minLength: 4, maxLength: 16 },
   );
 
-  it('no session is active without every factor that was demanded, and no code counts twice', async () => {
+  it('activate no session without every required factor, and accept no code twice', async () => {
     let strong = 0;
     await fc.assert(
       fc.asyncProperty(fc.boolean(), sequences, async (isEnrolled, sequence) => {
@@ -187,7 +187,7 @@ describe('factors in any order', () => {
       }),
       { numRuns: 25 },
     );
-    // Otherwise the orders showed nothing.
+    // Otherwise the orders had no effect to observe.
     expect(strong).toBeGreaterThan(0);
   });
 });

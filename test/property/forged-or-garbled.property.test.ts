@@ -1,4 +1,4 @@
-/** Whoever guesses, garbles, cuts or recombines codes and refresh tokens gets nothing and moves nothing, not one byte. */
+/** Guessed, garbled, cut or recombined codes and refresh tokens yield no token and change no row, not one byte. */
 
 import { randomBytes } from 'node:crypto';
 import { fc } from '@fast-check/vitest';
@@ -58,7 +58,7 @@ const garblings: Readonly<Record<string, Garbling>> = {
   padded: (real) => `${real}==`,
   'with a space inside': (real, _, seed) => `${real.slice(0, seed % real.length)} ${real.slice(seed % real.length)}`,
   'with a line end behind': (real) => `${real}\n`,
-  // 77 bytes leave two spare bits in the last character, 48 bytes none: another last character can say the same bytes.
+  // 77 bytes leave two spare bits in the last character, 48 bytes none: another last character can encode the same bytes.
   'with spare bits set': (real) => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet.indexOf(real.at(-1) ?? '');
@@ -86,13 +86,13 @@ const ofTokens: Readonly<Record<string, Garbling>> = {
 const ofCodes: Readonly<Record<string, Garbling>> = {
   ...garblings,
   'the grant id of another code': swapGrantId(GRANT_ID_AT.code),
-  'a grant id that nobody has': (real) => change(real, (bytes) => randomBytes(16).copy(bytes, 0)),
+  'an unknown grant id': (real) => change(real, (bytes) => randomBytes(16).copy(bytes, 0)),
   'another secret': (real) => change(real, (bytes) => randomBytes(32).copy(bytes, 16)),
 };
 
 const namesOf = (of: Readonly<Record<string, Garbling>>) => fc.constantFrom(...Object.keys(of));
 
-describe('forged or garbled', () => {
+describe('forged or garbled credentials are rejected:', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(anyDatabase);
@@ -137,7 +137,7 @@ describe('forged or garbled', () => {
     );
   });
 
-  it('each garbling by name, at least once', async () => {
+  it('each named garbling, at least once', async () => {
     const [token, anotherToken] = [await scene.chain(), await scene.chain()];
     for (const [name, garble] of Object.entries(ofTokens)) {
       await refusedWithoutATrace(() => refresh(scene, scene.client, garble(token, anotherToken, 400)), name);
@@ -151,7 +151,7 @@ describe('forged or garbled', () => {
     expect((await exchange(scene, scene.client, code)).status).toBe(200);
   });
 
-  it('well made, but under the root secret of another server', async () => {
+  it('well-formed tokens under the root secret of another server', async () => {
     await fc.assert(
       fc.asyncProperty(rootSecrets, fc.bigInt({ min: 0n, max: 3n }), async (secret, generation) => {
         const keys = rootKeys([secret]);
@@ -176,7 +176,7 @@ describe('forged or garbled', () => {
     );
   });
 
-  it('any text at all', async () => {
+  it('arbitrary text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }), async (text) => {
         const before = await everything(scene.database.drizzle);

@@ -1,4 +1,4 @@
-/** Whatever comes, from callers or from the server: a guard answers with one of its outcomes, and lets in what is truly valid alone. */
+/** For any input from callers or from the server, a guard returns one of its outcomes, and accepts only a valid token. */
 import { createHmac } from 'node:crypto';
 import { fc } from '@fast-check/vitest';
 import { exportSPKI } from 'jose';
@@ -61,7 +61,7 @@ describe('a guard', () => {
     );
   };
 
-  it('lets in nobody for a header that somebody made up', async () => {
+  it('accepts no arbitrary Authorization header', async () => {
     const guard = issuer.guard();
     const value = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 200 }),
@@ -89,7 +89,7 @@ describe('a guard', () => {
     );
   });
 
-  it('throws for no request and no needs, whatever they are', async () => {
+  it('throws for no request and no requirements, whatever they are', async () => {
     const guard = issuer.guard();
     await fc.assert(
       fc.asyncProperty(fc.anything(), fc.anything(), async (request, needs) => {
@@ -101,7 +101,7 @@ describe('a guard', () => {
     );
   });
 
-  it('lets in no token of which anything was changed', async () => {
+  it('rejects a token with any change', async () => {
     const guard = issuer.guard();
     const edit = fc.record({
       at: fc.nat(good.length - 1),
@@ -125,7 +125,7 @@ describe('a guard', () => {
     );
   });
 
-  /** Each choice, and whether a token may be let in with it. The oracle knows nothing else. */
+  /** Each choice, and whether a token with it is valid. This table is the whole oracle. */
   const families = () => {
     const now = Math.floor(issuer.clock.now().getTime() / 1000);
     const choice = <T>(fine: readonly T[], wrong: readonly T[]) =>
@@ -157,7 +157,7 @@ describe('a guard', () => {
     });
   };
 
-  it('lets in a token exactly when all of it is right: who signed it, for whom, when, and for what', async () => {
+  it('accepts a token exactly when signature, audience, times and scope are all valid', async () => {
     const guard = issuer.guard();
     const seen = { granted: 0, refused: 0 };
     await fc.assert(
@@ -192,7 +192,7 @@ describe('a guard', () => {
     expect(Math.min(seen.granted, seen.refused)).toBeGreaterThan(10);
   });
 
-  describe('whatever the server answers', () => {
+  describe('for any answer of the server', () => {
     const status = fc.constantFrom(200, 200, 200, 201, 204, 302, 400, 404, 500, 503);
     const body = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -236,7 +236,7 @@ describe('a guard', () => {
       { weight: 1, arbitrary: fc.anything().map((thing) => () => thing as Response) },
     );
 
-    it('lets nobody in without its keys', async () => {
+    it("accepts no token without the server's keys", async () => {
       await fc.assert(
         fc.asyncProperty(answer, fc.boolean(), async (made, ofMetadata) => {
           const server = await fakeIssuer();
@@ -251,7 +251,7 @@ describe('a guard', () => {
       );
     });
 
-    it('lets nobody in without its word, where it is asked', async () => {
+    it('accepts no token without an introspection answer, where introspection is on', async () => {
       await fc.assert(
         fc.asyncProperty(answer, async (made) => {
           const server = await fakeIssuer();

@@ -1,7 +1,7 @@
 /**
- * NIST SP 800-63B-4 §4.2: whatever is asked for and pressed, in whatever order and however late, a link from a mail works at most once,
- * never after another link of the same purpose was used, never after its end, and never after another password. A newer link of the same
- * purpose leaves it as it is.
+ * NIST SP 800-63B-4 §4.2: in any order of requests and presses, however late, a link from a mail works at most once, never after another
+ * link of the same purpose was used, never after its end, and never after a password change. A newer link of the same purpose leaves an
+ * older one valid.
  */
 import { randomUUID } from 'node:crypto';
 import { fc } from '@fast-check/vitest';
@@ -48,7 +48,7 @@ describe('a link from a mail works at most once', () => {
   });
   afterAll(() => scene.close());
 
-  it('in any order of asking, pressing and waiting', async () => {
+  it('in any order of requests, presses and waits', async () => {
     let used = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
@@ -76,7 +76,7 @@ describe('a link from a mail works at most once', () => {
           used++;
           link.isUsed = true;
           for (const other of known) other.isWorthless ||= other.purpose === link.purpose;
-          // Another password ends what was sent to the account before.
+          // A password change ends the links that were sent to the account before.
           if (link.purpose === 'reset_password')
             for (const other of known) other.isWorthless ||= other.purpose !== 'sign_up';
         }
@@ -98,7 +98,7 @@ describe('a link from a mail works at most once', () => {
       }),
       { numRuns: 60 },
     );
-    // About thirty; otherwise nothing was tried.
+    // About thirty; otherwise the runs tested too little.
     expect(used).toBeGreaterThan(5);
   });
 });

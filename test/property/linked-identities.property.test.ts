@@ -1,7 +1,7 @@
 /**
- * Sign-ins at two other providers in any order: begun, answered, brought back by any browser to any callback, several times and late,
- * while accounts are linked and removed. Everybody there has the e-mail address, the name and the `sub` of somebody here or at the
- * other provider. Only the whole answer in the browser that began signs in or links, once, and only as the identity says.
+ * Sign-ins at two identity providers in any order: begun, answered, brought back by any browser to any callback, several times and late,
+ * while accounts are linked and removed. Every user at a provider has the e-mail address, the name and the `sub` of a user here or at the
+ * other provider. Only the complete answer, in the browser that began, signs in or links, once, and only as the identity allows.
  */
 import { randomUUID } from 'node:crypto';
 import { fc } from '@fast-check/vitest';
@@ -40,7 +40,7 @@ type World = {
   readonly locals: readonly TestUser[];
   readonly people: readonly Person[];
   readonly browsers: readonly Browser[];
-  /** The `sub` of whom the test saw sign in there last; null: nobody, or they signed out. */
+  /** The `sub` of the user that the test last saw sign in at the provider; null: none, or signed out. */
   readonly signedIn: (string | null)[];
   /** The newest first. */
   readonly left: Left[];
@@ -51,7 +51,7 @@ type World = {
 const WAYS = [
   'as it is',
   'as it is',
-  'twice at once',
+  'twice, concurrently',
   'wrong callback',
   'wrong issuer',
   'no issuer',
@@ -60,7 +60,7 @@ const WAYS = [
 type Way = (typeof WAYS)[number];
 const isOfAnother = (way: Way): boolean => way === 'wrong issuer' || way === 'all wrong';
 
-describe('sign-ins at two providers in any order', () => {
+describe('sign-ins at two identity providers in any order', () => {
   const clock = testClock(new Date());
   let scene: Scene;
   let providers: NaiveProviders<Name>;
@@ -100,7 +100,7 @@ describe('sign-ins at two providers in any order', () => {
     [...after].flatMap(([key, value]) => (before.has(key) ? [] : [value]));
   const csrfOf = (page: Answer) => formOf(page.body).fields['csrf'] ?? '';
 
-  /** The page of a client that wants a sign-in even of somebody who is signed in. */
+  /** The page of a client that requires a sign-in even with an active session. */
   const anew = (browser: Browser) => signInPage(browser, scene.client, { prompt: 'login' });
 
   const tally = { signedIn: 0, registered: 0, linked: 0, removed: 0, refused: 0 };
@@ -138,7 +138,7 @@ describe('sign-ins at two providers in any order', () => {
       const provider = NAMES[pick % 2] as Name;
       const csrf = csrfOf(await browser.get('/account/linked-identities'));
       const away = await browser.post('/account/linked-identities/link', { csrf, provider: `upstream:${provider}` });
-      remember(world, away, { provider, browser: at, linkTo: world.signedIn[at] ?? 'nobody' });
+      remember(world, away, { provider, browser: at, linkTo: world.signedIn[at] ?? 'no user' });
     },
     'an answer': async (world, _, pick) => {
       const left = world.left[pick % Math.min(Math.max(world.left.length, 1), 3)];
@@ -173,7 +173,7 @@ describe('sign-ins at two providers in any order', () => {
       const after = (await stored()).identities.get(identity.id);
       if (after?.state !== 'removed') return;
       tally.removed += 1;
-      expect(after.userId, 'somebody removed the identity of another').toBe(world.signedIn[at]);
+      expect(after.userId, 'the server removed an identity of another user').toBe(world.signedIn[at]);
     },
     'a while': async (_, __, pick) => clock.advanceSeconds([1, 300, 601, 1800][pick % 4] as number),
   };
@@ -188,7 +188,7 @@ describe('sign-ins at two providers in any order', () => {
     return { given, at: given?.of.browser ?? 0 };
   }
 
-  /** @param pick chooses whether the answer comes under the name of another sign-in; absent: never. */
+  /** @param pick chooses whether the answer names another sign-in; absent: never. */
   async function bringBack(
     world: World,
     { given, at, way, pick = 1 }: { given: Given | undefined; at: number; way: Way; pick?: number },
@@ -215,12 +215,12 @@ describe('sign-ins at two providers in any order', () => {
     const parameters = new URLSearchParams({ code, state, ...(issuer !== null && { iss: issuer }) });
     const url = `/sign-in/upstream/${callback}/callback?${parameters}`;
     const browser = world.browsers[at] as Browser;
-    await Promise.all(Array.from({ length: way === 'twice at once' ? 2 : 1 }, () => browser.get(url)));
+    await Promise.all(Array.from({ length: way === 'twice, concurrently' ? 2 : 1 }, () => browser.get(url)));
     const after = await stored();
     const moved = [...after.signIns].filter(([id, state]) => before.signIns.get(id) !== state);
     expect(moved.length, 'the answer was taken for as many sign-ins').toBe(isTaken ? 1 : 0);
     if (isTaken) target.isSpent = true;
-    // What a stranger brings is taken, with a code that says nothing about it.
+    // The server accepts an answer from another user's browser, with a generic code.
     judge(world, { before, after, at, left, subject, isWhole: isTaken && stranger === undefined });
   }
 
@@ -250,7 +250,7 @@ describe('sign-ins at two providers in any order', () => {
     )?.userId;
     const mayLink =
       world.signedIn[at] === left.linkTo && (owner ?? left.linkTo) === left.linkTo && !isOvertaken(world, left);
-    // The policy registers nobody who comes from the other.
+    // The policy registers no user from the other provider.
     const maySignIn = owner !== undefined || left.provider === 'company';
     if (!isWhole || !(left.linkTo === null ? maySignIn : mayLink)) {
       const changes = made.length + linked.length + registered.length + (after.used - before.used);
@@ -261,8 +261,8 @@ describe('sign-ins at two providers in any order', () => {
     expect(after.used - before.used, 'a whole answer is used once').toBe(1);
     left.isUsed = true;
     if (left.linkTo !== null) {
-      expect(made, 'a link signed somebody in').toEqual([]);
-      expect(registered, 'a link registered somebody').toEqual([]);
+      expect(made, 'a link signed a user in').toEqual([]);
+      expect(registered, 'a link registered a user').toEqual([]);
       expect(linked).toMatchObject(
         owner === undefined ? [{ userId: left.linkTo, issuer, subject, state: 'active' }] : [],
       );
@@ -301,20 +301,20 @@ describe('sign-ins at two providers in any order', () => {
     pick: fc.nat({ max: 1000 }),
   });
   const of = (name: string, browser = 0, pick = 0) => ({ name, browser, pick });
-  /** Where somebody has linked an account from the beginning, more is at stake. */
+  /** More is at stake for a user with a linked account from the beginning. */
   const linkedFirst = [of('the password'), of('a link begins'), of('an answer'), of('a return')];
   const leftToLink = linkedFirst.slice(0, 3);
   const thieves = [
-    // While the browser is away to link, somebody else comes to be signed in there, or nobody.
+    // While the browser is away to link, the session at the provider changes to another user, or ends.
     [...leftToLink, of('a sign-out'), of('a return')],
     [...leftToLink, of('the password', 0, 1), of('a return')],
-    // The account with the same `sub` at the other provider is that of somebody else.
+    // The account with the same `sub` at the other provider belongs to another user.
     [...linkedFirst, of('an answered sign-in', 0, 1), of('a return')],
-    // After a removal the identity signs in as somebody new.
+    // After a removal the identity signs in as a new user.
     [...linkedFirst, of('a removal'), of('an answered sign-in'), of('a return')],
-    // The account is linked to somebody else, who signs in elsewhere: it is not theirs to remove.
+    // The account is linked to another user of another provider: this user cannot remove it.
     [...linkedFirst, of('the password', 1, 1), of('a removal', 1)],
-    // As if it came from the other provider, or from nobody; then as it is.
+    // With the issuer of the other provider, or with none; then unchanged.
     [of('an answered sign-in'), of('a return', 0, 8 * WAYS.indexOf('wrong issuer')), of('a return')],
     [of('an answered sign-in'), of('a return', 0, 8 * WAYS.indexOf('no issuer')), of('a return')],
   ];
@@ -339,7 +339,7 @@ describe('sign-ins at two providers in any order', () => {
   );
   const sequences = fc.tuple(beginnings, fc.array(step, { minLength: 6, maxLength: 20 }));
 
-  it('only the whole answer, in the browser that began, signs in as its identity or links, once', async () => {
+  it('sign in as the identity or link, once, and only by the complete answer in the browser that began', async () => {
     await fc.assert(
       fc.asyncProperty(sequences, async ([first, rest]) => {
         const run = randomUUID();
@@ -377,7 +377,7 @@ describe('sign-ins at two providers in any order', () => {
       }),
       { numRuns: 60, examples: [...thieves, ...overtaking].map((first) => [[first, []]]) },
     );
-    // Otherwise the orders showed nothing.
+    // Otherwise the orders had no effect to observe.
     for (const [what, times] of Object.entries(tally)) expect(times, what).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * docs/decisions/0031: whatever is asked for and however roles come and go, an access token for the management API says no more
- * than its end-user may administer at that moment, and an auditor never gets a scope that changes something.
+ * docs/decisions/0031: for any requests and any changes of roles, an access token for the management API grants no more than its end-user
+ * may administer at that moment, and an auditor never gets a scope that changes data.
  */
 import { fc } from '@fast-check/vitest';
 import { decodeJwt } from 'jose';
@@ -24,13 +24,13 @@ import { anyDatabase } from '../support/database.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 
 const MANAGEMENT = `${ISSUER}/management/v1`;
-const ROLES = ['operators', 'auditors', 'nobody'] as const;
+const ROLES = ['operators', 'auditors', 'none'] as const;
 type Role = (typeof ROLES)[number];
 const READING = MANAGEMENT_SCOPE_NAMES.filter((name) => name.endsWith(':read'));
 const mayHave: Readonly<Record<Role, readonly string[]>> = {
   operators: MANAGEMENT_SCOPE_NAMES,
   auditors: READING,
-  nobody: [],
+  none: [],
 };
 
 const role = fc.constantFrom(...ROLES);
@@ -38,13 +38,13 @@ const management = fc.subarray([...MANAGEMENT_SCOPE_NAMES], { minLength: 1 });
 const asked = fc.record({ scope: management, openid: fc.boolean() });
 const steps = fc.array(fc.record({ role, scope: fc.option(management) }), { minLength: 1, maxLength: 5 });
 
-describe('administration takes a role', () => {
+describe('administration requires a role', () => {
   let scene: Scene;
   let client: TestClient;
   let configuration: Configuration = shippedConfiguration;
   /** In the letters of another keyboard: usernames do not differ by case. */
   const give = (held: Role) => {
-    const operators = held === 'nobody' ? {} : { [held]: [scene.user.username.toUpperCase()] };
+    const operators = held === 'none' ? {} : { [held]: [scene.user.username.toUpperCase()] };
     configuration = { ...shippedConfiguration, operators: { ...NOBODY_ADMINISTERS, ...operators } };
   };
   beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('administration takes a role', () => {
         let { status, json } = await exchange(scene, client, code);
         const first = within(granted, exchanging);
         if (first.length === 0 && !openid) {
-          // Nothing is used up: with the role, the same code is exchanged.
+          // The code is unused: with the role, the same code is exchanged.
           expect([status, json.error]).toEqual([400, 'invalid_grant']);
           give('operators');
           ({ status, json } = await exchange(scene, client, code));
@@ -115,20 +115,20 @@ describe('administration takes a role', () => {
     );
   });
 
-  it('an end-user without the role is not even asked, whether signed in before or on the way', async () => {
-    give('nobody');
+  it('shows an end-user without the role no consent page, signed in before or on the way', async () => {
+    give('none');
     expect((await ask(['clients:read'], new Browser(scene.app))).error).toBe('access_denied');
     expect((await ask(['clients:read'])).error).toBe('access_denied');
     const rest = await ask(['openid', 'clients:read']);
     const { json } = await exchange(scene, client, rest);
     expect(json.scope).toBe('openid');
-    // The role comes later: what was not granted is not given.
+    // The role comes later: a scope that was not granted is not issued.
     give('operators');
     const later = await token(scene, client, { grant_type: 'refresh_token', refresh_token: json.refresh_token ?? '' });
     expect(later.json.scope).toBe('openid');
   });
 
-  it('consent shows what the end-user may grant, and remembers no more', async () => {
+  it('offers at consent only what the end-user may grant, and remembers no more', async () => {
     give('auditors');
     const fresh = await makeClient(scene, { scope: ['keys:read', 'keys:revoke'] });
     const browser = new Browser(scene.app);
@@ -146,7 +146,7 @@ describe('administration takes a role', () => {
     expect(page.body).toContain('revoke signing keys');
   });
 
-  it('a client whose registration does not name the scopes gets none, whatever the role of the end-user', async () => {
+  it('gives no scopes to a client whose registration does not name them, whatever the role of the end-user', async () => {
     give('operators');
     for (const scope of [null, ['openid', 'read']]) {
       const other = await makeClient(scene, { scope });
@@ -154,7 +154,7 @@ describe('administration takes a role', () => {
     }
   });
 
-  it('a client on its own behalf has what operators.yaml says at that moment', async () => {
+  it('gives a client on its own behalf the access of operators.yaml at that moment', async () => {
     const listed = (scope: string[]) => {
       const clients = scope.length > 0 ? [{ client_id: client.clientId, scope }] : [];
       configuration = { ...shippedConfiguration, operators: { ...NOBODY_ADMINISTERS, clients } };

@@ -1,6 +1,6 @@
 /**
  * OAuth 2.1 §4.1.1, RFC 8252 §7.3: redirect URIs are compared as exact strings, except for the port of a loopback IP
- * literal of a native app. Whatever else comes gets a page: never a redirect, whether the request was good or bad.
+ * literal of a native app. Any other URI gets a page: never a redirect, whether the request was valid or not.
  */
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -128,11 +128,11 @@ describe('the redirect rule', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(anyDatabase);
-    await scene.code(); // Signs in: a good request by a browser with a session and a remembered consent answers at once.
+    await scene.code(); // Signs in: a valid request by a browser with a session and a remembered consent gets its answer immediately.
   });
   afterAll(() => scene.close());
 
-  it('redirects where it allows, and nowhere else', async () => {
+  it('redirects only to registered URIs', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async (one) => {
         const registered = uriOf(one.parts);
@@ -171,7 +171,7 @@ describe('the redirect rule', () => {
     );
   });
 
-  it('every change by name, to a web app and to a native one on the loopback', async () => {
+  it("rejects each named change, of a web app's URI and of a native app's loopback URI", async () => {
     const browser = new Browser(scene.app);
     const web: Parts = { scheme: 'https', host: 'app.client.test', port: null, path: '/cb', query: null };
     const native: Parts = { scheme: 'http', host: '127.0.0.1', port: 8400, path: '/cb', query: null };
@@ -197,7 +197,7 @@ describe('the redirect rule', () => {
     }
   });
 
-  it('any one character changed, left out or added', async () => {
+  it('rejects any one character changed, left out or added', async () => {
     const client = await makeClient(scene, {
       redirectUris: ['https://app.client.test/cb?a=1', 'https://app.client.test/'],
     });

@@ -39,7 +39,7 @@ describe.each(databaseKinds)('reuse revokes the chain, on %s', (kind: DatabaseKi
     return { grantId: grantIdOfCode(code.code), tokens };
   }
 
-  it('any used token, at any time, with any parameters', async () => {
+  it('for any used token, at any time, with any parameters', async () => {
     const parameters = fc.constantFrom(
       {},
       { scope: 'read' },
@@ -69,14 +69,14 @@ describe.each(databaseKinds)('reuse revokes the chain, on %s', (kind: DatabaseKi
           'grant: active → revoked (refresh_token_reused)',
           'refreshToken: used → revoked (refresh_token_reused)',
         ]);
-        // Only its own: another chain of the same person at the same client goes on, unless its time is over.
+        // Its own alone: another chain of the same user at the same client continues, unless it has expired.
         if (laterSeconds < 30 * DAY_SECONDS) expect((await refresh(scene, scene.client, bystander)).status).toBe(200);
       }),
       { numRuns: 50 },
     );
   });
 
-  it('the code, presented again with its verifier at any time, ends every token that came from it', async () => {
+  it('for the code, presented again with its verifier at any time: every token of its grant ends', async () => {
     const later = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 400 * DAY_SECONDS }));
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 4 }), later, async (rotations, laterSeconds) => {
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('reuse revokes the chain, on %s', (kind: DatabaseKi
     );
   });
 
-  it('whatever another client does with a used token, the chain lives', async () => {
+  it('but not for a used token that another client presents', async () => {
     await fc.assert(
       fc.asyncProperty(reuses, async ({ rotations, reused }) => {
         const { grantId, tokens } = await chainOf(rotations);

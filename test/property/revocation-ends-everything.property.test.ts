@@ -1,4 +1,4 @@
-/** RFC 7009 §2.1: after a revocation, by whichever token and whenever, nothing of the grant opens anything, anywhere. */
+/** RFC 7009 §2.1: after a revocation, by any of its tokens and at any time, no token of the grant is accepted anywhere. */
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { presentedAccessToken } from '../../src/protocol/presented-access-token.ts';
@@ -19,7 +19,7 @@ const revocations = fc
   })
   .map(({ which, ...rest }) => ({ ...rest, which: which % (rest.rotations + 1) }));
 
-describe('revocation ends everything', () => {
+describe('revocation ends every token of the grant', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(anyDatabase);
@@ -42,7 +42,7 @@ describe('revocation ends everything', () => {
   }
   const isActive = async (token: string) => (await introspect(scene, scene.client, token)).json['active'];
 
-  it('any of its tokens, at any time', async () => {
+  it('by any of its tokens, at any time', async () => {
     await fc.assert(
       fc.asyncProperty(revocations, async ({ rotations, which, by, laterSeconds, hint }) => {
         const bystander = await grantWith(0);
@@ -80,7 +80,7 @@ describe('revocation ends everything', () => {
     );
   });
 
-  it('whatever another client gives back, the grant lives', async () => {
+  it('but not by a request of another client', async () => {
     await fc.assert(
       fc.asyncProperty(revocations, async ({ rotations, which, by, hint }) => {
         const grant = await grantWith(rotations);

@@ -1,4 +1,4 @@
-/** RFC 6749 §6, RFC 8707 §2.2: whatever is asked at a refresh, an access token says no more than the end-user allowed. */
+/** RFC 6749 §6, RFC 8707 §2.2: for any request at a refresh, an access token grants no more than the end-user allowed. */
 
 import { fc } from '@fast-check/vitest';
 import { decodeJwt } from 'jose';
@@ -119,13 +119,13 @@ describe('scope never widens', () => {
     const { scope, aud } = decodeJwt(json.access_token ?? '');
     const said = String(scope).split(' ');
     const answered = (json.scope ?? '').split(' ');
-    // The response also names what came with the ID Token.
+    // The response also names the scopes that came with the ID Token.
     expect(isWithin(said, answered)).toBe(true);
     expect(isWithin(answered, [...said, ...IDENTITY.scopes])).toBe(true);
     return { scope: said, answered, resources: typeof aud === 'string' ? [aud] : (aud ?? []) };
   }
 
-  it('over any sequence of asking for less and for more; and less is only for that once', async () => {
+  it('over any sequence of smaller and larger requests; and a smaller one narrows a single token', async () => {
     await fc.assert(
       fc.asyncProperty(granted, asks, async (allowed, sequence) => {
         const first = await exchange(scene, scene.client, await codeFor(allowed));
@@ -141,7 +141,7 @@ describe('scope never widens', () => {
           const fits = isGranted && meant.length > 0 && (scope === null || answerable.length === sorted(scope).length);
           expect(status).toBe(fits ? 200 : 400);
           if (!fits) {
-            // The token stays good: asking for too much is a mistake, not a leak.
+            // The token stays valid: a request for too much is a mistake, not a leak.
             const asksForOthers = isWithin(scope ?? [], allowed.scope) && !isWithin(resources ?? [], allowed.resources);
             expect(json.error).toBe(asksForOthers ? 'invalid_target' : 'invalid_scope');
             continue;
@@ -159,7 +159,7 @@ describe('scope never widens', () => {
     );
   });
 
-  it('nor beyond the ceiling of today, however it is narrowed and widened between refreshes', async () => {
+  it('nor beyond the current ceiling, however it narrows and widens between refreshes', async () => {
     const ceilings = fc.array(fc.option(fc.subarray([...EVERY_SCOPE, 'offline_access'])), {
       minLength: 1,
       maxLength: 5,
@@ -172,7 +172,7 @@ describe('scope never widens', () => {
         for (const ceiling of [...sequence, null]) {
           await saveClient(scene.database.drizzle, { ...registration, scope: ceiling });
           const may = (name: string) => ceiling?.includes(name) ?? true;
-          // Without `openid` the claims that it brings mean nothing.
+          // Without `openid` its claims have no effect.
           const scope = allowed.scope.filter((name) => may(name) && (may('openid') || !IDENTITY.scopes.includes(name)));
           const resources = allowed.resources.filter((one) =>
             one === IDENTITY.identifier
@@ -182,7 +182,7 @@ describe('scope never widens', () => {
           const { status, json } = await token(scene, client, { grant_type: 'refresh_token', refresh_token: head });
           expect(status).toBe(scope.length > 0 ? 200 : 400);
           if (scope.length === 0) {
-            // Nothing rotates: the same token is presented again under the next ceiling.
+            // No rotation: the same token is presented again under the next ceiling.
             expect(json.error).toBe('invalid_grant');
             continue;
           }
@@ -198,7 +198,7 @@ describe('scope never widens', () => {
     );
   });
 
-  it('at the exchange of the code: `scope` means nothing there, and `resource` only narrows', async () => {
+  it('at the exchange of the code: `scope` has no effect, and `resource` only narrows', async () => {
     await fc.assert(
       fc.asyncProperty(granted, askedScope, askedResources, async (allowed, scope, resources) => {
         const code = await codeFor(allowed);

@@ -1,6 +1,6 @@
 /**
- * Whatever strangers do, the owner whose browser has signed in before signs in at once; and no place looks at more guesses in a window
- * than docs/decisions/0036 says.
+ * Whatever attackers do, the owner signs in without a wait in a browser of an earlier sign-in; and the server checks no more guesses per
+ * source in a window than docs/decisions/0036 says.
  */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,12 +60,12 @@ describe('the throttle on guessing', () => {
     browser.submit(await browser.get(authorizeUrl(client, makePkce())), { username, password });
   const succeeded = ({ body }: { readonly body: string }) => body.includes('name="decision"');
 
-  it('never holds up the owner in a known browser, and looks at so many guesses of a place in a window and no more', async () => {
+  it('never delays the owner in a trusted browser, and checks a bounded number of guesses per source in a window', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const run = ++serial;
         const { username } = await makeUser(scene);
-        // The owner shares the address with the first stranger.
+        // The owner shares the address with the first attacker.
         const addressOf = (index: number) => `2001:db8:${run.toString(16)}:${index + 1}::1`;
         let owner = new Browser(scene.app, addressOf(0));
         expect(succeeded(await tryIn(owner, username, PASSWORD))).toBe(true);
@@ -78,7 +78,7 @@ describe('the throttle on guessing', () => {
             scene.clock.advanceSeconds(happening.seconds);
             now += happening.seconds;
           } else if (happening.kind === 'guess') {
-            const name = happening.at === 'owner' ? username : `nobody-${run}-${guesses++}`;
+            const name = happening.at === 'owner' ? username : `unknown-${run}-${guesses++}`;
             const answer = await tryIn(new Browser(scene.app, addressOf(happening.from)), name, 'wrong guess');
             expect([400, 429]).toContain(answer.status);
             if (happening.at !== 'owner' || answer.status !== 400) continue;

@@ -1,4 +1,4 @@
-/** RFC 7636 §4.6: without the verifier a code yields nothing; and presenting it wrongly changes nothing for its client. */
+/** RFC 7636 §4.6: without the verifier a code yields no token; and a wrong verifier changes no row of its client. */
 
 import { createHash } from 'node:crypto';
 import { fc } from '@fast-check/vitest';
@@ -57,7 +57,7 @@ describe.each(databaseKinds)('a mismatched verifier never yields tokens, on %s',
   afterAll(() => scene.close());
   const clientOf = (isPublic: boolean) => (isPublic ? app : scene.client);
 
-  it('and changes nothing: afterwards the right one works', async () => {
+  it('and changes no row: afterwards the correct one works', async () => {
     await fc.assert(
       fc.asyncProperty(
         pkces,
@@ -82,7 +82,7 @@ describe.each(databaseKinds)('a mismatched verifier never yields tokens, on %s',
     );
   });
 
-  it('not even once the code is used: a wrong presentation does not end the chain', async () => {
+  it('nor after the code was used: a wrong presentation does not end the chain', async () => {
     await fc.assert(
       fc.asyncProperty(pkces, wrongs, async (pkce, wrong) => {
         const code = await scene.code({ pkce });
@@ -96,7 +96,7 @@ describe.each(databaseKinds)('a mismatched verifier never yields tokens, on %s',
     );
   });
 
-  it('nor the verifier of another code, of the same client or of another', async () => {
+  it('nor with the verifier of another code, of the same client or of another', async () => {
     await fc.assert(
       fc.asyncProperty(fc.boolean(), fc.boolean(), async (isPublic, otherIsPublic) => {
         const mine = await scene.code({ client: clientOf(isPublic) });
@@ -113,7 +113,7 @@ describe.each(databaseKinds)('a mismatched verifier never yields tokens, on %s',
     );
   });
 
-  it('and none at all is told apart from a wrong one', async () => {
+  it('and a missing verifier is distinguished from a wrong one', async () => {
     const { code, verifier } = await scene.code();
     for (const none of ['', undefined]) {
       const fields = { grant_type: 'authorization_code', code, ...(none !== undefined && { code_verifier: none }) };

@@ -1,6 +1,7 @@
 /**
- * Administrators, end-users and thieves in any order, while two delivery workers look for events at any moment, and receivers fail at times: each
- * decision that was committed is told exactly once, and what was refused is not told. What is expected is worked out from the acts and their answers.
+ * Administrators, end-users and attackers in any order, while two delivery workers look for events at any moment, and endpoints fail at
+ * times: each committed decision is delivered exactly once, and a rejected one never. The expected events are computed from the actions
+ * and their answers.
  */
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -39,7 +40,7 @@ describe('events', () => {
   let receiver: Receiver;
   let status = 204;
   let workers: readonly TestDeliveryWorker[];
-  /** `type id`, of what was decided. */
+  /** `type id` of each decision. */
   let expected: string[] = [];
   let users: TestUser[] = [];
   let clients: TestClient[] = [];
@@ -62,7 +63,7 @@ describe('events', () => {
     const user = users[number % users.length];
     const client = clients[number % clients.length];
     const deps = { db, macs: testMacs, actor: theServer };
-    /** Who is disabled already is not disabled again. */
+    /** A user who is already disabled is not disabled again. */
     const changed = async (type: 'disableRequested' | 'enableRequested', { id }: TestUser) => {
       const answer = await administerUser(deps, { id, change: { type } });
       return answer.kind === 'done' && (answer.before?.disabledAt === null) !== (answer.user.disabledAt === null);
@@ -140,7 +141,7 @@ describe('events', () => {
     }
   }
 
-  it('are told exactly once for each decision that was committed', async () => {
+  it('are delivered exactly once for each committed decision', async () => {
     const run = fc.array(fc.tuple(fc.constantFrom(...ACTS), fc.nat(50)), { minLength: 5, maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(run, async (acts) => {

@@ -1,8 +1,8 @@
 /**
- * What has ended does not come back. For each table: a row is copied, it ends, and it is put back by every kind of statement that the
- * server's role may run: UPDATE, DELETE with INSERT, INSERT … ON CONFLICT, of all columns or any of them, under the old name or another,
- * into its own row or into another one. Then the server is asked. The columns come from the schema and the ends from the machines, so that
- * a table, a column or a state that is added later is tried too; a table that is neither walked nor excused fails.
+ * An ended row does not become active again. For each table: a row is copied, it ends, and it is put back by every kind of statement that
+ * the server's role may run: UPDATE, DELETE with INSERT, INSERT … ON CONFLICT, of all columns or any of them, under the old name or
+ * another, into its own row or into another one. Then the test queries the server. The columns come from the schema and the ends from the
+ * machines, so that a later table, column or state is covered too; a table that is neither walked nor exempted fails.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fc } from '@fast-check/vitest';
@@ -62,7 +62,7 @@ const run = async <Row>(statement: SQL): Promise<Row[]> =>
 type Subject = {
   /** Its row, whatever else becomes of it. */
   readonly row: SQL;
-  /** Asks the server. */
+  /** Queries the server. */
   readonly counts: () => Promise<boolean>;
   /** By the states of the machine that they lead to, or by words. */
   readonly ends: Readonly<Record<string, () => Promise<unknown>>>;
@@ -72,7 +72,7 @@ type Walk = {
   readonly machine?: keyof typeof heldMachines;
   /** Columns of type uuid or text under which a row could come back as another one. */
   readonly names: readonly string[];
-  /** Other tables name its rows, so that they are never deleted. */
+  /** Other tables reference its rows, so that they are never deleted. */
   readonly stays?: true;
   readonly begin: () => Promise<Subject>;
 };
@@ -552,7 +552,7 @@ const putBack = ({ ended, other }: Rows, { table, stays }: Walk) =>
     }
   });
 
-it('walks or excuses each table, and each end that a machine knows', async () => {
+it('covers or exempts each table, and each final state of a machine', async () => {
   const tables = Object.values(schema).flatMap((table) => (is(table, PgTable) ? [getTableConfig(table).name] : []));
   expect(tables.filter((name) => !(name in WALKS) && !(name in EXCUSED))).toEqual([]);
   expect(Object.keys(EXCUSED).filter((name) => name in WALKS || !tables.includes(name))).toEqual([]);
@@ -564,7 +564,7 @@ it('walks or excuses each table, and each end that a machine knows', async () =>
 });
 
 describe.each(Object.entries(WALKS))('a row of %s', (name, walk) => {
-  it('counts, and does not once it has ended, whatever is written with the rights of a server', async () => {
+  it("is accepted until it has ended, and never again, whatever the server's role writes", async () => {
     expect(await (await walk.begin()).counts()).toBe(true);
     for (const [end, _] of Object.entries((await walk.begin()).ends)) {
       const [subject, other] = [await walk.begin(), await walk.begin()];
