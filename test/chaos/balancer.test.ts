@@ -35,7 +35,7 @@ async function inFrontOf(...nodes: readonly Node[]) {
   return { ...balancer, asked };
 }
 
-test('sends requests to the healthy nodes in turns', async () => {
+test('sends requests to the healthy nodes in turn', async () => {
   const [one, two, three] = [await aNode('one'), await aNode('two'), await aNode('three')];
   three.health = 503;
   const { asked } = await inFrontOf(one, two, three);

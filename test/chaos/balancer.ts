@@ -1,6 +1,6 @@
 /**
- * A load balancer as operators run one: it asks each node for its health, as `health_uri /health/ready` has Caddy do, and sends requests to
- * the healthy nodes in turns. With none it answers a bare 503.
+ * A load balancer as operators run one: it sends each node a health check, as `health_uri /health/ready` has Caddy do, and sends requests
+ * to the healthy nodes in turn. Without a healthy node it answers a bare 503.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -28,16 +28,16 @@ const SHORT: ReadonlySet<string> = new Set([
   'switchover',
 ]);
 
-test('whatever happens, what was acknowledged is kept, and every failure is clear', async () => {
+test('keeps every acknowledged change, and reports every failure clearly, under any fault', async () => {
   const chosen = scenarios.filter(({ name }) => SHORT.has(name));
   expect(chosen).toHaveLength(SHORT.size);
   const reports: Report[] = [];
   await runScenarios(chosen, EXTENT, (report) => void reports.push(report));
   const told = Object.fromEntries(reports.map((report) => [report.scenario.name, problemsOf(report)]));
   expect(told).toEqual(Object.fromEntries(chosen.map(({ name }) => [name, []])));
-  // What an asynchronous standby had not received was lost indeed, as docs/deploying.md says.
+  // An asynchronous standby loses the entries that it had not received, as docs/deploying.md says.
   const behind = reports.find(({ scenario }) => scenario.name === 'failover-asynchronous');
   expect(behind?.verdict.forgotten).toBeGreaterThan(0);
-  // So the judge sees it, on a real database, where it is not what was promised.
+  // Proof that the judge notices it, on a real database, where the promise excludes it.
   expect(behind?.strictly.problems.map(({ rule }) => rule)).toContain('what was acknowledged is stored');
 });

@@ -4,16 +4,16 @@
 export type Answer =
   | { readonly kind: 'issued'; readonly token: string }
   | { readonly kind: 'refused'; readonly status: number; readonly error: string }
-  /** 503 with Retry-After: nothing was changed. */
+  /** 503 with Retry-After: no row was changed. */
   | { readonly kind: 'try-again' }
-  /** 503 without: nobody can know. */
+  /** 503 without: the outcome is unknown. */
   | { readonly kind: 'unknown' }
   /** The connection was refused, so no server has the request. */
   | { readonly kind: 'not-sent' }
   /** The connection ended before the whole answer was there. */
   | { readonly kind: 'cut' }
   | { readonly kind: 'hung' }
-  /** Whatever a server may never say, such as 500. */
+  /** An answer that a server must never give, such as 500. */
   | { readonly kind: 'unclear'; readonly says: string };
 
 export type AnswerKind = Answer['kind'];

@@ -1,4 +1,4 @@
-/** The judge by itself: an honest server has no problem, and each lie is seen by its rule. */
+/** The judge by itself: an honest server has no problem, and a rule detects each lie. */
 import { describe, expect, test } from 'vitest';
 import type { Answer, AnswerKind, History, Presentation, StoredChain } from './history.ts';
 import { judge, ruleNames } from './judge.ts';
@@ -49,7 +49,7 @@ const at = (generation: number, nonce: string): Partial<StoredChain> => ({
   ledger: Array.from({ length: generation + 1 }, (_, reached) => reached),
 });
 
-describe('has nothing to say about', () => {
+describe('finds no problem in', () => {
   test.each<[string, Life]>([
     ['an honest chain', HONEST],
     [
@@ -73,7 +73,7 @@ describe('has nothing to say about', () => {
       },
     ],
     [
-      'a token that was presented twice at once',
+      'a token that was presented twice, concurrently',
       {
         says: [
           ['0-a', issued('1-b'), [1, 4]],
@@ -97,7 +97,7 @@ describe('has nothing to say about', () => {
     expect(problemsOf(life)).toEqual([]);
   });
 
-  test('a rotation that was forgotten, where forgetting is what is promised', () => {
+  test('a forgotten rotation, where the scenario permits it', () => {
     const life: Life = {
       says: [
         ['0-a', issued('1-b')],
@@ -113,7 +113,7 @@ describe('has nothing to say about', () => {
   });
 });
 
-describe('sees', () => {
+describe('finds', () => {
   const LIES: readonly [string, string, Life][] = [
     [
       'a server that issues twice',
@@ -144,9 +144,9 @@ describe('sees', () => {
       { says: [['0-a', issued('2-b')]], stored: at(2, 'b') },
     ],
     ['a lost acknowledged token', 'what was acknowledged is stored', { ...HONEST, stored: at(1, 'b') }],
-    ['another head than was told', 'what was acknowledged is stored', { ...HONEST, stored: at(2, 'x') }],
+    ['another head than the client received', 'what was acknowledged is stored', { ...HONEST, stored: at(2, 'x') }],
     [
-      'a rotation that nobody asked for',
+      'a rotation without a request',
       'what was not acknowledged was at least asked for',
       { ...HONEST, stored: at(3, 'd') },
     ],
@@ -238,23 +238,23 @@ describe('sees', () => {
       'every failure is one of those that are promised',
       { ...HONEST, says: [...HONEST.says, ['2-c', failed('hung')]] },
     ],
-    ['a chain that is stuck', 'once all is well, a chain goes on', { ...HONEST, healedAt: 6 }],
+    ['a chain that is stuck', 'once all is well, a chain continues', { ...HONEST, healedAt: 6 }],
   ];
   test.each(LIES)('%s', (_, rule, life) => {
     expect(problemsOf(life)).toContain(rule);
   });
 
-  test('a failure that was not promised', () => {
+  test('a failure outside the promise', () => {
     expect(problemsOf(HONEST, [])).toEqual(['every failure is one of those that are promised']);
   });
 
-  test('a chain that is gone', () => {
+  test('a missing chain', () => {
     const history: History = { first: new Map([[1, '0-a']]), presentations: [], healedAt: -1 };
     const { problems } = judge(history, new Map(), read, { failures: [], forgets: true });
     expect(problems.map(({ says }) => says)).toContain('the chain is gone');
   });
 
-  test('something with each rule', () => {
+  test('a problem for each rule', () => {
     expect(new Set(LIES.map(([, rule]) => rule))).toEqual(new Set(ruleNames));
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Says what was promised and not kept, from what clients saw and what the database holds in the end. It knows no server: a rule is a
+ * Names each broken promise, from what clients saw and what the database holds in the end. It has no knowledge of a server: a rule is a
  * sentence about one chain.
  */
 import {
@@ -14,7 +14,7 @@ import {
 export type Promised = {
   /** How requests may fail; a refusal always has to have a cause. */
   readonly failures: readonly AnswerKind[];
-  /** Commits that the standby did not have are gone: acknowledged rotations may be forgotten, and then their chain ends. */
+  /** Commits that the standby did not have are gone: acknowledged rotations may be missing, and then their chain ends. */
   readonly forgets: boolean;
 };
 
@@ -26,7 +26,7 @@ export type Verdict = {
   readonly chains: number;
   /** Ended, each with a cause. */
   readonly ended: number;
-  /** Had an acknowledged rotation that the database does not know. */
+  /** Had an acknowledged rotation that is missing from the database. */
   readonly forgotten: number;
 };
 
@@ -39,7 +39,7 @@ type Chain = {
   readonly issued: readonly Issue[];
   readonly refused: readonly Refusal[];
   readonly uncertain: readonly Presentation[];
-  /** Presented again although it was used, or twice at once. */
+  /** Presented again although it was used, or twice concurrently. */
   readonly repeated: readonly Presentation[];
   /** The acknowledged token of the highest generation. */
   readonly newest: Place;
@@ -120,7 +120,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (!wrong) return null;
     return wrong.answer.kind === 'unclear' ? wrong.answer.says : wrong.answer.kind;
   },
-  'once all is well, a chain goes on': ({ issued, refused, healedAt }) =>
+  'once all is well, a chain continues': ({ issued, refused, healedAt }) =>
     refused.length === 0 && !issued.some(({ begunAt }) => begunAt > healedAt) ? 'nothing was issued any more' : null,
 };
 

@@ -128,10 +128,10 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-test('an honest server has no problem, though its clients repeat tokens', async () => {
+test('the judge finds no problem of an honest server, though its clients repeat tokens', async () => {
   expect(await rulesBroken(honest)).toEqual(new Set());
 });
 
-test.each(Object.entries(LIES))('a server that %s is found out', async (_, [rule, rotate]) => {
+test.each(Object.entries(LIES))('the judge detects a server that %s', async (_, [rule, rotate]) => {
   expect([...(await rulesBroken(rotate))]).toContain(rule);
 });

@@ -1,4 +1,4 @@
-/** Hundreds of chains that rotate at once over all nodes, and a record of every answer. */
+/** Hundreds of chains that rotate concurrently over all nodes, and a record of every answer. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/until.ts';
 import type { Answer, AnswerKind, History, Presentation } from './history.ts';
@@ -15,8 +15,8 @@ export type Load = {
   /** When each chain that lives has rotated from now on. */
   readonly allRotate: (times?: number) => Promise<void>;
   /**
-   * From now on all is well: each chain goes on once more, and then each is asked for with its token before, which has to be the end
-   * of it. No request is left.
+   * From now on all is well: each chain rotates once more, and then its previous token is presented, which must end it. No request is in
+   * flight afterwards.
    */
   readonly finish: () => Promise<History>;
   /** Ends it without a judgement, after a failure. */
@@ -29,7 +29,7 @@ type Chain = {
   before: string | null;
   alive: boolean;
   rotations: number;
-  /** Presents its token twice at once now and then. */
+  /** Presents its token twice concurrently now and then. */
   readonly doubles: boolean;
 };
 
@@ -92,7 +92,7 @@ export function startLoad(nodes: readonly Address[], client: Credentials, tokens
     const before = total(kinds);
     return until(() => total(kinds) - before >= count || noneIsLeft());
   };
-  /** Nothing would ever come. */
+  /** No answer would ever come. */
   function noneIsLeft(): boolean {
     if (living().length === 0) throw new Error(`No chain is left: ${JSON.stringify(counts)}`);
     return false;
@@ -114,7 +114,7 @@ export function startLoad(nodes: readonly Address[], client: Credentials, tokens
       await allRotate(2);
       stopping = true;
       await Promise.all(lives);
-      // What is presented again was used, so each of these is the end of its chain.
+      // Each repeated token was used, so each of these ends its chain.
       await Promise.all(
         living().map(async (chain) => {
           const { before, newest } = chain;

@@ -15,7 +15,7 @@ export type Extent = {
 export type Report = {
   readonly scenario: Scenario;
   readonly verdict: Verdict;
-  /** As if nothing acknowledged might be forgotten. */
+  /** As if no acknowledged rotation might be missing. */
   readonly strictly: Verdict;
   /** What the balancer did not serve though it needs no database. */
   readonly unserved: readonly string[];

@@ -1,4 +1,4 @@
-/** What happens, and what is promised of it. Each scenario waits until the fault is felt, and heals it. */
+/** A fault, and the promise for it. Each scenario waits until the fault takes effect, and heals it. */
 import { until } from '../support/until.ts';
 import { type Cluster, DATABASE, type Replication, SECRETS } from './cluster.ts';
 import type { AnswerKind } from './history.ts';
@@ -19,7 +19,7 @@ export type Scenario = {
   readonly happens: string;
   readonly promised: Promised;
   readonly replication: Replication;
-  /** What comes next needs fresh servers. */
+  /** The next scenario needs fresh servers. */
   readonly spoils?: true;
   readonly strike: (stage: Stage) => Promise<void>;
 };
@@ -70,7 +70,7 @@ async function rotateSecret(stage: Stage, orders: readonly ('forwards' | 'backwa
   const lists = [`${older},${newer}`, `${newer},${older}`, newer];
   for (const [step, secret] of lists.entries()) {
     const nodes = orders[step] === 'backwards' ? stage.nodes.toReversed() : stage.nodes;
-    // Of what the older secret made, nothing is left: no token, and no row.
+    // No token and no row under the older secret is left.
     if (step === 2) {
       await stage.load.allRotate();
       const isRenewed = (node: Node) => node.log().includes('rows are renewed under the first root secret');
@@ -110,7 +110,7 @@ const ON_ONE_DATABASE: readonly Omit<Scenario, 'replication'>[] = [
   },
   {
     name: 'node-paused',
-    happens: 'a node is stopped where it is (SIGSTOP), and goes on',
+    happens: 'a node is stopped where it is (SIGSTOP), and continues',
     promised: keeps(SAID),
     strike: async (stage) => {
       const node = nodeOf(stage, 0);
@@ -125,7 +125,7 @@ const ON_ONE_DATABASE: readonly Omit<Scenario, 'replication'>[] = [
   },
   {
     name: 'database-killed',
-    happens: 'Postgres is shut down at once (SIGQUIT), and starts again',
+    happens: 'Postgres is shut down immediately (SIGQUIT), and starts again',
     promised: keeps(SAID),
     strike: async (stage) => {
       await stage.primary.crash();
@@ -135,7 +135,7 @@ const ON_ONE_DATABASE: readonly Omit<Scenario, 'replication'>[] = [
   },
   {
     name: 'database-paused',
-    happens: 'all processes of Postgres are stopped where they are, and go on',
+    happens: 'all processes of Postgres are stopped where they are, and continue',
     promised: keeps(SAID),
     strike: async (stage) => {
       stage.primary.pause();
@@ -253,7 +253,7 @@ async function failOver(stage: Stage): Promise<void> {
 const WITH_A_STANDBY: readonly Scenario[] = [
   {
     name: 'failover-synchronous',
-    happens: 'the primary is shut down at once, and its synchronous standby is promoted',
+    happens: 'the primary is shut down immediately, and its synchronous standby is promoted',
     promised: keeps(SAID),
     replication: 'synchronous',
     spoils: true,
@@ -261,7 +261,7 @@ const WITH_A_STANDBY: readonly Scenario[] = [
   },
   {
     name: 'switchover',
-    happens: 'the primary becomes read-only and goes on answering, and its standby is promoted once it has everything',
+    happens: 'the primary becomes read-only and still answers, and its standby is promoted once it has everything',
     promised: keeps(AGAIN),
     replication: 'asynchronous',
     spoils: true,
@@ -292,7 +292,7 @@ const WITH_A_STANDBY: readonly Scenario[] = [
   },
   {
     name: 'failover-asynchronous',
-    happens: 'the standby falls behind; then the primary is shut down at once, and the standby promoted',
+    happens: 'the standby falls behind; then the primary is shut down immediately, and the standby promoted',
     promised: { failures: SAID, forgets: true },
     replication: 'asynchronous',
     spoils: true,

@@ -1,11 +1,11 @@
-/** A client that asks for what needs no database, through the balancer, for as long as a scenario lasts. */
+/** A client of the endpoints that need no database, through the balancer, for as long as a scenario lasts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/until.ts';
 
 export type Visitor = {
-  /** When everything was asked for so many more times. */
+  /** When every address was requested that many more times. */
   readonly visits: (count: number) => Promise<void>;
-  /** @returns what was not served. */
+  /** @returns the requests that failed. */
   readonly finish: () => Promise<readonly string[]>;
 };
 

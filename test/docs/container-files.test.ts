@@ -1,6 +1,6 @@
 /**
- * Dockerfile, .dockerignore and compose.yaml, as far as they can be held without an engine (.ci/image builds): what the image would hold is
- * put together by hand from the Dockerfile's own words, started with its own command, and asked with its own health check.
+ * Dockerfile, .dockerignore and compose.yaml, as far as they can be checked without an engine (.ci/image builds): the test assembles the
+ * content of the image from the Dockerfile's own instructions, starts it with its own command, and runs its own health check.
  */
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -49,7 +49,7 @@ const copies = all('COPY')
 const environment = Object.fromEntries(all('ENV').flatMap((rest) => rest.split(' ').map((one) => one.split('='))));
 
 describe('the Dockerfile', () => {
-  it('copies only what exists, and what .dockerignore lets through', () => {
+  it('copies only files that exist and that .dockerignore admits', () => {
     const letThrough = read('.dockerignore').split('\n');
     expect(letThrough).toContain('*');
     for (const source of copies.flatMap((one) => one.sources)) {
@@ -62,7 +62,7 @@ describe('the Dockerfile', () => {
     }
   });
 
-  it('is Node of the major version that package.json wants, installs without devDependencies, and is not root', () => {
+  it('uses Node of the major version in package.json, installs without devDependencies, and does not run as root', () => {
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
     const major = /\d+/.exec(engines.node)?.[0];
     for (const from of all('FROM')) expect(from).toMatch(/^\$\{BASE\}( AS \w+)?$/);
@@ -72,13 +72,13 @@ describe('the Dockerfile', () => {
     expect(only('STOPSIGNAL')).toBe('SIGTERM');
   });
 
-  it('holds no secret', () => {
+  it('contains no secret', () => {
     expect(Object.keys(environment)).toEqual(['NODE_ENV', 'HOST', 'PORT']);
     expect(all('ARG').map((rest) => rest.split('=')[0])).toEqual(['BASE']);
   });
 });
 
-describe('what the image holds', () => {
+describe('the content of the image', () => {
   let folder: string;
   let database: PostgresDatabase;
   let owner: Database;
@@ -157,7 +157,7 @@ describe('what the image holds', () => {
     return server;
   }
 
-  it('can be read by its user, even from a clone that only its owner can read', () => {
+  it('is readable for its user, even from a clone that only its owner can read', () => {
     const unreadable = readdirSync(folder, { recursive: true, withFileTypes: true })
       // The packages are a link here, and come from another stage of the build.
       .filter((entry) => !entry.parentPath.includes('node_modules') && (entry.isFile() || entry.isDirectory()))
@@ -166,7 +166,7 @@ describe('what the image holds', () => {
         return (statSync(join(entry.parentPath, entry.name)).mode & needed) !== needed;
       });
     expect(unreadable.map(({ name }) => name)).toEqual([]);
-    // Executable is only what was.
+    // Only files that were executable are executable.
     expect(statSync(join(folder, 'package.json')).mode & 0o777).toBe(0o644);
   });
 
@@ -176,7 +176,7 @@ describe('what the image holds', () => {
     for (const name of ['STATEHOUSE_ISSUER', 'STATEHOUSE_SECRET', 'DATABASE_URL']) expect(said).toContain(name);
   });
 
-  it('is unhealthy before it runs, healthy while it does, and writes nothing beside itself', async () => {
+  it('is unhealthy before it runs, healthy while it does, and writes no file outside its volumes', async () => {
     expect(await healthcheck()).toBe(1);
     await started();
     expect(existsSync(join(folder, '.statehouse'))).toBe(false);
@@ -190,7 +190,7 @@ describe('what the image holds', () => {
     expect((await fetch(`http://127.0.0.1:${env['PORT']}/health/database`)).status).toBe(503);
   });
 
-  it('finishes the request in flight on the stop signal, and ends well', async () => {
+  it('finishes the request in flight on the stop signal, and exits with status 0', async () => {
     const child = await started();
     const body = 'grant_type=client_credentials';
     const head = `POST /oauth/token HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -246,7 +246,7 @@ describe('compose.yaml', () => {
     expect(() => filled(text.replaceAll(/^\s*#.*$/gm, ''), { ...given, [name]: '' })).toThrow(`variable ${name}`);
   });
 
-  it('hands the server an environment that it accepts, and Postgres the same password', async () => {
+  it('passes the server a valid environment, and Postgres the same password', async () => {
     const { readEnvironment } = await import('../../src/config/environment.ts');
     const [server, migrate, database] = [services.statehouse, services.migrate, services.database].map(
       ({ environment }) =>
@@ -271,7 +271,7 @@ describe('compose.yaml', () => {
   });
 
   // Skipped where psql is not installed.
-  it.runIf(hasPostgresCommands)('makes an owner and a role of the server, and neither is a superuser', async () => {
+  it.runIf(hasPostgresCommands)('creates an owner and a role for the server, neither of them a superuser', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'statehouse-compose-'));
     const postgres = await startPostgresWithTls(folder);
     const connections: ReturnType<typeof connectTo>[] = [];
@@ -327,7 +327,7 @@ describe('compose.yaml', () => {
     expect([...owners]).toEqual([{ tableowner: 'statehouse' }]);
   });
 
-  it('lets nobody in but through the loopback, waits for the database, and cannot write', () => {
+  it('publishes its port on the loopback alone, waits for the database, and has a read-only file system', () => {
     expect(services.statehouse.ports).toEqual(['127.0.0.1:3000:3000']);
     expect(services.database.ports).toBeUndefined();
     expect(services.statehouse.depends_on).toEqual({

@@ -11,12 +11,12 @@ const page = read('docs/dependencies.md');
 const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
 const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Package> };
 
-it('says of each direct dependency what it is for', () => {
+it('states the purpose of each direct dependency', () => {
   const rows = [...page.matchAll(/^\| `([^`]+)` \| (.+) \| (.+) \|$/gm)];
   expect(rows.map(([, name]) => name)).toEqual(Object.keys(dependencies).toSorted());
 });
 
-it('is right about the most packages that one platform gets', () => {
+it('states the correct maximum of packages per platform', () => {
   const [, most] = /at most (\d+) packages/.exec(page) ?? [];
   const installs = (wanted: readonly string[] | undefined, one: string) => !wanted || wanted.includes(one);
   const installed = (os: string, cpu: string, libc: string) =>
@@ -35,6 +35,6 @@ it('is right about the most packages that one platform gets', () => {
     installed('win32', 'x64', ''),
   ];
   expect(Math.max(...counts)).toBeLessThanOrEqual(Number(most));
-  // As npm itself counts: what is installed here is no fewer.
+  // Counted as npm itself does: as many packages as are installed here.
   expect(Math.min(...counts)).toBeGreaterThan(100);
 });

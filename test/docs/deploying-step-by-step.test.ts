@@ -24,12 +24,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 };
 
 describe('docs/deploying.md', () => {
-  it('has no block of shell that is neither run nor excused', () => {
+  it('has no block of shell that is neither run nor exempted', () => {
     expect(blocks.map(({ under }) => under).filter((under) => !RUN.includes(under) && !NOT_RUN[under])).toEqual([]);
   });
 
   // Skipped where Postgres's own commands are not installed.
-  it.runIf(hasPostgresCommands)('works as it is printed', async () => {
+  it.runIf(hasPostgresCommands)('works as printed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'statehouse-deployed-'));
     const postgres = await startPostgresWithTls(folder);
     onTestFinished(async () => {
@@ -74,7 +74,7 @@ describe('docs/deploying.md', () => {
     // sql-in-docs.test.ts runs what reads a grant off a token.
     next('Why did my token die?', 'node -p');
 
-    // The rotation of the root secret, with a chain that goes on through each step at both nodes.
+    // The rotation of the root secret, with a chain that continues through each step at both nodes.
     const goesOn = async () => {
       held = await refreshed(first, held);
       held = await refreshed(second, held);
@@ -111,12 +111,12 @@ describe('docs/deploying.md', () => {
     await goesOn();
     for (const id of ['shop', 'dormant', 'declared']) await serves(second, id);
     await succeeds('npx statehouse check');
-    // The second factor of before the rotation: the code of the next step is new at any time, and a recovery code was never used.
+    // The second factor from before the rotation: the code of the next step is new at any time, and a recovery code is unused.
     const soon = new Date(Date.now() + 30_000);
     expect(await proves(enrolled.app.codeAt(soon))).toBe(true);
     expect(await proves(enrolled.recoveryCodes[0] ?? '')).toBe(true);
 
-    // A backup that is restored: what came after it is forgotten, so everything ends.
+    // A restored backup: later changes are lost, so every session and grant ends.
     await stopNodes();
     await succeeds('createdb --template=statehouse --owner=statehouse_owner backup');
     await run(next('Backups', 'npx statehouse ledger keys'));

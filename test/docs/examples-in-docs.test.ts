@@ -29,7 +29,7 @@ const DOCUMENTS = [
 ];
 
 describe('the code of the guides', () => {
-  it.each(guides)('%s shows its examples as they are', async (guide) => {
+  it.each(guides)('%s shows its examples verbatim', async (guide) => {
     const filled = read('docs', guide).replaceAll(MARKED, (_, path: string) => block(path));
     await expect(filled).toMatchFileSnapshot(join(DOCS, guide));
   });
@@ -45,11 +45,11 @@ describe('the code of the guides', () => {
     expect(text.replaceAll(MARKED, '')).not.toMatch(/```(ts|js|typescript|javascript)\b/);
   });
 
-  it.each(readdirSync(join(DOCS, 'examples')))('examples/%s is taken by Node alone', (file) => {
+  it.each(readdirSync(join(DOCS, 'examples')))('examples/%s runs on Node alone', (file) => {
     expect(Object.keys(loadedByNode<object>(`docs/examples/${file}`))).not.toEqual([]);
   });
 
-  it('names the versions that the tests ran', () => {
+  it('names the tested versions', () => {
     const { devDependencies, dependencies } = JSON.parse(read('package.json')) as Record<
       string,
       Record<string, string>
@@ -64,14 +64,14 @@ describe('the code of the guides', () => {
   });
 });
 
-describe('what the guides say', () => {
+describe('the guides', () => {
   const policyGuide = read('docs', 'changing-a-policy.md');
 
   it.each([
     ['policy', 'default.policy.yaml', 'changing-a-policy.md'],
     ['sign-in', 'sign-in.yaml', 'changing-a-policy.md'],
     ['signing-keys', 'signing-keys.yaml', 'signing-keys.md'],
-  ])('names every key of the %s schema with its bounds and what %s has', (name, file, guide) => {
+  ])('name every key of the %s schema with its bounds and its %s', (name, file, guide) => {
     const schema = JSON.parse(read('policies', 'json-schema', `${name}.schema.json`)) as {
       properties: Record<string, { type: string; minimum: number; maximum: number; enum?: readonly string[] }>;
     };
@@ -88,7 +88,7 @@ describe('what the guides say', () => {
     }
   });
 
-  it('declares clients, claims and resources that the server takes', () => {
+  it('declare clients, claims and resources that the server accepts', () => {
     const folder = mkdtempSync(join(tmpdir(), 'statehouse-guide-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     cpSync(join(ROOT, 'policies'), folder, { recursive: true });
@@ -107,19 +107,19 @@ describe('what the guides say', () => {
     expect(configuration.claims.scopes.map(({ name }) => name)).toEqual(['groups', 'email', 'read']);
   });
 
-  it('lists every error of the token endpoint with its status', () => {
+  it('list every error of the token endpoint with its status', () => {
     const guide = read('docs', 'connecting-a-client.md');
     for (const { error, status } of Object.values(REFUSALS)) expect(guide).toContain(`| ${status} | \`${error}\` |`);
   });
 
-  it('explains every reason for which a grant ends', () => {
+  it('explain every reason for the end of a grant', () => {
     const guide = read('docs', 'deploying.md');
     const { reasons } = endings();
     expect(reasons.length).toBeGreaterThan(5);
     for (const reason of reasons) expect(guide).toContain(`| \`revoked\` | \`${reason}\` |`);
   });
 
-  it.each([...guides.map((guide) => `docs/${guide}`), ...DOCUMENTS])('%s links to what exists', (file) => {
+  it.each([...guides.map((guide) => `docs/${guide}`), ...DOCUMENTS])('link from %s to existing pages', (file) => {
     for (const [, target = ''] of read(file).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
       const [path = '', fragment] = target.split('#');

@@ -1,4 +1,4 @@
-/** docs/glossary.md: the words that the code no longer has stay out of it, and its terms stand in the order of the alphabet. */
+/** docs/glossary.md: its old words are absent from the code, and its terms are in alphabetical order. */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
@@ -42,7 +42,7 @@ describe('the glossary', () => {
     for (const row of rowsBelow('Terms')) expect(row, row[0]).toHaveLength(3);
   });
 
-  it('lists the terms in the order of the alphabet', () => {
+  it('lists the terms in alphabetical order', () => {
     const terms = rowsBelow('Terms').map(([term = '']) => term.toLowerCase());
     expect(terms).toEqual(terms.toSorted((one, other) => (one < other ? -1 : 1)));
   });

@@ -1,6 +1,6 @@
 /**
- * examples/kubernetes, as far as it can be held without a cluster. .ci/manifests holds that it is what the chart renders, and that
- * Kubernetes knows its fields.
+ * examples/kubernetes, as far as it can be checked without a cluster. .ci/manifests checks that the chart renders it, and that Kubernetes
+ * accepts its fields.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ function environmentOf(pod: PodSpec, files: Readonly<Record<string, string>>): R
 const SECRET = 'ZmlmdHkgYnl0ZXMgb2YgYSByb290IHNlY3JldCBmb3IgdGVzdHM=';
 
 describe('examples/kubernetes', () => {
-  it('hands the server an environment that it accepts, with its secrets as files', () => {
+  it('passes the server a valid environment, with its secrets as files', () => {
     const url = 'postgres://statehouse_server:secret@db.test/statehouse?sslmode=verify-full';
     const env = environmentOf(pods.server, {
       '/run/secrets/statehouse/root-secret': `${SECRET}\n`,
@@ -79,7 +79,7 @@ describe('examples/kubernetes', () => {
     expect(metrics).toEqual({ host: '0.0.0.0', port: 9464 });
   });
 
-  it('migrates as the owner, whose secret the server does not see', () => {
+  it('migrates as the owner, with a secret that the server does not see', () => {
     const env = environmentOf(pods.migrate, {
       '/run/secrets/statehouse/root-secret': SECRET,
       '/run/secrets/statehouse-owner/database-url': 'postgres://statehouse_owner:secret@db.test/statehouse',
@@ -89,7 +89,7 @@ describe('examples/kubernetes', () => {
     expect(JSON.stringify(pods.server)).not.toMatch(/owner|MIGRATIONS/);
   });
 
-  it('has the policies that are shipped, in a folder that changes as a whole', () => {
+  it('contains the shipped policies, in a folder that changes as a whole', () => {
     const files = Object.fromEntries(
       Object.entries(of('ConfigMap').data).map(([file, text]) => [`/etc/statehouse/policies/${file}`, text]),
     );
@@ -101,7 +101,7 @@ describe('examples/kubernetes', () => {
     expect(pods.server.containers[0].volumeMounts.filter(({ subPath }) => subPath !== undefined)).toEqual([]);
   });
 
-  it.each(Object.entries(pods))('lets the pod of %s do nothing that it does not need', (_name, pod) => {
+  it.each(Object.entries(pods))('grants the pod of %s no privilege that it does not need', (_name, pod) => {
     expect(pod.automountServiceAccountToken).toBe(false);
     expect(pod.securityContext).toMatchObject({
       runAsNonRoot: true,
@@ -115,7 +115,7 @@ describe('examples/kubernetes', () => {
     });
   });
 
-  it('asks for health where the server answers, and never restarts it for its database', async () => {
+  it('probes the health endpoints, and never restarts the server for its database', async () => {
     const opened = await openTestDatabase(anyDatabase);
     const test = await openTestApp(opened.database, { clock: testClock(new Date()) });
     onTestFinished(async () => {
@@ -138,11 +138,11 @@ describe('examples/kubernetes', () => {
     expect(of('PodDisruptionBudget').spec).toMatchObject({ maxUnavailable: 1 });
   });
 
-  it('does not publish the port of the metrics', () => {
+  it('does not publish the metrics port', () => {
     expect(of('Service').spec['ports']).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
   });
 
-  it('lets the pods of the monitoring alone reach the port of the metrics', () => {
+  it('opens the metrics port to the monitoring pods alone', () => {
     const { podSelector, policyTypes, ingress } = of('NetworkPolicy').spec;
     expect(podSelector).toEqual(of('Deployment').spec['selector']);
     expect(policyTypes).toEqual(['Ingress']);
@@ -155,7 +155,7 @@ describe('examples/kubernetes', () => {
     ]);
   });
 
-  it('is of the version of the server', () => {
+  it('has the version of the server', () => {
     expect(parse(read('examples/helm/statehouse/Chart.yaml')).appVersion).toBe(
       JSON.parse(read('package.json')).version,
     );

@@ -20,7 +20,7 @@ const requestsOf = (heading: string): readonly string[] => {
 type Json = { readonly [key: string]: unknown; readonly items: readonly Json[] };
 const run = promisify(execFile);
 
-it('does everything with curl that the guide says', async () => {
+it('runs every curl command of the guide', async () => {
   const opened = await openTestDatabase('embedded');
   const test = await listen(opened.database, { configuration: withBot() });
   onTestFinished(async () => {
@@ -61,7 +61,7 @@ it('does everything with curl that the guide says', async () => {
   const [register, see, change] = requestsOf('### Register a client, and change it');
   const registered = await json(register);
   expect(registered).toMatchObject({ client_name: 'Shop', client_secret: expect.any(String) });
-  // Sent again, it registers nothing more.
+  // The repeated request registers no second client.
   expect(await json(register)).toEqual(registered);
   known['CLIENT_ID'] = registered['client_id'] as string;
   known['ETAG'] = /^etag: (\S+)\r$/im.exec(await typed(see))?.[1] ?? '';

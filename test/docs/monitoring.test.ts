@@ -22,7 +22,7 @@ const expressions = [
 const promtool = [process.env['PROMTOOL_PATH'], '/usr/bin/promtool'].find((path) => path && existsSync(path)) ?? null;
 
 describe('the alert rules', () => {
-  it('have a runbook each, and no runbook is left over', () => {
+  it('have a runbook each, and every runbook has its alert', () => {
     expect(rules.map(({ alert }) => `runbooks/${alert}.md`)).toEqual(
       rules.map(({ annotations }) => annotations.runbook),
     );
@@ -54,7 +54,7 @@ describe('the alert rules', () => {
   });
 });
 
-it('alerts and dashboard ask for metrics that the guide describes', () => {
+it('alerts and dashboard use only metrics that the guide describes', () => {
   const guide = read('README.md');
   const names = expressions.flatMap((expr) => expr.match(/\bstatehouse_[a-z_]+/g) ?? []);
   expect(names.length).toBeGreaterThan(30);

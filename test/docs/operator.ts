@@ -25,7 +25,7 @@ export type Options = {
   /** Of this test alone. */
   readonly folder: string;
   readonly postgres: OwnPostgres;
-  /** The headings whose blocks this test runs. */
+  /** The headings of the blocks that this test runs. */
   readonly headings: readonly string[];
   readonly substitutions?: Substitutions;
   /** What statements that begin so read from their standard input. */
@@ -46,7 +46,7 @@ export async function anOperator({ folder, postgres, headings, nodeEnvironment =
   const [first, second] = urls;
 
   const SUBSTITUTIONS: Substitutions = [
-    // What npm ci --omit=dev brings is a part of what is installed here; .ci/image runs it.
+    // The packages of npm ci --omit=dev are a part of the installed ones; .ci/image runs it.
     ['npm ci --omit=dev', ':'],
     ['https://login.example.com', first],
     ['db.internal:5432', `localhost:${postgres.port}`],
@@ -69,7 +69,7 @@ export async function anOperator({ folder, postgres, headings, nodeEnvironment =
     PGHOST: '127.0.0.1',
     PGPORT: postgres.port,
     PGUSER: 'postgres',
-    // As the guide says for an authority of one's own.
+    // As the guide says for a private authority.
     NODE_EXTRA_CA_CERTS: postgres.authority,
     PGSSLROOTCERT: postgres.authority,
     STATEHOUSE_CONFIG: policies,

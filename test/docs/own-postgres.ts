@@ -39,7 +39,7 @@ export async function startPostgresWithTls(folder: string, options: PostgresOpti
   const files = {
     'server.key': readFileSync(key),
     'server.crt': readFileSync(certificate),
-    // The superuser of the tests, and nobody else, comes in without TLS and without a password.
+    // The superuser of the tests, and no other role, connects without TLS and without a password.
     'pg_hba.conf': 'host all postgres 127.0.0.1/32 trust\nhostssl all all all scram-sha-256\n',
   };
   for (const [name, content] of Object.entries(files)) {

@@ -50,7 +50,7 @@ describe.each([
     api = await open(judging.current.test.issuer);
   });
   afterAll(() => api.close());
-  // The API tells the time by its own clock.
+  // The API uses its own clock.
   beforeEach(() => judging.current.test.clock.set(new Date()));
 
   const call = async (method: string, authorization: string | null, base = api.base) => {
@@ -67,7 +67,7 @@ describe.each([
     return (await obtainTokens(test, confidential, user, { scope })).accessToken;
   };
 
-  /** Signed by whoever may sign; for what must not get in. */
+  /** Signed by any key; for tokens that must be rejected. */
   const signed = async (claims: object, typ = 'at+jwt') => {
     const { keyRing } = judging.current.test.deps;
     const { kid, alg, privateKey } = keyRing.signerOf('ES256');
@@ -86,7 +86,7 @@ describe.each([
       .sign(privateKey);
   };
 
-  it('lets in a token with the scope, and knows who it is', async () => {
+  it('accepts a token with the scope, and identifies the user', async () => {
     const { status, body } = await call('GET', `Bearer ${await ofPerson('read')}`);
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject({
@@ -97,7 +97,7 @@ describe.each([
   });
 
   if (name.includes('fastify'))
-    it('asks for a stronger sign-in than a password where that is worth it', async () => {
+    it('requires a stronger sign-in than a password for sensitive requests', async () => {
       const { status, challenge } = await call('DELETE', `Bearer ${await ofPerson('read write')}`);
       expect(status).toBe(401);
       expect(challenge).toMatch(/^Bearer error="insufficient_user_authentication", /);
@@ -110,14 +110,14 @@ describe.each([
       );
     });
 
-  it('lets in a service', async () => {
+  it('accepts a service', async () => {
     const client: TestClient = await makeClient(judging.current.test);
     const { json } = await token(judging.current.test, client, { grant_type: 'client_credentials', scope: 'read' });
     const { body } = await call('GET', `Bearer ${json.access_token}`);
     expect(JSON.parse(body)).toMatchObject({ subject: client.clientId, clientId: client.clientId });
   });
 
-  it('refuses a token without the scope', async () => {
+  it('rejects a token without the scope', async () => {
     const { status, challenge } = await call('POST', `Bearer ${await ofPerson('read')}`);
     expect(status).toBe(403);
     expect(challenge).toMatch(/^Bearer error="insufficient_scope", error_description="[^"]+", scope="write", /);
@@ -126,14 +126,14 @@ describe.each([
   it.each([
     ['no header', null],
     ['another scheme', 'Basic YTpi'],
-  ])('asks for a token where there is %s', async (_name, authorization) => {
+  ])('challenges a request with %s', async (_name, authorization) => {
     expect(await call('GET', authorization)).toMatchObject({
       status: 401,
       challenge: `Bearer scope="read", ${WHERE}`,
     });
   });
 
-  it('refuses what has expired', async () => {
+  it('rejects an expired token', async () => {
     judging.current.test.clock.set(new Date(Date.now() - 960_000));
     const old = await ofPerson('read');
     expect(await call('GET', `Bearer ${old}`)).toMatchObject({
@@ -142,7 +142,7 @@ describe.each([
     });
   });
 
-  it('goes on letting in an access token whose chain was ended, until it expires', async () => {
+  it('accepts an access token after its chain has ended, until it expires', async () => {
     const { test, confidential, user } = judging.current;
     const { accessToken, refreshToken } = await obtainTokens(test, confidential, user, { scope: 'read' });
     const present = () => token(test, confidential, { grant_type: 'refresh_token', refresh_token: refreshToken });
@@ -151,7 +151,7 @@ describe.each([
     expect((await call('GET', `Bearer ${accessToken}`)).status).toBe(200);
   });
 
-  it('lets in what the server signs for it, and nothing else', async () => {
+  it('accepts tokens that the server signed for it, and no others', async () => {
     expect((await call('GET', `Bearer ${await signed({})}`)).status).toBe(200);
     const stranger = await generateKeyPair('ES256');
     const { kid } = judging.current.test.deps.keyRing.signerOf('ES256');
@@ -186,7 +186,7 @@ describe.each([
     expect(status).toBe(503);
   });
 
-  it('says where its authorization server is', async () => {
+  it('names its authorization server', async () => {
     const response = await fetch(`${api.base}${METADATA}`);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect(await response.json()).toEqual({
@@ -202,10 +202,10 @@ describe.each([
 describe('docs/examples/express-oauth2-jwt-bearer.ts', () => {
   const judging = judged();
 
-  it('lets in what is for it, with the scope', async () => {
+  it('accepts a token for it with the scope', async () => {
     const { test, confidential, user } = judging.current;
     const app = otherApi(test.issuer, AUDIENCE);
-    // Express prints what it answers with an error; here that is what is asked for.
+    // Express prints errors; this test reads the responses.
     app.set('env', 'test');
     const port = await freePort();
     const server: Server = await new Promise((resolve) => {

@@ -42,7 +42,7 @@ const systemdAnalyze = installedTool('SYSTEMD_ANALYZE_PATH', ['/usr/bin/systemd-
 it.each([
   ['caddyfile', 'examples/proxies/Caddyfile'],
   ['nginx', 'examples/proxies/nginx.conf'],
-])('docs/deploying.md shows the %s that is run here', (language, path) => {
+])('docs/deploying.md shows the tested %s', (language, path) => {
   expect(
     [...guide.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text]) => text),
   ).toEqual([read(path)]);
@@ -84,7 +84,7 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
       const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
         (name) => `${name}_temp_path ${join(folder, name)};`,
       );
-      // What Debian's nginx.conf says around it, in a folder of its own.
+      // The frame of Debian's nginx.conf, in a folder of its own.
       const around = `daemon off; master_process off; pid ${join(folder, 'nginx.pid')}; error_log stderr; ${process.getuid?.() === 0 ? 'user root;' : ''}
         events {} http { ${temporary.join(' ')}\n${sample}\n}`;
       const file = join(folder, 'nginx.conf');
@@ -210,17 +210,17 @@ describe.each(Object.entries(PROXIES))('%s in front of the server', (_name, { pa
     rmSync(folder, { recursive: true });
   });
 
-  it.runIf(path !== null)('hands on the address, and logs neither codes nor queries', async () => {
+  it.runIf(path !== null)('forwards the client address, and logs neither codes nor queries', async () => {
     const pkce = makePkce();
     const browser = new ProxiedBrowser(test, port);
-    const state = 'a-state-that-nobody-logs';
+    const state = 'a-state-that-is-not-logged';
     const { url } = await goThrough(browser, authorizeUrl(client, pkce, { state }), user);
     const back = new URL(url);
     const code = back.searchParams.get('code') ?? '';
     expect(code).not.toBe('');
-    // The app's own callback, through the proxy; this server knows no such page.
+    // The app's own callback, through the proxy; this server has no such page.
     expect((await browser.send('GET', `${back.pathname}${back.search}`, null)).status).toBe(404);
-    // A sign-in elsewhere comes back to this server with a code of another.
+    // A federated sign-in returns to this server with a code of the identity provider.
     await browser.send('GET', '/sign-in/upstream/another/callback?code=a-code-of-another&state=x', null);
     await until(() => accessLog().includes('/sign-in/upstream/another/callback'));
 
@@ -234,7 +234,7 @@ describe.each(Object.entries(PROXIES))('%s in front of the server', (_name, { pa
     expect(accessLog()).toContain(CALLER);
   });
 
-  it.runIf(path !== null)('tells the server whose address it is, whatever the caller claims', async () => {
+  it.runIf(path !== null)('passes the server the real client address, whatever the client claims', async () => {
     const browser = new ProxiedBrowser(test, port);
     const page = await browser.get(authorizeUrl(client, makePkce()));
     await browser.submit(page, { username: user.username, password: 'a password that is wrong' });
@@ -246,7 +246,7 @@ describe.each(Object.entries(PROXIES))('%s in front of the server', (_name, { pa
     expect(refused).toEqual([CALLER]);
   });
 
-  it.runIf(path !== null)('hands on a request when its body is there', async () => {
+  it.runIf(path !== null)('forwards a request once its body is complete', async () => {
     const heads: string[] = [];
     const listen = ({ url = '' }: { readonly url?: string }) => void heads.push(url);
     test.app.server.on('request', listen);
@@ -262,7 +262,7 @@ describe.each(Object.entries(PROXIES))('%s in front of the server', (_name, { pa
     slow.write(
       `POST /oauth/token HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
     );
-    // What others ask comes through meanwhile, again and again: the proxy has read the half.
+    // Other requests pass meanwhile, again and again: the proxy has read the half.
     const browser = new ProxiedBrowser(test, port);
     for (let asked = 0; asked < 20; asked++) expect((await browser.send('GET', '/health/live', null)).status).toBe(200);
     expect(heads.filter((url) => url === '/oauth/token')).toEqual([]);
@@ -271,7 +271,7 @@ describe.each(Object.entries(PROXIES))('%s in front of the server', (_name, { pa
     expect(heads.filter((url) => url === '/oauth/token')).toHaveLength(1);
   });
 
-  it.runIf(path !== null)('hands on a request as long as the server takes', async () => {
+  it.runIf(path !== null)('forwards a request of the maximum length of the server', async () => {
     const browser = new ProxiedBrowser(test, port);
     const long = { state: randomBytes(3072).toString('base64url'), nonce: randomBytes(768).toString('base64url') };
     const page = await browser.get(authorizeUrl(client, makePkce(), long));
@@ -295,25 +295,25 @@ describe('the units of systemd', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it.runIf(systemdAnalyze !== null).each(UNITS)('%s is understood word for word', (unit) => {
+  it.runIf(systemdAnalyze !== null).each(UNITS)('contain only known directives: %s', (unit) => {
     const args = ['verify', '--recursive-errors=no', join(folder, `${unit}.service`)];
     const { status, stdout, stderr } = spawnSync(systemdAnalyze ?? '', args, { encoding: 'utf8' });
     expect({ status, said: `${stdout}${stderr}` }).toEqual({ status: 0, said: '' });
   });
 
-  it.runIf(systemdAnalyze !== null).each(UNITS)('%s may do little', (unit) => {
+  it.runIf(systemdAnalyze !== null).each(UNITS)('restrict the privileges of %s', (unit) => {
     // Of 100, which is everything; 20 is a good service that talks to the network.
     const args = ['security', '--offline=yes', '--no-pager', '--threshold=20', join(folder, `${unit}.service`)];
     expect(execFileSync(systemdAnalyze ?? '', args, { encoding: 'utf8' })).toContain('Overall exposure level');
   });
 
-  it('take their secrets as credentials, and the server never the owner’s', () => {
+  it('receive their secrets as credentials, and the server never the owner’s', () => {
     const server = read('examples/systemd/statehouse.service');
     expect(server).toContain('Environment=STATEHOUSE_SECRET_FILE=%d/root-secret DATABASE_URL_FILE=%d/database-url');
     expect(server).not.toMatch(/owner|MIGRATIONS/);
   });
 
-  it('leave a server down whose device has refused the PIN', () => {
+  it('leave a server down after a device has rejected the PIN', () => {
     expect(read('examples/systemd/statehouse.service')).toContain('\nRestartPreventExitStatus=78\n');
   });
 });

@@ -1,4 +1,4 @@
-/** Every query of the guides for operators, against a database in which somebody's token has died. */
+/** Every query of the guides for operators, against a database with a dead token. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -15,7 +15,7 @@ const queriesOf = (guide: string) =>
 const guide = textOf('deploying.md');
 const queries = queriesOf('deploying.md');
 
-it('answers why a token died', async () => {
+it('the documented queries answer why a token was rejected', async () => {
   const opened = await openTestDatabase('postgres');
   const test = await openTestApp(opened.database, { clock: testClock(new Date()) });
   onTestFinished(async () => {
@@ -72,7 +72,7 @@ it('answers why a token died', async () => {
   expect(await run(open)).toMatchObject([{ client_id: client.clientId, open_chains: '1' }]);
 });
 
-it('answers what became of the signing keys', async () => {
+it('the documented queries answer what happened to the signing keys', async () => {
   const opened = await openTestDatabase('postgres');
   const test = await openTestApp(opened.database);
   onTestFinished(async () => {

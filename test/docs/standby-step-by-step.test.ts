@@ -36,7 +36,7 @@ const DEADLINES = {
 };
 
 // Skipped where Postgres and its commands are not installed.
-it.runIf(installedPostgres !== null)('a standby takes over from a primary that is killed under load', async () => {
+it.runIf(installedPostgres !== null)('the standby takes over from a primary that is killed under load', async () => {
   if (installedPostgres === null) return;
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-replicated-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -56,7 +56,7 @@ it.runIf(installedPostgres !== null)('a standby takes over from a primary that i
       ['db-b.internal:5432', `localhost:${standby.port}`],
       // The other standby is away.
       ['db-c.internal:5432', `localhost:${await freePort()}`],
-      // Two servers of one machine. The primary was told its own by arguments, which are not in the copy.
+      // Two servers on one machine. The primary got its ports as arguments, which are not in the copy.
       [
         'pg_ctl start',
         `pg_ctl start --options='-c port=${standby.port} -c max_connections=200 -c unix_socket_directories='`,
@@ -82,7 +82,7 @@ it.runIf(installedPostgres !== null)('a standby takes over from a primary that i
   await run(next('Making standbys', 'export DATABASE_URL'));
   await operator.restartNodes();
 
-  // Chains that go on at both nodes, and one that is at rest when the primary is killed.
+  // Chains that continue at both nodes, and an idle one, when the primary is killed.
   const browser = new RemoteBrowser(first);
   const before = await refreshed(second, await signIn(browser));
   const newest = await refreshed(first, before);

@@ -22,12 +22,12 @@ function storing(tokens: Tokens | null): Store & { current: Tokens | null } {
 }
 
 describe('the token keeper', () => {
-  it('leaves a token alone that is still good', async () => {
+  it('keeps a token that is still valid', async () => {
     const keeper = tokenKeeper(storing(old(Date.now() + 120_000)), async () => expect.fail('refreshed'));
     expect(await keeper.accessToken()).toBe('old');
   });
 
-  it('refreshes once, however many ask, and stores before it answers', async () => {
+  it('refreshes once for concurrent callers, and stores before it answers', async () => {
     const store = storing(old(Date.now() + 30_000));
     const presented: string[] = [];
     const keeper = tokenKeeper(store, async (refreshToken) => {
@@ -41,7 +41,7 @@ describe('the token keeper', () => {
     expect(presented).toEqual(['r1']);
   });
 
-  it('forgets a chain that has ended', async () => {
+  it('discards a chain that has ended', async () => {
     const store = storing(old(0));
     expect(await tokenKeeper(store, async () => null).accessToken()).toBeNull();
     expect(store.current).toBeNull();

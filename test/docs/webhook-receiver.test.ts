@@ -1,4 +1,4 @@
-/** The receiver of the guide takes what the server sends, once, and nothing else. */
+/** The receiver of the guide accepts each event of the server once, and rejects everything else. */
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Event, isAuthentic, webhookReceiver } from '../../docs/examples/webhook-receiver.ts';
@@ -35,7 +35,7 @@ describe('the receiver of the guide', () => {
     await scene.close();
   });
 
-  it('takes an event once, also when its first attempt failed', async () => {
+  it('accepts an event once, also when its first attempt failed', async () => {
     const worker = deliveryWorkerOf(scene, webhooksFile([{ url, events: ['user'] }]));
     await worker.round();
     fails.push('once');
@@ -47,7 +47,7 @@ describe('the receiver of the guide', () => {
     expect(taken).toMatchObject([[expect.stringMatching(/^evt_/), { type: 'user.created', data: { sub: user.id } }]]);
   });
 
-  it('refuses what somebody else signed, what was changed, and what is not of now', async () => {
+  it('rejects another signer, a changed event, and an old timestamp', async () => {
     const now = AT.getTime();
     expect(isAuthentic(signed([WEBHOOK_SECRET]), TEXT, WEBHOOK_SECRET, now)).toBe(true);
     expect(isAuthentic(signed([OTHER_SECRET, WEBHOOK_SECRET]), TEXT, WEBHOOK_SECRET, now)).toBe(true);

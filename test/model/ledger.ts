@@ -1,6 +1,5 @@
 /**
- * The model: what a person with pen and paper would note about one authorization. It is not the machine, so that the
- * server is never compared with itself.
+ * The model: the notes of an observer about one authorization. It is not the machine, so that the server is never compared with itself.
  */
 export type Ledger = {
   now: number;

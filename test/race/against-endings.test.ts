@@ -34,7 +34,7 @@ describe('rotation against the end of its chain', () => {
       const answer = await refresh(scene.nodes[n % 2 === 0 ? 0 : 1], scene.client, newest.at(-1) ?? '');
       if (answer.status !== 200) refusal = answer;
       else {
-        // What began after the end was known can never succeed.
+        // A request that began after the end was known can never succeed.
         expect(beganAfterTheEnd).toBe(false);
         newest.push(answer.json.refresh_token ?? '');
       }
@@ -87,13 +87,13 @@ describe('rotation against the end of its chain', () => {
       await undo();
       const grant = await storedGrant(scene.database.drizzle, placeOf(scene.keys, token).grantId);
       expect(grant.state).toBe(row);
-      // The head is the last one that was acknowledged: nothing moved afterwards.
+      // The head is the last acknowledged token: no later rotation was committed.
       expect(grant.refreshGeneration).toBe(BigInt(tokens.length - 1));
       await staysDead(tokens.slice(-2));
     }
   });
 
-  it('an exchange against the disabling of its person: no token outlives it', async () => {
+  it('an exchange against the disabling of its user: no token stays valid', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const code = await scene.code();
       const [answer] = await Promise.all([exchange(scene, scene.client, code), disableUser(db(), scene.user.username)]);
@@ -103,7 +103,7 @@ describe('rotation against the end of its chain', () => {
     }
   });
 
-  it('an exchange against a replay without the verifier: the client wins', async () => {
+  it('an exchange against a replay without the verifier: the client succeeds', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const code = await scene.code();
       const stolen = { code: code.code, verifier: makePkce().verifier };
@@ -119,7 +119,7 @@ describe('rotation against the end of its chain', () => {
     }
   });
 
-  it('an exchange and the first rotation against a replay of the code: the chain ends dead', async () => {
+  it('an exchange and the first rotation against a replay of the code: the chain ends', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const code = await scene.code();
       const first = await exchange(scene.nodes[0], scene.client, code);

@@ -100,14 +100,14 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
     });
   });
 
-  describe('what was presented ends:', () => {
+  describe('when the presented credential ends:', () => {
     const endsFirst = (endsAt: Date) => {
       beforeCommit = async () => scene.clock.set(endsAt);
     };
 
     const lastLine = () => JSON.parse(scene.logs().trimEnd().split('\n').at(-1) ?? '');
 
-    it('a rotation issues nothing, and the chain is as it was', async () => {
+    it('a rotation issues nothing, and the chain is unchanged', async () => {
       const token = await scene.chain();
       const { grantId } = placeOf(scene.keys, token);
       const before = await storedGrant(db(), grantId);
@@ -118,7 +118,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
       expect(await storedGrant(db(), grantId)).toEqual(before);
     });
 
-    it('an exchange issues nothing, and the code is as it was', async () => {
+    it('an exchange issues nothing, and the code is unchanged', async () => {
       const code = await scene.code();
       const grantId = grantIdOfCode(code.code);
       const before = await storedGrant(db(), grantId);
@@ -129,7 +129,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
       expect(await storedGrant(db(), grantId)).toEqual(before);
     });
 
-    it('at the last millisecond it is issued', async () => {
+    it('is issued at the last millisecond', async () => {
       const token = await scene.chain();
       const { chainEndsAt } = await storedGrant(db(), placeOf(scene.keys, token).grantId);
       endsFirst(new Date((chainEndsAt as Date).getTime() - 1));
@@ -137,7 +137,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
     });
   });
 
-  it('a thief who rotates before every commit of the revocation does not hold it up', async () => {
+  it('a revocation commits even when an attacker rotates before each of its attempts', async () => {
     const used = await scene.chain();
     let head = (await refresh(scene, scene.client, used)).json.refresh_token ?? '';
     let rotations = 0;
@@ -155,7 +155,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
     expect((await refresh(scene, scene.client, head)).json.error).toBe('invalid_grant');
   });
 
-  it('the same token is presented by someone else: one of the two is issued, and the chain is dead', async () => {
+  it('concurrent presentation of the same token issues one of the two, and ends the chain', async () => {
     const token = await scene.chain();
     let first = 0;
     beforeCommit = async () => {
@@ -169,7 +169,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
     });
   });
 
-  it('the same code is presented by someone else: one of the two is issued, and the chain is dead', async () => {
+  it('concurrent presentation of the same code issues one of the two, and ends the chain', async () => {
     const code = await scene.code();
     let first = 0;
     beforeCommit = async () => {
@@ -197,7 +197,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
     },
   );
 
-  describe('the end-user signs out:', () => {
+  describe('when the end-user signs out:', () => {
     const consenting = async () => {
       const client = await makeClient(scene);
       const browser = new Browser(scene.app);
@@ -207,13 +207,13 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
       return { client, browser, page };
     };
     const grantsOf = (clientId: string) => db().select().from(grants).where(eq(grants.clientId, clientId));
-    /** In another tab of the same browser: the page asks, and the answer is yes. */
+    /** In another tab of the same browser: after the confirmation page. */
     const signOut = async (browser: Browser) => {
       const asked = await browser.get('/oauth/logout');
       expect((await browser.submit(asked, { decision: 'approve' })).body).toContain('You are signed out');
     };
 
-    it('a consent that was about to be committed approves nothing, and asks for a sign-in', async () => {
+    it('a pending consent approves nothing, and requires a sign-in', async () => {
       const { client, browser, page } = await consenting();
       beforeCommit = () => signOut(browser);
       const answer = await browser.submit(page, { decision: 'approve' });
@@ -222,7 +222,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
       expect(await grantsOf(client.clientId)).toEqual([]);
     });
 
-    it('a silent request that was about to be committed gets no code', async () => {
+    it('a pending silent request gets no code', async () => {
       const { client, browser, page } = await consenting();
       await browser.submit(page, { decision: 'approve' });
       beforeCommit = () => signOut(browser);
@@ -231,7 +231,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
       expect(await grantsOf(client.clientId)).toHaveLength(1);
     });
 
-    it('a session that is ended from the list approves nothing either', async () => {
+    it('a session that is terminated from the list approves nothing either', async () => {
       const { client, browser, page } = await consenting();
       const theirs = await db().select().from(sessions).where(eq(sessions.userId, scene.user.id));
       beforeCommit = () => Promise.all(theirs.map(({ sid }) => endListedSession(scene.deps, scene.user.id, sid)));
@@ -240,7 +240,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
     });
 
     if (kind === 'postgres')
-      it('a commit that is sent while the sign-out is under way waits for it, and sees it', async () => {
+      it('a commit that is sent during the sign-out waits for it, and sees it', async () => {
         const { client, browser, page } = await consenting();
         const other = postgres(scene.url ?? '', { max: 2 });
         try {
@@ -265,7 +265,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
       });
   });
 
-  describe('the person ends the access that a client had:', () => {
+  describe('when the end-user revokes the access of a client:', () => {
     const allowed = async () => {
       const client = await makeClient(scene);
       const browser = new Browser(scene.app);
@@ -277,14 +277,14 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
     const livingGrants = async (clientId: string) =>
       (await db().select().from(grants).where(eq(grants.clientId, clientId))).filter(({ state }) => state === 'active');
 
-    it('it gets nothing more without asking, not even what was about to be committed', async () => {
+    it('the client gets no more tokens without consent, not even by a pending commit', async () => {
       const { client, silent } = await allowed();
       beforeCommit = () => endPermission(scene.deps, scene.user.id, client.clientId);
       expect(errorIn((await silent()).url)).toBe('consent_required');
       expect(await livingGrants(client.clientId)).toEqual([]);
     });
 
-    it('where it would sign in and be let through, consent is asked for again', async () => {
+    it('a pending sign-in that remembered consent covered requires consent again', async () => {
       const { client } = await allowed();
       beforeCommit = () => endPermission(scene.deps, scene.user.id, client.clientId);
       const elsewhere = new Browser(scene.app);

@@ -101,7 +101,7 @@ describe('a PATCH of username and disabled', () => {
 
     const WRITES = 3;
     it.each(Array.from({ length: WRITES }, (_, place) => place + 1))(
-      'from write %i on, makes no change',
+      'makes no change from write %i on',
       async (place) => {
         await failAt(place);
         expect((await patch()).statusCode).toBe(503);
@@ -110,7 +110,7 @@ describe('a PATCH of username and disabled', () => {
       },
     );
 
-    it('has no further write', async () => {
+    it('writes no more rows', async () => {
       await failAt(WRITES + 1);
       expect((await patch()).statusCode).toBe(200);
     });

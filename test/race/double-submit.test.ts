@@ -1,4 +1,4 @@
-/** A consent form that is sent many times at once makes one grant, and every answer carries the same code. */
+/** A consent form that is sent many times concurrently makes one grant, and every answer carries the same code. */
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grants } from '../../src/storage/schema.ts';
@@ -10,7 +10,7 @@ import { grantIdOfCode } from '../support/stored.ts';
 const SUBMITS = 20;
 const ROUNDS = 20;
 
-describe('a form that is submitted many times at once', () => {
+describe('a form that is submitted many times concurrently', () => {
   let scene: Nodes;
   beforeAll(async () => {
     scene = await openNodes();
@@ -24,9 +24,9 @@ describe('a form that is submitted many times at once', () => {
     return other;
   }
 
-  it('allowing: one grant, one code', async () => {
+  it('makes one grant and one code when it allows', async () => {
     for (let round = 0; round < ROUNDS; round++) {
-      // A public client without https is asked again each time.
+      // A public client without https needs consent each time.
       const client = await makeClient(scene, {
         tokenEndpointAuthMethod: 'none',
         redirectUris: ['http://client.test/cb'],
@@ -55,7 +55,7 @@ describe('a form that is submitted many times at once', () => {
     }
   });
 
-  it('allowing and denying at once: one of the two, and it stays', async () => {
+  it('has one outcome, which stays, when it allows and denies', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const client = await makeClient(scene, {
         tokenEndpointAuthMethod: 'none',

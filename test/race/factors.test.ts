@@ -24,7 +24,7 @@ describe('factors at two nodes', () => {
   const db = () => scene.database.drizzle;
   const nodeOf = (n: number) => scene.nodes[n % 2 === 0 ? 0 : 1].app;
 
-  /** Browsers at both nodes in which the password was right. */
+  /** Browsers at both nodes after the correct password. */
   const withPassword = (user: TestUser) =>
     Promise.all(
       Array.from({ length: BROWSERS }, async (_, n) => {
@@ -57,7 +57,7 @@ describe('factors at two nodes', () => {
         .where(and(eq(recoveryCodes.userId, user.id), eq(recoveryCodes.state, 'active')))
     ).length;
 
-  it('the code of an app signs in one browser', async () => {
+  it('one TOTP code signs in one browser', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const user = await makeUser(scene);
       const { app } = await enrol(scene, new Browser(scene.app), user);
@@ -70,7 +70,7 @@ describe('factors at two nodes', () => {
     }
   });
 
-  it('a recovery code signs in one browser', async () => {
+  it('one recovery code signs in one browser', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const user = await makeUser(scene);
       const { recoveryCodes: codes } = await enrol(scene, new Browser(scene.app), user);
@@ -80,7 +80,7 @@ describe('factors at two nodes', () => {
     }
   });
 
-  it('the answer to a challenge signs in once, however often and wherever it comes', async () => {
+  it('one answer to a challenge signs in once, however often and at whichever node it arrives', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const user = await makeUser(scene);
       const authenticator = await registeredPasskey(scene, user);
@@ -99,7 +99,7 @@ describe('factors at two nodes', () => {
     }
   });
 
-  it('of two signatures with the same counter one signs in: there may be a copy', async () => {
+  it('one of two signatures with the same counter signs in: the passkey may be a copy', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const user = await makeUser(scene);
       const authenticator = await registeredPasskey(scene, user);
@@ -121,7 +121,7 @@ describe('factors at two nodes', () => {
     }
   });
 
-  it('the first recovery codes are ten, however many requests make them at once', async () => {
+  it('the first set of recovery codes has ten, however many requests generate it concurrently', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const user = await makeUser(scene);
       const made = await Promise.all(
@@ -132,7 +132,7 @@ describe('factors at two nodes', () => {
     }
   });
 
-  it('recovery codes that are made twice at once are ten, and those from before are worth nothing', async () => {
+  it('two concurrent regenerations of recovery codes leave ten, and invalidate the earlier ones', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const user = await makeUser(scene);
       const { recoveryCodes: old } = await enrol(scene, new Browser(scene.app), user);
@@ -148,7 +148,7 @@ describe('factors at two nodes', () => {
     }
   });
 
-  it('a factor that is removed while it signs in either signed in before, or signs in nobody', async () => {
+  it('a factor that is removed during a sign-in either signed in before, or signs in no user', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const user = await makeUser(scene);
       const { app } = await enrol(scene, new Browser(scene.app), user);
@@ -166,7 +166,7 @@ describe('factors at two nodes', () => {
         ...browsers.map(({ browser, page: at }) => browser.submit(at, { code })),
       ]);
       expect(removed?.status).toBe(200);
-      // Nobody is told that the server is broken, or to try again later.
+      // No answer reports a server error or a retry.
       expect(answers.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
       expect(await countSignedIn(browsers)).toBeLessThanOrEqual(1);
       const late = await Promise.all(browsers.map(isSignedIn));
@@ -177,7 +177,7 @@ describe('factors at two nodes', () => {
     }
   });
 
-  it('passkeys that are registered at once are as many as there may be', async () => {
+  it('concurrent registrations of passkeys stop at the limit', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const user = await makeUser(scene);
       const room = 2;
@@ -206,7 +206,7 @@ describe('factors at two nodes', () => {
     }
   });
 
-  it('a passkey that is removed while it signs in leaves no session that begins after the removal', async () => {
+  it('a passkey that is removed during a sign-in leaves no session that begins after the removal', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const user = await makeUser(scene);
       const authenticator = await registeredPasskey(scene, user);

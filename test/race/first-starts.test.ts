@@ -1,4 +1,4 @@
-/** Several nodes that start at once on an empty database: one migration, one signing key of each algorithm. */
+/** Several nodes that start concurrently on an empty database: one migration, one signing key of each algorithm. */
 import { decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/storage/postgres.ts';
@@ -10,8 +10,8 @@ import { createEmptyDatabase } from '../support/database.ts';
 const NODES = 5;
 const ROUNDS = 5;
 
-describe('nodes that start at once on an empty database', () => {
-  it('make one signing key of each algorithm, and every node signs with it', async () => {
+describe('nodes that start concurrently on an empty database', () => {
+  it('make one signing key of each algorithm, and all sign with it', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { url, drop } = await createEmptyDatabase();
       const databases = Array.from({ length: NODES }, () => openPostgres(url, { connections: 2 }));

@@ -1,6 +1,6 @@
 /**
- * kill -9 at random moments under load. Afterwards the server comes back, no rotation that a client was told of is lost,
- * and no chain has two heads: each stands where its client left it, or one further, where only the answer was lost.
+ * kill -9 at random moments under load. Afterwards the server comes back, no acknowledged rotation is lost, and no chain has two heads:
+ * each stands where its client left it, or one further, where only the answer was lost.
  */
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -48,7 +48,7 @@ async function killUnderLoad(
   while (chains.reduce((sum, { rotations }) => sum + rotations, 0) < enough && !refused) await setTimeout(1);
   await setTimeout(randomInt(LONGEST_MOMENT_MILLISECONDS));
   await server.kill();
-  // Nobody was refused: every client was cut off in the middle of its work.
+  // The server refused no client: each was cut off in the middle of its work.
   expect(await ended).toEqual(chains.map(() => null));
 }
 
@@ -98,7 +98,7 @@ describe('kill -9 under load', () => {
             expect(answer).toMatchObject({ status: 200 });
             next.push(chainAt(answer?.refreshToken ?? ''));
           } else {
-            // The client holds a used token now and cannot know it: a reuse, and the chain is dead.
+            // The client holds a used token now, without a sign of it: a reuse, and the chain ends.
             expect(answer).toEqual({ status: 400, refreshToken: null, error: 'invalid_grant' });
             const { grantId } = placeOf(scene.keys, chain.acknowledged);
             expect(await storedGrant(scene.database.drizzle, grantId)).toMatchObject({
@@ -109,7 +109,7 @@ describe('kill -9 under load', () => {
         }
         chains = next;
       }
-      // It was load indeed.
+      // The load was real.
       expect(rotations).toBeGreaterThan(50 * CLIENTS);
     } finally {
       await server?.kill();
@@ -117,14 +117,14 @@ describe('kill -9 under load', () => {
     }
   });
 
-  it('on the embedded database, 10 times: each start takes over from the dead', async () => {
+  it('on the embedded database, 10 times: each start takes over from the killed process', async () => {
     const rounds = 10;
     const cwd = mkdtempSync(join(tmpdir(), 'statehouse-killed-'));
     const home = join(cwd, '.statehouse');
     const process: ServerOptions = { port: await freePort(), cwd, env: { STATEHOUSE_SECRET: SECRET } };
     let server: ServerProcess | null = null;
     try {
-      // While a server holds the database nobody else can: everything is made before the first start.
+      // One server at a time can hold the database: every client is registered before the first start.
       giveDatabase(home);
       const database = await openEmbedded(home);
       const before = await openSceneOn({ database, url: null, close: database.close }, options);

@@ -1,4 +1,4 @@
-/** Lines are written while two nodes close segments, in transactions that end in another order than they began: nothing is lost, doubled or late. */
+/** Entries are written while two nodes close segments, in transactions that end in another order than they began: none is lost, doubled or late. */
 import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { keepLedgerPartitions } from '../../src/storage/ledger-partitions.ts';
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const WRITERS = 6;
 const TRANSACTIONS = 20;
 
-it('segments that two nodes close while lines are written have each line once', async () => {
+it('two nodes close segments during writes, and each entry is in one segment', async () => {
   const { database, url, close } = await openTestDatabase('postgres');
   const nodes = [openPostgres(url, { connections: 2 }), openPostgres(url, { connections: 2 })];
   try {

@@ -30,7 +30,7 @@ const statesOf = async (person: string, purpose: LinkPurpose): Promise<readonly 
 };
 
 it.each(['reset_password', 'verify_address', 'lost_factors', 'sign_up'] as const)(
-  'one press of a %s link wins, and the others change nothing',
+  'one press of a %s link succeeds, and the others change nothing',
   async (purpose) => {
     for (let round = 0; round < ROUNDS; round++) {
       const { user, address } = await somebody();
@@ -61,7 +61,7 @@ const outcome = (answer: Awaited<ReturnType<LinkWorld['press']>>): string =>
   answer.kind === 'used' ? 'used' : answer.reason;
 
 it.each(['reset_password', 'verify_address', 'lost_factors', 'sign_up'] as const)(
-  'of several %s links that are used together, one wins and ends the others',
+  'one of several %s links that are used together succeeds, and ends the others',
   async (purpose) => {
     for (let round = 0; round < ROUNDS; round++) {
       const { user, address } = await somebody();
@@ -76,7 +76,7 @@ it.each(['reset_password', 'verify_address', 'lost_factors', 'sign_up'] as const
   },
 );
 
-it('a link that is sent while another is used ends with it, or was sent afterwards', async () => {
+it('a link that is sent during the use of another ends with it, or was sent afterwards', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { user, address } = await somebody();
     const older = await here.ask('verify_address', user.id, address);
@@ -88,12 +88,12 @@ it('a link that is sent while another is used ends with it, or was sent afterwar
       .where(eq(emailChallenges.person, user.id));
     const [used] = rows.filter(({ state }) => state === 'used');
     const [other] = rows.filter(({ state }) => state !== 'used');
-    // The older link counts the newer one if it was sent before the use.
+    // The older link includes the newer one if it was sent before the use.
     expect(other?.state).toBe(used?.newerLinks === 1 ? 'superseded' : 'active');
   }
 });
 
-it('of more links than may be active, however they are asked for, the newest ten are', async () => {
+it('the newest ten links stay active, however more are requested', async () => {
   const { user, address } = await somebody();
   const links = [];
   for (let asked = 0; asked < 12; asked++)
@@ -106,7 +106,7 @@ it('of more links than may be active, however they are asked for, the newest ten
   expect(outcome(await here.press(third))).toBe('used');
 });
 
-it('of a new password and the loss of every factor at once, one happens', async () => {
+it('one of a password reset and a reset of every factor succeeds, when both run concurrently', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { user, address } = await somebody();
     const password = await here.ask('reset_password', user.id, address);

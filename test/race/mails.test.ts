@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closes.splice(0).toReversed()) await close();
 });
 
-it('kill -9 loses no mail that a page has announced: the next server sends it, and a dump meanwhile shows no link', async () => {
+it('kill -9 loses no announced mail: the next server sends it, and a dump meanwhile shows no link', async () => {
   const scene = await openScene('postgres', {
     keys: rootKeys([SECRET]),
     clock: { ...testClock(), fixedNow: () => null },

@@ -33,7 +33,7 @@ describe('parallel presentations over two nodes', () => {
     }
   }
 
-  it(`one code, ${PRESENTATIONS} times at once, ${ROUNDS} times`, async () => {
+  it(`one code, ${PRESENTATIONS} times concurrently, ${ROUNDS} times`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const code = await scene.code();
       const grantId = grantIdOfCode(code.code);
@@ -48,7 +48,7 @@ describe('parallel presentations over two nodes', () => {
     }
   });
 
-  it(`one refresh token, ${PRESENTATIONS} times at once, ${ROUNDS} times`, async () => {
+  it(`one refresh token, ${PRESENTATIONS} times concurrently, ${ROUNDS} times`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const token = await scene.chain();
       const { grantId } = placeOf(scene.keys, token);
@@ -64,7 +64,7 @@ describe('parallel presentations over two nodes', () => {
     }
   });
 
-  it('different chains at once do not stand in each other’s way', async () => {
+  it('different chains rotate concurrently without conflicts', async () => {
     const tokens: string[] = [];
     for (let n = 0; n < PRESENTATIONS; n++) tokens.push(await scene.chain());
     const answers = await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * A person changes the password while everything else goes on, on two nodes: sign-ins with the old password, approvals in old sessions,
- * exchanges, rotations, another change, an erasure. Whatever the interleaving, nothing from before the change is alive after it.
+ * A user changes the password while every other flow runs, on two nodes: sign-ins with the old password, approvals in old sessions,
+ * exchanges, rotations, another change, an erasure. In any interleaving, no session or token from before the change is active after it.
  */
 import { fc } from '@fast-check/vitest';
 import { and, eq, sql } from 'drizzle-orm';
@@ -38,7 +38,7 @@ const interleavings = fc.record({
   node: fc.constantFrom(0, 1),
 });
 
-it('nothing from before a new password lives after it', async () => {
+it('a new password ends every session and token from before it', async () => {
   let changedTimes = 0;
   await fc.assert(
     fc.asyncProperty(interleavings, async ({ deeds, changeAfter, node }) => {
@@ -109,6 +109,6 @@ it('nothing from before a new password lives after it', async () => {
     }),
     { numRuns: 25 },
   );
-  // Now and then a session is ended from the list first; never always.
+  // Now and then a session is terminated from the list first; never always.
   expect(changedTimes).toBeGreaterThan(10);
 });

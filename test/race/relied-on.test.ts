@@ -1,8 +1,8 @@
 /**
- * What a commit relies on: each fact that a guarded statement reads again, changed by another connection after the decision was made. Where
- * the change is committed first, nothing may be written. Where it is under way in a transaction that stays open, the commit has to wait for
- * it if the fact is held (`for share`, `for update`), and must then see it. Each line changes one fact, past the triggers, so that no other
- * fact speaks for it.
+ * The facts behind a commit: each fact that a guarded statement reads again, changed by another connection after the decision was made.
+ * Where the change is committed first, no row may be written. Where it is under way in a transaction that stays open, the commit has to
+ * wait for it if the fact is held (`for share`, `for update`), and must then see it. Each line changes one fact, past the triggers, so
+ * that no other fact covers for it.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
@@ -465,7 +465,7 @@ const ofAdministration = {
         sql`update clients set redirect_uris = '{}' where client_id = ${clientId}`,
     },
   } satisfies Case<Decided & { readonly clientId: string }>,
-  'a rotation of a signing key at once': {
+  'a concurrent rotation of a signing key': {
     decide: async () => {
       const keys = keysOf(world.db, world.clock);
       await passTime(keys);
@@ -499,7 +499,7 @@ const isWaiting = async (): Promise<boolean> =>
 describe.each(Object.entries(CASES) as unknown as [string, Case<Decided>][])(
   '%s',
   (_, { decide, held = {}, read = {} }) => {
-    it('is written while every fact is as it was', async () => {
+    it('is written while every fact is unchanged', async () => {
       expect(await (await decide()).send()).toBe(true);
     });
 
@@ -530,7 +530,7 @@ describe('a consent that an approval would widen', () => {
   const consentOf = ({ id }: Person) => other`select * from consents where user_id = ${id}`;
   const ASKED = { remembers: true, scope: ['read', 'write', 'print'] };
 
-  it('is widened while it is as it was', async () => {
+  it('is widened while every fact is unchanged', async () => {
     const subject = await givenApproval(ASKED);
     expect(await subject.send()).toBe(true);
     expect((await consentOf(subject.person))[0]?.['scope']).toEqual(ASKED.scope);
@@ -548,7 +548,7 @@ describe('a consent that an approval would widen', () => {
         sql`update consents set scope = '{read}', mac_version = mac_version + 1 where user_id = ${person.id}`,
     ],
     ['belongs to an end-user who has signed out', signedOut],
-  ])('stays as it is once it %s', async (_, change) => {
+  ])('is not widened once it %s', async (_, change) => {
     const subject = await givenApproval(ASKED);
     await change(other, subject);
     const before = await consentOf(subject.person);

@@ -27,7 +27,7 @@ describe('revocation against rotation, over two nodes', () => {
   }
 
   it.each(['refresh_token', 'access_token'] as const)(
-    'by its %s: whoever comes first, nothing lives on',
+    'by its %s: in either order, no token of the grant stays valid',
     async (by) => {
       for (let round = 0; round < ROUNDS; round++) {
         const first = (await exchange(scene, scene.client, await scene.code())).json;
@@ -48,7 +48,7 @@ describe('revocation against rotation, over two nodes', () => {
     },
   );
 
-  it('many at once, of every token of the chain: one ends it, with one line in the ledger', async () => {
+  it('many concurrent ones, of every token of the chain: one ends it, with one ledger entry', async () => {
     for (let round = 0; round < ROUNDS / 4; round++) {
       const code = await scene.code();
       const first = (await exchange(scene, scene.client, code)).json;
@@ -66,7 +66,7 @@ describe('revocation against rotation, over two nodes', () => {
     }
   });
 
-  it('one access token of client credentials, denied by both nodes at once', async () => {
+  it('one access token of client credentials, revoked by both nodes concurrently', async () => {
     const service = (await token(scene, scene.client, { grant_type: 'client_credentials' })).json.access_token ?? '';
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => revoke(scene.nodes[n % 2 === 0 ? 0 : 1], scene.client, service)),

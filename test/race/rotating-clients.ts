@@ -2,7 +2,7 @@
 import type { TestClient } from '../support/actors.ts';
 
 export type RotatingChain = {
-  /** The newest refresh token whose answer arrived whole. */
+  /** The newest refresh token that arrived in a complete answer. */
   acknowledged: string;
   /** How many answers arrived. */
   rotations: number;

@@ -1,4 +1,4 @@
-/** One interaction that is in no row yet, sent many times at once to two nodes, becomes one row, and at most one grant and code. */
+/** One interaction without a row yet, sent many times concurrently to two nodes, becomes one row, and at most one grant and code. */
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grants, interactions, transitions } from '../../src/storage/schema.ts';
@@ -19,7 +19,7 @@ import { grantIdOfCode } from '../support/stored.ts';
 const SUBMITS = 10;
 const ROUNDS = 8;
 
-describe('an interaction that is stored by many requests at once', () => {
+describe('an interaction that many concurrent requests store', () => {
   let scene: Nodes;
   beforeAll(async () => {
     scene = await openNodes();
@@ -32,7 +32,7 @@ describe('an interaction that is stored by many requests at once', () => {
     for (const [name, value] of browser.cookies) other.cookies.set(name, value);
     return other;
   }
-  /** The form of the page, sent many times at once with these fields, to both nodes by turns. */
+  /** The form of the page, sent many times concurrently with these fields, to both nodes in turn. */
   function sendAtOnce(browser: Browser, page: Answer, all: readonly Readonly<Record<string, string>>[]) {
     const { action, fields } = formOf(page.body);
     return Promise.all(
@@ -48,13 +48,13 @@ describe('an interaction that is stored by many requests at once', () => {
   const locations = (answers: readonly Answer[]) =>
     new Set(answers.filter(({ status }) => status === 303).map(({ headers }) => String(headers['location'])));
 
-  it('the sign-in, where consent is asked for: one row, one page', async () => {
+  it('at the sign-in, where consent is required: one row, one page', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const client = await makeClient(scene);
       const browser = new Browser(scene.app);
       const signIn = await browser.get(authorizeUrl(client, makePkce()));
       const answers = await sendAtOnce(browser, signIn, times(credentials()));
-      // A browser has two attempts at once on a node; the others are told to try again.
+      // A browser has two concurrent attempts per node; the others get "try again".
       expect(answers.filter(({ status }) => status !== 303 && status !== 503)).toEqual([]);
       expect([...locations(answers)]).toEqual([`/interactions/${idOf(signIn)}`]);
       expect(await rowsOf(idOf(signIn))).toMatchObject([{ state: 'awaitingConsent', userId: scene.user.id }]);
@@ -62,7 +62,7 @@ describe('an interaction that is stored by many requests at once', () => {
     }
   });
 
-  it('the sign-in, where consent is remembered: one row, one grant, one code', async () => {
+  it('at the sign-in, where consent is remembered: one row, one grant, one code', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const client = await makeClient(scene);
       await goThrough(new Browser(scene.app), authorizeUrl(client, makePkce()), scene.user);
@@ -81,7 +81,7 @@ describe('an interaction that is stored by many requests at once', () => {
     }
   });
 
-  it('the choice of the account: one row, one grant, one code', async () => {
+  it('at the choice of the account: one row, one grant, one code', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const client = await makeClient(scene);
       const browser = new Browser(scene.app);
@@ -94,7 +94,7 @@ describe('an interaction that is stored by many requests at once', () => {
     }
   });
 
-  it('two people at once: the row is of one of them, and each page says so', async () => {
+  it('with two users: the row belongs to one of them, and each page says so', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const [client, other] = [await makeClient(scene), await makeUser(scene)];
       for (const one of [scene.user, other]) {

@@ -1,4 +1,4 @@
-/** Many nodes, one table of signing keys: at every moment exactly one key of an algorithm signs, whoever asks for what. */
+/** Many nodes, one table of signing keys: at every moment exactly one key of an algorithm signs, whatever any node requests. */
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -58,7 +58,7 @@ describe('signing keys over several nodes', () => {
     return seen;
   }
 
-  it('every step of a life happens once, however many tick at the same time', async () => {
+  it("every step of a key's life happens once, however many nodes tick concurrently", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       if (round === 0) {
         expect(await tickEverywhere()).toEqual(['noKeySigns: unpublished → signing']);
@@ -75,7 +75,7 @@ describe('signing keys over several nodes', () => {
     expect(await states()).toEqual([...Array(ROUNDS - 1).fill('retired'), 'retiring', 'signing']);
   });
 
-  it('ticks, rotations and revocations all at once leave one signer, and at most one that waits', async () => {
+  it('concurrent ticks, rotations and revocations leave one signer, and at most one successor', async () => {
     await tickEverywhere();
     for (let round = 0; round < ROUNDS; round++) {
       clock.advanceSeconds(round % 3 === 0 ? LIFETIMES.publishedBeforeSigningSeconds : 60);
@@ -160,13 +160,13 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
     return { signer, waits };
   };
 
-  it('another node makes the first key: it is the one', async () => {
+  it('another node makes the first key: this node uses it', async () => {
     interrupt = () => passTime(before);
     expect(await passTime(node)).toEqual([]);
     expect(await states()).toEqual(['signing']);
   });
 
-  it('another node hands over: nothing is left to do', async () => {
+  it('another node hands over: this node has no step left', async () => {
     const { waits } = await toHandover();
     interrupt = () => passTime(before);
     expect(await passTime(node)).toEqual([]);
@@ -174,7 +174,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
     expect(await stateOf(db(), waits.kid)).toBe('signing');
   });
 
-  it('the successor is revoked: the signer goes on, and another one is published', async () => {
+  it('the successor is revoked: the signer continues, and another successor is published', async () => {
     const { signer, waits } = await toHandover();
     interrupt = () => requestRevocation(before, waits.kid, commandLine);
     expect(changes(await passTime(node))).toEqual(['successorNeeded: unpublished → published']);
@@ -188,7 +188,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
     expect([await stateOf(db(), signer.kid), await stateOf(db(), waits.kid)]).toEqual(['retired', 'signing']);
   });
 
-  it('a key is revoked while it stops: revoked stays revoked', async () => {
+  it('a key is revoked while it stops: it stays revoked', async () => {
     const { signer } = await toHandover();
     interrupt = () => passTime(before);
     expect(changes(await requestRevocation(node, signer.kid, commandLine))).toEqual([
@@ -196,14 +196,14 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
     ]);
   });
 
-  it('the root secret is rotated while the key stops: what was erased stays erased', async () => {
+  it('the root secret is rotated while the key stops: the erased half stays erased', async () => {
     const { signer } = await toHandover();
     await passTime(before);
-    await replacePrivateJwe(db(), signer.kid, signer.privateJwe ?? '', 'sealed anew');
+    await replacePrivateJwe(db(), signer.kid, signer.privateJwe ?? '', 'sealed again');
     expect((await storedKeys(db()))[0]).toMatchObject({ kid: signer.kid, state: 'retiring', privateJwe: null });
   });
 
-  it('a table that never settles is given up, and says so', async () => {
+  it('a table that never settles makes the node stop with an error', async () => {
     const restless = { ...node, store: { ...before.store, commit: async () => false } };
     await expect(passTime(restless)).rejects.toMatchObject({ name: 'Unavailable', reason: 'too_many_conflicts' });
     expect(await states()).toEqual([]);

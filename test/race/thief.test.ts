@@ -6,14 +6,14 @@ import { placeOf, storedGrant } from '../support/stored.ts';
 
 const ROUNDS = 40;
 
-describe('a thief who rotates without a pause', () => {
+describe('an attacker who rotates without a pause', () => {
   let scene: Nodes;
   beforeAll(async () => {
     scene = await openNodes();
   });
   afterAll(() => scene.close());
 
-  it('is stopped by the first reuse: when its answer is back, no later rotation succeeds', async () => {
+  it('is stopped by the first reuse: no rotation succeeds after its answer', async () => {
     const [thiefs, owners] = scene.nodes;
     for (let round = 0; round < ROUNDS; round++) {
       const stolen = await scene.chain();
@@ -50,7 +50,7 @@ describe('a thief who rotates without a pause', () => {
     }
   });
 
-  it('nor do ten thieves with ten stolen generations', async () => {
+  it('is stopped as one of ten, with ten stolen generations', async () => {
     for (let round = 0; round < ROUNDS / 4; round++) {
       const tokens = [await scene.chain()];
       for (let n = 0; n < 9; n++) {

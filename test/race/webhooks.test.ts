@@ -25,7 +25,7 @@ describe('two nodes', () => {
     closes = [];
   });
 
-  it('bring each event once, though both look for it at the same moment', async () => {
+  it('deliver each event once, though both look for it at the same moment', async () => {
     const [{ nodes, close, clock }, receiver] = [await openNodes(), await openReceiver()];
     closes = [close, receiver.close];
     clock.set(new Date());
@@ -44,7 +44,7 @@ describe('two nodes', () => {
     expect(stored?.every(({ state, attempts }) => state === 'delivered' && attempts === 1)).toBe(true);
   });
 
-  it('bring the event of a transaction that stays open while later ones commit and are looked for', async () => {
+  it('deliver the event of a transaction that stays open while later ones commit and are delivered', async () => {
     const [{ nodes, close, clock }, receiver] = [await openNodes(), await openReceiver()];
     closes = [close, receiver.close];
     clock.set(new Date());
@@ -82,7 +82,7 @@ describe('two nodes', () => {
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(4);
   });
 
-  it('attempt nothing that the other has claimed, until its claim runs out', async () => {
+  it('leave a delivery that the other node has claimed, until its claim expires', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -99,7 +99,7 @@ describe('two nodes', () => {
     await until(() => receiver.received.length === 1);
     await second.round();
     expect(receiver.received).toHaveLength(1);
-    // As if the first had died: its claim is 60 seconds for the attempt, and 30 to write down what came of it.
+    // As if the first had died: its claim is 60 seconds for the attempt, and 30 to record the result.
     clock.advanceSeconds(91);
     const again = second.round();
     await until(() => receiver.received.length === 2);
@@ -110,8 +110,8 @@ describe('two nodes', () => {
   });
 });
 
-describe('a server that runs', () => {
-  it('sends events to an endpoint that webhooks.yaml names since the start, with its secret in a file', async () => {
+describe('a running server', () => {
+  it('delivers events to an endpoint that webhooks.yaml names since the start, with its secret in a file', async () => {
     const config = mkdtempSync(join(tmpdir(), 'statehouse-webhooks-'));
     const scene = await openScene('postgres', {
       keys: rootKeys([SECRET]),
@@ -140,7 +140,7 @@ describe('a server that runs', () => {
   });
 });
 
-describe('a server that is killed', () => {
+describe('a killed server', () => {
   const config = mkdtempSync(join(tmpdir(), 'statehouse-webhooks-'));
   let scene: Scene;
   let receiver: Receiver;
@@ -150,7 +150,7 @@ describe('a server that is killed', () => {
     rmSync(config, { recursive: true, force: true });
   });
 
-  it('loses no event: neither what was decided while it was away, nor what it was sending', async () => {
+  it('loses no event: neither those decided while it was away, nor those in flight', async () => {
     let isHeld = true;
     const waits: Answering = (response) => void (isHeld || response.writeHead(204).end());
     scene = await openScene('postgres', { keys: rootKeys([SECRET]), clock: { ...testClock(), fixedNow: () => null } });

@@ -1,4 +1,4 @@
-/** What the tables are, as Postgres itself says it, whatever statements made them so. */
+/** The tables as Postgres itself describes them, whatever statements created them. */
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
 

@@ -1,6 +1,6 @@
 /**
- * What a migration does to the version before it, which reads and writes the tables that it knows, and names no column that it does not
- * know. Adding tables, columns that may be left out, views and plain indexes does nothing to it.
+ * What a migration does to the version before it, which reads and writes its own tables, and names no column of a later version. New
+ * tables, optional columns, views and plain indexes have no effect on it.
  */
 import { type Catalogue, type CatalogueEntry, digestOf } from './catalogue.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Each migration expands or contracts, and none breaks the release before: its nodes go on beside those of this version. What a migration
- * does is read from the database that it was applied to, so that no spelling of a statement hides anything.
+ * Each migration expands or contracts, and none breaks the release before: its nodes run beside those of this version. The effects of a
+ * migration are read from the database after it was applied, so that no spelling of a statement hides one.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,14 +63,14 @@ const isReviewed = ({ what, digest }: Finding) => reviewed.has(what) && reviewed
 /** As a line of reviewed.ts. */
 const asLine = ({ what, digest }: Finding) => `'${what}': ${digest === null ? null : `'${digest}'`},`;
 
-test('migrations that were released are as they were, in the same order', () => {
+test('released migrations are unchanged, in the same order', () => {
   const folder = join(release.folder, 'drizzle');
   const tags = tagsIn(folder);
   expect(tagsIn(MIGRATIONS_FOLDER).slice(0, tags.length)).toEqual(tags);
   for (const tag of tags) expect(textOf(MIGRATIONS_FOLDER, tag)).toBe(textOf(folder, tag));
 });
 
-test('each migration since then expands, unless that it contracts was reviewed', () => {
+test('each migration since the release expands, or is reviewed as contracting', () => {
   const contracting = steps.filter(
     ({ findings }) => phaseOf(findings.filter((one) => !isReviewed(one))) === 'contract',
   );
@@ -79,9 +79,9 @@ test('each migration since then expands, unless that it contracts was reviewed',
   ).toEqual([]);
 });
 
-test('what the migrations refuse together was reviewed, and nothing else stands in the list', () => {
+test('reviewed.ts lists exactly what the migrations refuse together', () => {
   const refused = findingsOf(known, known, present).filter(({ effect }) => effect === 'refuses');
-  // A line that is missing here is for test/upgrade/reviewed.ts, once you know why the release before never writes what is refused.
+  // Add a missing line to test/upgrade/reviewed.ts once you know why the release before never writes what is refused.
   expect(refused.filter((one) => !isReviewed(one)).map(asLine)).toEqual([]);
   const contracted = steps.flatMap(({ findings }) => findings.filter(({ effect }) => effect === 'contracts'));
   const found = new Set([...refused, ...contracted].map(({ what }) => what));
@@ -175,7 +175,7 @@ describe('a migration breaks the version before', () => {
     expect(await found(statements)).toEqual([]);
   });
 
-  test('nor by what happens to a table that it does not know', () => {
+  test('nor by any change to a table of a later version', () => {
     const column = {
       kind: 'column',
       of: 'shoes',

@@ -1,6 +1,6 @@
 /**
- * What was reviewed of the migrations since the release before: each constraint and trigger that could refuse what its nodes write, and
- * each thing that they no longer find. The digest is that of the text that was reviewed: another text is reviewed anew. When a version is
+ * Reviewed effects of the migrations since the release before: each constraint and trigger that could refuse a write of its nodes, and each
+ * object that they no longer find. The digest is that of the reviewed text: another text needs another review. When a version is
  * released and packed (.ci/pack-previous-release.ts), this list is emptied.
  */
 export type Reviewed = {

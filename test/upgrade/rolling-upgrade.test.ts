@@ -1,6 +1,6 @@
 /**
  * A rolling upgrade from the release before, in the steps of UPGRADING.md: nodes of both versions serve one database while clients
- * rotate chains through them and end-users sign in. None of them may notice, but for what UPGRADING.md says.
+ * rotate chains through them and end-users sign in. No client and no user notices it, except as UPGRADING.md says.
  */
 import { join } from 'node:path';
 import { asc, eq } from 'drizzle-orm';
@@ -101,7 +101,7 @@ it('from the release before to this version, under load, there and back', async 
   const traffic = startTraffic(balancer, shop, ada, begun);
   await traffic.goOn(TIMES);
 
-  // The tables first, under load; the nodes of the release before go on.
+  // The tables first, under load; the nodes of the release before continue.
   await migrate(now);
   await traffic.goOn(TIMES);
   await command(now, ['check']);

@@ -1,4 +1,4 @@
-/** Clients and end-users who go on while nodes are replaced under them. They know the nodes as a load balancer does. */
+/** Clients and end-users who continue while nodes are replaced. They address the nodes as a load balancer does. */
 import { expect } from 'vitest';
 import { exchange, makePkce, refresh, type TestClient, type TokenAnswer, token } from '../support/actors.ts';
 import { introspect, revoke } from '../support/sent-token.ts';
@@ -44,7 +44,7 @@ async function persistently(ask: () => Promise<TokenAnswer>): Promise<TokenAnswe
 export type Traffic = {
   /** When each chain has rotated and each end-user has signed in as often again, from now on. */
   readonly goOn: (times: number) => Promise<void>;
-  /** Lets what is under way end. @throws Error what went wrong, if anything did. */
+  /** Waits for the requests in flight. @throws Error the failure, if one occurred. */
   readonly stop: () => Promise<void>;
   /** The newest refresh token of each chain. */
   readonly heads: () => readonly string[];
