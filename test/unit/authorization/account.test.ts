@@ -156,7 +156,7 @@ async function answersAsSaid(address: string, row: Row): Promise<void> {
     const nothing = await send(asked, owner.browser, unknown);
     expect([nothing.status, nothing.headers['location']]).toEqual([refused.status, refused.headers['location']]);
   }
-  // An app of the client, ended for another end-user, is ended for the one who asks.
+  // Revoking a client ends the grant of the requesting end-user, and not that of another one.
   if (!CLIENT_FORMS.has(address)) expect(await everythingOf(owner)).toEqual(before);
 
   if (!isRecent(row)) scene.clock.advanceSeconds(601);
@@ -170,7 +170,7 @@ const NAMES_OF_ROWS = new Set(['id', 'session', 'identity', 'factor']);
 /** They name the client, as every end-user of the client does. */
 const CLIENT_FORMS = new Set(['POST /account/apps/end', 'POST /permissions/end']);
 
-describe('the account', () => {
+describe('the account pages', () => {
   beforeAll(async () => {
     other = await person();
   });
@@ -185,16 +185,19 @@ describe('the account', () => {
 
   it.each(FORMS.filter(([, row]) => isRecent(row)))('%s answers as the matrix says', answersAsSaid);
 
-  it.each(ROWS.filter(([, row]) => isRecent(row)))('%s asks again for a sign-in that was long ago', async (address) => {
-    if (!isLongAgo) scene.clock.advanceSeconds(601);
-    isLongAgo = true;
-    const before = await everythingOf(other);
-    expect(leadsToSignIn(await send(askedBy(address), other.browser, theirForms.get(address) ?? {}))).toBe(true);
-    expect(await everythingOf(other)).toEqual(before);
-  });
+  it.each(ROWS.filter(([, row]) => isRecent(row)))(
+    '%s requires another sign-in when the last one is too old',
+    async (address) => {
+      if (!isLongAgo) scene.clock.advanceSeconds(601);
+      isLongAgo = true;
+      const before = await everythingOf(other);
+      expect(leadsToSignIn(await send(askedBy(address), other.browser, theirForms.get(address) ?? {}))).toBe(true);
+      expect(await everythingOf(other)).toEqual(before);
+    },
+  );
   let isLongAgo = false;
 
-  it.each(byMethod('GET').filter(([, row]) => !isRecent(row)))('%s asks for no other sign-in', async (address, row) => {
+  it.each(byMethod('GET').filter(([, row]) => !isRecent(row)))('%s requires no other sign-in', async (address, row) => {
     expect((await send(askedBy(address), other.browser, {})).status).toBe(Number(row['own']));
   });
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-it('the matrix has every address of the server', () => {
+it('the matrix lists every address of the server', () => {
   expect(has.length).toBeGreaterThan(150);
   expect(has.filter((address) => !addressesOfPage().includes(address))).toEqual([]);
 });
@@ -52,7 +52,7 @@ it('the server has every address of the matrix', () => {
   expect(addressesOfPage().filter((address) => !has.includes(address))).toEqual([]);
 });
 
-it('the matrix has every operation of the OpenAPI document', () => {
+it('the matrix lists every operation of the OpenAPI document', () => {
   const { paths } = JSON.parse(JSON.stringify(openApiDocument(ISSUER))) as { paths: Record<string, object> };
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item)

@@ -173,7 +173,7 @@ describe('the console', () => {
     expect((await send(asOwn(request, 'former'), browsers.former)).status).toBe(403);
     const seen = await send(asOwn(request, 'auditor'), browsers.auditor);
     expect(seen.status, seen.body).toBe(auditor);
-    // What was refused has changed nothing: the form is as good as when it was shown.
+    // A rejected request has changed no row: the form is as valid as when it was shown.
     const done = await send(request, browsers.operator);
     expect(done.status, done.body).toBe(operator);
     expect(leadsTo(done)).toBe(operator === 303 ? 'console' : null);
@@ -193,7 +193,7 @@ describe('the console', () => {
   );
 });
 
-describe('the console, when the sign-in is not recent any more', () => {
+describe('the console, when the sign-in is too old', () => {
   let requests: ReadonlyMap<string, Request>;
   beforeAll(async () => {
     // Shown while it was recent.

@@ -132,7 +132,7 @@ describe('a request to a token endpoint', () => {
     const { path, credentialOf } = requestIn(row);
     const { client, other } = scene;
     const credential = await credentialOf(client);
-    /** @returns what the page would say, with what became of the credential. */
+    /** @returns the kind of page, and what happened to the credential. */
     const answer = async (reply: Reply, { isAlive }: Credential, cell: string): Promise<string> => {
       if (!/ended|unchanged/.test(cell)) return said(reply);
       return `${said(reply)} ${(await isAlive()) ? 'unchanged' : 'ended'}`;
@@ -155,7 +155,7 @@ describe('a request to a token endpoint', () => {
     }
   });
 
-  it.each(cases('in introspectedBy of the audience'))('%s tells an API what the matrix says', async (_, row) => {
+  it.each(cases('in introspectedBy of the audience'))('%s returns to an API what the matrix says', async (_, row) => {
     const { path, credentialOf } = requestIn(row);
     const { fields } = await credentialOf(scene.client);
     expect(said(await post(path, api, fields))).toBe(row['in introspectedBy of the audience']);
@@ -199,7 +199,7 @@ const AUTHORIZATION: Readonly<Record<string, () => Promise<string>>> = {
     const other = await makeClient(scene, { redirectUris: ['https://other-client.test/callback'] });
     return authorizeUrl(scene.client, makePkce(), { redirect_uri: other.redirectUris[0] });
   },
-  'unknown client': async () => authorizeUrl({ ...scene.client, clientId: 'no such client' }, makePkce()),
+  'unknown client': async () => authorizeUrl({ ...scene.client, clientId: 'unknown client' }, makePkce()),
   'deleted client': async () => {
     const client = await makeClient(scene);
     await deleteClient(scene.database.drizzle, client.clientId);
@@ -219,7 +219,7 @@ const AUTHORIZATION: Readonly<Record<string, () => Promise<string>>> = {
 it.each(cases('asks'))('authorization: %s', async (_, row) => {
   const asked = row['asks'] ?? '';
   const url = await (AUTHORIZATION[asked] ?? (() => Promise.reject(new Error(asked))))();
-  // Signed in: who has no role is asked for nothing.
+  // Signed in: an end-user without a role gets no consent page.
   await scene.code();
   for (const { method, path } of both(row)) {
     const query = url.slice(url.indexOf('?') + 1);
@@ -278,7 +278,7 @@ it.each(cases('in a browser that is signed in'))('sign-out: %s', async (_, row) 
   expect(await isSignedIn(theirs)).toBe(true);
 });
 
-describe('a page between', () => {
+describe('an address between two pages', () => {
   const PARAMETERS: Readonly<Record<string, string>> = { hash: 'a'.repeat(43), reference: 'r'.repeat(43) };
   const addressOf = (row: Row, values: Readonly<Record<string, string>> = PARAMETERS) => {
     const { method, path } = askedBy(row['address'] ?? '');
@@ -319,7 +319,7 @@ describe('a page between', () => {
   });
 
   it.each(rows('Pages between', 'without the form, the link or the session that it needs'))(
-    '%s gives nothing to a browser that has nothing',
+    '%s opens no session in a browser without form, link and session',
     async (_, row) => {
       const browser = new Browser(scene.app);
       const answer = await send(browser, addressOf(row), { username: scene.user.username, password: PASSWORD });

@@ -58,7 +58,7 @@ beforeAll(async () => {
     await rows.identity(user.id);
   }
   const wrong = new Browser(scene.app, '198.51.100.9');
-  await wrong.submit(await wrong.get('/sign-in'), { username: 'nobody-here', password: 'a wrong password' });
+  await wrong.submit(await wrong.get('/sign-in'), { username: 'unknown-user', password: 'a wrong password' });
   for (const { clientId } of clients) await rows.secret(clientId);
   for (const receiver of ['crm', 'siem', 'siem']) await call('POST', `/webhook-receivers/${receiver}/tests`);
   const [grant] = await itemsOf('/grants');
@@ -91,7 +91,7 @@ async function itemsOf(path: string, query: Readonly<Record<string, string>> = {
 }
 
 type Filter = {
-  /** Those that the list is asked with. */
+  /** The filters of the list. */
   readonly values: (items: readonly Item[]) => readonly string[];
   readonly fits: (item: Item, value: string) => boolean;
 };
@@ -175,7 +175,7 @@ describe('a list of the management API', () => {
     expect(table.toSorted()).toEqual(lists.toSorted());
   });
 
-  it.each(filters)('%s by %s holds exactly what fits', async (path, name, { values, fits }) => {
+  it.each(filters)('%s by %s contains exactly the matching rows', async (path, name, { values, fits }) => {
     const items = everything.get(path) ?? [];
     const asked = values(items);
     expect(asked.length).toBeGreaterThan(0);
@@ -185,13 +185,13 @@ describe('a list of the management API', () => {
       sizes.push(expected.length);
       expect([value, identified(await itemsOf(path, { [name]: value }))]).toEqual([value, identified(expected)]);
     }
-    // Rows of others lie beside: a filter that is left out is noticed.
+    // Rows of other owners are present: an ignored filter is noticed.
     if (path !== '/webhook-deliveries' || name !== 'state')
       expect(sizes.some((size) => size > 0 && size < items.length) || name === 'from').toBe(true);
   });
 
   it.each(filters.filter(([path]) => path !== '/transitions'))(
-    '%s by %s holds what fits on every page',
+    '%s by %s contains the matching rows on every page',
     async (path, name, { values, fits }) => {
       const items = everything.get(path) ?? [];
       const value =
@@ -208,10 +208,10 @@ describe('a list of the management API', () => {
     ['/users', 'q', 'disabled'],
     ['/transitions', 'client_id', 'machine'],
     ['/transitions', 'sub', 'machine'],
-  ] as const)('%s by %s and by %s holds what fits both', async (path, one, another) => {
+  ] as const)('%s by %s and by %s contains the rows that match both', async (path, one, another) => {
     const items = everything.get(path) ?? [];
     const [first, second] = [FILTERS[path]?.[one], FILTERS[path]?.[another]];
-    if (!first || !second) throw new Error('no such filter');
+    if (!first || !second) throw new Error('unknown filter');
     for (const value of first.values(items).slice(0, 3)) {
       for (const other of second.values(items).slice(0, 3)) {
         const expected = items.filter((item) => first.fits(item, value) && second.fits(item, other));
@@ -223,7 +223,7 @@ describe('a list of the management API', () => {
 });
 
 describe('a list below its owner', () => {
-  it.each(['grants', 'sessions'])('/users/{sub}/%s holds exactly the rows of the end-user', async (list) => {
+  it.each(['grants', 'sessions'])('/users/{sub}/%s contains exactly the rows of the end-user', async (list) => {
     for (const { id } of users) {
       const own = (everything.get(`/${list}`) ?? []).filter((item) => item['sub'] === id);
       expect(own.length).toBeGreaterThan(0);
@@ -235,21 +235,24 @@ describe('a list below its owner', () => {
     }
   });
 
-  it.each(['grants', 'sessions'])("/users/{sub}/%s holds no other's rows after the cursor of another", async (list) => {
-    const [mary, maryAnn] = users.map(({ id }) => id);
-    const first = await call('GET', `/users/${mary}/${list}?limit=1`);
-    const { next } = first.json()._links as { next?: { href: string } };
-    const cursor = new URL(next?.href ?? '').searchParams.get('cursor') ?? '';
-    for (const [sub, query] of [
-      [maryAnn, {}],
-      [mary, { state: list === 'grants' ? 'alive' : 'active' }],
-    ] as const) {
-      const items = await itemsOf(`/users/${sub}/${list}`, { cursor, ...query });
-      expect(items.filter((item) => item['sub'] !== sub)).toEqual([]);
-    }
-  });
+  it.each(['grants', 'sessions'])(
+    "/users/{sub}/%s contains no other's rows after the cursor of another",
+    async (list) => {
+      const [mary, maryAnn] = users.map(({ id }) => id);
+      const first = await call('GET', `/users/${mary}/${list}?limit=1`);
+      const { next } = first.json()._links as { next?: { href: string } };
+      const cursor = new URL(next?.href ?? '').searchParams.get('cursor') ?? '';
+      for (const [sub, query] of [
+        [maryAnn, {}],
+        [mary, { state: list === 'grants' ? 'alive' : 'active' }],
+      ] as const) {
+        const items = await itemsOf(`/users/${sub}/${list}`, { cursor, ...query });
+        expect(items.filter((item) => item['sub'] !== sub)).toEqual([]);
+      }
+    },
+  );
 
-  it.each(['passkeys', 'linked-identities'])('/users/{sub}/%s holds the one of the end-user', async (list) => {
+  it.each(['passkeys', 'linked-identities'])('/users/{sub}/%s contains the row of the end-user', async (list) => {
     const found = await Promise.all(
       users.map(async ({ id }) => {
         const { items } = (await call('GET', `/users/${id}/${list}`)).json() as { items: readonly Item[] };
@@ -261,7 +264,7 @@ describe('a list below its owner', () => {
     expect(found).toEqual(users.map(({ id }) => `${ISSUER}/management/v1/users/${id}`));
   });
 
-  it('/clients/{client_id}/secrets holds the secrets of the client', async () => {
+  it('/clients/{client_id}/secrets contains the secrets of the client', async () => {
     const secrets = await Promise.all(
       ['shop', 'shopping'].map(async (id) => {
         const { items } = (await call('GET', `/clients/${id}/secrets`)).json() as { items: readonly Item[] };
@@ -272,7 +275,7 @@ describe('a list below its owner', () => {
     expect(secrets[0]?.[1]).not.toBe(secrets[1]?.[1]);
   });
 
-  it('/grants/{grant_id}/transitions holds the lines of the grant', async () => {
+  it('/grants/{grant_id}/transitions contains the ledger entries of the grant', async () => {
     const lines = everything.get('/transitions') ?? [];
     for (const { grant_id: id } of everything.get('/grants') ?? []) {
       const { events } = (await call('GET', `/grants/${id}/transitions`)).json() as { events: readonly Item[] };
@@ -280,7 +283,7 @@ describe('a list below its owner', () => {
     }
   });
 
-  it('/…/consequences counts what is of the client, or of the end-user', async () => {
+  it('/…/consequences counts the rows of the client, or of the end-user', async () => {
     const grants = (everything.get('/grants') ?? []).filter(({ life }) => 'alive_until' in (life as object));
     for (const id of ['shop', 'shopping']) {
       const own = grants.filter((item) => item['client_id'] === id);

@@ -121,7 +121,7 @@ const PREPARED: Readonly<Record<string, (values: Values) => Promise<Prepared> | 
   }),
   'PATCH /clients/{client_id}': () => ({ body: { client_name: 'Shop' }, headers: { 'if-match': '*' } }),
   'POST /clients/{client_id}/secrets': () => ({ body: {} }),
-  'POST /users': () => ({ body: { username: `made-${++serial}`, password: 'a password for somebody' } }),
+  'POST /users': () => ({ body: { username: `made-${++serial}`, password: 'a password for the user' } }),
   'PUT /users/{sub}': () => ({ body: { username: `put-${++serial}` }, headers: { 'if-match': '*' } }),
   'PATCH /users/{sub}': () => ({ body: { claims: { name: 'Ada' } }, headers: { 'if-match': '*' } }),
   'POST /invitations': () => ({ body: { email: `guest-${++serial}@example.com` } }),
@@ -180,7 +180,7 @@ describe('the management API', () => {
       }
       const allowed = Number(row['operator']);
       const auditor = Number(row['auditor']);
-      // The refused ones changed nothing: the row that they named is as it was, and is found, changed or removed now.
+      // The rejected requests changed no row: the named row is still found, changed or removed now.
       if (auditor === 403) expect(await statusOf(request, tokens.auditor)).toBe(403);
       await expectBelowAnotherParent(address, request, row['other parent'] ?? '');
       const answer = await send(request, tokens.operator, request);
@@ -212,7 +212,7 @@ describe('the management API', () => {
     },
   );
 
-  it('knows the bot of this file by its entry alone', () => {
+  it('derives the access of its own bot from its entry alone', () => {
     expect(operators.clients.map(({ client_id }) => client_id)).toEqual([BOT]);
   });
 });

@@ -1,4 +1,4 @@
-/** docs/authorization-matrix.md, read as the table that the tests of this folder ask the server by. */
+/** docs/authorization-matrix.md, read as the table that drives the requests of the tests in this folder. */
 import { readFileSync } from 'node:fs';
 
 /** By the title of the column, without backticks. */

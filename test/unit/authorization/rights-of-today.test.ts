@@ -1,6 +1,6 @@
 /**
- * A right that is taken away is gone at the next request, and no other right goes with it. Each line of the tables takes one right in one way;
- * before and after it every other request is sent too. The tables say what is gone; everything else has to succeed still.
+ * A withdrawn right is gone at the next request, and no other right goes with it. Each line of the tables withdraws one right in one way;
+ * before and after it every other request is sent too. The tables say which requests fail; every other request must still succeed.
  */
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -84,7 +84,7 @@ type Rights<Name extends string> = Readonly<Record<Name, boolean>>;
 const all = <Name extends string>(names: readonly Name[], gone: readonly Name[]): Rights<Name> =>
   Object.fromEntries(names.map((name) => [name, !gone.includes(name)])) as Rights<Name>;
 
-describe('of a client and its end-user', () => {
+describe('the rights of a client and its end-user', () => {
   const NAMES = [
     'refreshes',
     'refreshes with the scope write',
@@ -208,7 +208,7 @@ describe('of a client and its end-user', () => {
     'nothing is taken': [async () => {}, []],
     'the scope ceiling is narrowed': [
       client({ scope: 'openid read' }),
-      // It asks for the scope write.
+      // It requests the scope write.
       ['refreshes with the scope write', 'gets a code without a question'],
     ],
     'the redirect URI is replaced': [
@@ -346,7 +346,7 @@ describe('of a client and its end-user', () => {
   });
 });
 
-describe('of an operator', () => {
+describe('the rights of an operator', () => {
   const NAMES = [
     'reads through the API with a token that is out',
     'changes through the API with a token that is out',
@@ -359,7 +359,7 @@ describe('of an operator', () => {
   type Name = (typeof NAMES)[number];
   const OF_API = NAMES.slice(0, 3);
   const OF_CONSOLE = NAMES.slice(3);
-  /** Nothing ended: every request asks for the role, and is refused while it is gone. */
+  /** No row ended: every request checks the role, and is rejected while the role is missing. */
   const OF_ROLE = NAMES.slice(0, 5);
   const CHANGES: readonly Name[] = [
     'changes through the API with a token that is out',
@@ -384,7 +384,7 @@ describe('of an operator', () => {
     const browser = consoleBrowser(scene);
     const form = formTo(await openPage(browser, user), '/console/sign-out');
     const pkce = makePkce();
-    // In a browser of its own: the two tokens have nothing to do with each other.
+    // In a browser of its own: the two tokens are unrelated.
     const asked = authorizeUrl(client, pkce, { scope: scope.join(' '), resource: API });
     const { url } = await goThrough(new Browser(scene.app), asked, user);
     const code = new URL(url).searchParams.get('code') ?? '';
@@ -408,7 +408,7 @@ describe('of an operator', () => {
       'refreshes with the scope clients:write': (refreshed.json.scope ?? '').split(' ').includes('clients:write'),
       'opens the console': (await held.browser.send('GET', '/console', null)).status === 200,
       'sends a form of the console': sent.status === 404,
-      // Ended, not only ignored: nothing is left behind for which the right could come back.
+      // Ended, not only ignored: no row remains with which the right could come back.
       'has a session of the console':
         (await db().$count(consoleSessions, eq(consoleSessions.userId, held.user.id))) > 0,
       'has a grant of the console': (await grantOf(held, CONSOLE_CLIENT_ID)) !== null,
@@ -466,7 +466,7 @@ describe('of an operator', () => {
     ],
     'the operator signs out of this server in the browser of the console': [
       async ({ browser }) => browser.submit(await browser.get('/oauth/logout'), { decision: 'approve' }),
-      // Without the cookie of the session nothing opens the token in the row; both end with the token.
+      // Without the cookie of the session the token in the row cannot be opened; both end with the token.
       ['opens the console', 'sends a form of the console'],
     ],
     'the operator ends all other sessions in another browser': [
@@ -498,7 +498,7 @@ describe('of an operator', () => {
   });
 });
 
-describe('of a client that administers', () => {
+describe('the rights of a client that administers', () => {
   const NAMES = ['reads with a token that is out', 'changes with a token that is out', 'gets another token'] as const;
   type Name = (typeof NAMES)[number];
   type Held = { readonly client: TestClient; readonly accessToken: string };
@@ -570,7 +570,7 @@ describe('of a client that administers', () => {
   });
 });
 
-describe('of a passkey', () => {
+describe('the rights of a passkey', () => {
   type Held = { readonly user: TestUser; readonly id: string; readonly signsIn: () => Promise<Browser> };
   async function hold(): Promise<Held> {
     const user = await makeUser(scene);
@@ -596,7 +596,7 @@ describe('of a passkey', () => {
     'the end-user is erased': ({ user }) => manage('DELETE', `/users/${user.id}`),
   };
 
-  it.each(Object.entries(TAKEN))('it signs in no more: %s', async (_, take) => {
+  it.each(Object.entries(TAKEN))('it no longer signs in: %s', async (_, take) => {
     operators = NOTHING_ELSE;
     const held = await hold();
     expect(await isOpen(await held.signsIn())).toBe(true);
@@ -605,10 +605,10 @@ describe('of a passkey', () => {
   });
 });
 
-describe('of a second factor', () => {
+describe('the rights of a second factor', () => {
   const NAMES = ['finishes a sign-in with the app', 'finishes a sign-in with a recovery code'] as const;
   type Name = (typeof NAMES)[number];
-  /** The password was right, and the page asks for the factor. */
+  /** The password was correct, and the page requires the factor. */
   type Waiting = { readonly browser: Browser; readonly page: Answer };
   type Held = Enrolled & { readonly user: TestUser; readonly browser: Browser; readonly waiting: Waiting[] };
 

@@ -1,4 +1,4 @@
-/** Fresh rows of every kind, each of an end-user or client of its own, so that one question to the server leaves nothing behind for the next. */
+/** Fresh rows of every kind, each of an end-user or client of its own, so that one request leaves no effect for the next. */
 import { eq } from 'drizzle-orm';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
 import { sha256 } from '../../../src/crypto/digest.ts';

@@ -66,7 +66,7 @@ const asOtherBot = () => tokenOf(scene, MANAGEMENT_SCOPE_NAMES, { sub: OTHER_BOT
 
 describe('an Idempotency-Key', () => {
   let serial = 0;
-  /** What is made, twice of which may exist, by what it is known. */
+  /** Resources of which two may exist, with the property that identifies one. */
   const CREATES: Readonly<
     Record<
       string,
@@ -86,7 +86,7 @@ describe('an Idempotency-Key', () => {
     },
     '/users': {
       path: async () => '/users',
-      body: () => ({ username: `twice-${++serial}`, password: 'a password for somebody' }),
+      body: () => ({ username: `twice-${++serial}`, password: 'a password for the user' }),
       names: [],
     },
     '/invitations': {
@@ -114,49 +114,46 @@ describe('an Idempotency-Key', () => {
     },
   };
 
-  it('is tried at every operation that creates', () => {
+  it('is tested at every operation that creates', () => {
     const creating = RESOURCES.filter(({ methods }) => methods.POST?.creates === true).map(({ path }) => path);
     expect(Object.keys(CREATES).toSorted()).toEqual(creating.toSorted());
   });
 
-  it.each(Object.entries(CREATES))(
-    'at %s is the key of one administrator',
-    async (path, { path: made, body, names }) => {
-      const [address, sent] = [await made(), body()];
-      const send = (token: () => string) =>
-        callerWith(scene, token)('POST', address, {
-          body: sent,
-          headers: { 'idempotency-key': `one-key-for-${path.replaceAll(/[{}]/g, '')}` },
-        });
-      const first = await send(asBot);
-      expect(first.statusCode, first.body).toBe(201);
-      const again = await send(asBot);
-      // Sent again by the one who sent it first, it says the same.
-      for (const name of names.filter((one) => one !== 'changes'))
-        expect([name, again.json()[name]]).toEqual([name, first.json()[name]]);
-      for (const other of [asOtherBot, () => olgasToken]) {
-        const theirs = await send(other);
-        if (path === '/users') expect([theirs.statusCode, theirs.body.includes('sub')]).toEqual([409, false]);
-        for (const name of names) {
-          expect(theirs.json()[name], name).toBeDefined();
-          expect(theirs.json()[name], name).not.toEqual(first.json()[name]);
-          // Nothing was done for a request that counts as sent again.
-          if (name === 'changes') expect(theirs.json()[name]).toHaveLength(first.json()[name].length);
-        }
-      }
-      // And is no key for another request of the same administrator.
-      const elsewhere = await callerWith(scene, asBot)('POST', '/clients', {
-        body: { client_name: 'Another shop', redirect_uris: ['https://shop.example/cb'] },
+  it.each(Object.entries(CREATES))('at %s belongs to one administrator', async (path, { path: made, body, names }) => {
+    const [address, sent] = [await made(), body()];
+    const send = (token: () => string) =>
+      callerWith(scene, token)('POST', address, {
+        body: sent,
         headers: { 'idempotency-key': `one-key-for-${path.replaceAll(/[{}]/g, '')}` },
       });
-      expect(elsewhere.statusCode).toBe(422);
-    },
-  );
+    const first = await send(asBot);
+    expect(first.statusCode, first.body).toBe(201);
+    const again = await send(asBot);
+    // A retry by the first sender gets the same answer.
+    for (const name of names.filter((one) => one !== 'changes'))
+      expect([name, again.json()[name]]).toEqual([name, first.json()[name]]);
+    for (const other of [asOtherBot, () => olgasToken]) {
+      const theirs = await send(other);
+      if (path === '/users') expect([theirs.statusCode, theirs.body.includes('sub')]).toEqual([409, false]);
+      for (const name of names) {
+        expect(theirs.json()[name], name).toBeDefined();
+        expect(theirs.json()[name], name).not.toEqual(first.json()[name]);
+        // A request that counts as a retry has no effect.
+        if (name === 'changes') expect(theirs.json()[name]).toHaveLength(first.json()[name].length);
+      }
+    }
+    // And is no key for another request of the same administrator.
+    const elsewhere = await callerWith(scene, asBot)('POST', '/clients', {
+      body: { client_name: 'Another shop', redirect_uris: ['https://shop.example/cb'] },
+      headers: { 'idempotency-key': `one-key-for-${path.replaceAll(/[{}]/g, '')}` },
+    });
+    expect(elsewhere.statusCode).toBe(422);
+  });
 });
 
 describe('an entity tag', () => {
   it.each(['', '/clients/bot', '/users'])(
-    'of %s answers 304 for the representation of this caller alone',
+    'of %s yields 304 for the representation of this caller alone',
     async (path) => {
       const callers = [asBot, asOtherBot, () => olgasToken];
       const answers = await Promise.all(callers.map((token) => callerWith(scene, token)('GET', path)));
@@ -184,7 +181,7 @@ const signOut = async (browser: Browser): Promise<Answer> =>
   browser.submit(await browser.get('/oauth/logout'), { decision: 'approve' });
 
 describe('a form that one end-user was shown', () => {
-  /** Page, form, and fields that would do something for the next end-user of the browser. */
+  /** Page, form, and fields that would have an effect for the next end-user of the browser. */
   const FORMS: readonly (readonly [page: string, path: string, fields: Readonly<Record<string, string>>])[] = [
     ['/account/devices', '/account/devices/end-others', {}],
     ['/account/apps', '/account/apps/end', { client_id: 'any' }],
@@ -202,10 +199,10 @@ describe('a form that one end-user was shown', () => {
     ['/oauth/logout', '/oauth/logout/decision', { decision: 'approve' }],
   ];
 
-  it.each(FORMS)('at %s is refused for the next one in the same browser: %s', async (page, path, fields) => {
+  it.each(FORMS)('at %s is rejected for the next one in the same browser: %s', async (page, path, fields) => {
     const [ada, bob] = [await makeUser(scene), await makeUser(scene)];
     const browser = new Browser(scene.app);
-    // What was allowed has a form on the pages too.
+    // The allowed requests have a form on the pages too.
     await goThrough(browser, authorizeUrl(scene.client, makePkce()), ada);
     const shown = formOf((await browser.get(page)).body).fields;
     expect(shown['csrf']).toMatch(/^[\w-]{43}$/);
@@ -227,7 +224,7 @@ describe('a form that one end-user was shown', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('in the console is refused for the next one, who gets a console session of their own', async () => {
+  it('in the console is rejected for the next one, who gets a console session of their own', async () => {
     const browser = consoleBrowser(scene);
     const [olga, oscar] = [
       { id: '', username: 'olga' },
@@ -243,7 +240,7 @@ describe('a form that one end-user was shown', () => {
     expect((await browser.post('/console/end-user/new', fields)).status).toBe(403);
   });
 
-  it('of one interaction decides no other of the same browser', async () => {
+  it('of one interaction decides no other interaction of the same browser', async () => {
     const [one, another] = [await makeClient(scene), await makeClient(scene)];
     const browser = new Browser(scene.app);
     await signIn(browser, scene.user);
@@ -256,7 +253,7 @@ describe('a form that one end-user was shown', () => {
   });
 });
 
-describe('a link of a mail that another end-user opens', () => {
+describe('a mail link that another end-user opens', () => {
   const withAddress = () =>
     makeUser(scene, undefined, { email: `${crypto.randomUUID()}@example.com`, email_verified: true });
   const claimsOf = async ({ id }: TestUser) =>
@@ -281,7 +278,7 @@ describe('a link of a mail that another end-user opens', () => {
         return email;
       },
     ],
-  ] as const)('%s changes the account that it was sent for, and not theirs', async (_, ask) => {
+  ] as const)('%s changes the account of the recipient, and not theirs', async (_, ask) => {
     const [ada, bob] = [await withAddress(), await withAddress()];
     const [adas, bobs] = [new Browser(scene.app), new Browser(scene.app)];
     await signIn(adas, ada);
@@ -358,7 +355,7 @@ describe('a tenant of the same host', () => {
     return { browser, code: await code(), json };
   }
 
-  it('accepts no code, no token and no management token of the other', async () => {
+  it('rejects codes, tokens and management tokens of the other tenant', async () => {
     const { json, code } = await holds(one);
     const bot = tokenOf(one.scene, MANAGEMENT_SCOPE_NAMES);
     const ask = async ({ inject, post }: ReturnType<typeof thereOf>) => ({
@@ -371,19 +368,19 @@ describe('a tenant of the same host', () => {
     });
     const refused = { userInfo: 401, management: 401, access: false, refreshed: false, code: 400, refresh: 400 };
     expect(await ask(thereOf(another))).toEqual(refused);
-    // What the other was asked has changed nothing here.
+    // The requests to the other tenant have changed no row here.
     const good = { userInfo: 200, management: 200, access: true, refreshed: true, code: 200, refresh: 200 };
     expect(await ask(thereOf(one))).toEqual(good);
   });
 
-  it('revokes nothing of the other', async () => {
+  it('revokes no token of the other tenant', async () => {
     const { json } = await holds(one);
     for (const token of [json.access_token, json.refresh_token])
       expect((await thereOf(another).post('/oauth/revoke', { token })).status).toBe(200);
     expect((await thereOf(one).inject('/oauth/userinfo', json.access_token)).statusCode).toBe(200);
   });
 
-  it('has no session in a browser that is signed in at the other, whatever cookies are sent', async () => {
+  it('has no session in a browser that is signed in at the other tenant, whatever cookies are sent', async () => {
     const { browser } = await holds(one);
     expect((await browser.get('/one/account')).status).toBe(200);
     const there = new Browser(another.scene.app);
@@ -394,7 +391,7 @@ describe('a tenant of the same host', () => {
     expect(String(silent.headers['location'])).toContain('error=login_required');
   });
 
-  it('takes no page between of the other, in the same browser', async () => {
+  it('rejects the intermediate pages of the other tenant, in the same browser', async () => {
     const here = new Browser(one.scene.app);
     const page = await here.get(authorizeAt(one));
     const { action, fields } = formOf(page.body);
@@ -407,7 +404,7 @@ describe('a tenant of the same host', () => {
     expect((await there.get('/another/account')).url).toBe('/another/sign-in');
   });
 
-  it('is not signed out by an ID Token of the other', async () => {
+  it('keeps its session when a sign-out presents an ID Token of the other tenant', async () => {
     const { json } = await holds(one);
     const there = await holds(another);
     await there.browser.get(`/another/oauth/logout?id_token_hint=${json.id_token}`);

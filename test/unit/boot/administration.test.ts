@@ -57,7 +57,7 @@ describe.each(['here', 'server'] as const)('a client of the API, %s', (way) => {
     expect(gone).toEqual({ ok: true, status: 204, value: null, etag: null });
   });
 
-  it('tells a problem by its name, with the fields at fault', async () => {
+  it('identifies a problem by its name, with the rejected fields', async () => {
     const body = { ...shop(id).body, policy: 'none' };
     const refused = await at(way).send('PUT', '/clients/{client_id}', { params: { client_id: id }, body });
     const errors = [{ field: 'policy', detail: expect.stringContaining('found "none"') }];
@@ -66,13 +66,13 @@ describe.each(['here', 'server'] as const)('a client of the API, %s', (way) => {
     expect(seen).toMatchObject({ ok: false, problem: { status: 412, reason: 'changed_meanwhile' } });
   });
 
-  it.each(['.', '..'])('asks for nothing else by the id %s, which URLs would resolve', async (dots) => {
+  it.each(['.', '..'])('rejects the id %s, which URLs would resolve, without a request', async (dots) => {
     const answer = await at(way).send('DELETE', '/clients/{client_id}', { params: { client_id: dots } });
     expect(answer).toMatchObject({ ok: false, problem: { status: 404, reason: 'not_found' } });
   });
 });
 
-it('the ledger says that the command line asked, from no address', async () => {
+it('the ledger names the command line as the actor, without an address', async () => {
   await at('here').send('PUT', '/clients/{client_id}', shop('told'));
   await at('server').send('PUT', '/clients/{client_id}', shop('told-by-bot'));
   const lines = await runtime.database.drizzle.select().from(transitions);
@@ -83,7 +83,7 @@ it('the ledger says that the command line asked, from no address', async () => {
   expect(addresses).toEqual([null]);
 });
 
-it('a database that is away is what the command says, not an answer', async () => {
+it('the command reports a lost database in place of an answer', async () => {
   let isAway = false;
   const drizzle = new Proxy(runtime.database.drizzle, {
     get: (real, name) => {

@@ -49,8 +49,8 @@ async function list(answer: (request: IncomingMessage, response: ServerResponse)
 
 const sends = (body: string, status = 200) => list((_, response) => void response.writeHead(status).end(body));
 
-describe('a password that a list has', () => {
-  test('is refused; the list gets five characters of the hash, and is asked for padding', async () => {
+describe('a breached password', () => {
+  test('is rejected; the list gets five characters of the hash, and a request for padding', async () => {
     const { asked, isBreached, counted, lines } = await sends(`${PADDING}\r\n${REST}:3\r\n`);
     const context = { username: 'ada', hasSecondFactor: false, isBreached };
     expect(await passwordProblem(PASSWORD, context)).toEqual({ reason: 'breached' });
@@ -64,14 +64,14 @@ describe('a password that a list has', () => {
     ['is padding', `${PADDING}\n${REST}:0`],
     ['is another', `${REST.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))}:9`],
     ['is not there', ''],
-  ])('is let through when what begins so %s', async (_, body) => {
+  ])('is accepted when the suffix in the answer %s', async (_, body) => {
     const { isBreached, counted } = await sends(body);
     expect(await isBreached(PASSWORD)).toBe(false);
     expect(await counted('made')).toBe(true);
   });
 });
 
-describe('a list that does not answer as it should lets the password through, counts it and logs no part of the hash:', () => {
+describe('an invalid answer of the list accepts the password, is counted, and leaves no part of the hash in the log:', () => {
   test.each<[string, string, (request: IncomingMessage, response: ServerResponse) => void]>([
     ['another status', 'STATUS_503', (_, response) => void response.writeHead(503).end(`${REST}:3`)],
     [
@@ -99,7 +99,7 @@ describe('a list that does not answer as it should lets the password through, co
     for (const secret of [PASSWORD, PREFIX, REST]) expect(lines.join()).not.toContain(secret);
   });
 
-  test('none in time', async () => {
+  test('no answer in time', async () => {
     const { isBreached, counted } = await list(() => {});
     expect(await withDeadlines({ breachedPasswordsMilliseconds: 1 }, () => isBreached(PASSWORD))).toBe(false);
     expect(await counted('skipped')).toBe(true);
@@ -113,11 +113,11 @@ describe('the address of the list', () => {
     'https://u:p@list.example/',
     'https://list.example/?q=/',
     'x',
-  ])('is refused: %j', (rangeUrl) => {
+  ])('is rejected: %j', (rangeUrl) => {
     expect(signInSchema.safeParse({ ...signIn, breachedPasswords: { rangeUrl } }).success).toBe(false);
   });
 
-  test('is none as shipped', () => {
+  test('is unset as shipped', () => {
     expect(signIn.breachedPasswords).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** What is known of the database, from heartbeats, questions and failed statements. */
+/** The state of the database, from heartbeats, health requests and failed statements. */
 import { afterEach, expect, it } from 'vitest';
 import { databaseHealth, type HeldDatabaseHealth } from '../../../src/boot/database-health.ts';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
@@ -20,7 +20,7 @@ function healthOf(parts: { ping?: () => Promise<void>; write?: () => Promise<voi
   return { health, words };
 }
 
-it.each(['53100', '25006', '53400', '58030'])('a heartbeat that is refused with %s: not writable', async (code) => {
+it.each(['53100', '25006', '53400', '58030'])('a heartbeat that fails with %s: not writable', async (code) => {
   let full = true;
   const { health, words } = healthOf({
     write: async () => {
@@ -29,14 +29,14 @@ it.each(['53100', '25006', '53400', '58030'])('a heartbeat that is refused with 
   });
   expect(health.last()).toBe('available');
   expect(await health.beat()).toBe('not writable');
-  // An answer alone is not enough any more.
+  // One answer is no longer enough.
   expect(await health.look()).toBe('not writable');
   full = false;
   expect(await health.look()).toBe('available');
   expect(words).toHaveLength(2);
 });
 
-it('a statement that is refused for a full disk is heard between two heartbeats', async () => {
+it('a statement that fails for a full disk counts between two heartbeats', async () => {
   const { health } = healthOf({});
   const statement = async () => {
     throw Object.assign(new Error('no space'), { code: '53100' });
@@ -45,7 +45,7 @@ it('a statement that is refused for a full disk is heard between two heartbeats'
   expect(health.last()).toBe('not writable');
 });
 
-it('a statement that fails for itself says nothing about the database', async () => {
+it('a statement with its own error does not affect the health of the database', async () => {
   const { health } = healthOf({});
   const statement = async () => {
     throw Object.assign(new Error('a constraint'), { code: '23514' });
@@ -54,7 +54,7 @@ it('a statement that fails for itself says nothing about the database', async ()
   expect(health.last()).toBe('available');
 });
 
-it('no answer: not reachable, until one comes', async () => {
+it('no answer: not reachable, until one arrives', async () => {
   let away = true;
   const { health } = healthOf({
     ping: async () => {

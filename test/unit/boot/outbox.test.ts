@@ -33,7 +33,7 @@ describe('the queue of mails', () => {
   });
   afterEach(() => opened.close());
 
-  it('tries a mail again after longer and longer waits, and logs neither address nor contents', async () => {
+  it('retries a mail after growing waits, and logs neither address nor contents', async () => {
     let attempts = 0;
     const deliver = async () => {
       attempts++;
@@ -58,7 +58,7 @@ describe('the queue of mails', () => {
     expect(outbox.logs()).not.toMatch(/alice|s3cret/);
   });
 
-  it('gives a mail up after the last attempt', async () => {
+  it('dead-letters a mail after the last attempt', async () => {
     const { clock, ...outbox } = outboxWith({
       ...relay(() => false),
       policy: { ...MAIL_POLICY, maxAttempts: 2 },
@@ -85,7 +85,7 @@ describe('the queue of mails', () => {
     expect(await outbox.stored()).toMatchObject([{ state: 'dropped', dropReason: 'too_old', sealedContents: null }]);
   });
 
-  it('does not repeat what the relay refused for good', async () => {
+  it('does not repeat a mail that the relay rejected permanently', async () => {
     let attempts = 0;
     const outbox = outboxWith({
       deliver: async () => {
@@ -99,7 +99,7 @@ describe('the queue of mails', () => {
     expect(await outbox.stored()).toMatchObject([{ state: 'dropped', dropReason: 'refused', sealedContents: null }]);
   });
 
-  it('survives a mail without words, and work that fails', async () => {
+  it('survives a mail without a template, and work that fails', async () => {
     const { delivered, deliver } = relay();
     const outbox = outboxWith({
       deliver,
@@ -119,7 +119,7 @@ describe('the queue of mails', () => {
     expect(outbox.logs()).toContain('nothing was sent');
   });
 
-  it('looks up after the answer, and outside the time of the request', async () => {
+  it('reads the address after the answer, and outside the time of the request', async () => {
     const happened: string[] = [];
     const outbox = outboxWith();
     withinTime(startTime(), () => {
@@ -132,7 +132,7 @@ describe('the queue of mails', () => {
     expect(happened).toEqual(['answer', 'work']);
   });
 
-  it('holds neither address nor link in a form that a dump shows, and nothing of them after the end', async () => {
+  it('stores address and link encrypted, and deletes both after the end', async () => {
     const { delivered, deliver } = relay((to) => to === 'bob@example.org');
     const outbox = outboxWith({ deliver });
     await outbox.send(mailTo('alice@example.com'));
@@ -169,7 +169,7 @@ describe('the queue of mails', () => {
     expect(outbox.logs()).toContain('unreadable');
   });
 
-  it('keeps a mail of a node that died: another node sends the mail when the claim runs out', async () => {
+  it('takes over the mail of a dead node when the claim expires', async () => {
     const { promise: silent, resolve: answer } = Promise.withResolvers<void>();
     let isUnderWay = false;
     const first = outboxWith({
@@ -194,7 +194,7 @@ describe('the queue of mails', () => {
     expect(await second.stored()).toMatchObject([{ state: 'sent', attempts: 2 }]);
   });
 
-  it('shares mails between nodes that look at the same moment, and sends each once', async () => {
+  it('shares mails between nodes that poll at the same moment, and sends each once', async () => {
     const { delivered, deliver } = relay();
     const clock = testClock();
     const closed = outboxWith({ clock });
@@ -207,7 +207,7 @@ describe('the queue of mails', () => {
     expect(delivered.toSorted()).toEqual(addresses.toSorted());
   });
 
-  it('leaves a mail that waits to another node when it closes', async () => {
+  it('leaves a waiting mail to another node when it closes', async () => {
     const closed = outboxWith();
     await closed.close();
     expect(await closed.send(mailTo('alice@example.com'))).toBe(true);
@@ -218,7 +218,7 @@ describe('the queue of mails', () => {
     expect(delivered).toEqual(['alice@example.com']);
   });
 
-  it('keeps notices and other domains going during a flood of links that a relay refuses for now', async () => {
+  it('still sends notices and mails to other domains while a relay defers a flood of links', async () => {
     const { delivered, deliver } = relay((to) => !to.endsWith('@flood.example'));
     const outbox = outboxWith({ deliver, maxWaiting: 20 });
     const flood = [];
@@ -228,14 +228,14 @@ describe('the queue of mails', () => {
     expect(await outbox.send(mailTo('ada@small.example'))).toBe(true);
     await outbox.idle();
     expect(delivered.toSorted()).toEqual(['ada@small.example', 'owner@others.example']);
-    // The domain that flooded lost what there was no room for, and the log says how much.
+    // The flooding domain lost the mails beyond the bound, and the log reports how many.
     expect(outbox.logs().split(DROPPED).length - 1).toBe(41);
     const states = (await outbox.stored()).map(({ state, dropReason }) => dropReason ?? state);
     expect(states.filter((state) => state === 'queue_full')).toHaveLength(1);
     expect(states.filter((state) => state === 'pending')).toHaveLength(19);
   });
 
-  it('sends a notice before the links that wait, and lets the domains of recipients take turns', async () => {
+  it('sends a notice before waiting links, and serves the domains of recipients in turn', async () => {
     const { delivered, deliver } = relay();
     const closed = outboxWith();
     await closed.close();
@@ -250,7 +250,7 @@ describe('the queue of mails', () => {
     expect(delivered.indexOf('y@small.example')).toBeLessThan(8);
   });
 
-  it('answers a request for mails by mails that take its place, in a queue that is full too', async () => {
+  it('answers a request for mails with mails that replace it, in a full queue too', async () => {
     const { delivered, deliver } = relay();
     const outbox = outboxWith({
       deliver,
@@ -264,7 +264,7 @@ describe('the queue of mails', () => {
     expect(delivered.toSorted()).toEqual(['1-a@a.example', '2-a@a.example']);
   });
 
-  it('counts what became of mails, and what waits, by purpose', async () => {
+  it('counts sent, failed and waiting mails, by purpose', async () => {
     const registry = new Registry();
     onTestFinished(countMails(registry));
     const outbox = outboxWith({

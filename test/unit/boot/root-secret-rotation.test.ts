@@ -103,7 +103,7 @@ describe.each(databaseKinds)('the rotation of the root secret on %s', (kind) => 
     expect(Object.keys(AFTER_A_ROTATION).toSorted()).toEqual([...PURPOSES].toSorted());
   });
 
-  it('before anything is renewed, every stored kind is counted under the old secret', async () => {
+  it('counts every stored kind under the old secret before any renewal', async () => {
     const { needs, warnings } = await checkUnder(NEW);
     expect(Object.fromEntries(needs.map(({ what, count }) => [what, count]))).toMatchObject({
       'refresh tokens': 2,
@@ -121,11 +121,11 @@ describe.each(databaseKinds)('the rotation of the root secret on %s', (kind) => 
     expect((await checkUnder(OLD)).needs).toEqual([]);
   });
 
-  it('leaves to announce only what its holder has to present; the rest works under the new secret alone', async () => {
+  it('leaves only those credentials that their holder must present; the rest works under the new secret alone', async () => {
     await nodeWith(OLD, NEW);
     clock.advanceSeconds(REPORT_SECONDS + 1);
     const both = await nodeWith(NEW, OLD);
-    // A client that authenticates, and a chain that goes on.
+    // A client that authenticates, and a chain that continues.
     held = (await refresh(both, client, held)).json.refresh_token ?? '';
     expect(held).not.toBe('');
 
@@ -138,7 +138,7 @@ describe.each(databaseKinds)('the rotation of the root secret on %s', (kind) => 
     expect((await checkUnder(NEW, OLD)).warnings).toEqual([]);
 
     const alone = await nodeWith(NEW);
-    // Works: passwords, sessions, authenticator apps, recovery codes, the chain that went on, the client that came, tokens that are signed.
+    // Still valid: passwords, sessions, authenticator apps, recovery codes, the chain in use, the client in use, signed tokens.
     const { codeAt } = enrolled.app;
     expect(await signsInWith(alone, client, withApp, codeAt(clock.now()))).toBe(true);
     expect(await signsInWith(alone, client, withApp, enrolled.recoveryCodes[0] ?? '')).toBe(true);
@@ -149,15 +149,15 @@ describe.each(databaseKinds)('the rotation of the root secret on %s', (kind) => 
     // Was announced.
     expect((await refresh(alone, client, idle)).json.error).toBe('invalid_grant');
     expect((await token(alone, dormant, { grant_type: 'client_credentials' })).json.error).toBe('invalid_client');
-    // The old secret comes back: what was announced works again.
+    // The old secret comes back: the remaining credentials work again.
     const again = await nodeWith(NEW, OLD);
     expect((await token(again, dormant, { grant_type: 'client_credentials' })).status).toBe(200);
     expect((await refresh(again, client, idle)).status).toBe(200);
   });
 
-  it('may come again: recovery codes outlive the second rotation too', async () => {
+  it('may be repeated: recovery codes outlive the second rotation too', async () => {
     clock.advanceSeconds(REPORT_SECONDS + 1);
-    // The oldest is not listed any more, and its key moves from one successor to the next.
+    // The oldest is no longer listed, and its key moves from one successor to the next.
     await nodeWith(NEWER, NEW);
     const { needs } = await checkUnder(NEWER);
     expect(needs.map(({ what }) => what)).not.toContain('recovery codes');

@@ -51,8 +51,8 @@ const failureOf = (sending: Promise<void>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('a server that takes mails', () => {
-  it.each(['smtp', 'smtps'] as const)('gets the mail by %s, with TLS and the password', async (scheme) => {
+describe('an SMTP server', () => {
+  it.each(['smtp', 'smtps'] as const)('receives the mail by %s, with TLS and the password', async (scheme) => {
     const { port, got } = await serve({ secure: scheme === 'smtps' });
     await deliveryTo(settingsOf(`${scheme}://statehouse:p%40ss%3Aword@127.0.0.1:${port}`))(MAIL);
     expect(got).toMatchObject([
@@ -64,11 +64,11 @@ describe('a server that takes mails', () => {
     expect(raw).toMatch(/^Subject: =\?UTF-8\?/m);
     expect(raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
     expect(raw).toContain('multipart/alternative');
-    // Nothing that tells whether it was opened.
+    // No header with which a reader could be tracked.
     expect(raw).not.toMatch(/<img|<link|<script/i);
   });
 
-  it('gets a name with a line break as a name, never as a header', async () => {
+  it('receives a name with a line break as a name, never as a header', async () => {
     const { port, got } = await serve();
     const hostile = await composeMail('https://as.test', {
       to: 'alice@example.com',
@@ -98,10 +98,10 @@ describe('a server that takes mails', () => {
   });
 });
 
-describe('a mail is not delivered', () => {
+describe('delivery of a mail fails', () => {
   const about = (error: unknown) => (error instanceof NotDelivered ? [error.code, error.isFinal] : error);
 
-  it('for good, where the recipient is refused', async () => {
+  it('permanently, where the recipient is rejected', async () => {
     const refuse: SMTPServerOptions['onRcptTo'] = (_address, _session, done) =>
       done(Object.assign(new Error('No such alice@example.com'), { responseCode: 550 }));
     const { port } = await serve({ onRcptTo: refuse });
@@ -110,7 +110,7 @@ describe('a mail is not delivered', () => {
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('alice');
   });
 
-  it('for now, where the server has no time', async () => {
+  it('temporarily, where the server is busy', async () => {
     const later: SMTPServerOptions['onRcptTo'] = (_address, _session, done) =>
       done(Object.assign(new Error('Later'), { responseCode: 451 }));
     const { port } = await serve({ onRcptTo: later });
@@ -120,7 +120,7 @@ describe('a mail is not delivered', () => {
     ]);
   });
 
-  it('for now, where the password is wrong: somebody may put it right', async () => {
+  it('temporarily, where the password is wrong: an operator may correct it', async () => {
     const { port, got } = await serve();
     const error = await failureOf(deliveryTo(settingsOf(`smtp://statehouse:wrong@127.0.0.1:${port}`))(MAIL));
     expect(about(error)).toEqual(['EAUTH 535', false]);
@@ -139,14 +139,14 @@ describe('a mail is not delivered', () => {
     expect(got).toHaveLength(1);
   });
 
-  it('where the certificate is of another name, unless it is on loopback', async () => {
+  it('where the certificate has another name, unless it is on loopback', async () => {
     const { port, got } = await serve();
     const error = await failureOf(deliveryTo({ ...settingsOf(`smtp://127.0.0.1:${port}`), tlsIsRequired: true })(MAIL));
     expect(error).toBeInstanceOf(NotDelivered);
     expect(got).toEqual([]);
   });
 
-  it('where nobody answers, and where somebody never does', async () => {
+  it('where the connection is refused, and where the server never answers', async () => {
     const { port } = await serve();
     for (const close of closing.splice(0)) close();
     expect(about(await failureOf(deliveryTo(settingsOf(`smtp://127.0.0.1:${port}`))(MAIL)))).toEqual([
@@ -163,7 +163,7 @@ describe('a mail is not delivered', () => {
   });
 });
 
-it('a relay that answers 451 to 2,250 sign-ups gets the notice to another domain all the same', async () => {
+it('a relay that answers 451 to 2,250 sign-ups still gets the notice to another domain', async () => {
   const { port, got } = await serve({
     ...WITHOUT_TLS,
     onRcptTo: ({ address }, _session, done) =>
@@ -174,7 +174,7 @@ it('a relay that answers 451 to 2,250 sign-ups gets the notice to another domain
   const outbox = outboxOn(database, { deliver: deliveryTo(settingsOf(`smtp://127.0.0.1:${port}`)) });
   const flood: boolean[] = [];
   for (let one = 0; one < 2250; one++) flood.push(await outbox.send(mailTo(`${one}@flood.example`)));
-  // The queue has room for 1000, and no page said that the others were sent.
+  // The queue has room for 1000, and no page announced the others.
   expect(flood.filter((isQueued) => isQueued)).toHaveLength(1000);
   expect(await outbox.send(mailTo('ada@home.example', 'password_changed'))).toBe(true);
   expect(await outbox.send(mailTo('bob@home.example'))).toBe(true);

@@ -1,4 +1,4 @@
-/** What the reader makes of a configuration: what XState makes of it, and of anything else at least words. */
+/** The reader agrees with XState, and keeps as text what it does not model. */
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, it, test } from 'vitest';
 import { and, createMachine, not, or, setup } from 'xstate';
@@ -34,7 +34,7 @@ const DOOR = {
 describe('a machine', () => {
   const machine = readMachine(DOOR);
 
-  it('has its states in order, and last those that it lacks', () => {
+  it('has its states in order, and the missing ones last', () => {
     expect(machine).toMatchObject({ name: 'door', initial: 'closed', also: '' });
     expect(machine.states.map(({ name, isInitial, exists }) => ({ name, isInitial, exists }))).toEqual([
       { name: 'closed', isInitial: true, exists: true },
@@ -44,7 +44,7 @@ describe('a machine', () => {
     expect(machine.states[0]).toMatchObject({ description: 'Shut.', spec: 'RFC 1 §1', also: '' });
   });
 
-  it('has its arms in the order in which they are asked', () => {
+  it('has its arms in the order of their evaluation', () => {
     const [first, second, ...none] = armsOf(machine, 'closed', 'pushed');
     expect(none).toEqual([]);
     expect(first).toMatchObject({ state: 'closed', event: 'pushed', place: 1, of: 2, guard: 'locked', to: 'closed' });
@@ -56,7 +56,7 @@ describe('a machine', () => {
     expect([first, second].flatMap((arm) => (arm ? questionOf(arm) : []))).toEqual(['locked', 'otherwise']);
   });
 
-  it('may be written shorter', () => {
+  it('may be written in the short form', () => {
     expect(armsOf(machine, 'closed', 'pulled')).toMatchObject([{ to: 'open', guard: null, of: 1 }]);
     expect(armsOf(machine, 'closed', 'kicked')).toMatchObject([{ to: 'closed', effects: [], also: '' }]);
     expect(armsOf(machine, 'open', 'pushed')).toMatchObject([{ to: 'closed', also: 'reenter: true' }]);
@@ -64,7 +64,7 @@ describe('a machine', () => {
     expect(armsOf(machine, 'nowhere', 'pushed')).toEqual([]);
   });
 
-  it('says whatever else stands in it', () => {
+  it('lists every other property', () => {
     const { also, states } = readMachine({
       ...DOOR,
       on: { fire: { target: 'open' } },
@@ -82,7 +82,7 @@ describe('a machine', () => {
     ]);
   });
 
-  it.each(subjects)('of $name is what XState has read', ({ config, machine: read }) => {
+  it.each(subjects)('of $name reads as in XState', ({ config, machine: read }) => {
     const nodes = createMachine(config as unknown as Parameters<typeof createMachine>[0]).states;
     expect(read.states.map(({ name }) => name)).toEqual(Object.keys(nodes));
     for (const state of read.states) {
@@ -113,7 +113,7 @@ describe('a machine', () => {
   });
 
   it.each(subjects)('of $name reads the same from JSON', ({ config, machine: read }) => {
-    // JSON has a guard that is put together as one text, so what it asks is left out.
+    // JSON has a compound guard as one text, so its parts are left out.
     const withoutWritten = (key: string, value: unknown) =>
       typeof value === 'object' && value !== null && 'written' in value
         ? { ...value, written: null }
@@ -153,7 +153,7 @@ describe('a guard', () => {
     expect({ words: guard.words, asks: guard.asks.map(callWords) }).toEqual({ words, asks });
   });
 
-  it('of a machine that XState was set up with reads as it is written', () => {
+  it("of a machine from XState's setup reads as written", () => {
     const { config } = setup({
       types: { events: {} as { type: 'presented' } },
       guards: { expired: () => true, olderThan: (_, { days }: { days: number }) => days > 1 },
@@ -174,14 +174,14 @@ describe('a guard', () => {
     });
     const [arm] = armsOf(readMachine(config), 'active', 'presented');
     expect(arm).toMatchObject({ guard: 'not expired and olderThan(30)', place: 1, of: 2 });
-    // The policy's number stands beside the predicate wherever in the guard it is asked.
+    // The policy's number is beside the predicate wherever the guard uses it.
     expect(arm && numbersOf('refreshToken', arm, NUMBERS satisfies Numbers)).toBe(
       'after 13 days idle, 117 days at most',
     );
   });
 });
 
-describe('what can follow a state', () => {
+describe('the possible next states', () => {
   const machine = readMachine({
     states: {
       a: { on: { go: [{ guard: 'never', target: 'b' }, { target: 'a' }] } },
@@ -197,7 +197,7 @@ describe('what can follow a state', () => {
     ['c', ['c']],
     ['d', ['c', 'd', 'nowhere']],
     ['__proto__x', ['__proto__x', 'c', 'd', 'nowhere']],
-  ])('%s: whatever the guards say', (from, states) => {
+  ])('of %s: for any result of the guards', (from, states) => {
     expect([...statesReachableFrom(machine, from)].sort()).toEqual(states);
   });
 });

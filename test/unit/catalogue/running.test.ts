@@ -14,7 +14,7 @@ test('every machine is listed under its id', () => {
   );
 });
 
-test('every folder with a machine is of a machine in the list', () => {
+test('every folder with a machine belongs to a machine in the list', () => {
   const folders = globSync('machines/*/machine.ts').map((path) => basename(dirname(path)));
   expect(folders.sort()).toEqual([...MACHINES.keys()].map(kebab).sort());
 });

@@ -1,4 +1,4 @@
-/** What a machine's file says, as its drawings have to say it. XState's `and` and `or` are functions with their guards as properties. */
+/** The content of a machine's file, as its diagrams must show it. XState's `and` and `or` are functions with their guards as properties. */
 
 /** @param guard a name, or names that `and` or `or` puts together. */
 export const guardWords = (guard: unknown): unknown =>

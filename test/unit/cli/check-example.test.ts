@@ -53,7 +53,7 @@ describe('check', () => {
   const check = (...more: string[]) =>
     line.run(['check', ...more], { env: { DATABASE_URL: postgres.url, STATEHOUSE_SECRET: SECRET } });
 
-  it('says when a chain of today ends, idle and used', async () => {
+  it('computes the end of a chain that starts now, idle and in use', async () => {
     await save('app', {});
     const { out } = await check('--json');
     const [{ chain_signed_in_now: chain }] = JSON.parse(out).clients;
@@ -64,12 +64,12 @@ describe('check', () => {
     );
   });
 
-  it('promises no chain to a client that cannot refresh', async () => {
+  it('promises no chain to a client without refresh tokens', async () => {
     await save('app', { grantTypes: ['authorization_code'] });
     expect(JSON.parse((await check('--json')).out).clients[0].chain_signed_in_now).toBeNull();
   });
 
-  it('says who administers, and warns of names that nobody has and of scopes that are never granted', async () => {
+  it('lists the administrators, and warns of unknown names and of scopes that are never granted', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'statehouse-check-'));
     cpSync(new URL('../../../policies', import.meta.url).pathname, folder, { recursive: true });
     const file = `operators: [alice, Carol]
@@ -101,13 +101,13 @@ clients:
     await registeredPasskey({ database: postgres.database, clock: testClock() }, carol);
     const protectedNow = JSON.parse((await line.run(['check', '--json'], { env })).out).warnings.join();
     expect(protectedNow).not.toContain('second factor');
-    // Where the database cannot be read, nothing is known of its names.
+    // Where the database cannot be read, its names are unknown.
     const blind = await line.run(['check', '--json'], { env: { ...env, DATABASE_URL: 'postgres://127.0.0.1:1/none' } });
     expect(blind.out).not.toContain('no end-user has');
     rmSync(folder, { recursive: true });
   });
 
-  it('warns of introspectors that do not exist or have no secret, and of scopes that nothing describes', async () => {
+  it('warns of introspectors that do not exist or have no secret, and of scopes without a description', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'statehouse-check-'));
     cpSync(new URL('../../../policies', import.meta.url).pathname, folder, { recursive: true });
     const file = join(folder, 'resources.yaml');
@@ -130,7 +130,7 @@ clients:
     rmSync(folder, { recursive: true });
   });
 
-  it('warns of a short secret that was imported, and has an error for an http redirect of before', async () => {
+  it('warns of an imported short secret, and reports an error for a stored http redirect URI', async () => {
     await save('app', {
       secretMacs: [storedSecretMac(keys, rawSecret('hunter2'))],
       redirectUris: ['http://app.test/callback'],

@@ -1,4 +1,4 @@
-/** `check` proves the machines when it is asked to, and not otherwise. */
+/** `check` runs the bounded model check on request, and not otherwise. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -34,12 +34,12 @@ describe('check', () => {
 
   it.each([
     [[], [], 0],
-    // As CI jobs say it that were written while the proof was the default.
+    // As older CI jobs say it, from the time when the model check was the default.
     [['--no-proof'], [], 0],
     [['--proof'], SHIPPED, 1],
     [['--bounds', '1,1,0'], SHIPPED, 1],
     [['--policy', POLICY], ['default'], 0],
-  ])('with %j proves %j', async (options, policies, forEveryPolicy) => {
+  ])('with %j checks %j', async (options, policies, forEveryPolicy) => {
     const { status, out } = await line.run(['check', ...options]);
     expect(status).toBe(0);
     expect(ran).toEqual({ policies, forEveryPolicy });
@@ -47,7 +47,7 @@ describe('check', () => {
     expect(out.includes('The machines were not proved: statehouse check --proof')).toBe(policies.length === 0);
   });
 
-  it('says in JSON whether it proved', async () => {
+  it('reports in JSON whether it ran the model check', async () => {
     const document = async (...more: string[]) => JSON.parse((await line.run(['check', '--json', ...more])).out);
     expect(await document()).toMatchObject({ ok: true, proved: false, proofs: [], proofs_for_every_policy: [] });
     const proved = await document('--policy', POLICY);

@@ -28,7 +28,7 @@ describe.each(ways)('clients, through the %s', (way) => {
   }
 
   describe('clients create', () => {
-    it('tells the made secret once, and no other command does', async () => {
+    it('prints the generated secret once, and no other command does', async () => {
       const { status, out, err } = await line.run(['clients', 'create', '--id', 'made', '--redirect-uri', callback]);
       expect({ status, err }).toEqual({ status: 0, err: '' });
       expect(out).toMatch(/^created\n {2}client_id {6}made\n/);
@@ -107,7 +107,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect(again.out).toMatch('unchanged');
     });
 
-    it('refuses a post-logout redirect URI and an algorithm that cannot be, and makes nothing', async () => {
+    it('rejects an invalid post-logout redirect URI and an unknown algorithm, and creates no client', async () => {
       for (const [flag, value, words] of [
         ['--post-logout-redirect-uri', 'https://*.shop.example/', 'post_logout_redirect_uris.0'],
         ['--id-token-alg', 'HS256', 'id_token_signed_response_alg'],
@@ -119,7 +119,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       }
     });
 
-    it('has the defaults where nothing is said, and leaves them out of documents', async () => {
+    it('applies the defaults to unset fields, and omits them from documents', async () => {
       await line.run(['clients', 'create', '--id', 'plain', '--redirect-uri', callback]);
       expect(await findClient(db(), 'plain')).toMatchObject({
         postLogoutRedirectUris: [],
@@ -130,7 +130,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect(Object.keys(document)).not.toContain('id_token_signed_response_alg');
     });
 
-    it('takes a secret from the environment as it is, and never from an argument', async () => {
+    it('accepts a secret from the environment verbatim, and never from an argument', async () => {
       const secret = ` ~!@ #$%^&*()+=:;"'<>?/\\| `;
       const args = [
         'clients',
@@ -158,7 +158,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       }
     });
 
-    it('does no harm when it is run twice, and replaces nothing', async () => {
+    it('is idempotent, and replaces no client', async () => {
       const args = ['clients', 'create', '--id', 'twice', '--redirect-uri', callback];
       await line.run(args);
       expect((await line.run(args)).out).toBe('unchanged\n  client_id      twice\n');
@@ -168,7 +168,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect((await findClient(db(), 'twice'))?.scope).toBeNull();
     });
 
-    it('says what is wrong', async () => {
+    it('reports each error', async () => {
       const refused = await line.run(['clients', 'create', '--redirect-uri', 'com.example.shop:/']);
       expect(refused).toMatchObject({ status: 1, out: '' });
       expect(refused.err).toMatch('redirect_uris.0: Expected https for a web application (');
@@ -191,7 +191,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect((await importing({ ...documents[0], client_name: 'One' })).out).toBe('updated    one  (client_name)\n');
     });
 
-    it('tells a made secret once, and keeps it', async () => {
+    it('prints a generated secret once, and keeps it', async () => {
       const record = { client_id: 'no-secret', redirect_uris: [callback] };
       const [first] = JSON.parse((await importing(record, '--json')).out).clients;
       expect(first).toEqual({
@@ -213,7 +213,7 @@ describe.each(ways)('clients, through the %s', (way) => {
         ['clients', 'create', '--id', 'weak', '--grant-type', 'client_credentials'],
         { STATEHOUSE_CLIENT_SECRET: 'hunter2' },
       ],
-    ])('in production a weak secret is refused by %s, and nothing is stored', async (_, args, given) => {
+    ])('%s rejects a weak secret in production, and stores nothing', async (_, args, given) => {
       const env = {
         NODE_ENV: 'production',
         STATEHOUSE_ISSUER: 'https://as.test',
@@ -233,7 +233,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect(await findClient(line.runtime.database.drizzle, 'weak')).toBeNull();
     });
 
-    it('refuses the sub of an end-user as an id, and says why', async () => {
+    it('rejects the sub of an end-user as an id, with the reason', async () => {
       const id = randomUUID();
       await insertUser(db(), { id, username: id, passwordHash: storedPasswordHash('x'), claims: {} });
       for (const clientId of [id, id.toUpperCase()]) {
@@ -249,7 +249,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       }
     });
 
-    it('takes any secret of %x20-7E, untrimmed, and never prints it', async () => {
+    it('accepts any secret of %x20-7E, untrimmed, and never prints it', async () => {
       const secret = ` ~!@ #$%^&*()+=:;"'<>?/\\| `;
       const { out } = await importing({ client_id: 'weird', client_secret: secret, redirect_uris: [callback] });
       expect(out).toMatch(/^created {4}weird\n {2}warning: client_secret: 26 characters are few/);
@@ -258,7 +258,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect(await accepts('weird', secret.trim())).toBe(false);
     });
 
-    it('changes nothing when one record is wrong, and names every one', async () => {
+    it('changes nothing when one record is invalid, and names every invalid one', async () => {
       const { status, out, err } = await importing([
         { client_id: 'innocent', redirect_uris: [callback] },
         { client_id: 'guilty', redirect_uris: [callback], client_secret: 'töp-secret', grant_types: ['implicit'] },
@@ -300,14 +300,14 @@ describe.each(ways)('clients, through the %s', (way) => {
       ['UTF-16', Buffer.from('[{}]', 'utf16le'), 'Standard input is UTF-16 text'],
       ['UTF-16, big-endian', Buffer.from('[{}]', 'utf16le').swap16(), 'Standard input is UTF-16 text'],
       ['users', '{"users": []}', 'has users, not clients: use "statehouse users import"'],
-    ])('says in words what is wrong with %s', async (_, stdin = '', words) => {
+    ])('explains the error in %s', async (_, stdin = '', words) => {
       const { status, out, err } = await line.run(['clients', 'import', '-'], { stdin });
       expect({ status, out }).toEqual({ status: 1, out: '' });
       expect(err).toContain(words);
       expect(err).not.toMatch(/hunter2|^\s+at /m);
     });
 
-    it('says so when there is no file, or nothing in it', async () => {
+    it('reports a missing file, and an empty one', async () => {
       expect((await line.run(['clients', 'import', 'nowhere.json'])).err).toBe('nowhere.json: no such file.\n');
       expect((await line.run(['clients', 'import', 'test'])).err).toBe('test: is a folder, not a file.\n');
       expect((await importing([])).out).toBe('The file has no clients; nothing was changed.\n');
@@ -318,7 +318,7 @@ describe.each(ways)('clients, through the %s', (way) => {
   describe('clients rotate-secret', () => {
     const MADE = /client_secret {2}([\w-]{43})\n/;
 
-    it('replaces the secret and nothing else, and prints the new one once', async () => {
+    it('replaces the secret alone, and prints the new one once', async () => {
       const id = ['--id', 'rotated', '--redirect-uri', callback, '--scope', 'read'];
       const created = await line.run(['clients', 'create', ...id]);
       const before = await findClient(db(), 'rotated');
@@ -337,13 +337,13 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect(await accepts('rotated', fresh)).toBe(false);
     });
 
-    it('is refused for a public client, and for one that is not there', async () => {
+    it('rejects a public client, and an unknown one', async () => {
       await line.run(['clients', 'create', '--id', 'open-app', '--public', '--redirect-uri', callback]);
       const ofPublic = await line.run(['clients', 'rotate-secret', 'open-app']);
       expect(ofPublic).toMatchObject({ status: 1, out: '', err: expect.stringContaining('which has no secret') });
       expect((await findClient(db(), 'open-app'))?.secretMacs).toEqual([]);
-      const unknown = await line.run(['clients', 'rotate-secret', 'nobody']);
-      expect(unknown).toEqual({ status: 1, out: '', err: 'No such client: "nobody".\n' });
+      const unknown = await line.run(['clients', 'rotate-secret', 'unknown']);
+      expect(unknown).toEqual({ status: 1, out: '', err: 'No such client: "unknown".\n' });
     });
   });
 
@@ -351,7 +351,7 @@ describe.each(ways)('clients, through the %s', (way) => {
     const MADE = /client_secret {2}([\w-]{43})\n/;
     const made = async (...args: string[]) => MADE.exec((await line.run(['clients', ...args])).out)?.[1] ?? '';
 
-    it('keeps the previous secret until it is ended', async () => {
+    it('keeps the previous secret until an administrator ends it', async () => {
       const old = await made('create', '--id', 'exchanging', '--redirect-uri', callback);
       const fresh = await made('rotate-secret', 'exchanging', '--keep-previous');
       for (const secret of [old, fresh]) expect(await accepts('exchanging', secret)).toBe(true);
@@ -361,7 +361,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect(ended).toMatchObject({
         status: 0,
         err: '',
-        out: expect.stringContaining('the newer one goes on working'),
+        out: expect.stringContaining('the newer one still works'),
       });
       expect(await accepts('exchanging', old)).toBe(false);
       expect(await accepts('exchanging', fresh)).toBe(true);
@@ -370,11 +370,11 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect(await accepts('exchanging', fresh)).toBe(true);
     });
 
-    it('does one thing at a time, and nothing for a client that is not there', async () => {
+    it('performs one action at a time, and none for an unknown client', async () => {
       const both = await line.run(['clients', 'rotate-secret', 'exchanging', '--keep-previous', '--end-previous']);
       expect(both).toMatchObject({ status: 1, err: expect.stringContaining('cannot be used with') });
-      const nobody = await line.run(['clients', 'rotate-secret', 'nobody', '--end-previous']);
-      expect(nobody).toEqual({ status: 1, out: '', err: 'No such client: "nobody".\n' });
+      const nobody = await line.run(['clients', 'rotate-secret', 'unknown', '--end-previous']);
+      expect(nobody).toEqual({ status: 1, out: '', err: 'No such client: "unknown".\n' });
       const ended = await line.run(['clients', 'create', '--id', 'json-exchange', '--redirect-uri', callback]);
       expect(ended.status).toBe(0);
       await line.run(['clients', 'rotate-secret', 'json-exchange', '--keep-previous']);
@@ -386,7 +386,7 @@ describe.each(ways)('clients, through the %s', (way) => {
   describe('clients update', () => {
     const update = (...args: string[]) => line.run(['clients', 'update', ...args]);
 
-    it('changes what is named, and nothing else', async () => {
+    it('changes the named fields alone', async () => {
       const created = ['--id', 'changing', '--name', 'Shop', '--redirect-uri', callback, '--scope', 'read'];
       await line.run(['clients', 'create', ...created]);
       const before = await findClient(db(), 'changing');
@@ -410,7 +410,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect((await findClient(db(), 'changing'))?.scope).toBeNull();
     });
 
-    it('refuses what would be refused at the registration, and changes nothing', async () => {
+    it('rejects what registration would reject, and changes nothing', async () => {
       await line.run(['clients', 'create', '--id', 'staying', '--redirect-uri', callback]);
       const before = await findClient(db(), 'staying');
       for (const [args, words] of [
@@ -425,10 +425,10 @@ describe.each(ways)('clients, through the %s', (way) => {
         expect(refused, words).toMatchObject({ status: 1, out: '', err: expect.stringContaining(words) });
       }
       expect(await findClient(db(), 'staying')).toEqual(before);
-      expect(await update('nobody')).toEqual({ status: 1, out: '', err: 'No such client: "nobody".\n' });
+      expect(await update('unknown')).toEqual({ status: 1, out: '', err: 'No such client: "unknown".\n' });
     });
 
-    it('makes a secret where the client needs one from now on, and drops it where it needs none', async () => {
+    it('generates a secret when the client starts to need one, and deletes it when the client no longer does', async () => {
       await line.run(['clients', 'create', '--id', 'opening', '--public', '--redirect-uri', callback]);
       const { out } = await update('opening', '--auth-method', 'client_secret_post');
       const [, secret = ''] = /client_secret {2}([\w-]{43})\n/.exec(out) ?? [];
@@ -439,13 +439,13 @@ describe.each(ways)('clients, through the %s', (way) => {
   });
 
   describe('clients show and delete', () => {
-    it('know what is not there', async () => {
+    it('report an unknown client', async () => {
       expect(await line.run(['clients', 'show', 'no\u001bbody'])).toEqual({
         status: 1,
         out: '',
         err: 'No such client: "no\\u{1b}body".\n',
       });
-      expect((await line.run(['clients', 'delete', 'nobody'])).status).toBe(1);
+      expect((await line.run(['clients', 'delete', 'unknown'])).status).toBe(1);
     });
 
     it('delete for good', async () => {
@@ -458,7 +458,7 @@ describe.each(ways)('clients, through the %s', (way) => {
     });
   });
 
-  it('a declared client is left to its file', async () => {
+  it('a declared client can be changed in its file alone', async () => {
     const stored = { ...DEFAULT_METADATA, clientId: 'declared', clientName: 'Declared', secretMacs: [] };
     const mac = { keyId: '00000000', mac: 'ab' };
     await saveClient(db(), { ...stored, redirectUris: [callback], secretMacs: [mac] }, true);
@@ -477,7 +477,7 @@ describe.each(ways)('clients, through the %s', (way) => {
     expect(await findClient(db(), 'declared')).toEqual(before);
   });
 
-  it('a client that a file declares by now, and no start has stored, is left to its file', async () => {
+  it('a client that a file declares but no start has stored can be changed in its file alone', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'statehouse-policies-'));
     cpSync(new URL('../../../policies', import.meta.url).pathname, folder, { recursive: true });
     const record = `clients:\n  - client_id: filed\n    redirect_uris: ['${callback}']\n    token_endpoint_auth_method: none\n`;
@@ -500,7 +500,7 @@ describe.each(ways)('clients, through the %s', (way) => {
     }
   });
 
-  it('an import with one wrong record changes nothing, whichever side sees what is wrong', async () => {
+  it('an import with one invalid record changes nothing, whether the command or the server rejects it', async () => {
     const good = { client_id: 'good', redirect_uris: [callback] };
     const wrong = { client_id: 'wrong', redirect_uris: [callback], policy: 'none' };
     const refused = await importing([good, wrong]);

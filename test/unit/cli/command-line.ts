@@ -1,4 +1,4 @@
-/** The command line in this process, on a database in memory: what was typed, what came out. */
+/** The command line in this process, on a database in memory: its input and its output. */
 
 import { registerCommandLine } from '../../../src/boot/command-line-access.ts';
 import type { Runtime } from '../../../src/boot/runtime.ts';

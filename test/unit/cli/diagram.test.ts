@@ -1,4 +1,4 @@
-/** `diagram`: what is printed, what is written, and what is said when something is wrong. */
+/** `diagram`: its output, its files, and its errors. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ describe('diagram', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it.each(['refreshToken', 'refresh-token', 'REFRESH_TOKEN'])('draws the machine that is named %s', async (name) => {
+  it.each(['refreshToken', 'refresh-token', 'REFRESH_TOKEN'])('draws the machine with the name %s', async (name) => {
     const { status, out, err } = await run(name);
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(readXml(out).name).toBe('svg');
@@ -48,13 +48,13 @@ describe('diagram', () => {
     expect(out).toContain('after 30 days idle, 180 days at most');
   });
 
-  it('draws all of them, in one document of each format', async () => {
+  it('draws all machines, in one document of each format', async () => {
     expect((await run()).out.match(/class="paper"/g)).toHaveLength(MACHINES.size);
     expect((await run('--format', 'mermaid')).out.match(/```mermaid\nstateDiagram-v2\n/g)).toHaveLength(MACHINES.size);
     expect(Object.keys(JSON.parse((await run('--format', 'json')).out))).toEqual([...MACHINES.keys()]);
   });
 
-  it('takes the numbers of a policy, by name or by file', async () => {
+  it('uses the numbers of a policy, by name or by file', async () => {
     const file = join(folder, 'short.policy.yaml');
     const shipped = readFileSync(new URL('../../../policies/default.policy.yaml', import.meta.url), 'utf8');
     writeFileSync(file, shipped.replace(/refreshIdleLifetimeSeconds: .*/, 'refreshIdleLifetimeSeconds: 1000'));
@@ -64,7 +64,7 @@ describe('diagram', () => {
     expect(out).toContain('a number of the policy short');
   });
 
-  it('writes a file, or one for each into a folder', async () => {
+  it('writes one file, or one per machine into a folder', async () => {
     const file = join(folder, 'one.svg');
     expect((await run('grant', '--output', file)).out).toBe(`wrote ${file}\n`);
     expect(readFileSync(file, 'utf8')).toBe((await run('grant')).out);
@@ -84,7 +84,7 @@ describe('diagram', () => {
     [['grant', '--policy', 'nowhere/x.policy.yaml'], /x\.policy\.yaml: Expected .*, found no such file/],
     [['grant', '--output', '/nowhere/at/all.svg'], /cannot be written \(ENOENT\)/],
     [['grant', 'interaction'], /too many arguments/],
-  ])('says what is wrong with %j', async (args, words) => {
+  ])('explains the error in %j', async (args, words) => {
     const { status, out, err } = await run(...args);
     expect({ status, out }).toEqual({ status: 1, out: '' });
     expect(err).toMatch(words);
@@ -96,7 +96,7 @@ describe('diagram', () => {
     ['a: [\n', /broken\.policy\.yaml:\d+: Expected/],
     ['- 1\n', /broken\.policy\.yaml/],
     ['', /broken\.policy\.yaml/],
-  ])('says where a policy file is broken: %j', async (text, words) => {
+  ])('gives the position of the error in a policy file: %j', async (text, words) => {
     const file = join(folder, 'broken.policy.yaml');
     writeFileSync(file, text);
     const { status, out, err } = await run('refresh-token', '--policy', file);

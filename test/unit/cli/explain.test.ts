@@ -1,4 +1,4 @@
-/** The life of a chain, told from what the real server wrote; on both databases. */
+/** The history of a chain, from the rows of the real server; on both databases. */
 
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
@@ -44,7 +44,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
   beforeAll(async () => {
     opened = await openTestDatabase(kind);
     line = await openCommandLine(opened.database, way);
-    // A month without a partition has its lines in the default one, which is never dropped.
+    // A month without a partition has its entries in the default one, which is never dropped.
     for (const days of [150, 100, 50]) {
       await keepLedgerPartitions(opened.database.drizzle, clockAt(new Date(Date.now() - days * DAY)));
     }
@@ -86,7 +86,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     return json.refresh_token;
   };
 
-  it('tells of a chain that a reuse ended: what, when, who, why, and what would have kept it', async () => {
+  it('explains a reuse: what, when, by whom, why, and how to avoid it', async () => {
     const { refreshToken, accessToken } = await obtainTokens(test, client, user);
     test.clock.advanceSeconds(600);
     const head = await rotated(refreshToken);
@@ -123,7 +123,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
       expect(await told(held)).toContain(`grant ${grantId}\n`);
   });
 
-  it('tells what the ceiling of the client withheld, at the use where it did', async () => {
+  it('reports the scopes that the ceiling of the client withheld, at the use in question', async () => {
     const { refreshToken } = await obtainTokens(test, client, user, { scope: 'read write' });
     const { secret: _, ...registration } = client;
     await saveClient(db(), { ...registration, scope: ['read'] });
@@ -141,7 +141,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     ]);
   });
 
-  it('tells of a chain that is alive: until when, and where a token stands', async () => {
+  it('reports an active chain: its end, and the position of a token', async () => {
     test.clock.set(new Date());
     const code = await obtainCode(test, client, user);
     expect(await told(code.code)).toMatch(
@@ -162,7 +162,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     expect((await refresh(test, client, second)).status).toBe(200);
   });
 
-  it('for machines', async () => {
+  it('prints a machine-readable form', async () => {
     const { refreshToken } = await obtainTokens(test, client, user);
     test.clock.advanceSeconds(60);
     await rotated(refreshToken);
@@ -194,7 +194,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     'the end-user was disabled': ['user_ended', () => disableUser(db(), user.username), /disabled/],
     'the server was recovered': ['server_epoch_raised', () => raiseServerEpoch(db()), /statehouse recover/],
   };
-  it.each(Object.entries(endings))('says that %s, which no line of the ledger does', async (_, [reason, end, why]) => {
+  it.each(Object.entries(endings))('reports that %s, which no ledger entry says', async (_, [reason, end, why]) => {
     test.clock.set(new Date());
     const { refreshToken } = await obtainTokens(test, client, user);
     await end();
@@ -203,7 +203,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     expect(await told(refreshToken)).toContain(`over (${reason})`);
   });
 
-  it('says when a chain idled out, reached its last day, or a code was never exchanged', async () => {
+  it('reports when a chain reached its idle or absolute lifetime, or a code was never exchanged', async () => {
     test.clock.set(new Date(Date.now() - 31 * DAY));
     const idle = await obtainTokens(test, client, user);
     expect(await documentOf(idle.refreshToken)).toMatchObject({
@@ -227,7 +227,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     expect(await told(refreshToken)).toMatch(/uses its refresh token: 1 is.*\n +… 4 more rotations\n.*: 6 is the head/);
   });
 
-  it('knows a token that the database has forgotten', async () => {
+  it('recognizes a token without a row in the database', async () => {
     const { refreshToken } = await obtainTokens(test, client, user);
     const place = placeOf(test.keys, refreshToken);
     const ahead = writeRefreshToken(test.keys, {
@@ -242,7 +242,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     }
   });
 
-  it('trusts nothing that is forged, garbled, of another server or of another shape', async () => {
+  it('rejects tokens that are forged, garbled, of another server or of another format', async () => {
     const { refreshToken, accessToken } = await obtainTokens(test, client, user);
     const { code } = await obtainCode(test, client, user);
     const grantId = grantIdOfCode(code);
@@ -277,7 +277,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     }
   });
 
-  it('knows the tokens of a client itself', async () => {
+  it('recognizes the tokens of a client on its own behalf', async () => {
     test.clock.set(new Date());
     const { json } = await token(test, client, { grant_type: 'client_credentials' });
     const own = json.access_token ?? '';
@@ -296,7 +296,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     expect(await documentOf(own)).toMatchObject({ presented: { state: 'revoked' } });
     await deleteClient(db(), client.clientId);
     expect(await documentOf(own)).toMatchObject({ presented: { state: 'client_ended' } });
-    // Registered again, the client begins anew.
+    // Registered again, the client starts from zero.
     const { secret: _, ...registration } = client;
     await saveClient(db(), registration);
     expect(await documentOf(own)).toMatchObject({ presented: { state: 'client_ended' } });
@@ -306,7 +306,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     expect(await documentOf(old.access_token ?? '')).toMatchObject({ presented: { state: 'expired' } });
   });
 
-  it('says so when the beginning was dropped from the ledger', async () => {
+  it('reports that the first entries were dropped from the ledger', async () => {
     test.clock.set(new Date(Date.now() - 125 * DAY));
     let { refreshToken } = await obtainTokens(test, client, user);
     for (let month = 0; month < 4; month++) {
@@ -321,7 +321,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     );
   });
 
-  it('goes by the ledger alone when the row is gone', async () => {
+  it('relies on the ledger alone when the row is gone', async () => {
     const { refreshToken } = await obtainTokens(test, client, user);
     const entry = { at: new Date(), event: 'presented', fromState: 'active' };
     // As an hour after its end: lines without a row.
@@ -356,7 +356,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     });
   });
 
-  it('leaves old lines of a long life out, and says how many', async () => {
+  it('omits old entries of a long history, and reports their number', async () => {
     const { refreshToken } = await obtainTokens(test, client, user);
     const { grantId } = placeOf(test.keys, refreshToken);
     await db().execute(sql`
@@ -374,7 +374,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     });
   });
 
-  it('is not steered by what others have chosen: names, reasons, policies', async () => {
+  it('neutralizes values that others have chosen: names, reasons, policies', async () => {
     const { refreshToken } = await obtainTokens(test, client, user);
     const { grantId } = placeOf(test.keys, refreshToken);
     const hostile = '\u001b[2J\u202eevil\u0007\nnow alive';
@@ -398,7 +398,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     expect(out.match(/\\u\{1b\}\[2J\\u\{202e\}evil\\u\{7\}\\u\{a\}now alive/g)?.length).toBeGreaterThanOrEqual(7);
   });
 
-  it('knows no grant that there is not', async () => {
+  it('reports an unknown grant', async () => {
     const id = randomUUID();
     for (const typed of [id, id.toUpperCase()]) {
       expect(await run([typed])).toEqual({
@@ -409,7 +409,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     }
   });
 
-  it('takes no token as an argument, and does not repeat it', async () => {
+  it('accepts no token as an argument, and does not repeat it', async () => {
     const { refreshToken, accessToken } = await obtainTokens(test, client, user);
     for (const typed of [refreshToken, accessToken, 'hello', `${randomUUID()}x`]) {
       const { status, out, err } = await run([typed]);
@@ -424,7 +424,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     expect(two.err).not.toContain(refreshToken.slice(6, 30));
   });
 
-  it('wants something on standard input', async () => {
+  it('requires standard input', async () => {
     expect(await run(['-'], '  \n')).toEqual({
       status: 1,
       out: '',
@@ -433,7 +433,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     expect(await run(['-'], '\ufeff')).toMatchObject({ status: 1 });
   });
 
-  it('goes on without the policy that the client names', async () => {
+  it('continues without the policy that the client names', async () => {
     const { secret: _, ...registration } = client;
     test.clock.set(new Date());
     const { refreshToken } = await obtainTokens(test, client, user);

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../../..');
 const url = (file: string) => pathToFileURL(join(root, file)).href;
 
 type Recorded = {
-  /** Specifier, importer, what was found. */
+  /** Specifier, importer, result. */
   readonly found: readonly string[];
   /** Imports inside the package that Node itself resolved. */
   readonly resolvedByNode: number;
@@ -55,7 +55,7 @@ async function load(...hook: readonly string[]): Promise<Recorded> {
   return JSON.parse(output());
 }
 
-it('each module is the file that Node would find, and Node need not look for those inside drizzle-orm', async () => {
+it('each module is the file that Node would find, and those inside drizzle-orm need no lookup', async () => {
   const [fast, plain] = await Promise.all([load('--import', url('src/cli/fast-loading.js')), load()]);
   expect(fast.found).toEqual(plain.found);
   expect(plain.resolvedByNode).toBeGreaterThan(100);

@@ -44,7 +44,7 @@ describe.each(ways)('through the %s', (way) => {
   };
 
   describe('grants', () => {
-    it('are listed by client, end-user and state, the newest first, and end when they are revoked', async () => {
+    it('are listed by client, end-user and state, the newest first, and revoked by id', async () => {
       const first = await obtainTokens(test, client, user);
       test.clock.advanceSeconds(1);
       const second = await obtainTokens(test, client, other);
@@ -94,7 +94,7 @@ describe.each(ways)('through the %s', (way) => {
       [['sessions', 'end', randomUUID()], /^No such session: "/],
       [['sessions', 'end', '%'], /^Expected a sid \(a UUID\)/],
       [['sessions', 'list', '--user', 'nobody'], /^No such user: "nobody"/],
-    ])('%s is refused in words', async (args, words) => {
+    ])('%s is rejected with a message', async (args, words) => {
       const before = await newestLine();
       const { status, out, err } = await line.run(args);
       expect({ status, out }).toEqual({ status: 1, out: '' });
@@ -105,7 +105,7 @@ describe.each(ways)('through the %s', (way) => {
   });
 
   describe('sessions', () => {
-    it('are listed by end-user and state, and an end is told to the ledger with who did it', async () => {
+    it('are listed by end-user and state, and terminated with an entry that names the actor', async () => {
       const person = await makeUser(test);
       await obtainTokens(test, client, person);
       const { sessions } = await listed('sessions', 'list', '--user', person.username, '--state', 'active');

@@ -1,4 +1,4 @@
-/** What is asked at a terminal, with another keyboard and another screen. */
+/** Prompts at a terminal, with another keyboard and another screen. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { CommandRefused } from '../../../src/cli/failure.ts';
@@ -11,7 +11,7 @@ function terminal() {
 }
 
 describe('a secret', () => {
-  it('is not shown while it is typed, and is taken as it is', async () => {
+  it('is not shown during input, and is accepted verbatim', async () => {
     const { shown, ...given } = terminal();
     const answer = askUnseen('Password: ', given);
     given.keyboard.write(' pä\u{1f511}ss wort \r');
@@ -19,7 +19,7 @@ describe('a secret', () => {
     expect(shown()).toBe('Password: \n');
   });
 
-  it('can be asked twice', async () => {
+  it('can be requested twice', async () => {
     const { shown, ...given } = terminal();
     for (const typed of ['one', 'another']) {
       const answer = askUnseen('Password: ', given);
@@ -37,14 +37,14 @@ describe.each([
   it.each([
     ['Ctrl-C', '\x03'],
     ['Ctrl-D', '\x04'],
-  ])('is refused by %s', async (_key, typed) => {
+  ])('is rejected by %s', async (_key, typed) => {
     const { keyboard, screen } = terminal();
     const answer = asking('Well? ', { keyboard, screen });
     keyboard.write(typed);
     await expect(answer).rejects.toThrow(CommandRefused);
   });
 
-  it('is refused when the terminal is closed', async () => {
+  it('is rejected when the terminal is closed', async () => {
     const { keyboard, screen } = terminal();
     const answer = asking('Well? ', { keyboard, screen });
     keyboard.end();
@@ -52,7 +52,7 @@ describe.each([
   });
 });
 
-it('a question shows what is typed', async () => {
+it('a question shows the typed answer', async () => {
   const { shown, ...given } = terminal();
   const answer = ask('Go on? [y/N] ', given);
   given.keyboard.write('yes\r');

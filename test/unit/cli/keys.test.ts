@@ -22,7 +22,7 @@ describe.each(ways)('keys, through the %s', (way) => {
   const MINUTE = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d UTC`;
 
   describe('keys list', () => {
-    it('says what each key is, since when, what happens next and when', async () => {
+    it('shows each key, its start, and its next step with the time', async () => {
       await line.run(['keys', 'rotate', '--alg', 'ES256']);
       await line.run(['keys', 'rotate', '--alg', 'RS256', '--now']);
       await line.run(['keys', 'revoke', await kidOf('RS256', 'signing')]);
@@ -42,7 +42,7 @@ describe.each(ways)('keys, through the %s', (way) => {
       }
     });
 
-    it('for machines: instants, and no private half', async () => {
+    it('prints machine-readable instants, and no private half', async () => {
       const [before] = await storedKeys(db());
       const { out } = await line.run(['keys', 'list', '--json']);
       const { keys } = JSON.parse(out);
@@ -59,7 +59,7 @@ describe.each(ways)('keys, through the %s', (way) => {
       expect(out).not.toContain(before?.privateJwe);
     });
 
-    it('says that there are none yet', async () => {
+    it('reports that no key exists yet', async () => {
       await unheld(db(), (own) => own.delete(signingKeys));
       expect((await line.run(['keys', 'list'])).out).toMatch(/^No keys yet/);
     });
@@ -78,7 +78,7 @@ describe.each(ways)('keys, through the %s', (way) => {
       expect((await states()).sort()).toEqual(['ES256 published', 'ES256 signing', 'RS256 published', 'RS256 signing']);
     });
 
-    it('of one algorithm, at once, with a warning about caches', async () => {
+    it('rotates one algorithm immediately, with a warning about caches', async () => {
       const old = await kidOf('ES256', 'signing');
       const { status, out, err } = await line.run(['keys', 'rotate', '--alg', 'ES256', '--now']);
       const fresh = await kidOf('ES256', 'signing');
@@ -90,7 +90,7 @@ describe.each(ways)('keys, through the %s', (way) => {
       expect((await states()).sort()).toEqual(['ES256 retiring', 'ES256 signing', 'RS256 signing']);
     });
 
-    it('for machines', async () => {
+    it('prints machine-readable output', async () => {
       const { out } = await line.run(['keys', 'rotate', '--alg', 'ES256', '--now', '--json']);
       const [old, fresh] = [await kidOf('ES256', 'retiring'), await kidOf('ES256', 'signing')];
       expect(JSON.parse(out)).toEqual({
@@ -102,7 +102,7 @@ describe.each(ways)('keys, through the %s', (way) => {
       });
     });
 
-    it('refuses an algorithm that the policy does not name, and one that is none', async () => {
+    it('rejects an algorithm outside the policy, and an unknown one', async () => {
       const before = await storedKeys(db());
       expect(await line.run(['keys', 'rotate', '--alg', 'EdDSA'])).toEqual({
         status: 1,
@@ -115,7 +115,7 @@ describe.each(ways)('keys, through the %s', (way) => {
   });
 
   describe('keys revoke', () => {
-    it('ends the signer, starts another, and is as good the second time', async () => {
+    it('ends the signer, starts another key, and is idempotent', async () => {
       const leaked = await kidOf('ES256', 'signing');
       const { status, out, err } = await line.run(['keys', 'revoke', leaked]);
       const fresh = await kidOf('ES256', 'signing');
@@ -138,7 +138,7 @@ describe.each(ways)('keys, through the %s', (way) => {
       expect(await storedKeys(db())).toEqual(before);
     });
 
-    it('knows who is not there', async () => {
+    it('reports an unknown key', async () => {
       const before = await storedKeys(db());
       expect(await line.run(['keys', 'revoke', 'no\nbody'])).toEqual({
         status: 1,

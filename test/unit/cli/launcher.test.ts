@@ -48,24 +48,24 @@ const statehouse = (args: readonly string[], stdin = '') => run(process.execPath
 const OLDER = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.19.0"}})';
 
 describe('the launcher', () => {
-  it('registers on the embedded database of its folder, and ends by itself', async () => {
+  it('registers on the embedded database of its folder, and exits', async () => {
     const record = {
       client_id: 'shop',
       client_secret: ` ~!@ #$%^&*()+=:;"'<>?/\\| `,
       redirect_uris: ['https://shop.example/'],
     };
     const first = await statehouse(['clients', 'import', '-', '--json'], JSON.stringify(record));
-    // Never made silently: another folder may have been meant.
+    // Never created silently: the user may have meant another folder.
     const made = `A new database was made in ${join(realpathSync(folder), '.statehouse')}.\n`;
     expect(first).toMatchObject({ status: 0, err: made });
     expect(JSON.parse(first.out).clients).toEqual([expect.objectContaining({ client_id: 'shop', outcome: 'created' })]);
-    // Kept between processes: the root secret too, or the secret would not be known again.
+    // Kept between processes: the root secret too, or the secret would not be recognized.
     const second = await statehouse(['clients', 'import', '-'], JSON.stringify(record));
     expect(second).toMatchObject({ err: '', out: expect.stringMatching(/^unchanged {2}shop\n/) });
     expect(statSync(join(folder, '.statehouse/secret')).mode & 0o777).toBe(0o600);
   });
 
-  it('makes no second database in a folder below', async () => {
+  it('creates no second database in a folder below', async () => {
     const below = join(folder, 'docs', 'deeper');
     mkdirSync(below, { recursive: true });
     const { status, out, err } = await run(process.execPath, [launcher, 'clients', 'list'], below, '');
@@ -74,7 +74,7 @@ describe('the launcher', () => {
     expect(existsSync(join(below, '.statehouse'))).toBe(false);
   });
 
-  it('says that it starts before it loads anything, except where its output is the log', async () => {
+  it('reports that it starts before it loads any module, except where its output is the log', async () => {
     const withoutTheRest = `data:text/javascript,${encodeURIComponent(`
       import { registerHooks } from 'node:module';
       registerHooks({
@@ -104,7 +104,7 @@ describe('the launcher', () => {
     expect(status).toBe(0);
   });
 
-  it('says who holds the embedded database, and what to do', async () => {
+  it('reports which process holds the embedded database, with a remedy', async () => {
     const unlock = lockFolder(join(folder, '.statehouse'));
     try {
       const { status, out, err } = await statehouse(['users', 'list']);
@@ -117,14 +117,14 @@ describe('the launcher', () => {
     }
   });
 
-  it('tells an older Node what to do', async () => {
+  it('explains the remedy to an older Node', async () => {
     const { status, out, err } = await run(process.execPath, ['--import', OLDER, launcher, 'check'], folder, '');
     expect({ status, out }).toEqual({ status: 1, out: '' });
     expect(err).toMatch('needs Node 24 or newer; this is Node 20.19.0');
     expect(err).toMatch('npm start, or npx statehouse');
   });
 
-  it('does not send an older Node to a Node 24 that was left out', async () => {
+  it('does not send an older Node to a Node 24 that was not installed', async () => {
     // As after `npm ci --omit=dev`: the package `node` is a devDependency.
     const installed = join(folder, 'without-dev');
     mkdirSync(join(installed, 'src/cli'), { recursive: true });
@@ -143,7 +143,7 @@ describe('the launcher', () => {
     expect(err).not.toMatch(/npx|npm start/);
   });
 
-  it('after an installation by an older Node, npm says that its warnings are harmless', async () => {
+  it("prints after an installation by an older Node that npm's warnings are harmless", async () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const [command, file] = scripts.prepare.split(' ');
     expect(command).toBe('node');
@@ -156,7 +156,7 @@ describe('the launcher', () => {
     expect((await installedBy('20.20.2', alone)).out).toMatch(/npm was run by Node 20: install Node 24/);
   });
 
-  it('is what npx runs in the repository', async () => {
+  it('is the file that npx runs in the repository', async () => {
     expect(statSync(launcher).mode & 0o111).toBe(0o111);
     const { status, out } = await run('npx', ['--no-install', 'statehouse', '--help'], root, '');
     expect(status).toBe(0);

@@ -1,4 +1,4 @@
-/** "statehouse ledger": the public keys, an export, and what verification says of both. */
+/** "statehouse ledger": the public keys, an export, and the verification of both. */
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ afterAll(async () => {
 const named = () => `${head.number}:${head.digest}`;
 
 describe('ledger verify', () => {
-  test('says that nothing was changed, and which is the newest segment', async () => {
+  test('reports an intact ledger, with its newest segment', async () => {
     const { status, out } = await cli.run(['ledger', 'verify', '--head', named()]);
     expect(out).toContain('nothing was changed, added or removed\n');
     expect(out).toContain(`the newest segment is ${named()}, closed at 2026-03-03T12:00:00.000Z\n`);
@@ -55,7 +55,7 @@ describe('ledger verify', () => {
     expect(JSON.parse(document)).toMatchObject({ verified: true, problems: [], segments: 3, head: { segment: 3 } });
   });
 
-  test('ends with 1 where the head is another, and where a line was changed, which it names', async () => {
+  test('exits with 1 where the latest seal differs, and where an entry was changed, which it names', async () => {
     const other = `3:${'0'.repeat(64)}`;
     expect(await cli.run(['ledger', 'verify', '--head', other])).toMatchObject({
       status: 1,
@@ -85,7 +85,7 @@ describe('ledger verify', () => {
     [['--key', '/no/such/file'], /No such file/],
     [['--trust', 'ledger-keys.json'], /Expected --trust as "kid" of "statehouse ledger keys"/],
     [['/no/such/file', '--key', 'KEYS'], /No such file/],
-  ])('refuses %j with words', async (args, words) => {
+  ])('rejects %j with a message', async (args, words) => {
     const { status, err } = await cli.run([
       'ledger',
       'verify',
@@ -96,8 +96,8 @@ describe('ledger verify', () => {
   });
 });
 
-describe('a root secret that was replaced or lost', () => {
-  test('leaves segments that the keys of before verify, by their file or by their thumbprint', async () => {
+describe('a replaced or lost root secret', () => {
+  test('leaves segments that the former keys verify, by file or by thumbprint', async () => {
     const before = rootKeys(['a root secret of before, which was lost since']);
     const lost = await openCommandLine();
     onTestFinished(() => lost.close());
@@ -140,7 +140,7 @@ describe('an export', () => {
     return cli.run(['ledger', 'verify', file, '--key', keysFile, ...args]);
   };
 
-  test('has each line as JSON, and is verified with the public key alone', async () => {
+  test('has each entry as JSON, and is verified with the public key alone', async () => {
     const text = await exported();
     const records = text
       .trimEnd()
@@ -169,7 +169,7 @@ describe('an export', () => {
     }
   });
 
-  test('that was changed is found: a line changed, removed, added or moved; a segment changed, removed or cut off', async () => {
+  test('is rejected after tampering: an entry changed, removed, added or moved; a segment changed, removed or cut off', async () => {
     const text = await exported();
     const lines = text.trimEnd().split('\n');
     const [a = '', b = '', first = '', c = '', d = '', second = '', ...third] = lines;
@@ -198,7 +198,7 @@ describe('an export', () => {
     }
   });
 
-  test('is not verified without keys, with other keys, or where it is something else', async () => {
+  test('is not verified without keys, with other keys, or in another format', async () => {
     const text = await exported();
     const file = join(folder, 'whole.jsonl');
     writeFileSync(file, text);
@@ -237,7 +237,7 @@ describe('an export', () => {
       status: 1,
       err: expect.stringContaining('expected a JWK Set'),
     });
-    // A kid is computed, so nobody can pass off another key under the name of ours.
+    // A kid is computed, so another key cannot pass under the name of ours.
     const { keys } = JSON.parse(readFileSync(keysFile, 'utf8'));
     expect(keys).toEqual([{ kty: 'OKP', crv: 'Ed25519', x: expect.any(String), kid: expect.any(String) }]);
     expect(keys[0]).not.toHaveProperty('d');

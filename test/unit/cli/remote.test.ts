@@ -1,4 +1,4 @@
-/** The way of a command to a server: which one, and what it says when that server refuses, is silent, or is something else. */
+/** The connection of a command to a server: its choice, and the messages for a server that rejects, hangs, or is another program. */
 import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -60,11 +60,11 @@ describe('STATEHOUSE_URL and STATEHOUSE_TOKEN', () => {
     [{ STATEHOUSE_URL: `https://me:${TOKEN}@login.example.com`, STATEHOUSE_TOKEN: 'x' }, /found a user or a password/],
     [{ STATEHOUSE_URL: 'https://login.example.com/?a', STATEHOUSE_TOKEN: TOKEN }, /found a query or a fragment/],
     [{ STATEHOUSE_URL: 'https://login.example.com', STATEHOUSE_TOKEN: `${TOKEN}\n-` }, /found other characters/],
-  ])('%j: nothing is sent, and no database is opened instead', async (env, words) => {
+  ])('%j: no request is sent, and no database is opened instead', async (env, words) => {
     expect(await refused(env as Readonly<Record<string, string>>)).toMatch(words);
   });
 
-  it.each([['recover', '--yes'], ['migrate']])('%s does not go to another database', async (...args) => {
+  it.each([['recover', '--yes'], ['migrate']])('%s does not use another database', async (...args) => {
     const env = { STATEHOUSE_URL: 'https://login.example.com', STATEHOUSE_TOKEN: TOKEN };
     expect(await refused(env, args)).toMatch(/works on the database itself, not through the server/);
   });
@@ -98,13 +98,13 @@ describe('a server that', () => {
     };
   };
 
-  it('is something else is told apart, and gets no second request', async () => {
+  it('is another program is recognized, and gets no second request', async () => {
     answer = (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello</p>');
     expect(await refused(env)).toMatch(/answers, but not as Statehouse's management API does \(status 200\)/);
     expect(asked).toHaveLength(1);
   });
 
-  it('sends elsewhere is not followed: the token is for this server', async () => {
+  it('redirects is not followed: the token is for this server', async () => {
     answer = (_, response) => response.writeHead(302, { location: `${env.STATEHOUSE_URL}/elsewhere` }).end();
     expect(await refused(env)).toMatch(/not as Statehouse's management API does \(status 302\)/);
     expect(asked.map(({ url }) => url)).toEqual(['/management/v1/clients?limit=100']);
@@ -118,12 +118,12 @@ describe('a server that', () => {
     ],
     [problem(503, 'temporarily_unavailable'), /^Some words\.\n$/],
     [problem(404, 'not_found', { detail: 'red \u001b[31m' }), /red \\u\{1b\}\[31m/],
-  ])('refuses is told in words (%#)', async (listener, words) => {
+  ])('rejects the request is reported in words (%#)', async (listener, words) => {
     answer = listener;
     expect(await refused(env)).toMatch(words);
   });
 
-  it('does not answer is not waited for without end', async () => {
+  it('does not answer leads to a timeout', async () => {
     answer = () => {};
     const late = () => withDeadlines({ commandMilliseconds: 50 }, () => refused(env, ['clients', 'delete', 'shop']));
     expect(await late()).toMatch(
@@ -133,7 +133,7 @@ describe('a server that', () => {
     expect(await reading()).toMatch(/\(it does not answer\)\.\n$/);
   });
 
-  it('revokes the key that signed the access token: the command says so, though it cannot look any more', async () => {
+  it('revokes the key that signed the access token: the command reports it, though it cannot query the keys any longer', async () => {
     const kid = 'the key of the token';
     const items = [{ kid, alg: 'ES256', state: 'signing', since: '2026-01-01T00:00:00Z', next: null, reason: null }];
     answer = (request, response) => {
@@ -146,11 +146,11 @@ describe('a server that', () => {
     expect({ status, err }).toEqual({ status: 0, err: '' });
     const changes = [{ kid, alg: 'ES256', from: 'signing', to: 'retired', reason: 'revocation_requested' }];
     expect(JSON.parse(out)).toEqual({ kid, outcome: 'revoked', changes });
-    // There is no other token to ask with.
+    // No other token is available.
     expect(asked.map(({ method }) => method)).toEqual(['GET', 'DELETE', 'GET']);
   });
 
-  it('hangs up while it creates something is asked once more, with the same key', async () => {
+  it('hangs up during a creation gets one retry, with the same key', async () => {
     answer = (request, response) => {
       if (asked.length === 1) return void request.socket.destroy();
       response.writeHead(201, { 'content-type': 'application/json' });
@@ -168,7 +168,7 @@ describe('a server that', () => {
   const wrongPolicy = () =>
     problem(422, 'invalid_fields', { errors: [{ field: 'policy', detail: 'Expected "default", found "none".' }] });
 
-  it('refuses a record of an import before anything is changed is asked for no change', async () => {
+  it('rejects a record of an import in the check gets no request for a change', async () => {
     const unseen: (string | undefined)[] = [];
     answer = (request, response) => {
       if (request.method === 'GET') return problem(404, 'not_found')(request, response);
@@ -184,7 +184,7 @@ describe('a server that', () => {
     expect(unseen).toEqual(['"none"', '"none"']);
   });
 
-  it('refuses a record in the middle of an import: what was made before is told, with its secrets', async () => {
+  it('rejects a record in the middle of an import: the command prints the created records, with their secrets', async () => {
     answer = (request, response) => {
       if (request.method === 'GET') return problem(404, 'not_found')(request, response);
       if (request.headers['if-match']) return problem(412, 'changed_meanwhile')(request, response);
@@ -201,7 +201,7 @@ describe('a server that', () => {
     });
   });
 
-  it.each(['.', '..'])('has no client %s, and is not asked for another resource instead', async (id) => {
+  it.each(['.', '..'])('does not know client %s gets no request for another resource', async (id) => {
     answer = problem(500, 'server_error');
     expect(await refused(env, ['clients', 'delete', id])).toBe(`No such client: "${id}".\n`);
     expect(asked).toEqual([]);
@@ -230,7 +230,7 @@ describe('the credential that a server leaves', () => {
     return found;
   };
 
-  it('is good while the process that wrote it holds the folder', () => {
+  it('is valid while the process that wrote it holds the folder', () => {
     writeServerCredential(folder, here);
     expect(readServerCredential(folder, holder())).toEqual(here);
     expect(readServerCredential(folder, { ...holder(), pid: 1 })).toBeNull();
@@ -240,13 +240,13 @@ describe('the credential that a server leaves', () => {
     expect(folderHolder(folder)).toBeNull();
   });
 
-  it('replaces what was there, and is for its owner alone', () => {
+  it('replaces an earlier one, and is readable for its owner alone', () => {
     writeFileSync(path(), 'old', { mode: 0o644 });
     writeServerCredential(folder, here);
     expect(readServerCredential(folder, holder())).toEqual(here);
   });
 
-  it('is not used when others can read it, or when it is a link', () => {
+  it('is ignored when others can read it, or when it is a link', () => {
     writeFileSync(path(), JSON.stringify({ ...holder(), ...here }), { mode: 0o644 });
     expect(() => readServerCredential(folder, holder())).toThrow(/is open to other users/);
     rmSync(path());
@@ -256,13 +256,13 @@ describe('the credential that a server leaves', () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    'is used by root for the user that has the folder around, and for nobody else',
+    'is used by root for the owner of the surrounding folder, and for no other user',
     () => {
       const [somebody, another] = [65_534, 65_533];
       writeFileSync(path(), JSON.stringify({ ...holder(), ...here }), { mode: 0o600 });
       chownSync(folder, somebody, somebody);
       chownSync(path(), somebody, somebody);
-      // As in /tmp: the folder around is root's, and anybody may make another in it.
+      // As in /tmp: the surrounding folder is root's, and every user may create another in it.
       expect(() => readServerCredential(folder, holder())).toThrow(/belongs to another user/);
       chownSync(around, another, another);
       expect(() => readServerCredential(folder, holder())).toThrow(/belongs to another user/);
@@ -271,13 +271,13 @@ describe('the credential that a server leaves', () => {
     },
   );
 
-  it('may be half written or none at all: then there is no server to ask', () => {
+  it('is ignored when it is incomplete or missing', () => {
     expect(readServerCredential(folder, holder())).toBeNull();
     writeFileSync(path(), '{"pid":', { mode: 0o600 });
     expect(readServerCredential(folder, holder())).toBeNull();
   });
 
-  it('is only written by who holds the folder', () => {
+  it('is written by the holder of the folder alone', () => {
     const other = join(folder, 'other');
     mkdirSync(other);
     expect(() => writeServerCredential(other, here)).toThrow(/holds the folder/);

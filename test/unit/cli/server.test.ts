@@ -1,4 +1,4 @@
-/** What concerns the server as a whole: recover, check, and how failures are told. */
+/** Commands about the server as a whole: recover, check, and the messages of failures. */
 
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ const stored = {
 } as const;
 
 describe('recover', () => {
-  it('asks first', async () => {
+  it('requires confirmation', async () => {
     const unasked = await line.run(['recover']);
     expect(unasked).toMatchObject({ status: 1, out: '', err: expect.stringContaining('Add --yes to do so.') });
     const declined = await line.run(['recover'], { types: ['no'] });
@@ -66,7 +66,7 @@ describe('check', () => {
   };
   const env = () => ({ DATABASE_URL: postgres.url, STATEHOUSE_CONFIG: folder, STATEHOUSE_SECRET: SECRET });
 
-  it('says what is in force for each client, in words and in seconds', async () => {
+  it('prints the policy in force for each client, in words and in seconds', async () => {
     await save({ ...stored, secretMacs: [], tokenEndpointAuthMethod: 'none' });
     const { status, out, err } = await line.run(['check'], { env: env() });
     expect({ status, err }).toEqual({ status: 0, err: '' });
@@ -91,7 +91,7 @@ describe('check', () => {
     );
   });
 
-  it('says how long signing keys are published, sign and retire', async () => {
+  it('prints how long signing keys are published, sign and retire', async () => {
     const { out } = await line.run(['check'], { env: env() });
     expect(out).toContain(
       [
@@ -131,7 +131,7 @@ describe('check', () => {
       expect(await warningsWith({})).not.toContainEqual(unset);
     });
 
-    it('of the example resource that is shipped', async () => {
+    it('of the shipped example resource', async () => {
       const example = expect.stringMatching(/^resource https:\/\/api\.example\.com: an example/);
       expect(await warningsWith({})).toContainEqual(example);
       expect(await warningsWith({}, [api('https://api.notexample.com', 'read')])).toEqual([]);
@@ -148,7 +148,7 @@ describe('check', () => {
     );
   });
 
-  it('finds clients that configuration or root secret has left behind', async () => {
+  it('finds clients without a matching configuration or root secret', async () => {
     await save({ ...stored, policy: 'gone' });
     const { status, out, err } = await line.run(['check', '--json'], { env: env() });
     expect(status).toBe(1);
@@ -161,7 +161,7 @@ describe('check', () => {
     expect(out).not.toContain('secretMacs');
   });
 
-  it('checks the configuration alone where the database cannot be read, and changes nothing there', async () => {
+  it('checks the configuration alone where the database cannot be read, and changes no row there', async () => {
     const empty = await createEmptyDatabase();
     const { status, out } = await line.run(['check', '--json'], {
       env: { ...env(), DATABASE_URL: empty.url },
@@ -174,7 +174,7 @@ describe('check', () => {
     expect(JSON.parse(gone.out).warnings).toContainEqual(expect.stringContaining('has no database of this name'));
   });
 
-  it('refuses what the server would refuse', async () => {
+  it('rejects what the server would reject', async () => {
     writeFileSync(join(folder, 'default.policy.yaml'), 'accessTokenLifetimeSecond: 900\n');
     const { status, out, err } = await line.run(['check'], { env: env() });
     expect({ status, out }).toEqual({ status: 1, out: '' });
@@ -191,7 +191,7 @@ describe('check', () => {
     expect(short.err).not.toContain('too-short-to-hide');
   });
 
-  it('names a key that is there twice, and where it was first', async () => {
+  it('names a duplicate key, and its first position', async () => {
     const refused = async (file: string, text: string): Promise<string> => {
       writeFileSync(join(folder, file), text);
       const { status, err } = await line.run(['check'], { env: env() });
@@ -284,13 +284,13 @@ describe('failures', () => {
     ],
     [new FolderInUse('.statehouse', 42), 'set DATABASE_URL to a Postgres server'],
     [failed('EACCES'), 'permission denied'],
-  ])('are told in words: %s', (error, words) => {
+  ])('are printed as a message: %s', (error, words) => {
     const told = wordsFor(error, { DATABASE_URL: url });
     expect(told, told).toContain(words);
     expect(told).not.toMatch(/hunter2|someone|^\s+at /m);
   });
 
-  it('end with a status of their own when starting again cannot help', () => {
+  it('exit with a status of their own when a restart cannot help', () => {
     class Final extends ToldError {
       override readonly isFinal = true;
     }
@@ -309,7 +309,7 @@ describe('failures', () => {
     );
   });
 
-  it('that nobody foresaw are told by type and place, without what was being stored', () => {
+  it('without a known cause are printed with type and position, without the stored values', () => {
     const error = Object.assign(new TypeError('insert into users values (hunter2)'), { code: '22P05' });
     const told = wordsFor(error, { DATABASE_URL: url });
     expect(told).toMatch(
@@ -320,7 +320,7 @@ describe('failures', () => {
     expect(wordsFor('hunter2', {})).toBe('Unexpected string\n');
   });
 
-  it('of arguments are told by commander', async () => {
+  it('of arguments are printed by commander', async () => {
     expect(await line.run(['clients', 'nope'])).toMatchObject({
       status: 1,
       err: expect.stringContaining("unknown command 'nope'"),

@@ -43,7 +43,7 @@ describe('simulate', () => {
     expect(out).toMatch(/As expected: 5 of 5 expectations hold\.\n$/);
   });
 
-  it('for machines, several at once', async () => {
+  it('prints machine-readable results of several files', async () => {
     const files = ['01-happy-rotation.yaml', '05-two-tabs.yaml'].map((name) => join(SHIPPED, name));
     const { status, out } = await line.run(['simulate', ...files, '--json']);
     expect(status).toBe(0);
@@ -62,7 +62,7 @@ describe('simulate', () => {
     expect(document.scenarios[1].mermaid).toMatch(/^sequenceDiagram\n/);
   });
 
-  it('exits 1 when an expectation does not hold, and says where', async () => {
+  it('exits 1 when an expectation fails, and names the step', async () => {
     const path = file('good.yaml', GOOD);
     expect((await line.run(['simulate', path])).status).toBe(0);
     const { status, out, err } = await line.run(['simulate', path, '--policy', SHORT_POLICY]);
@@ -77,19 +77,19 @@ describe('simulate', () => {
     expect({ status: json.status, ok: JSON.parse(json.out).ok }).toEqual({ status: 1, ok: false });
   });
 
-  it('plays under the policies that the server would run with', async () => {
+  it('runs under the policies that the server would use', async () => {
     const env = { STATEHOUSE_CONFIG: join(folder, 'nowhere') };
     const { status, out, err } = await line.run(['simulate', file('good.yaml', GOOD)], { env });
     expect({ status, out }).toEqual({ status: 1, out: '' });
     expect(err).toMatch(/nowhere is refused:\n.*default\.policy\.yaml: Expected .*, found no such file/);
   });
 
-  it('refuses what it cannot read, in words', async () => {
+  it('rejects unreadable input with a message', async () => {
     const refused = async (path: string) => {
       const { status, out, err } = await line.run(['simulate', path]);
       expect({ status, out }).toEqual({ status: 1, out: '' });
       expect(err).not.toMatch(/ {4}at |Unexpected/);
-      // Whatever a file says, it does not steer the terminal.
+      // The content of a file cannot control the terminal.
       expect(err).not.toMatch(/[^\P{C}\n]/u);
       return err;
     };
@@ -110,7 +110,7 @@ describe('simulate', () => {
     );
   });
 
-  it('says how when no file is named', async () => {
+  it('prints its usage when no file is named', async () => {
     const { status, err } = await line.run(['simulate']);
     expect(status).toBe(1);
     expect(err).toContain("missing required argument 'file'");

@@ -28,7 +28,7 @@ describe.each(ways)('users, through the %s', (way) => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('signUp: off', 'signUp: invitation'));
     const env = { STATEHOUSE_CONFIG: folder };
 
-    it('prints a link that an account is made with, and that the next invitation replaces', async () => {
+    it('prints a link with which an account is created, and which the next invitation replaces', async () => {
       const invite = () => line.run(['users', 'invite', 'ada@example.com', '--json'], { env });
       const [first, second] = [await invite(), await invite()];
       expect(first.err).toBe('');
@@ -40,7 +40,7 @@ describe.each(ways)('users, through the %s', (way) => {
       expect(rows.map(({ state }) => state).toSorted()).toEqual(['active', 'superseded']);
     });
 
-    it('mails the link through a server that runs, and never from the command itself', async () => {
+    it('mails the link through a running server, and never from the command itself', async () => {
       const { status, out, err } = await line.run(
         ['users', 'invite', 'bea@example.com', '--mail', '--language', 'de'],
         { env },
@@ -54,7 +54,7 @@ describe.each(ways)('users, through the %s', (way) => {
       [['ada@example.com'], {}, 'signUp'],
       [['no address'], env, 'e-mail address'],
       [['ada@example.com', '--language', 'de'], env, 'add --mail'],
-    ])('refuses %j, and says what to do', async (args, variables, words) => {
+    ])('rejects %j, with a remedy', async (args, variables, words) => {
       const { status, out, err } = await line.run(['users', 'invite', ...args], { env: variables });
       expect([status, out]).toEqual([1, '']);
       expect(err).toContain(words);
@@ -62,7 +62,7 @@ describe.each(ways)('users, through the %s', (way) => {
   });
 
   describe('users create', () => {
-    it('takes the password from the environment as it is', async () => {
+    it('takes the password from the environment verbatim', async () => {
       const password = ` "'\\ padded and long `;
       const { status, out } = await line.run(['users', 'create', 'env'], { env: { STATEHOUSE_PASSWORD: password } });
       expect(status).toBe(0);
@@ -76,7 +76,7 @@ describe.each(ways)('users, through the %s', (way) => {
       expect((await find('pipe'))?.claims).toEqual({ email: 'p@example.com' });
     });
 
-    it('takes every claim of OpenID Connect, with its type', async () => {
+    it('accepts every claim of OpenID Connect, with its type', async () => {
       const given = {
         given_name: 'Ada = A',
         email_verified: 'true',
@@ -107,7 +107,7 @@ describe.each(ways)('users, through the %s', (way) => {
       });
     });
 
-    it('takes further claims, as JSON or else as text, and warns of a slip', async () => {
+    it('accepts custom claims, as JSON or else as text, and warns of a typing error', async () => {
       const given = ['groups=["staff","admins"]', 'level=3', 'badge=007', 'emial=ada@example.com'];
       const flags = given.flatMap((claim) => ['--claim', claim]);
       const { status, out } = await line.run(['users', 'create', 'further', '--generate-password', ...flags]);
@@ -135,15 +135,15 @@ describe.each(ways)('users, through the %s', (way) => {
       ['username=other', '--claim cannot set username'],
       ['password=hunter2hunter2', '--claim cannot set password'],
       ['email=b@example.com', 'A claim is given twice'],
-    ])('refuses --claim %s, and makes nobody', async (claim, words) => {
-      const args = ['users', 'create', 'nobody', '--generate-password', '--email', 'a@example.com', '--claim', claim];
+    ])('rejects --claim %s, and creates no user', async (claim, words) => {
+      const args = ['users', 'create', 'unknown', '--generate-password', '--email', 'a@example.com', '--claim', claim];
       const refused = await line.run(args);
       expect(refused).toMatchObject({ status: 1, out: '', err: expect.stringContaining(words) });
       expect(refused.err).not.toContain('hunter2');
-      expect(await find('nobody')).toBeNull();
+      expect(await find('unknown')).toBeNull();
     });
 
-    it('asks twice at a terminal', async () => {
+    it('prompts twice at a terminal', async () => {
       await line.run(['users', 'create', 'typed'], { types: ['correct horse', 'correct horse'] });
       expect(await accepts('typed', 'correct horse')).toBe(true);
       const { status, err } = await line.run(['users', 'create', 'mistyped'], {
@@ -153,7 +153,7 @@ describe.each(ways)('users, through the %s', (way) => {
       expect(await find('mistyped')).toBeNull();
     });
 
-    it('makes a password and tells it once', async () => {
+    it('generates a password and prints it once', async () => {
       const { out } = await line.run(['users', 'create', 'made', '--generate-password', '--json']);
       const { user } = JSON.parse(out);
       expect(user).toEqual({
@@ -171,7 +171,7 @@ describe.each(ways)('users, through the %s', (way) => {
       }
     });
 
-    it('never takes a password as an argument', async () => {
+    it('never accepts a password as an argument', async () => {
       for (const typed of [
         ['--password', "hunter2'hunter2"],
         ["--password=hunter2'hunter2"],
@@ -186,7 +186,7 @@ describe.each(ways)('users, through the %s', (way) => {
       }
     });
 
-    it('does not replace anybody', async () => {
+    it('does not replace a user', async () => {
       await line.run(['users', 'create', 'taken'], { stdin: 'correct horse' });
       expect((await line.run(['users', 'create', 'Taken'], { stdin: 'correct horse' })).out).toMatch(/^unchanged\n/);
       const { status, err } = await line.run(['users', 'create', 'taken'], { stdin: 'another one' });
@@ -197,8 +197,8 @@ describe.each(ways)('users, through the %s', (way) => {
       expect(await accepts('taken', 'correct horse')).toBe(true);
     });
 
-    it('says what is missing or wrong before it asks for a password', async () => {
-      expect((await line.run(['users', 'create', 'nobody'])).err).toMatch('No password: set STATEHOUSE_PASSWORD');
+    it('reports missing or invalid fields before it prompts for a password', async () => {
+      expect((await line.run(['users', 'create', 'unknown'])).err).toMatch('No password: set STATEHOUSE_PASSWORD');
       expect((await line.run(['users', 'create', '  '], { types: [] })).err).toMatch('username: Expected 1 to 256');
       expect((await line.run(['users', 'create', 'x', '--email', 'nowhere'])).err).toMatch(
         /email: Expected .*, found "nowhere"/,
@@ -218,7 +218,7 @@ describe.each(ways)('users, through the %s', (way) => {
       ['users create', ['users', 'create', 'weak'], 'short\n'],
       ['users create, when it is soon guessed', ['users', 'create', 'weak'], 'password123password\n'],
       ['users import', ['users', 'import', '-'], JSON.stringify({ username: 'weak', password: 'short' })],
-    ])('is refused by %s, and nothing is stored', async (_, args, stdin) => {
+    ])('is rejected by %s, and nothing is stored', async (_, args, stdin) => {
       const { status, out, err } = await line.run(args, { env: PRODUCTION, stdin });
       expect({ status, out }).toEqual({ status: 1, out: '' });
       expect(err).toMatch(/password: Expected at least 15 characters in production/);
@@ -245,7 +245,7 @@ describe.each(ways)('users, through the %s', (way) => {
       );
     });
 
-    it('changes nobody when one record is wrong, and tells no password', async () => {
+    it('changes no user when one record is invalid, and prints no password', async () => {
       const { status, out, err } = await importing([
         { username: 'innocent', password: 'hunter2hunter2' },
         { username: 'innocent ', password: 'hunter2hunter2' },
@@ -269,7 +269,7 @@ describe.each(ways)('users, through the %s', (way) => {
 
     const BCRYPT = '$2b$08$abcdefghijklmnopqrstuubAvJmxpQuyV3jn7x.SUSPxe.DearCPe';
 
-    it('takes hashes of another system, and changes nothing when the file comes again, whatever the password is by then', async () => {
+    it('accepts hashes of another system, and changes nothing when the file is imported again, whatever the password is then', async () => {
       const person = { username: 'hashed', password_hash: BCRYPT, email: 'hashed@example.com' };
       expect((await importing(person)).out).toBe('created    hashed\n');
       expect(await accepts('hashed', 'correct horse')).toBe(true);
@@ -288,7 +288,7 @@ describe.each(ways)('users, through the %s', (way) => {
       expect((await find('hashed'))?.epoch).toBe((before?.epoch ?? 0n) + 1n);
     });
 
-    it('says which hashes it refuses, and why, without the hash', async () => {
+    it('reports the rejected hashes and the reason, without the hash', async () => {
       const md5 = '$1$saltsalt$qjXMvbEw8oaL.CzflDtaK/';
       const { status, out, err } = await importing([
         { username: 'old', password_hash: md5 },
@@ -305,7 +305,7 @@ describe.each(ways)('users, through the %s', (way) => {
       expect(await find('both')).toBeNull();
     });
 
-    it('leaves out what is refused, where it is asked to, and reports it', async () => {
+    it('skips rejected records on request, and reports them', async () => {
       const report = join(mkdtempSync(join(tmpdir(), 'statehouse-report-')), 'refused.jsonl');
       const records = [
         '{"username": "kept-1", "password_hash": "$2b$08$abcdefghijklmnopqrstuubAvJmxpQuyV3jn7x.SUSPxe.DearCPe"}',
@@ -328,7 +328,7 @@ describe.each(ways)('users, through the %s', (way) => {
         { record: 3, line: 4, username: 'no-password', reasons: [expect.stringContaining('for a new user')] },
         { record: 5, line: 6, username: 'KEPT-2', reasons: [expect.stringContaining('that of record 4')] },
       ]);
-      // Without being asked to, nothing is imported, and the report says the same.
+      // Without that option, no record is imported, and the report lists the same records.
       const refused = await line.run(['users', 'import', '-', '--report', report], {
         stdin: `${records}\n{"username": "kept-3", "password": "correct horse battery"}`,
       });
@@ -338,7 +338,7 @@ describe.each(ways)('users, through the %s', (way) => {
       expect(await find('kept-3')).toBeNull();
     });
 
-    it('begins where it is told to, and says how far it is', async () => {
+    it('starts at the given record, and prints its progress', async () => {
       const records = Array.from({ length: 1200 }, (_, index) => ({
         username: `many-${index}`,
         password_hash: BCRYPT,
@@ -355,26 +355,26 @@ describe.each(ways)('users, through the %s', (way) => {
       expect(JSON.parse(again.out).users).toHaveLength(1200);
     });
 
-    it.each(['0', '1.5', 'x'])('--start-at %s is refused', async (number) => {
+    it.each(['0', '1.5', 'x'])('rejects --start-at %s', async (number) => {
       const answer = await line.run(['users', 'import', '-', '--start-at', number], { stdin: '[]' });
       expect(answer.status).toBe(1);
       expect(answer.err).toContain('Expected a number from 1.');
     });
 
-    it('a report that cannot be written stops it before anything is changed', async () => {
+    it('stops before any change when the report cannot be written', async () => {
       const flags = ['--report', '/nowhere/at/all'];
       const answer = await importing({ username: 'unreported', password: 'correct horse battery' }, ...flags);
       expect(answer.err).toContain('the report cannot be written (ENOENT)');
       expect(await find('unreported')).toBeNull();
     });
 
-    it('refuses clients', async () => {
+    it('rejects clients', async () => {
       expect((await importing({ clients: [] })).err).toMatch('has clients, not users: use "statehouse clients import"');
     });
   });
 
   describe('users disable and enable', () => {
-    it('raise the epoch for good', async () => {
+    it('advance the epoch permanently', async () => {
       await line.run(['users', 'create', 'out'], { stdin: 'correct horse' });
       const before = await find('out');
       expect((await line.run(['users', 'disable', 'OUT'])).status).toBe(0);
@@ -389,12 +389,12 @@ describe.each(ways)('users, through the %s', (way) => {
       expect(await find('out')).toMatchObject({ disabledAt: null, epoch: (before?.epoch ?? 0n) + 1n });
     });
 
-    it('know who is not there', async () => {
+    it('report an unknown user', async () => {
       for (const command of ['disable', 'enable']) {
-        expect(await line.run(['users', command, 'nobody'])).toEqual({
+        expect(await line.run(['users', command, 'unknown'])).toEqual({
           status: 1,
           out: '',
-          err: 'No such user: "nobody".\n',
+          err: 'No such user: "unknown".\n',
         });
       }
     });
@@ -406,7 +406,7 @@ describe.each(ways)('users, through the %s', (way) => {
         env: { STATEHOUSE_PASSWORD: 'correct horse battery' },
       });
 
-    it('show who it is, and never a password', async () => {
+    it('show the user, and never a password', async () => {
       await create('shown');
       const { id } = (await find('shown')) ?? { id: '' };
       const { status, out } = await line.run(['users', 'show', 'SHOWN']);
@@ -423,7 +423,7 @@ describe.each(ways)('users, through the %s', (way) => {
       });
     });
 
-    it('set a password, which ends what was before, unless it is the same', async () => {
+    it('set a password, which ends every earlier session and token, unless it is the same', async () => {
       await create('forgetful');
       const before = await find('forgetful');
       const set = (password: string) =>
@@ -443,13 +443,13 @@ describe.each(ways)('users, through the %s', (way) => {
       const shown = (await line.run(['users', 'set-password', 'forgetful', '--generate-password'])).out;
       const [, printed = ''] = /password {2}(\S+)\n/.exec(shown) ?? [];
       expect(await accepts('forgetful', printed)).toBe(true);
-      expect((await line.run(['users', 'set-password', 'nobody', '--generate-password'])).err).toBe(
-        'No such user: "nobody".\n',
+      expect((await line.run(['users', 'set-password', 'unknown', '--generate-password'])).err).toBe(
+        'No such user: "unknown".\n',
       );
       expect((await set('')).status).toBe(1);
     });
 
-    it('delete for good, after a yes, and leave the username free', async () => {
+    it('delete for good, after confirmation, and free the username', async () => {
       await create('leaving');
       const { id } = (await find('leaving')) ?? { id: '' };
       const unasked = await line.run(['users', 'delete', 'leaving']);

@@ -34,7 +34,7 @@ describe.each(ways)('webhooks through the %s', (way) => {
   const run = (...args: string[]) => line.run(['webhooks', ...args], { env });
   const asJson = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out);
 
-  it('lists the receivers', async () => {
+  it('lists the endpoints', async () => {
     expect((await line.run(['webhooks', 'list'])).out).toBe('No receivers: webhooks.yaml names none.\n');
     expect((await run('list')).out).toMatch(
       /^NAME +FORMAT +EVENTS +PENDING +OLDEST +URL *\ncrm +standard +user +0 +https:\/\/crm\.example\.com\/hooks\n$/,
@@ -53,7 +53,7 @@ describe.each(ways)('webhooks through the %s', (way) => {
     });
   });
 
-  it('records a test event, shows what came of it, and repeats it', async () => {
+  it('records a test event, shows its delivery, and redelivers it', async () => {
     const recorded = await run('test', 'crm');
     expect(recorded).toMatchObject({ status: 0, err: '' });
     expect(recorded.out).toMatch(/^recorded {3}[0-9a-f-]{36} {2}\(webhook\.test to crm\)\n$/);
@@ -73,11 +73,11 @@ describe.each(ways)('webhooks through the %s', (way) => {
     expect((await asJson('deliveries')).deliveries).toMatchObject([{ delivery_id: id, state: 'pending', attempts: 0 }]);
   });
 
-  it('says what is not there', async () => {
-    expect(await run('test', 'nobody')).toEqual({ status: 1, out: '', err: 'No such receiver: "nobody".\n' });
+  it('reports an unknown endpoint or delivery', async () => {
+    expect(await run('test', 'unknown')).toEqual({ status: 1, out: '', err: 'No such receiver: "unknown".\n' });
     const unknown = '00000000-0000-4000-8000-000000000000';
     expect(await run('repeat', unknown)).toEqual({ status: 1, out: '', err: `No such delivery: "${unknown}".\n` });
     expect((await run('repeat', 'x')).err).toContain('Expected an id (a UUID)');
-    expect((await run('deliveries', '--receiver', 'nobody')).out).toBe('No such deliveries.\n');
+    expect((await run('deliveries', '--receiver', 'unknown')).out).toBe('No such deliveries.\n');
   });
 });

@@ -1,4 +1,4 @@
-/** branding.yaml: images by their bytes, colours by their contrast; what is refused is told with what was measured. */
+/** branding.yaml: images by their bytes, colours by their contrast; the error for a rejected value contains the measurement. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,12 +27,12 @@ describe('branding.yaml', () => {
     return loadConfiguration(folder, 'https://as.test');
   };
 
-  it('may be left out, or be empty of all', () => {
+  it('may be omitted, or be empty', () => {
     expect(loadConfiguration(SHIPPED, 'https://as.test').branding).toEqual(NO_BRANDING);
     expect(load('{}').branding).toEqual(NO_BRANDING);
   });
 
-  it('says whose the pages are', () => {
+  it('names the owner of the pages', () => {
     const { branding } = load(`organization: Example Ltd
 logo: logo.png
 favicon: icon.svg
@@ -68,13 +68,13 @@ footer: Main Street 1
     ['organization: ""', /organization: Expected a text of 1 to 80 characters/],
     ['footer: "a\\u202eb"', /footer: Expected a text of 1 to 300/],
     ['organisation: x', /organisation.*Did you mean "organization"/],
-  ])('refuses %s', (text, message) => {
+  ])('rejects %s', (text, message) => {
     write('photo.jpg', Buffer.from('\xff\xd8\xff\xe0', 'latin1'));
     write('large.png', Buffer.concat([PNG, Buffer.alloc(256 * 1024)]));
     expect(() => load(text)).toThrow(message);
   });
 
-  it('a change of it is told, without the bytes of an image; another image is another change', () => {
+  it('a change is logged without the bytes of an image; another image is another change', () => {
     const before = load('organization: A');
     const after = load('{ organization: B, logo: logo.png }');
     expect(changesBetween(before, after)).toEqual([

@@ -1,4 +1,4 @@
-/** claims.yaml: scopes, claims and places; what it may not say is told with file, line and the nearest name. */
+/** claims.yaml: scopes, claims and tokens; an error gives file, line and the nearest name. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,14 +24,14 @@ describe('claims.yaml', () => {
   const groups = (places: string, description = 'see your groups') =>
     scope(`name: groups\n    description: ${description}\n    claims:\n      - { name: groups, in: [${places}] }`);
 
-  it('adds a scope with words for consent, which needs openid', () => {
+  it('adds a scope with a text for consent, which needs openid', () => {
     const configuration = load(groups('userinfo, id_token'));
     expect(configuration.identity.scopes.at(-1)).toEqual({ name: 'groups', description: 'see your groups' });
     expect([...claimsTold(configuration.claims, 'userinfo')]).toEqual([['groups', ['groups']]]);
     expect(claimsTold(configuration.claims, 'access_token').size).toBe(0);
   });
 
-  it('tells only what the scope lets be told there, and what the end-user has', () => {
+  it('releases only the claims that the scope allows in the token, and that the end-user has', () => {
     const { claims } = load(
       `scopes:
   - name: read
@@ -81,13 +81,13 @@ describe('claims.yaml', () => {
     expect(() => load(text)).toThrow(words);
   });
 
-  it.each(RESERVED_CLAIMS)('cannot tell %s, which has a meaning in tokens', (name) => {
+  it.each(RESERVED_CLAIMS)('cannot release %s, which has a meaning in tokens', (name) => {
     expect(() => load(scope(`name: profile\n    claims: [{ name: ${name}, in: [id_token] }]`))).toThrow(
       /scopes\.0\.claims\.0\.name: Expected/,
     );
   });
 
-  it('may tell standard claims in the ID Token', () => {
+  it('may release standard claims in the ID Token', () => {
     const { claims } = load(scope('name: email\n    claims: [{ name: email, in: [id_token] }]'));
     expect(toldClaims(claims, 'id_token', ['openid', 'email'], { email: 'a@b.c' })).toEqual({ email: 'a@b.c' });
   });

@@ -15,7 +15,7 @@ describe('the environment', () => {
   });
 
   it.each(['STATEHOUSE_ISSUER', 'STATEHOUSE_SECRET', 'DATABASE_URL'])(
-    'of production refuses to start without %s',
+    'of production rejects a start without %s',
     (name) => {
       for (const nothing of [undefined, '', '  ', ',', ' , ']) {
         expect(() => readEnvironment({ ...PRODUCTION, [name]: nothing })).toThrow(name);
@@ -42,18 +42,18 @@ describe('the environment', () => {
     ['STATEHOUSE_TRUSTED_PROXIES', '10.0.0.0/255.0.0.0', /found "10\.0\.0\.0\/255\.0\.0\.0"/],
     ['STATEHOUSE_TRUSTED_PROXIES', '10.0.0.1,0.0.0.0/0', /found "0\.0\.0\.0\/0": every sender/],
     ['STATEHOUSE_TRUSTED_PROXIES', '::/0', /found "::\/0": every sender/],
-  ])('refuses %s=%s, and says how it is written', (name, value, words) => {
+  ])('rejects %s=%s, with the expected format', (name, value, words) => {
     expect(() => readEnvironment({ ...PRODUCTION, [name]: value })).toThrow(words);
   });
 
-  it('takes the proxies as addresses and ranges, which Fastify can read', () => {
+  it('accepts proxies as addresses and ranges, which Fastify can read', () => {
     const written = ['10.0.0.1', '10.0.0.0/8', '2001:db8::1', '2001:db8::/32', '::ffff:10.0.0.1', '128.0.0.0/1'];
     const { trustedProxies } = readEnvironment({ STATEHOUSE_TRUSTED_PROXIES: written.join(', ') });
     expect(trustedProxies).toEqual(written);
     expect(() => fastify({ trustProxy: [...trustedProxies] })).not.toThrow();
   });
 
-  it('takes the issuer byte for byte, and http on loopback', () => {
+  it('accepts the issuer byte for byte, and http on loopback', () => {
     for (const issuer of [
       'https://a.example/',
       'https://a.example/tenant',

@@ -1,4 +1,4 @@
-/** The shipped folders are found wherever somebody has put the installation. */
+/** The shipped folders are found wherever the installation is. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { afterAll, expect, it } from 'vitest';
 const folder = mkdtempSync(join(tmpdir(), 'my projects ü % '));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('in a folder whose name a URL would escape', () => {
+it('the shipped folders are found in a folder whose name a URL would escape', () => {
   symlinkSync(resolve('.'), join(folder, 'statehouse'));
   const under = (path: string) => JSON.stringify(pathToFileURL(join(folder, 'statehouse', path)).href);
   const program = `

@@ -21,13 +21,13 @@ describe('ledger.yaml', () => {
     return loadConfiguration(folder, 'https://as.test');
   };
 
-  it('may be left out, and says what changed', () => {
+  it('may be omitted, and reports each change', () => {
     const before = load();
     expect(before.ledger).toEqual({ keptDays: 90 });
     expect(changesBetween(before, load('keptDays: 365'))).toEqual([{ key: 'ledger.keptDays', from: 90, to: 365 }]);
   });
 
-  it.each(['keptDays: 29', 'keptDays: 3661', 'keptDays: for ever', 'keptMonths: 3'])('refuses "%s"', (text) => {
+  it.each(['keptDays: 29', 'keptDays: 3661', 'keptDays: for ever', 'keptMonths: 3'])('rejects "%s"', (text) => {
     expect(() => load(text)).toThrow(/ledger\.yaml:1/);
   });
 });

@@ -21,7 +21,7 @@ describe('limits.yaml', () => {
     return loadConfiguration(folder, 'https://as.test');
   };
 
-  it('may be left out, and each key has a default', () => {
+  it('may be omitted, and each key has a default', () => {
     const usual = {
       requestsInProgress: 1000,
       tokenRequestsPerSecondByClient: 20_000,
@@ -32,13 +32,13 @@ describe('limits.yaml', () => {
   });
 
   it.each(['requestsInProgress: 9', 'requestsInProgress: many', 'tokenRequestsPerSecondByClient: 0', 'perSecond: 5'])(
-    'refuses "%s"',
+    'rejects "%s"',
     (text) => {
       expect(() => load(text)).toThrow(/limits\.yaml:1/);
     },
   );
 
-  it('says what changed', () => {
+  it('reports each change', () => {
     expect(changesBetween(load(), load('requestsInProgress: 50'))).toEqual([
       { key: 'limits.requestsInProgress', from: 1000, to: 50 },
     ]);

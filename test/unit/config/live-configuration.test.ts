@@ -82,13 +82,13 @@ describe('the live configuration', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('brings declared clients into force at start, with the secret of the environment', async () => {
+  it('activates declared clients at the start, with the secret of the environment', async () => {
     const { refreshToken } = await obtainTokens(test, CLIENT, await makeUser(test));
     expect((await refresh(test, CLIENT, refreshToken)).status).toBe(200);
     expect(logs()).not.toContain(SECRET);
   });
 
-  it('lets a shorter lifetime act on the next answer, and says what changed', async () => {
+  it('applies a shorter lifetime to the next answer, and logs the change', async () => {
     write(
       'default.policy.yaml',
       'accessTokenLifetimeSeconds: 600\nauthorizationCodeLifetimeSeconds: 60\nrefreshIdleLifetimeSeconds: 3600\nrefreshAbsoluteLifetimeSeconds: 7200\n',
@@ -99,27 +99,30 @@ describe('the live configuration', () => {
     expect(logs()).toContain('"key":"policies.default.accessTokenLifetimeSeconds","from":900,"to":600');
   });
 
-  it('lets a role act at once, and says who got it', async () => {
+  it('applies a role immediately, and logs the user who received it', async () => {
     write('operators.yaml', 'operators: [alice]\n');
     expect(await live.reload()).toBe(true);
     expect(live.current().operators.operators).toEqual(['alice']);
     expect(logs()).toContain('"key":"operators.users.alice","from":null,"to":"operator"');
   });
 
-  it.each([true, false])('says whether the server runs in production (%s), after a reload too', async (production) => {
-    const logger = makeLogger({ level: 'info', readable: false, destination: { write: () => {} } });
-    const runtime = {
-      environment: { configFolder: folder, issuer: 'https://as.test', production },
-      configuration: loadConfiguration(folder, 'https://as.test'),
-      keys: testKeys,
-      random: systemRandom,
-      database: opened.database,
-    } as Runtime;
-    const there = await liveConfiguration(runtime, logger, env);
-    expect(there.current()).toMatchObject({ production, signIn: { secondFactor: 'operatorsInProduction' } });
-    expect(await there.reload()).toBe(true);
-    expect(there.current().production).toBe(production);
-  });
+  it.each([true, false])(
+    'reports whether the server runs in production (%s), after a reload too',
+    async (production) => {
+      const logger = makeLogger({ level: 'info', readable: false, destination: { write: () => {} } });
+      const runtime = {
+        environment: { configFolder: folder, issuer: 'https://as.test', production },
+        configuration: loadConfiguration(folder, 'https://as.test'),
+        keys: testKeys,
+        random: systemRandom,
+        database: opened.database,
+      } as Runtime;
+      const there = await liveConfiguration(runtime, logger, env);
+      expect(there.current()).toMatchObject({ production, signIn: { secondFactor: 'operatorsInProduction' } });
+      expect(await there.reload()).toBe(true);
+      expect(there.current().production).toBe(production);
+    },
+  );
 
   it.each([
     ['makes the demo user an operator where there is demo data', 'embedded', '127.0.0.1', ['demo']],
@@ -139,13 +142,13 @@ describe('the live configuration', () => {
     write('operators.yaml', 'operators: [alice]\n');
     expect(await there.reload()).toBe(true);
     expect(there.current().operators.operators).toEqual(['alice', ...operators]);
-    // What the file says of the demo user holds.
+    // The record of the demo user in the file.
     write('operators.yaml', 'auditors: [Demo]\n');
     expect(await there.reload()).toBe(true);
     expect(there.current().operators).toMatchObject({ operators: [], auditors: ['Demo'] });
   });
 
-  it('tells of each reload that came into force, and of no other', async () => {
+  it('notifies observers of each reload in force, and of no other', async () => {
     let told = 0;
     live.onReload(() => {
       told++;
@@ -157,7 +160,7 @@ describe('the live configuration', () => {
     expect(told).toBe(1);
   });
 
-  it('refuses a bad file with its line, and goes on with what ran', async () => {
+  it('rejects an invalid file with its line, and keeps the running configuration', async () => {
     write('default.policy.yaml', 'accessTokenLifetimeSecond: 600\n');
     expect(await live.reload()).toBe(false);
     expect(logs()).toContain('default.policy.yaml:1');
@@ -175,17 +178,17 @@ describe('the live configuration', () => {
       'wildcard',
       7,
     ],
-    ['an algorithm that nobody knows', `${DECLARATION}    id_token_signed_response_alg: HS256\n`, 'HS256', 7],
+    ['an unknown algorithm', `${DECLARATION}    id_token_signed_response_alg: HS256\n`, 'HS256', 7],
     ['an algorithm that no key has', `${DECLARATION}    id_token_signed_response_alg: EdDSA\n`, 'EdDSA', 7],
     ['no secret', DECLARATION.replace(/ +client_secret.*\n/, ''), 'no secret', 2],
-  ])('refuses a declaration with %s, with its line', async (_name, text, words, line) => {
+  ])('rejects a declaration with %s, with its line', async (_name, text, words, line) => {
     write('clients.yaml', text);
     expect(await live.reload()).toBe(false);
     expect(logs()).toContain(words);
     expect(logs()).toContain(`clients.yaml:${line}`);
   });
 
-  it('refuses a client whose id is the sub of an end-user, with its line', async () => {
+  it('rejects a client whose id is the sub of an end-user, with its line', async () => {
     const { id } = await makeUser(test);
     write('clients.yaml', DECLARATION.replace('client_id: photo-book', `client_id: ${id}`));
     expect(await live.reload()).toBe(false);
@@ -194,7 +197,7 @@ describe('the live configuration', () => {
     expect(await findClient(opened.database.drizzle, 'photo-book')).not.toBeNull();
   });
 
-  it('brings where a sign-out may lead, and how ID Tokens are signed', async () => {
+  it('applies post-logout redirect URIs, and the algorithm of ID Tokens', async () => {
     const more = '    post_logout_redirect_uris: [https://photos.test/out]\n    id_token_signed_response_alg: ES256\n';
     write('clients.yaml', DECLARATION + more);
     expect(await live.reload()).toBe(true);
@@ -211,7 +214,7 @@ describe('the live configuration', () => {
     });
   });
 
-  it('ends the grants of a client that is removed, also when it comes back', async () => {
+  it('ends the grants of a removed client, even if it is declared again', async () => {
     const { refreshToken } = await obtainTokens(test, CLIENT, await makeUser(test));
     write('clients.yaml', 'clients: []\n');
     expect(await live.reload()).toBe(true);
@@ -222,7 +225,7 @@ describe('the live configuration', () => {
     expect(logs()).toContain('"change":"removed"');
   });
 
-  it('does not take a missing file for the end of everyone whom it declared', async () => {
+  it('does not treat a missing file as the removal of every declared client', async () => {
     const { refreshToken } = await obtainTokens(test, CLIENT, await makeUser(test));
     rmSync(join(folder, 'clients.yaml'));
     expect(await live.reload()).toBe(false);
@@ -237,7 +240,7 @@ describe('the live configuration', () => {
     expect(logs()).not.toContain('"change":"changed"');
   });
 
-  it('refuses to lose a policy that a registered client names', async () => {
+  it('rejects the removal of a policy that a registered client names', async () => {
     write('default.policy.yaml', 'accessTokenLifetimeSeconds: 600\n');
     rmSync(join(folder, 'default.policy.yaml'));
     expect(await live.reload()).toBe(false);
@@ -294,7 +297,7 @@ describe('the live configuration', () => {
       }
     });
 
-    it('when the database could not be asked at first, which is told once', async () => {
+    it('when the database was unreachable at first, which is logged once', async () => {
       const { drizzle } = opened.database;
       await drizzle.execute('alter table clients rename to clients_away');
       watch();
@@ -303,7 +306,7 @@ describe('the live configuration', () => {
       await until(() => failures() > 0);
       expect(live.lastReload()).toMatchObject({ accepted: false });
       const told = live.lastReload();
-      // It was tried again meanwhile.
+      // It was retried meanwhile.
       await until(() => live.lastReload() !== told);
       await drizzle.execute('alter table clients_away rename to clients');
       await inForce(3600);
@@ -311,7 +314,7 @@ describe('the live configuration', () => {
       expect(live.lastReload()).toMatchObject({ accepted: true });
     });
 
-    it('when the folder was gone for a while', async () => {
+    it('when the folder was missing for a while', async () => {
       watch();
       const fresh = prepared(3600);
       rmSync(folder, { recursive: true });
@@ -321,7 +324,7 @@ describe('the live configuration', () => {
       await inForce(3600);
     });
 
-    it('when a symbolic link to the folder leads elsewhere', async () => {
+    it('when a symbolic link to the folder changes its target', async () => {
       const releases = [prepared(3600), prepared(3700)];
       rmSync(folder, { recursive: true });
       symlinkSync(releases[0] ?? '', folder);
@@ -334,7 +337,7 @@ describe('the live configuration', () => {
       for (const release of releases) rmSync(release, { recursive: true });
     });
 
-    it('when ..data leads elsewhere, as Kubernetes does with a ConfigMap', async () => {
+    it('when ..data changes its target, as Kubernetes does with a ConfigMap', async () => {
       const releases = [prepared(3600), prepared(3700)];
       for (const file of readdirSync(folder)) rmSync(join(folder, file), { recursive: true });
       symlinkSync(releases[0] ?? '', join(folder, '..data'));
@@ -351,14 +354,14 @@ describe('the live configuration', () => {
   it.each([
     ['in UTF-16', Buffer.from(`\ufeff${DECLARATION}`, 'utf16le'), 'clients.yaml: Expected UTF-8, found UTF-16'],
     ['in Latin-1', Buffer.from(DECLARATION.replace('Photo', 'Fot\u00f3'), 'latin1'), 'clients.yaml:3: Expected UTF-8'],
-  ])('refuses a file %s by its name, and goes on with what ran', async (_name, bytes, words) => {
+  ])('rejects a file %s by its name, and keeps the running configuration', async (_name, bytes, words) => {
     writeFileSync(join(folder, 'clients.yaml'), bytes);
     expect(await live.reload()).toBe(false);
     expect(logs()).toContain(words);
     expect(live.current().declaredClients).toHaveLength(1);
   });
 
-  it('takes a file with the byte order mark of UTF-8', async () => {
+  it('accepts a file with the byte order mark of UTF-8', async () => {
     write('clients.yaml', `\ufeff${DECLARATION.replace('Photo book', 'Fot\u00f3')}`);
     expect(await live.reload()).toBe(true);
     expect(await findClient(opened.database.drizzle, 'photo-book')).toMatchObject({ clientName: 'Fot\u00f3' });

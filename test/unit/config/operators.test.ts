@@ -1,4 +1,4 @@
-/** operators.yaml: who may administer; what it may not say is told with file, line and the nearest name. */
+/** operators.yaml: the administrators; an error gives file, line and the nearest name. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ describe('operators.yaml', () => {
     return loadConfiguration(folder, issuer);
   };
 
-  it('is about nobody where it is left out', () => {
+  it('names no administrator where it is omitted', () => {
     expect(loadConfiguration(SHIPPED, 'https://as.test').operators).toEqual({
       operators: [],
       auditors: [],
@@ -98,7 +98,7 @@ clients:
     expect(() => load(text)).toThrow(words);
   });
 
-  it('is one of the files that an unknown file could be meant for', () => {
+  it('is a candidate for the nearest name of an unknown file', () => {
     rmSync(join(folder, 'operators.yaml'));
     writeFileSync(join(folder, 'operator.yaml'), '');
     expect(() => loadConfiguration(folder, 'https://as.test')).toThrow(
@@ -128,7 +128,7 @@ describe('the management API', () => {
     expect(management.scopes.map(({ name }) => name)).toContain('clients:write');
   });
 
-  it('is not for resources.yaml', () => {
+  it('is rejected in resources.yaml', () => {
     const folder = mkdtempSync(join(tmpdir(), 'statehouse-operators-'));
     cpSync(SHIPPED, folder, { recursive: true });
     const text = (identifier: string) => `resources:
@@ -141,7 +141,7 @@ describe('the management API', () => {
     expect(() => loadConfiguration(folder, 'https://as.test')).toThrow(
       'resources.yaml:2: resources.0.identifier: Expected the identifier of an API (operators.yaml says who may use the management API, which needs no entry), found the management API of this server.',
     );
-    // Elsewhere it is a resource like any other.
+    // At other addresses it is a resource like any other.
     expect(loadConfiguration(folder, 'https://other.test').resources).toHaveLength(1);
     rmSync(folder, { recursive: true });
   });

@@ -13,7 +13,7 @@ const ALL = {
 };
 
 describe('the PKCS#11 device of the environment', () => {
-  it('is none without its variables', () => {
+  it('is absent without its variables', () => {
     expect(readEnvironment({}).device).toBeNull();
   });
 
@@ -31,13 +31,13 @@ describe('the PKCS#11 device of the environment', () => {
     ['STATEHOUSE_PKCS11_MODULE', 'Set the path of the PKCS#11 library.'],
     ['STATEHOUSE_PKCS11_TOKEN', 'Set the label of the token.'],
     ['STATEHOUSE_PKCS11_PIN', 'Set the PIN of its user, or STATEHOUSE_PKCS11_PIN_FILE.'],
-  ] as const)('is refused without %s', (name, instruction) => {
+  ] as const)('is rejected without %s', (name, instruction) => {
     const { [name]: _, ...others } = ALL;
     const message = `The environment is refused:\n  ${name} is not set. ${instruction}`;
     expect(() => readEnvironment(others)).toThrow(message);
   });
 
-  it('has one problem with a file that cannot be read', () => {
+  it('has one problem with an unreadable file', () => {
     const { STATEHOUSE_PKCS11_PIN: _, ...others } = ALL;
     const read = () => readEnvironment({ ...others, STATEHOUSE_PKCS11_PIN_FILE: '/nowhere/31415926' });
     expect(read).toThrow(/^The environment is refused:\n {2}STATEHOUSE_PKCS11_PIN_FILE: Expected the path of [^\n]*$/);

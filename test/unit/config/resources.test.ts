@@ -1,11 +1,11 @@
-/** resources.yaml: what no file may say of the one resource that is this server's own. */
+/** resources.yaml: the keys that no file may set for this server's own resource. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfiguration } from '../../../src/config/load.ts';
 
-it('the UserInfo Endpoint cannot be described again, with other words for consent', () => {
+it('the UserInfo Endpoint cannot be described again, with another text for consent', () => {
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-resources-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   cpSync(new URL('../../../policies', import.meta.url).pathname, folder, { recursive: true });
@@ -25,7 +25,7 @@ it('the UserInfo Endpoint cannot be described again, with other words for consen
   expect(loadConfiguration(folder, 'https://as.test').resources).toHaveLength(1);
 });
 
-it('what signs the access tokens of a resource has to be in signing-keys.yaml; the default is ES256', () => {
+it('the signing algorithm of a resource must be in signing-keys.yaml; the default is ES256', () => {
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-resources-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   cpSync(new URL('../../../policies', import.meta.url).pathname, folder, { recursive: true });

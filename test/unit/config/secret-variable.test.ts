@@ -34,7 +34,7 @@ const refusalOf = (variables: Readonly<Record<string, string>>): string => {
 };
 
 describe('a secret from a file', () => {
-  it('is what the variable would hold, without the line break at its end', () => {
+  it('is the value of the variable, without the line break at its end', () => {
     const secret = 'a-root-secret-in-a-file-of-more-than-32-bytes';
     for (const end of ['', '\n', '\r\n']) {
       const variables = { ...PRODUCTION, STATEHOUSE_SECRET: '', STATEHOUSE_SECRET_FILE: fileWith(`${secret}${end}`) };
@@ -44,7 +44,7 @@ describe('a secret from a file', () => {
     expect(secretVariable({ NAME_FILE: fileWith(' with blanks \n') }, 'NAME')).toBe(' with blanks ');
   });
 
-  it('serves for the database, for clients, for other providers and for passwords alike', async () => {
+  it('works for the database, for clients, for identity providers and for passwords alike', async () => {
     const url = 'postgres://statehouse:secret@db.internal/statehouse';
     const { DATABASE_URL: _, ...rest } = PRODUCTION;
     expect(readEnvironment({ ...rest, DATABASE_URL_FILE: fileWith(`${url}\n`) }).databaseUrl).toBe(url);
@@ -59,7 +59,7 @@ describe('a secret from a file', () => {
     expect(await readPassword({ env, input: { interactive: true } } as never)).toBe('of-ada');
   });
 
-  it('that a rotation replaced is read again', () => {
+  it('is read again after a rotation replaced it', () => {
     const path = fileWith('first');
     expect(secretVariable({ NAME_FILE: path }, 'NAME')).toBe('first');
     writeFileSync(path, 'second');
@@ -97,7 +97,7 @@ describe('a secret from a file', () => {
       { STATEHOUSE_SECRET: '', STATEHOUSE_SECRET_FILE: fileWith(Buffer.from([0xc3, 0x28])) },
       'STATEHOUSE_SECRET_FILE: Expected the path of',
     ],
-  ])('%s is refused, once, and by the name of the variable alone', (_, variables, words) => {
+  ])('%s is rejected, once, and by the name of the variable alone', (_, variables, words) => {
     const refusal = refusalOf(variables);
     expect(refusal).toContain(words);
     expect(refusal.split('\n')).toHaveLength(2);
@@ -125,7 +125,7 @@ describe('Postgres without TLS', () => {
     ['postgres://127.0.0.1:5432,[::1]:5433/statehouse', 0],
     ['postgres://127.0.0.1:5432,db.internal:5432/statehouse?target_session_attrs=read-write', 1],
     ['postgres://a.internal:5432,b.internal:5432/statehouse?sslmode=verify-full', 0],
-  ])('is told of %s in %i warnings, without its password', (text, count) => {
+  ])('as %s leads to %i warnings, without its password', (text, count) => {
     const url = text.replace('://', '://statehouse:hidden@');
     const warnings = withoutTls({ databaseUrl: URL.canParse(url) ? url : text });
     expect(warnings).toHaveLength(count);

@@ -1,4 +1,4 @@
-/** Each variable that holds a secret, with each thing that can be wrong with it: the error says what is wrong, and nothing of the value. */
+/** Each variable with a secret, with each possible error in it: the message describes the error, and contains no part of the value. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,7 +71,7 @@ function problemsOf(variables: Readonly<Record<string, string>>): string {
   }
 }
 
-it.each(CASES)('says nothing of $name, whatever is wrong with it ($place)', ({ name, value, place }) => {
+it.each(CASES)('the error contains no part of $name, whatever its mistake ($place)', ({ name, value, place }) => {
   const path = join(folder, `${name}-${place}`);
   writeFileSync(path, value);
   const without = Object.fromEntries(Object.entries(PRODUCTION).filter(([key]) => key !== name));
@@ -87,17 +87,17 @@ it.each(CASES)('says nothing of $name, whatever is wrong with it ($place)', ({ n
   for (const way of ways) expect(problemsOf({ ...without, ...way })).not.toContain(MARK);
 });
 
-it.each(Object.keys(VALUES))('finds something wrong with each list of values of %s', (name) => {
+it.each(Object.keys(VALUES))('the error reports each list of values of %s', (name) => {
   const said = (VALUES[name] ?? []).map((value) => problemsOf({ ...PRODUCTION, [`${name}_FILE`]: value }));
   expect(said.filter((text) => text.includes(name))).not.toEqual([]);
 });
 
 it.each([
   `postgres://user:${MARK}@127.0.0.1:1/name`,
-  `postgres://user:${MARK}@nobody.invalid/name`,
+  `postgres://user:${MARK}@unknown.invalid/name`,
   `postgres://user:${MARK}@127.0.0.1:1,127.0.0.1:2/name?target_session_attrs=read-write`,
   `postgres://${MARK}:${MARK}@127.0.0.1:1/${MARK}?sslmode=verify-full`,
-])('says nothing of the password of a database that cannot be reached (%#)', async (url) => {
+])('the error contains no part of the password of an unreachable database (%#)', async (url) => {
   const lines: string[] = [];
   const logger = makeLogger({
     level: 'trace',

@@ -30,7 +30,7 @@ describe('signing-keys.yaml', () => {
     return [];
   };
 
-  it('as shipped says what is in force without it', () => {
+  it('as shipped contains the defaults', () => {
     expect(load().signingKeys).toEqual(DEFAULT_SIGNING_KEYS);
     rmSync(join(folder, 'signing-keys.yaml'));
     expect(load().signingKeys).toEqual(DEFAULT_SIGNING_KEYS);
@@ -62,12 +62,12 @@ describe('signing-keys.yaml', () => {
       { publishedBeforeSigningSeconds: 7200, signingLifetimeSeconds: 14_399 },
       'signingLifetimeSeconds',
     ],
-  ])('is refused with %s', (_, change, key) => {
+  ])('is rejected with %s', (_, change, key) => {
     write(change);
     expect(problems()).toMatchObject([{ file: 'signing-keys.yaml', key, line: 1 }]);
   });
 
-  it('is taken at its bounds', () => {
+  it('is accepted at its bounds', () => {
     write({
       jwksMaxAgeSeconds: 3600,
       publishedBeforeSigningSeconds: 3600 + KEY_POLL_SECONDS,
@@ -78,14 +78,14 @@ describe('signing-keys.yaml', () => {
     expect(problems()).toEqual([]);
   });
 
-  it('knows the key that was meant, and has none for how long an old key stays', () => {
+  it('suggests the intended key, and has no key for the lifetime of an old signing key', () => {
     write({ signingLifetime: 1 });
     expect(problems()).toMatchObject([{ key: 'signingLifetime', nearest: 'signingLifetimeSeconds' }]);
     write({ retiringSeconds: 60 });
     expect(problems()).toMatchObject([{ key: 'retiringSeconds', found: 'an unknown key' }]);
   });
 
-  it('that misses a number says which', () => {
+  it('without a number is rejected with the name of the missing key', () => {
     writeFileSync(join(folder, 'signing-keys.yaml'), 'algorithms: [ES256, RS256]\n');
     expect(problems().map((one) => one.key)).toEqual([
       'publishedBeforeSigningSeconds',
@@ -94,7 +94,7 @@ describe('signing-keys.yaml', () => {
     ]);
   });
 
-  it('that changes is told, old and new', () => {
+  it('reports a change, old and new', () => {
     const before = load();
     write({ jwksMaxAgeSeconds: 60 });
     expect(changesBetween(before, load())).toEqual([{ key: 'signingKeys.jwksMaxAgeSeconds', from: 300, to: 60 }]);

@@ -1,4 +1,4 @@
-/** STATEHOUSE_SMTP_URL and STATEHOUSE_MAIL_FROM: what is read, what is refused, and that no password is shown. */
+/** STATEHOUSE_SMTP_URL and STATEHOUSE_MAIL_FROM: accepted and rejected values, without a password in any message. */
 import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../../src/config/environment.ts';
 import { readSmtp } from '../../../src/config/smtp.ts';
@@ -29,12 +29,12 @@ it('takes the sender from the URL, too', () => {
   });
 });
 
-it('is off when nothing is set', () => {
+it('mail is off when both are unset', () => {
   expect(readSmtp(null, FROM)).toEqual({ ok: true, settings: null });
   expect(readEnvironment({}).smtp).toBeNull();
 });
 
-describe('refuses, and shows nothing of the value', () => {
+describe('rejects, and shows no part of the value:', () => {
   it.each([
     ['http://user:hunter2@mail.example.com', FROM],
     ['hunter2', FROM],

@@ -39,12 +39,12 @@ describe('a text file', () => {
     ['UTF-16 without a mark', Buffer.from('name: a\n', 'utf16le'), 'UTF-16', null],
     ['Latin-1', Buffer.from('a: 1\nb: 2\nname: Fotó\n', 'latin1'), 'Latin-1', 3],
     ['Latin-1 on a last line without an end', Buffer.from('a: 1\nname: Fotó', 'latin1'), 'Latin-1', 2],
-  ])('in %s is refused', (_name, bytes, found, line) => {
+  ])('in %s is rejected', (_name, bytes, found, line) => {
     writeFileSync(path, bytes);
     expect(readText(path)).toEqual({ ok: false, line, found: expect.stringContaining(found), allowed: 'UTF-8' });
   });
 
-  test('that is missing is called missing', () => {
+  test('that is missing is reported as missing', () => {
     expect(readText(path)).toMatchObject({ ok: false, found: 'no such file', allowed: 'a file of this name' });
   });
 
@@ -52,7 +52,7 @@ describe('a text file', () => {
     ['EACCES', 'permission denied (EACCES)'],
     ['EPERM', 'not permitted (EPERM)'],
     ['EIO', 'an error of the file system (EIO)'],
-  ])('that cannot be read (%s) is not called missing', (code, found) => {
+  ])('that cannot be read (%s) is not reported as missing', (code, found) => {
     writeFileSync(path, 'a: 1\n');
     denied.code = code;
     const reading = readText(path);
@@ -60,7 +60,7 @@ describe('a text file', () => {
     expect(JSON.stringify(reading)).not.toContain('no such file');
   });
 
-  test('that is a folder, or a link that leads nowhere, is called so', () => {
+  test('that is a folder, or a broken link, is reported as such', () => {
     mkdirSync(path);
     expect(readText(path)).toMatchObject({ found: 'a folder' });
     rmSync(path, { recursive: true });

@@ -35,22 +35,22 @@ describe('webhooks.yaml', () => {
     ['a secret in the file', { secret: WEBHOOK_SECRET }],
     ['an audience without tokens', { audience: 'crm' }],
     ['a name for people', { name: 'Our CRM' }],
-  ])('refuses %s', (_, change) => {
+  ])('rejects %s', (_, change) => {
     expect(read(change).success).toBe(false);
   });
 
-  it('takes http to this machine where that is allowed, and each name once', () => {
+  it('accepts http to this machine where that is allowed, and each name once', () => {
     expect(read({ url: 'http://localhost:8080/', allowPrivateNetwork: true }).success).toBe(true);
     expect(webhooksSchema.safeParse({ receivers: [RECEIVER, RECEIVER] }).success).toBe(false);
   });
 
-  it('a group stands for its events, and for no others', () => {
+  it('expands a group to its events, and to no others', () => {
     expect([...eventsNamed(['session', 'user.created'])]).toEqual(['session.started', 'session.ended', 'user.created']);
     expect([...eventsNamed([...WEBHOOK_EVENTS])]).toEqual([...WEBHOOK_EVENTS]);
   });
 });
 
-it('a change of an address is told without its query, which may be known to the receiver alone', () => {
+it('a change of an address is logged without its query, which may be a secret of the endpoint', () => {
   const load = (url: string) => {
     const folder = mkdtempSync(join(tmpdir(), 'statehouse-webhooks-'));
     cpSync('policies', folder, { recursive: true });
@@ -65,7 +65,7 @@ it('a change of an address is told without its query, which may be known to the 
   expect(changesBetween(first, load(RECEIVER.url))).toEqual([{ key, from: shown, to: RECEIVER.url }]);
 });
 
-it('what may be a secret in the wrong place is not shown', () => {
+it('a possible secret in the wrong place is not shown', () => {
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-webhooks-'));
   cpSync('policies', folder, { recursive: true });
   const receiver = { ...RECEIVER, url: 'https://crm:hidden@crm.example.com/', secretEnvironment: 'whsec_hidden+/=' };
@@ -83,10 +83,10 @@ it('what may be a secret in the wrong place is not shown', () => {
   expect(words).not.toContain('hidden');
 });
 
-describe('the secret of a receiver', () => {
+describe('the secret of an endpoint', () => {
   const of = (bytes: number) => `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`;
 
-  it('is one, or two while it is changed', () => {
+  it('is one, or two during a rotation', () => {
     expect(readWebhookSecrets(WEBHOOK_SECRET)).toEqual([WEBHOOK_SECRET]);
     expect(readWebhookSecrets(` ${OTHER_SECRET} ${WEBHOOK_SECRET}\n`)).toEqual([OTHER_SECRET, WEBHOOK_SECRET]);
     expect(readWebhookSecrets(`${OTHER_SECRET},${WEBHOOK_SECRET}`)).toEqual([OTHER_SECRET, WEBHOOK_SECRET]);
@@ -99,11 +99,11 @@ describe('the secret of a receiver', () => {
     ['without its prefix', of(32).slice(6)],
     ['no base64', 'whsec_!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!'],
     ['empty', ''],
-  ])('%s is none', (_, text) => {
+  ])('%s is invalid', (_, text) => {
     expect(readWebhookSecrets(text)).toBeNull();
   });
 
-  it('that is missing or no secret refuses the file, by the name of its variable alone', () => {
+  it('that is missing or invalid rejects the file, by the name of its variable alone', () => {
     const { data } = read({});
     if (!data) throw new Error('the file is refused');
     const check = (environment: Record<string, string>) => () =>
@@ -130,7 +130,7 @@ describe('the secret of a receiver', () => {
     const { secretEnvironment: _, ...unnamed } = RECEIVER;
     const fileOf = (receiver: object) => webhooksSchema.safeParse({ receivers: [receiver] });
 
-    it('is read at each call, so it may come and change while the server runs', () => {
+    it('is read at each call, so it may appear and change while the server runs', () => {
       const { data } = fileOf({ ...unnamed, secretFile });
       const [receiver] = data?.receivers ?? [];
       if (!data || !receiver) throw new Error('the file is refused');
@@ -145,7 +145,7 @@ describe('the secret of a receiver', () => {
       expect(webhookSecretsOf(receiver, {})).toEqual([WEBHOOK_SECRET]);
     });
 
-    it('stands instead of a variable, and not beside it', () => {
+    it('replaces a variable, and cannot stand beside one', () => {
       expect(fileOf({ ...unnamed, secretFile }).success).toBe(true);
       expect(fileOf(unnamed).success).toBe(false);
       expect(fileOf({ ...RECEIVER, secretFile }).success).toBe(false);

@@ -33,7 +33,7 @@ const read = (token: string) => readAccessToken(ring, ISSUER, token);
 const withClaims = (change: object) => read(signJwt(key, 'at+jwt', { ...claims, ...change }));
 
 describe('an access token', () => {
-  it('leads to its grant, however long ago it expired', async () => {
+  it('identifies its grant, even long after its expiry', async () => {
     expect(await read(signAccessToken(key, claims))).toEqual({
       kind: 'authentic',
       claims,
@@ -41,28 +41,28 @@ describe('an access token', () => {
     });
   });
 
-  it.each([0n, 1n, 2n ** 63n - 1n])("leads to its client's epoch %d", async (clientEpoch) => {
+  it.each([0n, 1n, 2n ** 63n - 1n])("identifies its client's epoch %d", async (clientEpoch) => {
     const reading = await withClaims({ jti: accessTokenId({ clientEpoch }, RANDOM) });
     expect(reading).toMatchObject({ kind: 'authentic', origin: { clientEpoch } });
   });
 
-  it('may be for several resources', async () => {
+  it('may have several resources', async () => {
     expect(await withClaims({ aud: ['https://api.test', 'https://other.test'] })).toMatchObject({ kind: 'authentic' });
   });
 
-  it('of another issuer with the same keys is not ours', async () => {
+  it('of another issuer with the same keys is rejected', async () => {
     expect(await withClaims({ iss: 'https://other.test' })).toEqual({ kind: 'other_issuer' });
     expect(await withClaims({ iss: `${ISSUER}/` })).toEqual({ kind: 'other_issuer' });
   });
 
-  it('is no ID Token, nor the reverse', async () => {
+  it('is not accepted as an ID Token, nor the reverse', async () => {
     const idToken = { ...claims, aud: 'a-client', auth_time: 1, at_hash: 'x', acr: '0', amr: ['pwd'], sid: 's' };
     expect(await read(signIdToken(key, idToken))).toEqual({ kind: 'other_typ' });
     // The same key signed an ID Token before, and the header of that is not used again.
     expect(await read(signAccessToken(key, claims))).toMatchObject({ kind: 'authentic' });
   });
 
-  it('that is no token at all is malformed', async () => {
+  it('is malformed when it is no token at all', async () => {
     const token = signAccessToken(key, claims);
     for (const text of ['', 'a.b.c', `x.${token}`, `${token}.x`, ` ${token}`, `${token}\n`, token.slice(1)]) {
       expect(await read(text), JSON.stringify(text)).toEqual({ kind: 'malformed' });

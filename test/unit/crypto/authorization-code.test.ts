@@ -28,19 +28,19 @@ describe('an authorization code', () => {
     if (grantId !== GRANT_ID) expect(authorizationCodeOf(keys, grantId).code).not.toBe(code);
   });
 
-  test('cannot be made without the root secret', () => {
+  test('cannot be created without the root secret', () => {
     const others = rootKeys(['the other root secret, of at least 32 bytes']);
     expect(authorizationCodeOf(others, GRANT_ID).secretHash).not.toEqual(secretHash);
   });
 
-  test('is repeated after the root secret was rotated, as long as the one that made it is listed', () => {
+  test('is the same after a rotation of the root secret, as long as the creating one is listed', () => {
     const [own, other] = ['the first root secret, of at least 32 bytes', 'the other root secret, of at least 32 bytes'];
     expect(repeatedAuthorizationCode(rootKeys([other, own]), GRANT_ID, secretHash)).toBe(code);
     expect(repeatedAuthorizationCode(rootKeys([other]), GRANT_ID, secretHash)).toBeNull();
     expect(repeatedAuthorizationCode(keys, GRANT_ID, sha256('another code'))).toBeNull();
   });
 
-  test('does not hold what the database holds', () => {
+  test('does not contain the stored value', () => {
     const bytes = Buffer.from(code.slice(PREFIX.length), 'base64url');
     expect(bytes.includes(secretHash)).toBe(false);
     expect(sha256(bytes.subarray(16))).toEqual(secretHash);
@@ -67,7 +67,7 @@ describe('an authorization code', () => {
     ['empty', ''],
     ['only its prefix', PREFIX],
     ['in base64 with + and /', `${PREFIX}${'+/'.repeat(32)}`],
-  ])('%s is none', (_, spelling) => {
+  ])('%s is rejected', (_, spelling) => {
     expect(readAuthorizationCode(spelling)).toBeNull();
   });
 });

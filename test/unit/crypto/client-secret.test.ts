@@ -33,7 +33,7 @@ describe('a client secret', () => {
     },
   );
 
-  test('matches any of several that are stored, so that rotating one breaks nothing', () => {
+  test('matches any of several that are stored, so that a rotation has no outage', () => {
     const [old, next] = [rawSecret('old'), rawSecret('new')];
     const stored = [storedSecretMac(keys, old), storedSecretMac(keys, next)];
     expect(matchesStoredSecret(keys, stored, old)).toBe(true);
@@ -41,7 +41,7 @@ describe('a client secret', () => {
     expect(matchesStoredSecret(keys, stored, rawSecret('none'))).toBe(false);
   });
 
-  test('matches nothing when nothing is stored', () => {
+  test('matches nothing without a stored value', () => {
     expect(matchesStoredSecret(keys, [], rawSecret('secret'))).toBe(false);
   });
 
@@ -52,7 +52,7 @@ describe('a client secret', () => {
     expect(matchesStoredSecret(rootKeys([OTHER]), stored, secret)).toBe(false);
   });
 
-  test('is stored under the secret that makes, as nothing that could be guessed against without it', () => {
+  test('is stored as a MAC under the current root secret, which prevents offline guessing', () => {
     const secret = rawSecret('secret');
     const [one, other] = [storedSecretMac(keys, secret), storedSecretMac(rootKeys([OTHER]), secret)];
     expect(one.keyId).toBe(keys.first.id);
@@ -69,14 +69,14 @@ describe('a client secret', () => {
     expect(matchesStoredHash(keys, stored, secretHash(rawSecret('other')))).toBe(false);
   });
 
-  test('is marked as short under 32 characters, which is all that is told about it', () => {
+  test('is marked as short under 32 characters, without any other detail', () => {
     const { keyId, mac, ...short } = storedSecretMac(keys, rawSecret('x'.repeat(31)));
     expect(short).toEqual({ short: true });
     expect(Object.keys(storedSecretMac(keys, rawSecret('x'.repeat(32))))).toEqual(['keyId', 'mac']);
     expect([keyId, mac]).toEqual([keys.first.id, expect.stringMatching(/^[0-9a-f]{64}$/)]);
   });
 
-  test.each(['', 'zz', 'ab'])('a stored value that is none (%j) matches nothing', (mac) => {
+  test.each(['', 'zz', 'ab'])('an invalid stored value (%j) matches nothing', (mac) => {
     expect(matchesStoredSecret(keys, [{ keyId: keys.first.id, mac }], rawSecret(''))).toBe(false);
   });
 });

@@ -9,8 +9,8 @@ const ENDS = new Date('2031-01-02T03:04:05Z');
 const remember = (cookie: string | null, account: string, endsAt = ENDS, of = keys) =>
   rememberDevice({ keys: of, random: systemRandom }, cookie, account, endsAt);
 
-describe('the cookie of a known device', () => {
-  test('knows its account and no other, until its end, and names nobody', () => {
+describe('the cookie of a trusted device', () => {
+  test('identifies its account and no other, until its end, and names no user', () => {
     const cookie = remember(null, 'alice');
     expect(knownDevice(keys, cookie, 'alice')).toEqual({ id: expect.stringMatching(/^[\w-]{22}$/), endsAt: ENDS });
     expect(knownDevice(keys, cookie, 'bob')).toBeNull();
@@ -18,7 +18,7 @@ describe('the cookie of a known device', () => {
     expect(remember(null, 'alice')).not.toBe(cookie);
   });
 
-  test('knows the last five accounts', () => {
+  test('identifies the last five accounts', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const cookie = names.reduce<string | null>((before, name) => remember(before, name), null) ?? '';
     expect(names.map((name) => knownDevice(keys, cookie, name) !== null)).toEqual([
@@ -32,7 +32,7 @@ describe('the cookie of a known device', () => {
     expect(cookie.length).toBe(MAX_DEVICE_COOKIE_CHARACTERS);
   });
 
-  test('keeps its id when it is renewed', () => {
+  test('keeps its id at a renewal', () => {
     const cookie = remember(null, 'alice');
     const later = new Date(ENDS.getTime() + 1000);
     const renewed = remember(cookie, 'alice', later);
@@ -40,7 +40,7 @@ describe('the cookie of a known device', () => {
     expect(renewed.split('.')).toHaveLength(1);
   });
 
-  test('each of its bits counts', () => {
+  test('depends on each of its bits', () => {
     const bytes = Buffer.from(remember(null, 'alice'), 'base64url');
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
@@ -49,14 +49,17 @@ describe('the cookie of a known device', () => {
     }
   });
 
-  test('stays known when the root secret is rotated, and not when it is dropped', () => {
+  test('stays valid after a rotation of the root secret, and not after its removal', () => {
     const cookie = remember(null, 'alice');
     expect(knownDevice(rootKeys([secret('b'), secret('a')]), cookie, 'alice')).not.toBeNull();
     expect(knownDevice(rootKeys([secret('b')]), cookie, 'alice')).toBeNull();
   });
 
-  test.each([null, '', '.', 'x', 'x'.repeat(51), 'x'.repeat(100_000), '....', 'é'.repeat(51)])('%j is none', (text) => {
-    expect(knownDevice(keys, text, 'alice')).toBeNull();
-    expect(knownDevice(keys, remember(text, 'alice'), 'alice')).not.toBeNull();
-  });
+  test.each([null, '', '.', 'x', 'x'.repeat(51), 'x'.repeat(100_000), '....', 'é'.repeat(51)])(
+    '%j is rejected',
+    (text) => {
+      expect(knownDevice(keys, text, 'alice')).toBeNull();
+      expect(knownDevice(keys, remember(text, 'alice'), 'alice')).not.toBeNull();
+    },
+  );
 });

@@ -26,7 +26,7 @@ it.each([
   expect(rawOfDer(asDer).toString('hex')).toBe(asRawBytes.toString('hex'));
 });
 
-it('keeps any two integers', () => {
+it('the conversion keeps any two integers', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 64, maxLength: 64 }), (octets) => {
       expect(rawOfDer(derOfRaw(octets))).toEqual(Buffer.from(octets));
@@ -34,7 +34,7 @@ it('keeps any two integers', () => {
   );
 });
 
-it('node:crypto accepts what was converted, both ways', () => {
+it('node:crypto accepts converted signatures, both ways', () => {
   for (let index = 0; index < 500; index++) {
     const input = Buffer.from(`message ${index}`);
     expect(

@@ -1,5 +1,5 @@
 /**
- * What clients and databases hold outlives an upgrade: these values were made by a program that shares no code with the server.
+ * The values of clients and databases outlive an upgrade: these values come from a program that shares no code with the server.
  * A test here that fails means that an upgrade would end every grant, secret or interaction.
  */
 import { createCipheriv, createHmac } from 'node:crypto';
@@ -46,7 +46,7 @@ test('a refresh token', () => {
   expect(readRefreshToken(keys, REFRESH_TOKEN)).toEqual({ kind: 'authentic', ...place });
 });
 
-test('what is stored of a client secret', () => {
+test('the stored value of a client secret', () => {
   expect(storedSecretMac(keys, rawSecret('secret')).mac).toBe(
     '4594a607723e0c6c009babc17101ad8e58dcd84e268c2ef814cd3d7c0ba50700',
   );
@@ -63,13 +63,13 @@ describe('a sealed text', () => {
   };
   const open = (sealed: string) => openText(keys, 'form', 'a name', sealed);
 
-  it('of version 1 is opened, and of another version is nothing, however well it is sealed', () => {
+  it('of version 1 is opened, and of another version is rejected, however well it is sealed', () => {
     expect(open(sealedAs(1, 'a text'))).toBe('a text');
     expect(open(sealedAs(2, 'a text'))).toBeNull();
     expect(open(sealedAs(0, 'a text'))).toBeNull();
   });
 
-  it('that unpacks to more than 128 KiB is nothing, so that nobody can fill the memory with a short one', () => {
+  it('that decompresses to more than 128 KiB is rejected, so that a short one cannot fill the memory', () => {
     const most = 'a'.repeat(131_072);
     expect(open(sealedAs(1, most))).toBe(most);
     expect(open(sealedAs(1, `${most}a`))).toBeNull();

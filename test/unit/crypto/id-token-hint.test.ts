@@ -1,4 +1,4 @@
-/** `id_token_hint`: ours alone, whatever its age; everything else is nothing. */
+/** `id_token_hint`: accepts this server's ID Tokens alone, whatever their age. */
 import { createHmac, sign } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readIdTokenHint } from '../../../src/crypto/id-token-hint.ts';
@@ -17,7 +17,7 @@ const ISSUER = 'https://as.test';
 const CLAIMS = { iss: ISSUER, sub: 'a-person', aud: 'a-client', sid: 'a-session', iat: 1_000_000, exp: 1_000_300 };
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-describe('an ID Token as a hint', () => {
+describe('an ID Token hint', () => {
   const signers = new Map<SigningAlgorithm, SigningKeyHere>();
   let ring: KeyRing;
   let stranger: SigningKeyHere;
@@ -50,33 +50,33 @@ describe('an ID Token as a hint', () => {
     return `${input}.${sign('sha256', Buffer.from(input), key).toString('base64url')}`;
   };
 
-  it.each(SIGNING_ALGORITHMS)('signed with %s says whom, for which client, and which session', async (alg) => {
+  it.each(SIGNING_ALGORITHMS)('signed with %s identifies the user, the client and the session', async (alg) => {
     expect(await read(made({}, alg))).toEqual({ sub: 'a-person', aud: 'a-client', sid: 'a-session' });
   });
-  it('is good long after it expired, and says null where it names no session', async () => {
+  it('stays valid long after its expiry, and has null for a missing session', async () => {
     expect(await read(made({ exp: 1, sid: undefined }))).toEqual({ sub: 'a-person', aud: 'a-client', sid: null });
   });
 
-  it('of another issuer is none', async () => {
+  it('of another issuer is rejected', async () => {
     expect(await read(made({ iss: 'https://other.test' }))).toBeNull();
     expect(await read(made({ iss: `${ISSUER}/` }))).toBeNull();
     expect(await read(made(), `${ISSUER}/`)).toBeNull();
   });
-  it('that is an access token is none', async () => {
+  it('that is an access token is rejected', async () => {
     expect(await read(signJwt(signer('RS256'), 'at+jwt', CLAIMS))).toBeNull();
   });
-  it('signed by a stranger is none, under its own kid or under ours', async () => {
+  it('signed by an unknown key is rejected, under its own kid or under ours', async () => {
     expect(await read(signJwt(stranger, 'JWT', CLAIMS))).toBeNull();
     expect(await read(signJwt({ ...stranger, kid: signer('ES256').kid }, 'JWT', CLAIMS))).toBeNull();
   });
-  it('whose key is not good any more is none', async () => {
+  it('signed with a retired key is rejected', async () => {
     expect(await readIdTokenHint({ ...ring, verifierOf: () => null }, ISSUER, made())).toBeNull();
   });
-  it.each(SIGNING_ALGORITHMS)('signed with %s and changed afterwards is none', async (alg) => {
+  it.each(SIGNING_ALGORITHMS)('signed with %s and changed afterwards is rejected', async (alg) => {
     const [header, , signature] = made({}, alg).split('.');
     expect(await read(`${header}.${encoded({ ...CLAIMS, sub: 'another' })}.${signature}`)).toBeNull();
   });
-  it('of an algorithm that its key does not have is none', async () => {
+  it('with another algorithm than its key is rejected', async () => {
     const { kid } = signer('ES256');
     expect(await read(withHeader({ alg: 'ES256', typ: 'JWT', kid }))).not.toBeNull();
     for (const alg of ['RS256', 'EdDSA', 'none', 'HS256', 'es256', undefined]) {
@@ -93,7 +93,7 @@ describe('an ID Token as a hint', () => {
     expect(await read(`${input}.${createHmac('sha256', pem).update(input).digest('base64url')}`)).toBeNull();
     expect(await read(`${encoded({ alg: 'none', typ: 'JWT', kid })}.${encoded(CLAIMS)}.`)).toBeNull();
   });
-  it('without typ or kid, or with a critical extension, is none', async () => {
+  it('without typ or kid, or with a critical extension, is rejected', async () => {
     const { kid } = signer('ES256');
     for (const header of [
       { alg: 'ES256', kid },
@@ -105,7 +105,7 @@ describe('an ID Token as a hint', () => {
       expect(await read(withHeader(header)), JSON.stringify(header)).toBeNull();
     }
   });
-  it('whose claims are not of our making is none', async () => {
+  it('with claims that this server does not issue is rejected', async () => {
     const { kid } = signer('ES256');
     const header = { alg: 'ES256', typ: 'JWT', kid };
     for (const claims of [
@@ -121,7 +121,7 @@ describe('an ID Token as a hint', () => {
       expect(await read(withHeader(header, claims)), JSON.stringify(claims)).toBeNull();
     }
   });
-  it('that is no JWT at all is none', async () => {
+  it('that is no JWT at all is rejected', async () => {
     for (const token of ['', '.', '../..', 'a.b', 'a.b.c', 'a.b.c.d.e', '\u0000', 'x'.repeat(9000)]) {
       expect(await read(token)).toBeNull();
     }

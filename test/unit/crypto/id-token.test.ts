@@ -14,7 +14,7 @@ describe('at_hash (OpenID Connect Core §3.1.3.6)', () => {
   });
 });
 
-it('an ID Token is of the type JWT, which resource servers do not take for an access token (RFC 9068 §4)', () => {
+it('an ID Token has the type JWT, which resource servers do not accept as an access token (RFC 9068 §4)', () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const claims = { iss: 'https://as.test', sub: 's', aud: 'c', iat: 1, exp: 2, auth_time: 1, at_hash: 'h', acr: '0' };
   const token = signIdToken({ kid: 'k', alg: 'EdDSA', privateKey }, { ...claims, amr: ['pwd'], sid: 's' });

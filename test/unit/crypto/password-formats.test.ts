@@ -48,7 +48,7 @@ const MADE_ELSEWHERE: readonly (readonly [string, string, string])[] = [
 ];
 
 describe.each(MADE_ELSEWHERE)('%s', (format, password, hash) => {
-  test(`${hash.slice(0, 16)}… is accepted, matches its password and nothing else, and is outdated`, async () => {
+  test(`${hash.slice(0, 16)}… is accepted, matches its password alone, and is outdated`, async () => {
     expect(readHash(hash)).toMatchObject({ kind: 'known', format, tooCheapOrDear: null });
     expect(hashRefusal(hash)).toBeNull();
     const stored = storedPasswordHash(hash);
@@ -69,7 +69,7 @@ const SALT = 'c2l4dGVlbiBieXRlIHNsdA';
 const KEY = 'ZFAeNh3lB/Sq5rWJ6JKBtLLOASWsrGtjjrk81BoEG/4';
 const BCRYPT = 'abcdefghijklmnopqrstuubAvJmxpQuyV3jn7x.SUSPxe.DearCPe';
 
-describe('a hash that is refused', () => {
+describe('a rejected hash', () => {
   test.each([
     ['$1$saltsalt$qjXMvbEw8oaL.CzflDtaK/', 'MD5-crypt, which is made to be fast'],
     ['$apr1$saltsalt$qjXMvbEw8oaL.CzflDtaK/', 'MD5-crypt, which is made to be fast'],
@@ -140,7 +140,7 @@ describe('a hash that is refused', () => {
   });
 });
 
-test('a password that another system hashed without composing it is found all the same', async () => {
+test('a password that another system hashed without normalization still matches', async () => {
   const decomposed = 'passe\u0301';
   const { hash } = await import('@node-rs/bcrypt');
   const stored = storedPasswordHash(await hash(decomposed, 8));
@@ -148,7 +148,7 @@ test('a password that another system hashed without composing it is found all th
   expect(await matchesPassword(stored, rawSecret('passe'))).toBe(false);
 });
 
-test('a stored hash is verified, however cheap or dear it is: only an import asks for that', async () => {
+test('a stored hash is verified at any cost: only an import checks the cost', async () => {
   const { hash } = await import('@node-rs/argon2');
   const stored = storedPasswordHash(await hash('cheap', { memoryCost: 64, timeCost: 1 }));
   expect(hashRefusal(stored)).not.toBeNull();
@@ -156,16 +156,16 @@ test('a stored hash is verified, however cheap or dear it is: only an import ask
   expect(await matchesPassword(stored, rawSecret('dear'))).toBe(false);
 });
 
-test('nothing matches the hash of no password', async () => {
+test('the hash of no password matches nothing', async () => {
   for (const password of ['', 'a password of no account'])
     expect(await matchesPassword(storedPasswordHash(''), rawSecret(password))).toBe(false);
 });
 
-test('a hash that is made here is of today', async () => {
+test('a new hash is not outdated', async () => {
   expect(isOutdatedHash(await hashPassword(rawSecret('correct horse')))).toBe(false);
 });
 
-test('what is kept of an imported hash is the same for the same hash, and contains nothing of it', () => {
+test('the fingerprint of an imported hash is the same for the same hash, and contains no part of it', () => {
   const [, , hash = ''] = MADE_ELSEWHERE[3] ?? [];
   const kept = importedHashOf(storedPasswordHash(hash));
   expect(kept).toBe(importedHashOf(storedPasswordHash(hash)));

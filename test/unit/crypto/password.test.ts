@@ -14,13 +14,13 @@ describe('a password', () => {
     }
   });
 
-  test('is the same however its letters were composed', async () => {
+  test('is the same in any Unicode composition', async () => {
     expect(COMPOSED).not.toBe(DECOMPOSED);
     expect(await matchesPassword(await hashPassword(COMPOSED), DECOMPOSED)).toBe(true);
     expect(await matchesPassword(await hashPassword(DECOMPOSED), COMPOSED)).toBe(true);
   });
 
-  test('is not folded further: full-width letters are other letters', async () => {
+  test('is not folded: full-width letters are other letters', async () => {
     const stored = await hashPassword(rawSecret('abc'));
     expect(await matchesPassword(stored, rawSecret('ａｂｃ'))).toBe(false);
   });
@@ -38,15 +38,15 @@ describe('a password', () => {
     expect(one).not.toBe(other);
   });
 
-  test('of somebody who does not exist never matches', async () => {
-    expect(await matchesPassword(null, rawSecret('a password that nobody has'))).toBe(false);
+  test('of an unknown user never matches', async () => {
+    expect(await matchesPassword(null, rawSecret('a password that no user has'))).toBe(false);
     expect(await matchesPassword(null, rawSecret(''))).toBe(false);
-    // Verified in its place, so that it takes as long; to know it opens nothing.
+    // Verified in its place, so that it takes as long; a match opens no account.
     expect(await matchesPassword(null, rawSecret('a password of no account'))).toBe(false);
   });
 });
 
-describe('how many passwords are hashed at once', () => {
+describe('the number of concurrent password hashes', () => {
   test.each([
     // Processors, threads of libuv, hashes.
     [1, 1, 1],

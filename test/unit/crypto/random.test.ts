@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { pooledRandomBytes, systemRandom } from '../../../src/crypto/random.ts';
 
-test('random bytes are as many as asked for, and others each time', () => {
+test('random bytes have the requested length, and differ each time', () => {
   expect([0, 12, 16, 32].map((size) => systemRandom.bytes(size).length)).toEqual([0, 12, 16, 32]);
   expect(systemRandom.bytes(32)).not.toEqual(systemRandom.bytes(32));
 });
 
-test('no octet is given out twice, and none stays behind', () => {
+test('no octet is returned twice, and none stays in the pool', () => {
   let filled: Buffer = Buffer.alloc(0);
   let fills = 0;
   const bytes = pooledRandomBytes((pool) => {
@@ -25,7 +25,7 @@ test('no octet is given out twice, and none stays behind', () => {
   expect([given.size, fills]).toEqual([300, 3]);
 });
 
-test('what was given out is the caller’s own', () => {
+test('the returned bytes belong to the caller', () => {
   const bytes = pooledRandomBytes((pool) => pool.fill(7));
   const first = bytes(16);
   bytes(256);
@@ -34,12 +34,12 @@ test('what was given out is the caller’s own', () => {
   expect(first).toEqual(Buffer.alloc(16, 1));
 });
 
-test('a pool holds only so much', () => {
+test('a pool has a maximum request', () => {
   expect(systemRandom.bytes(256)).toHaveLength(256);
   expect(() => systemRandom.bytes(257)).toThrow(new RangeError('At most 256 random octets at once.'));
 });
 
-test('the system is asked again only when the pool is used up', () => {
+test('the pool calls the system again only when it is used up', () => {
   let fills = 0;
   const bytes = pooledRandomBytes(() => {
     fills += 1;
@@ -51,7 +51,7 @@ test('the system is asked again only when the pool is used up', () => {
   expect([fillsAfter(1), fillsAfter(15), fillsAfter(1)]).toEqual([1, 1, 2]);
 });
 
-test('random UUIDs are of version 4, and others each time', () => {
+test('random UUIDs have version 4, and differ each time', () => {
   expect(systemRandom.uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(systemRandom.uuid()).not.toBe(systemRandom.uuid());
 });

@@ -78,21 +78,21 @@ describe('reading a JWT', () => {
     },
   );
 
-  it('a signature in DER, which OpenSSL takes too, is a forgery', async () => {
+  it('rejects a signature in DER, which OpenSSL accepts too, as a forgery', async () => {
     const { kid, privateKey } = signer('ES256');
     const input = `${encoded({ alg: 'ES256', typ: 'JWT', kid })}.${encoded(CLAIMS)}`;
     const der = sign('sha256', Buffer.from(input), privateKey).toString('base64url');
     expect(await read(`${input}.${der}`)).toEqual({ kind: 'forged' });
   });
 
-  it('one token has one spelling: base64url whose last bits are not zero is malformed', async () => {
+  it('rejects another spelling of a token: base64url whose last bits are not zero is malformed', async () => {
     const good = made('ES256');
     // 64 bytes are 86 characters, of which the last one carries two bits.
     const other = String.fromCharCode(good.charCodeAt(good.length - 1) + 1);
     expect(await read(good.slice(0, -1) + other)).toEqual({ kind: 'malformed' });
   });
 
-  describe('with a signature that is right', () => {
+  describe('with a valid signature', () => {
     const signed = (header: unknown, payload: Buffer | string = JSON.stringify(CLAIMS)) => {
       const { kid, privateKey: key } = signer('ES256');
       const whole = typeof header === 'object' && header !== null && !Array.isArray(header);
@@ -129,14 +129,14 @@ describe('reading a JWT', () => {
     });
   });
 
-  it.each([undefined, 7, ['x'], {}])('a kid that is no text (%j) is not looked up', async (kid) => {
+  it.each([undefined, 7, ['x'], {}])('does not look up a kid that is no text (%j)', async (kid) => {
     const before = looks;
     const header = encoded({ alg: 'ES256', typ: 'JWT', kid });
     expect(await read(`${header}.${encoded(CLAIMS)}.${made('ES256').split('.')[2]}`)).toEqual({ kind: 'unknown_key' });
     expect(looks).toBe(before);
   });
 
-  it('a kid that is not known is looked up once, and then its token is good', async () => {
+  it('looks up an unknown kid once, and then accepts its token', async () => {
     const stored = await makeSigningKey(testKeys, 'ES256');
     const key = await openSigningKey(testKeys, stored);
     let known: { alg: 'ES256'; publicKey: KeyObject } | null = null;

@@ -83,7 +83,7 @@ describe('a refresh token', () => {
     expect(read).toEqual([token.at(-1)]);
   });
 
-  test('made under a secret that is not listed has an unknown key, which is not a forgery', () => {
+  test('made under an unlisted secret has an unknown key, which is not a forgery', () => {
     expect(readRefreshToken(rootKeys([OTHER]), token)).toEqual({ kind: 'unknown_key' });
   });
 
@@ -92,7 +92,7 @@ describe('a refresh token', () => {
     expect(readRefreshToken(rootKeys([SECRET, OTHER]), token).kind).toBe('authentic');
   });
 
-  test('that names another listed key than the one that made it is a forgery', () => {
+  test('that names another listed key than its own is a forgery', () => {
     const both = rootKeys([SECRET, OTHER]);
     const bytes = bytesOf(token);
     bytes.write(rootKeys([OTHER]).first.id, 1, 'hex');

@@ -33,7 +33,7 @@ describe('an entry that is too short', () => {
     expect(() => rootKeys([FIRST, 'x'.repeat(MIN_ROOT_SECRET_BYTES)])).not.toThrow();
   });
 
-  test('an empty list says how to make one', () => {
+  test('an empty list is rejected with the command that makes a secret', () => {
     expect(messageOf(() => rootKeys([]))).toBe(
       'RootSecretError: STATEHOUSE_SECRET is empty. Make one with: openssl rand -base64 32',
     );
@@ -43,15 +43,15 @@ describe('an entry that is too short', () => {
   });
 });
 
-describe('an entry that was not made at random', () => {
+describe('an entry that is not random', () => {
   const guessable = ['x'.repeat(32), 'abcdefg'.repeat(5), '0123456789abcdef'.repeat(3), 'correct horse '.repeat(4)];
-  test.each(guessable)('is refused in front, and not printed: %s', (secret) => {
+  test.each(guessable)('is rejected as the first, and not printed: %s', (secret) => {
     const message = messageOf(() => rootKeys([secret, FIRST]));
     expect(message).toContain('STATEHOUSE_SECRET: the first entry is no random secret');
     expect(message).not.toContain(secret);
   });
 
-  test.each(guessable)('may stay behind another, so that what it made can end: %s', (secret) => {
+  test.each(guessable)('may follow another, so that its credentials can end: %s', (secret) => {
     expect(rootKeys([FIRST, secret]).byId.size).toBe(2);
   });
 
@@ -66,7 +66,7 @@ describe('an entry that was not made at random', () => {
 });
 
 describe('a list of secrets', () => {
-  test('makes with the first, and knows all', () => {
+  test('creates with the first, and accepts all', () => {
     const both = rootKeys([FIRST, OTHER]);
     expect(both.first.id).toBe(rootKeys([FIRST]).first.id);
     expect([...both.byId.keys()]).toEqual([rootKeys([FIRST]).first.id, rootKeys([OTHER]).first.id]);
@@ -79,7 +79,7 @@ describe('a list of secrets', () => {
     for (const purpose of PURPOSES) expect(one.key(purpose).export()).toEqual(other.key(purpose).export());
   });
 
-  test('gives each purpose a key of its own, of 256 bits', () => {
+  test('derives a key of 256 bits for each purpose', () => {
     const { first, byId } = rootKeys([FIRST, OTHER]);
     const derived = [...byId.values()].flatMap((key) =>
       PURPOSES.map((purpose) => key.key(purpose).export().toString('hex')),

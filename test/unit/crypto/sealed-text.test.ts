@@ -32,7 +32,7 @@ describe('a sealed text', () => {
     expect(open(bytes.toString('base64url'))).toBeNull();
   });
 
-  test('cut anywhere, or with more behind it, is nothing', () => {
+  test('cut anywhere, or with trailing bytes, is rejected', () => {
     const sealed = seal(TEXT);
     for (let length = 0; length < sealed.length; length++) expect(open(sealed.slice(0, length))).toBeNull();
     for (const more of ['A', 'AAAA', '.', '=', sealed]) expect(open(sealed + more)).toBeNull();
@@ -43,7 +43,7 @@ describe('a sealed text', () => {
     expect(open(Buffer.from(text).toString('base64url'))).toBeNull();
   });
 
-  test('of another name or purpose is nothing', () => {
+  test('of another name or purpose is rejected', () => {
     expect(openText(keys, 'interaction', NAME.replace('0', '1'), seal(TEXT))).toBeNull();
     expect(openText(keys, 'form', NAME, seal(TEXT))).toBeNull();
   });
@@ -57,14 +57,14 @@ describe('a sealed text', () => {
     expect(open(later)).toBeNull();
   });
 
-  test('under the id of another root secret is nothing', () => {
+  test('under the id of another root secret is rejected', () => {
     const both = rootKeys([SECRET, OTHER]);
     const bytes = Buffer.from(seal(TEXT), 'base64url');
     bytes.write(rootKeys([OTHER]).first.id, 1, 'hex');
     expect(open(bytes.toString('base64url'), both)).toBeNull();
   });
 
-  test('shows nothing of itself, and is short where the text repeats itself', () => {
+  test('reveals no content, and is short where the text repeats itself', () => {
     const sealed = seal(TEXT);
     expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('state');
     expect(seal(TEXT, new Uint8Array(12).fill(8)).slice(HEADER_BYTES * 2)).not.toBe(sealed.slice(HEADER_BYTES * 2));

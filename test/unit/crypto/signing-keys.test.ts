@@ -41,12 +41,12 @@ describe('a signing key', () => {
     expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: stored.kid });
   });
 
-  test('is named by its thumbprint, and its public half holds nothing private', async () => {
+  test('is named by its thumbprint, and its public half contains no private member', async () => {
     expect(stored.kid).toBe(await calculateJwkThumbprint(stored.publicJwk as JWK));
     expect(Object.keys(stored.publicJwk).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
   });
 
-  // Members besides the required ones change nothing: `alg` and `kid` stand in the RFC's example too.
+  // Members besides the required ones change no bit: `alg` and `kid` are in the RFC's example too.
   test.each([
     [
       'RFC 7638 §3.1',
@@ -64,19 +64,19 @@ describe('a signing key', () => {
       { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
       'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
     ],
-  ])('its name in the example of %s', async (_, jwk, thumbprint) => {
+  ])('has the thumbprint of the RFC in the example of %s', async (_, jwk, thumbprint) => {
     expect(await kidOf(jwk)).toBe(thumbprint);
   });
 
-  test('is another one each time', async () => {
+  test('is different each time', async () => {
     expect((await makeSigningKey(keys, 'ES256')).kid).not.toBe(stored.kid);
   });
 
-  test('opens as long as the root secret that encrypted it is listed', async () => {
+  test('opens as long as its root secret is listed', async () => {
     await expect(openSigningKey(rootKeys([OTHER, FIRST]), stored)).resolves.toMatchObject({ kid: stored.kid });
   });
 
-  test('otherwise the error names the key and what to do, and no secret', async () => {
+  test('otherwise fails with an error that names the key and the remedy, and no secret', async () => {
     const failure = await openSigningKey(rootKeys([OTHER]), stored).catch(String);
     expect(failure).toBe(
       `RootSecretError: The stored signing key ${stored.kid} was encrypted with a root secret (key id ${keys.first.id}) that ` +
@@ -101,14 +101,14 @@ describe('a signing key', () => {
     expect(decodeProtectedHeader(stored.privateJwe)).toEqual({ alg: 'dir', enc: 'A256GCM', kid: keys.first.id });
   });
 
-  test('that was changed in the database does not open', async () => {
+  test('does not open after a change in the database', async () => {
     const [header = '', key = '', iv = '', text = '', tag = ''] = stored.privateJwe.split('.');
     const changed = (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
     const privateJwe = [header, key, iv, changed, tag].join('.');
     await expect(openSigningKey(keys, { ...stored, privateJwe })).rejects.toThrow();
   });
 
-  test('of every algorithm: what it signs is verified by its public half, and by no other', async () => {
+  test('of every algorithm: its signatures are verified by its public half, and by no other', async () => {
     for (const alg of SIGNING_ALGORITHMS) {
       const made = await makeSigningKey(keys, alg);
       const other = await makeSigningKey(keys, alg);
@@ -129,7 +129,7 @@ describe('a signing key', () => {
   });
 
   // RFC 7638 §3.1.
-  test('has the thumbprint that the RFC gives its example', async () => {
+  test("has the thumbprint of the RFC's example", async () => {
     const n =
       '0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMs' +
       'tn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1' +
@@ -143,7 +143,7 @@ describe('a signing key', () => {
     expect(made.filter(({ kid }) => kid.startsWith('-'))).toEqual([]);
   });
 
-  test('whose private half was erased needs no root secret', () => {
+  test('needs no root secret once its private half is erased', () => {
     expect(() => requireRootSecretOf(rootKeys([OTHER]), { ...stored, privateJwe: null })).not.toThrow();
     expect(() => requireRootSecretOf(rootKeys([OTHER]), stored)).toThrow('does not list');
   });

@@ -1,4 +1,4 @@
-/** RFC 9068 §4: which tokens a guard lets in, and for what it refuses the others. */
+/** RFC 9068 §4: the tokens that a guard accepts, and the reasons to reject the others. */
 import { createHmac } from 'node:crypto';
 import { exportSPKI } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ describe('an access token', () => {
   });
   const check = async (token: string, options = {}) => issuer.guard(options).check(bearer(token), NEEDS);
 
-  it('says who calls', async () => {
+  it('identifies the caller', async () => {
     const outcome = await check(await issuer.token({ claims: { scope: 'read  write read', roles: ['editor'] } }));
     expect(outcome).toEqual({
       kind: 'granted',
@@ -46,13 +46,13 @@ describe('an access token', () => {
     ['for several APIs', { aud: ['https://other.example', FAKE_RESOURCE] }, {}],
     ['of a client for itself', { sub: 'photo-book' }, {}],
     ['an unknown header', {}, { extra: 'more' }],
-    ['keys of its own, which nobody looks at', {}, { jku: 'https://evil.example/keys', x5u: 'https://evil.example' }],
-  ])('is let in: %s', async (_name, claims, header) => {
+    ['keys of its own, which the guard ignores', {}, { jku: 'https://evil.example/keys', x5u: 'https://evil.example' }],
+  ])('is accepted: %s', async (_name, claims, header) => {
     expect(verdict(await check(await issuer.token({ claims: { ...claims }, header: { ...header } })))).toBe('granted');
     expect(issuer.asked).toEqual(['oauth-authorization-server', 'keys']);
   });
 
-  it.each(['RS256', 'EdDSA'])('is let in with %s', async (alg) => {
+  it.each(['RS256', 'EdDSA'])('is accepted with %s', async (alg) => {
     const signer = await sharedKey(alg, alg);
     issuer.published.push(signer.jwk);
     expect(verdict(await check(await issuer.token({ signer })))).toBe('granted');
@@ -84,7 +84,7 @@ describe('an access token', () => {
     ['a certificate it is bound to', 'proof_missing', { cnf: { 'x5t#S256': 'thumbprint' } }],
     ['cnf that is empty', 'proof_missing', { cnf: {} }],
     ['cnf that is null', 'proof_missing', { cnf: null }],
-  ])('is refused: %s', async (_name, reason, claims) => {
+  ])('is rejected: %s', async (_name, reason, claims) => {
     const outcome = await check(await issuer.token({ claims: { ...claims } }));
     expect(outcome).toMatchObject({ kind: 'refused', status: 401, error: 'invalid_token', reason, missing: [] });
   });
@@ -104,12 +104,12 @@ describe('an access token', () => {
     ['no kid', 'unknown_key', { kid: undefined }],
     ['kid that is a number', 'unknown_key', { kid: 7 }],
     ['another kid', 'unknown_key', { kid: 'another' }],
-  ])('is refused by its header: %s', async (_name, reason, header) => {
+  ])('is rejected by its header: %s', async (_name, reason, header) => {
     const outcome = await check(await issuer.token({ header: { ...header } }));
     expect(outcome).toMatchObject({ kind: 'refused', error: 'invalid_token', reason });
   });
 
-  it('is refused when a stranger signed it, whatever the header offers to check it with', async () => {
+  it('is rejected when an unknown key signed it, whatever key the header offers', async () => {
     const stranger = await fakeKey('first');
     const jwk = stranger.jwk;
     for (const header of [
@@ -124,7 +124,7 @@ describe('an access token', () => {
     expect(issuer.asked.filter((one) => one !== 'keys' && one !== 'oauth-authorization-server')).toEqual([]);
   });
 
-  it('is refused when it was signed with a public key as a secret', async () => {
+  it('is rejected when it was signed with a public key as a secret', async () => {
     const good = await issuer.token();
     const [, payload = ''] = good.split('.');
     const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'at+jwt', kid: 'first' })).toString('base64url');
@@ -134,7 +134,7 @@ describe('an access token', () => {
     }
   });
 
-  it('is refused when anything of it was changed', async () => {
+  it('is rejected after any change', async () => {
     const [header = '', payload = '', signature = ''] = (await issuer.token()).split('.');
     const more = Buffer.from(JSON.stringify({ ...JSON.parse(atob(payload)), scope: 'read write' })).toString(
       'base64url',
@@ -154,26 +154,26 @@ describe('an access token', () => {
     );
   });
 
-  describe('in time', () => {
+  describe('at a time', () => {
     it.each([
       [900 + 4, 'granted'],
       [900 + 5, 'expired'],
       [-5, 'granted'],
       [-6, 'not_yet_valid'],
-    ])('%i seconds after it was issued: %s', async (seconds, expected) => {
+    ])('%i seconds after its issue: %s', async (seconds, expected) => {
       const token = await issuer.token();
       issuer.clock.advanceSeconds(seconds);
       expect(verdict(await check(token))).toBe(expected);
     });
 
-    it('has as much tolerance as it is given', async () => {
+    it('has the configured tolerance', async () => {
       const token = await issuer.token();
       issuer.clock.advanceSeconds(900);
       expect(verdict(await check(token, { clockToleranceSeconds: 0 }))).toBe('expired');
       expect(verdict(await check(token, { clockToleranceSeconds: 1 }))).toBe('granted');
     });
 
-    it('waits for nbf', async () => {
+    it('is rejected before nbf', async () => {
       const nbf = Math.floor(issuer.clock.now().getTime() / 1000) + 6;
       const token = await issuer.token({ claims: { nbf } });
       expect(verdict(await check(token))).toBe('not_yet_valid');
@@ -182,7 +182,7 @@ describe('an access token', () => {
     });
   });
 
-  it('is refused unread when it is too long', async () => {
+  it('is rejected unread when it is too long', async () => {
     const long = await issuer.token({ claims: { filler: 'x'.repeat(9000) } });
     expect(verdict(await check(long))).toBe('token_too_long');
     expect(issuer.asked).toEqual([]);
@@ -209,7 +209,7 @@ describe('scopes', () => {
     expect(outcome).toHaveProperty('body', expect.objectContaining({ scope: required, missing: missing.join(' ') }));
   });
 
-  it('are none where a request takes none', async () => {
+  it('are empty where a request requires none', async () => {
     const issuer = await fakeIssuer();
     const token = await issuer.token({ claims: { scope: undefined } });
     expect(await issuer.guard().check(bearer(token), { scopes: [] })).toMatchObject({
@@ -219,11 +219,11 @@ describe('scopes', () => {
   });
 });
 
-describe('a token that is bound to a key', () => {
+describe('a sender-constrained token', () => {
   const jkt = { cnf: { jkt: 'thumbprint' } };
   const dpop = (token: string) => ({ headers: { authorization: `DPoP ${token}`, dpop: 'a proof' } });
 
-  it('is taken with the proof that the API checks', async () => {
+  it('is accepted with the proof that the API checks', async () => {
     const issuer = await fakeIssuer();
     const token = await issuer.token({ claims: jkt });
     const seen: unknown[] = [];
@@ -242,14 +242,14 @@ describe('a token that is bound to a key', () => {
     ['as DPoP, bound to no key', false, {}, () => true, 'proof_refused'],
     ['as DPoP, bound to a certificate', false, { cnf: { 'x5t#S256': 'a' } }, () => true, 'proof_refused'],
     ['bound to nothing that can be read', true, { cnf: 'thumbprint' }, () => true, 'proof_refused'],
-  ])('is refused %s', async (_name, asBearer, claims, proof, reason) => {
+  ])('is rejected %s', async (_name, asBearer, claims, proof, reason) => {
     const issuer = await fakeIssuer();
     const token = await issuer.token({ claims: { ...claims } });
     const outcome = await issuer.guard({ proof }).check(asBearer ? bearer(token) : dpop(token), NEEDS);
     expect(outcome).toMatchObject({ kind: 'refused', status: 401, error: 'invalid_token', reason });
   });
 
-  it('is taken as Bearer where it is bound to a certificate and the API checks that', async () => {
+  it('is accepted as Bearer where it is bound to a certificate and the API checks that', async () => {
     const issuer = await fakeIssuer();
     const token = await issuer.token({ claims: { cnf: { 'x5t#S256': 'a' } } });
     expect(await issuer.guard({ proof: async () => true }).check(bearer(token), NEEDS)).toMatchObject({
@@ -257,7 +257,7 @@ describe('a token that is bound to a key', () => {
     });
   });
 
-  it('is nobody’s fault when the check of the proof fails', async () => {
+  it('does not blame the caller when the check of the proof fails', async () => {
     const issuer = await fakeIssuer();
     const token = await issuer.token({ claims: jkt });
     const proof = () => {
@@ -268,7 +268,7 @@ describe('a token that is bound to a key', () => {
     expect(JSON.stringify(outcome)).not.toContain(token);
   });
 
-  it('is no credential where the API checks no proofs', async () => {
+  it('is rejected where the API checks no proofs', async () => {
     const issuer = await fakeIssuer();
     const outcome = await issuer.guard().check(dpop(await issuer.token({ claims: jkt })), NEEDS);
     expect(outcome).toMatchObject({ kind: 'refused', error: null, reason: 'no_credentials' });

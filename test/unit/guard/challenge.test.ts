@@ -1,4 +1,4 @@
-/** RFC 6750 §2 and §3: how a token is presented, and what those are told who present none, or present it otherwise. */
+/** RFC 6750 §2 and §3: the presentation of a token, and the challenge for a request without one, or with a malformed one. */
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -22,7 +22,7 @@ describe('the credentials of a request', () => {
     ['a header as a list', (text: string) => heading([`Bearer ${text}`])],
     ['the Request of Fetch', (text: string) => check(new Request('https://api.example/', bearer(text)))],
     ['a query that has something else', (text: string) => heading(`Bearer ${text}`, { url: '/?token=x&access=y' })],
-  ])('are taken: %s', async (_name, ask) => {
+  ])('are read: %s', async (_name, ask) => {
     expect(await ask(token)).toMatchObject({ kind: 'granted' });
   });
 
@@ -35,7 +35,7 @@ describe('the credentials of a request', () => {
     ['an empty header', { headers: { authorization: '' } }],
     ['a scheme that only begins so', { headers: { authorization: 'Bearertoken abc' } }],
     ['a token in the URL alone', { headers: {}, url: '/?access_token=abc' }],
-  ])('are none, so nothing is said of what is wrong: %s', async (_name, request) => {
+  ])('are absent, so the answer has no error code: %s', async (_name, request) => {
     expect(await check(request)).toEqual({
       kind: 'refused',
       status: 401,
@@ -86,12 +86,12 @@ describe('the credentials of a request', () => {
     expect(issuer.asked).toEqual([]);
   });
 
-  it('counts headers by their names, not by their values', async () => {
+  it('depend on the names of the headers, not on their values', async () => {
     const rawHeaders = ['x-a', 'authorization', 'Authorization', `Bearer ${token}`, 'x-b', 'authorization'];
     expect(await heading(`Bearer ${token}`, { rawHeaders })).toMatchObject({ kind: 'granted' });
   });
 
-  it('are read from the requests of Node as they come, twice the header too', async () => {
+  it('are read from the requests of Node directly, including a repeated header', async () => {
     const guard = issuer.guard();
     const server = createServer(async (request, response) => {
       const { headers, ...outcome } = await guard.check(request, { scopes: ['read'] });
@@ -117,7 +117,7 @@ describe('the credentials of a request', () => {
     expect(await statusOf([])).toBe('401');
   });
 
-  it('names all scopes that a request takes, and the metadata only where there is a URL for them', async () => {
+  it('names all scopes of a request, and the metadata only where it has a URL', async () => {
     const asked = async (resource: string) => {
       const guard = issuer.guard({ resource });
       return (await guard.check({ headers: {} }, { scopes: ['read', 'write'] })).headers['www-authenticate'];
@@ -135,8 +135,8 @@ describe('the credentials of a request', () => {
     ['no scopes', { headers: {} }, {}],
     ['scopes as one text', { headers: {} }, { scopes: 'read' }],
     ['a scope that breaks the challenge', { headers: {} }, { scopes: ['a" b'] }],
-    ['introspection that nobody set up', { headers: {} }, { scopes: [], introspect: true }],
-  ])('let nobody in, and throw nothing, where the program is wrong: %s', async (_name, request, needs) => {
+    ['introspection without a configuration', { headers: {} }, { scopes: [], introspect: true }],
+  ])('reject every request, and throw nothing, where the program is wrong: %s', async (_name, request, needs) => {
     const outcome = await issuer.guard().check(request as never, needs as never);
     expect(outcome).toMatchObject({ kind: 'unavailable', status: 503, reason: 'internal' });
     expect(outcome.headers).toEqual({ 'retry-after': '5', 'cache-control': 'no-store', vary: 'Authorization' });

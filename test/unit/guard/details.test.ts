@@ -24,7 +24,7 @@ beforeEach(async () => {
   issuer = await fakeIssuer();
 });
 
-describe('why a guard lets no caller in', () => {
+describe('the log has the reason why a guard rejects every caller:', () => {
   const json = (value: unknown) => () => Response.json(value);
   const failed = () => new Response('', { status: 500 });
   const detailOf = async (options: Partial<GuardOptions> = {}, needs = NEEDS, request?: object) => {
@@ -100,18 +100,18 @@ describe('why a guard lets no caller in', () => {
       { scopes: [], maxAgeSeconds: -1 },
       'maxAgeSeconds has to be a whole number of seconds',
     ],
-  ])('what the request needs %s', async (_, options, needs, problem) => {
+  ])('the requirements of the request %s', async (_, options, needs, problem) => {
     expect(issuer.guard(options).problemOf(needs as Needs)).toBe(problem);
     expect(await detailOf(options, needs as Needs)).toEqual(['internal', `the needs of a request: ${problem}`]);
   });
 
-  it('takes a sign-in of this very moment as a need', () => {
+  it('accepts a maximum age of zero as a requirement', () => {
     expect(issuer.guard().problemOf({ scopes: [], maxAgeSeconds: 0 })).toBeNull();
   });
 });
 
 describe('a guard', () => {
-  it('asks again for metadata that could not be had', async () => {
+  it('requests metadata again after a failure', async () => {
     const { metadata } = issuer.answers;
     issuer.answers.metadata = () => new Response('', { status: 500 });
     const guard = issuer.guard();
@@ -122,7 +122,7 @@ describe('a guard', () => {
     expect((await guard.check(bearer(token), NEEDS)).kind).toBe('granted');
   });
 
-  it('asks the endpoint that it was given, whatever the metadata say, in the form of RFC 7662', async () => {
+  it('uses the configured endpoint, whatever the metadata say, in the form of RFC 7662', async () => {
     const asked: string[] = [];
     const types: (string | null)[] = [];
     const fetch: typeof globalThis.fetch = async (input, init = {}) => {
@@ -137,7 +137,7 @@ describe('a guard', () => {
     expect(types[2]).toBe('application/x-www-form-urlencoded');
   });
 
-  it('asks again what it remembers, when the clock was set back', async () => {
+  it('expires its cache when the clock was set back', async () => {
     const guard = issuer.guard({ introspection: { ...CLIENT, cacheSeconds: 60 } });
     const token = await issuer.token({ claims: { iat: 1 } });
     await guard.check(bearer(token), NEEDS);
@@ -146,7 +146,7 @@ describe('a guard', () => {
     expect(issuer.asked.filter((one) => one === 'introspect')).toHaveLength(2);
   });
 
-  it('goes by the clock of its machine', async () => {
+  it('uses the clock of its machine', async () => {
     const guard = createGuard({ issuer: FAKE_ISSUER, resource: FAKE_RESOURCE, fetch: issuer.fetch });
     const seconds = Math.floor(Date.now() / 1000);
     const verdict = async (exp: number) =>
@@ -155,7 +155,7 @@ describe('a guard', () => {
     expect(await verdict(seconds - 600)).toBe('refused');
   });
 
-  it('takes no instant of a sign-in that is a text', async () => {
+  it('rejects a textual auth_time', async () => {
     const seconds = Math.floor(issuer.clock.now().getTime() / 1000);
     const check = async (auth_time: unknown) =>
       (
@@ -170,7 +170,7 @@ describe('a guard', () => {
     ]);
   });
 
-  it('takes no key without an id', async () => {
+  it('ignores a key without an id', async () => {
     const { kid: _, ...nameless } = (await sharedKey('second')).jwk;
     issuer.published = [issuer.key.jwk, nameless];
     const token = await issuer.token({ signer: await sharedKey('second'), header: { kid: undefined } });
@@ -191,7 +191,7 @@ describe('a guard', () => {
     [{ scopes: ['read'] }, { scopes_supported: ['read'] }],
     [{ name: 'Photos' }, { resource_name: 'Photos' }],
     [{ documentation: 'https://api.example' }, { resource_documentation: 'https://api.example' }],
-  ])('with %j says in its metadata %j', (options, said) => {
+  ])('with %j publishes in its metadata %j', (options, said) => {
     expect(issuer.guard(options).metadata.document).toStrictEqual({
       resource: FAKE_RESOURCE,
       authorization_servers: [FAKE_ISSUER],
@@ -200,13 +200,13 @@ describe('a guard', () => {
     });
   });
 
-  it('has no place for the metadata of a resource that is no URL of the web', () => {
+  it('has no metadata address for a resource that is no URL of the web', () => {
     for (const resource of ['urn:photos', 'urn:https://api.example', 'photos:http:one'])
       expect(issuer.guard({ resource }).metadata).toMatchObject({ url: null, path: null });
   });
 
   it.each(['ftp://login.example', 'ftp://login.example/https://login.example', 'https://', 'login.example', 7])(
-    'is not made for the issuer %j',
+    'is not created for the issuer %j',
     (of) => {
       expect(() => issuer.guard({ issuer: of as string })).toThrow(/needs issuer: the URL/);
     },
@@ -217,7 +217,7 @@ describe('a challenge', () => {
   const signIn = { acrValues: ['strong'], maxAgeSeconds: null };
   const facts = { scopes: [], metadataUrl: null, signIn };
 
-  it('names the sign-in where it was not enough, and nowhere else', () => {
+  it('names the sign-in where it was not enough, and in no other case', () => {
     expect(refused('sign_in_too_weak', facts).headers['www-authenticate']).toBe(
       'Bearer error="insufficient_user_authentication", ' +
         'error_description="The end-user has to sign in again, more recently or more strongly.", acr_values="strong"',
@@ -248,7 +248,7 @@ describe('the Fastify plugin', () => {
   const lineWith = (lines: readonly string[], text: string) =>
     lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === text);
 
-  it('logs why it refuses, and why it cannot say', async () => {
+  it('logs the reason for a rejection, and for an unavailable answer', async () => {
     const { app, lines } = await opened({}, photos);
     await app.inject('/photos');
     expect(lineWith(lines, 'access refused')).toMatchObject([{ level: 30, reason: 'no_credentials' }]);
@@ -259,13 +259,13 @@ describe('the Fastify plugin', () => {
     expect(lineWith(lines, 'access refused')).toHaveLength(1);
   });
 
-  it('adds to what a route varies by, however that is written', async () => {
+  it('adds to the Vary header of a route, in any spelling', async () => {
     const { app } = await opened({}, photos);
     const headers = { authorization: `Bearer ${await issuer.token()}` };
     expect((await app.inject({ url: '/photos', headers })).headers['vary']).toBe('Accept, Origin, Authorization');
   });
 
-  it('names the route that says nothing of what it takes', async () => {
+  it('names the route without requirements', async () => {
     const silent = (method: string[]) => (app: FastifyInstance) =>
       void app.route({ method, url: '/silent', handler: async () => ({}) });
     const words = 'say what it takes: config: { scopes: […] }, or config: { public: true }.';
@@ -274,7 +274,7 @@ describe('the Fastify plugin', () => {
     await expect(opened({}, silent(['OPTIONS']))).resolves.toBeDefined();
   });
 
-  it('names the request to a route that was there before it', async () => {
+  it('names the request to a route that was declared before it', async () => {
     const lines: string[] = [];
     const app = fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } });
     onTestFinished(() => app.close());
@@ -294,7 +294,7 @@ describe('the Fastify plugin', () => {
     expect(other.app.printRoutes({ commonPrefix: false })).not.toContain('null');
   });
 
-  it('says below a prefix where it has to be registered', async () => {
+  it('explains below a prefix where to register it', async () => {
     const app = fastify();
     onTestFinished(() => app.close());
     const below = async (scope: FastifyInstance) => {

@@ -1,4 +1,4 @@
-/** The guard as a Fastify plugin: every route says what it takes, and every answer says how long it may be kept. */
+/** The guard as a Fastify plugin: every route declares its requirements, and every answer its caching. */
 import fastify, { type FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type FastifyGuardOptions, fastifyGuard } from '../../../src/guard/index.ts';
@@ -36,7 +36,7 @@ describe('the Fastify plugin', () => {
     app.get('/status', { config: { public: true } }, async ({ access }) => ({ access }));
   };
 
-  it('lets in who may, and tells the route who it is', async () => {
+  it('accepts an authorized caller, and passes the identity to the route', async () => {
     const app = await opened();
     const reply = await app.inject({ url: '/photos', headers: { authorization } });
     expect(reply.statusCode).toBe(200);
@@ -45,7 +45,7 @@ describe('the Fastify plugin', () => {
     expect((await app.inject({ method: 'HEAD', url: '/photos', headers: { authorization } })).statusCode).toBe(200);
   });
 
-  describe('a route that takes a stronger or a more recent sign-in (RFC 9470)', () => {
+  describe('a route that requires a stronger or a more recent sign-in (RFC 9470)', () => {
     const STRONG = ['urn:statehouse:acr:phishing-resistant', 'urn:statehouse:acr:multi-factor'];
     const routes = (app: FastifyInstance) => {
       app.get('/transfers', { config: { scopes: ['read'], acrValues: STRONG, maxAgeSeconds: 300 } }, async () => ({}));
@@ -57,7 +57,7 @@ describe('the Fastify plugin', () => {
     };
     const now = () => Math.floor(issuer.clock.now().getTime() / 1000);
 
-    it('lets in any of the classes, in time', async () => {
+    it('accepts any of the classes, in time', async () => {
       for (const acr of STRONG) expect((await asked({ acr, auth_time: now() - 300 })).statusCode).toBe(200);
     });
     it.each<[string, () => Readonly<Record<string, unknown>>]>([
@@ -66,7 +66,7 @@ describe('the Fastify plugin', () => {
       ['a class that is no text', () => ({ acr: STRONG, auth_time: now() })],
       ['an older sign-in', () => ({ acr: STRONG[0], auth_time: now() - 306 })],
       ['no instant', () => ({ acr: STRONG[0] })],
-    ])('asks for a new sign-in after %s', async (_, claims) => {
+    ])('requests a new sign-in after %s', async (_, claims) => {
       const reply = await asked(claims());
       expect(reply.statusCode).toBe(401);
       expect(reply.json()).toMatchObject({ error: 'insufficient_user_authentication' });
@@ -97,7 +97,7 @@ describe('the Fastify plugin', () => {
       403,
       { error: 'insufficient_scope', scope: 'read write', missing: 'write' },
     ],
-  ])('refuses %s', async (_name, method, headers, status, body) => {
+  ])('rejects %s', async (_name, method, headers, status, body) => {
     const app = await opened();
     const reply = await app.inject({ method, url: '/photos', headers: headers() });
     expect(reply.statusCode).toBe(status);
@@ -106,7 +106,7 @@ describe('the Fastify plugin', () => {
     if (method !== 'HEAD') expect(reply.json()).toMatchObject(body);
   });
 
-  it('answers 503 with Retry-After when the keys cannot be had, and logs why, without the token', async () => {
+  it('answers 503 with Retry-After when the keys are unavailable, and logs why, without the token', async () => {
     issuer.answers.keys = () => new Response('', { status: 500 });
     lines.length = 0;
     const app = await opened();
@@ -118,7 +118,7 @@ describe('the Fastify plugin', () => {
     expect(log).not.toContain(authorization.slice(7));
   });
 
-  it('reads no token on a route that is public, and leaves its answer alone', async () => {
+  it('reads no token on a public route, and leaves its answer unchanged', async () => {
     const app = await opened();
     const reply = await app.inject({ url: '/status', headers: { authorization: 'Bearer garbage' } });
     expect(reply.json()).toEqual({ access: null });
@@ -126,7 +126,7 @@ describe('the Fastify plugin', () => {
     expect(issuer.asked).toEqual([]);
   });
 
-  it('keeps what a route says of caching, and adds to what it varies by', async () => {
+  it('keeps the caching headers of a route, and adds to its Vary header', async () => {
     const app = await opened({}, (routes) => {
       const config = { scopes: ['read'] };
       routes.get('/kept', { config }, (_request, reply) =>
@@ -150,7 +150,7 @@ describe('the Fastify plugin', () => {
     expect(await headersOf('/broken')).toEqual(['no-store', 'Authorization']);
   });
 
-  it('serves the metadata of the API to everybody, with the scopes of its routes', async () => {
+  it('serves the metadata of the API to every caller, with the scopes of its routes', async () => {
     const app = await opened({ name: 'Photos', documentation: 'https://api.example/help' });
     const reply = await app.inject(METADATA);
     expect(reply.headers).toMatchObject({ 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' });
@@ -164,7 +164,7 @@ describe('the Fastify plugin', () => {
     });
   });
 
-  it('serves the scopes that it was given, and none of routes that name others', async () => {
+  it('serves the configured scopes, and no others from routes', async () => {
     const app = await opened({ scopes: ['read', 'write', 'admin'] });
     expect((await app.inject(METADATA)).json().scopes_supported).toEqual(['read', 'write', 'admin']);
     await expect(opened({ scopes: ['read'] })).rejects.toThrow(
@@ -177,12 +177,12 @@ describe('the Fastify plugin', () => {
     ['no list', { scopes: 'read' }, /GET \/x: it has to name its scopes as a list/],
     ['public: false alone', { public: false }, /GET \/x: say what it takes/],
     ['introspection that there is not', { scopes: [], introspect: true }, /GET \/x: it asks for introspection/],
-  ])('does not start with a route that says %s', async (_name, config, words) => {
+  ])('does not start with a route that declares %s', async (_name, config, words) => {
     const starting = opened({}, (app) => void app.get('/x', { config }, async () => 'open'));
     await expect(starting).rejects.toThrow(words);
   });
 
-  it('answers nothing from a route that was declared before it and says nothing', async () => {
+  it('sends no answer from a route that was declared before it without requirements', async () => {
     const app = fastify();
     onTestFinished(() => app.close());
     app.get('/x', async () => 'open');
@@ -192,7 +192,7 @@ describe('the Fastify plugin', () => {
     expect(reply.body).not.toContain('open');
   });
 
-  it('leaves alone what is not there, and the preflight of CORS', async () => {
+  it('does not affect missing routes, and the preflight of CORS', async () => {
     const app = await opened({}, (routes) => {
       routes.options('/photos', (_request, reply) => reply.code(204).send());
       routes.options('/closed', { config: { scopes: ['read'] } }, (_request, reply) => reply.code(204).send());
@@ -202,7 +202,7 @@ describe('the Fastify plugin', () => {
     expect((await app.inject({ method: 'OPTIONS', url: '/closed' })).statusCode).toBe(401);
   });
 
-  it('guards the scope that registers it, what is below, and nothing beside it', async () => {
+  it('guards its scope and the scopes below, and none beside it', async () => {
     const app = fastify();
     onTestFinished(() => app.close());
     app.get('/open', async () => 'open');
@@ -218,7 +218,7 @@ describe('the Fastify plugin', () => {
     expect((await app.inject(METADATA)).statusCode).toBe(200);
   });
 
-  it('asks for a place of its own for the metadata below a prefix', async () => {
+  it('needs a configured address for the metadata below a prefix', async () => {
     const below = (serveMetadata: boolean) => {
       const app = fastify();
       onTestFinished(() => app.close());
@@ -236,7 +236,7 @@ describe('the Fastify plugin', () => {
     expect(reply.json()).toMatchObject({ url: FAKE_METADATA, path: METADATA });
   });
 
-  it('sends refusals as the API likes, with the same status and headers', async () => {
+  it('sends rejections in the format of the API, with the same status and headers', async () => {
     const app = await opened({
       sendRefusal: (reply, outcome) =>
         reply.type('application/problem+json').send({ type: `https://api.example/problems/${outcome.reason}` }),
@@ -251,7 +251,7 @@ describe('the Fastify plugin', () => {
     expect(reply.headers['www-authenticate']).toMatch(/^Bearer scope="read"/);
   });
 
-  it('asks the server where a route does not say otherwise', async () => {
+  it('introspects where a route does not opt out', async () => {
     issuer.answers.introspection = () => Response.json({ active: false });
     const app = await opened({ introspection: { clientId: 'a', clientSecret: 'b' } }, (routes) => {
       routes.get('/asked', { config: { scopes: ['read'] } }, async () => 'in');

@@ -1,4 +1,4 @@
-/** RFC 7662: a token that was revoked is refused at once, and no answer lets nobody in. */
+/** RFC 7662: a revoked token is rejected immediately, and a missing answer accepts no token. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { GuardOptions, Outcome } from '../../../src/guard/index.ts';
 import { bearer, FAKE_ISSUER, type FakeIssuer, fakeIssuer } from '../../support/fake-issuer.ts';
@@ -20,7 +20,7 @@ describe('introspection', () => {
     issuer.answers.introspection = () => Response.json(value);
   };
 
-  it('asks with the credentials of the API, as they were registered', async () => {
+  it('authenticates with the credentials of the API, as they were registered', async () => {
     const sent: { body: string; authorization: string | null }[] = [];
     issuer.answers.introspection = (body, init) => {
       sent.push({ body, authorization: new Headers(init.headers).get('authorization') });
@@ -41,13 +41,13 @@ describe('introspection', () => {
     });
   });
 
-  it('refuses what is not active any more', async () => {
+  it('rejects a token that is no longer active', async () => {
     answer({ active: false });
     const outcome = await guardOf().check(bearer(await issuer.token()), NEEDS);
     expect(outcome).toMatchObject({ kind: 'refused', status: 401, error: 'invalid_token', reason: 'token_inactive' });
   });
 
-  it('is not asked about what is refused anyway', async () => {
+  it('is not used for a token that is rejected anyway', async () => {
     const guard = guardOf();
     await guard.check(bearer(await issuer.token({ claims: { aud: 'https://other.example' } })), NEEDS);
     await guard.check(bearer(await issuer.token()), { scopes: ['write'] });
@@ -55,7 +55,7 @@ describe('introspection', () => {
     expect(questions()).toBe(0);
   });
 
-  it('is asked at every request, unless the request says that it need not', async () => {
+  it('is used at every request, unless the request opts out', async () => {
     const guard = guardOf();
     const request = bearer(await issuer.token());
     for (const introspect of [undefined, true, false]) await guard.check(request, { ...NEEDS, introspect });
@@ -67,7 +67,7 @@ describe('introspection', () => {
     ['read', 'read write', ['read']],
     ['read write', 'write', null],
     ['read', '', null],
-  ])('a token with %j of which %j is confirmed has %j', async (scope, confirmed, scopes) => {
+  ])('confirms for a token with %j and an answer with %j: %j', async (scope, confirmed, scopes) => {
     answer({ active: true, scope: confirmed });
     const outcome = await guardOf().check(bearer(await issuer.token({ claims: { scope } })), NEEDS);
     if (scopes === null)
@@ -75,7 +75,7 @@ describe('introspection', () => {
     else expect(outcome).toMatchObject({ kind: 'granted', access: { scopes } });
   });
 
-  it('takes no scope for granted when none is told', async () => {
+  it('assumes no scope when the answer has none', async () => {
     answer({ active: true });
     const guard = guardOf();
     expect(verdict(await guard.check(bearer(await issuer.token()), NEEDS))).toBe('scope_missing');
@@ -90,7 +90,7 @@ describe('introspection', () => {
     ['active in words', () => new Response('{"active":"true"}'), 'answered no introspection'],
     ['a list', () => new Response('[{"active":true}]'), 'answered no introspection'],
     ['nothing', () => new Promise(() => undefined), 'no answer within 1 ms'],
-  ])('lets nobody in when the server answers %s', async (_name, reply, detail) => {
+  ])('accepts no token when the server answers %s', async (_name, reply, detail) => {
     issuer.answers.introspection = reply;
     const timeoutMilliseconds = detail.includes('1 ms') ? 1 : 60_000;
     const outcome = await guardOf({ timeoutMilliseconds }).check(bearer(await issuer.token()), NEEDS);
@@ -104,7 +104,7 @@ describe('introspection', () => {
     expect(JSON.stringify(outcome)).not.toMatch(/secret/);
   });
 
-  it('finds its endpoint in the metadata also where the address of the keys is given', async () => {
+  it('finds its endpoint in the metadata also where the address of the keys is configured', async () => {
     const introspection = { clientId: 'a', clientSecret: 'b' };
     const guard = issuer.guard({ jwksUri: `${FAKE_ISSUER}/keys`, introspection });
     expect(verdict(await guard.check(bearer(await issuer.token()), NEEDS))).toBe('granted');
@@ -119,7 +119,7 @@ describe('introspection', () => {
   });
 
   describe('with a cache', () => {
-    it('takes an answer again for as long as was said, and for the same token alone', async () => {
+    it('reuses an answer for the configured time, and for the same token alone', async () => {
       const guard = guardOf({ cacheSeconds: 10 });
       const [token, other] = [await issuer.token(), await issuer.token({ claims: { jti: 'other' } })];
       expect(verdict(await guard.check(bearer(token), NEEDS))).toBe('granted');
@@ -132,7 +132,7 @@ describe('introspection', () => {
       expect(questions()).toBe(3);
     });
 
-    it('keeps no failure', async () => {
+    it('caches no failure', async () => {
       const guard = guardOf({ cacheSeconds: 10 });
       const token = await issuer.token();
       const { introspection } = issuer.answers;
@@ -142,7 +142,7 @@ describe('introspection', () => {
       expect(verdict(await guard.check(bearer(token), NEEDS))).toBe('granted');
     });
 
-    it('lets in nothing that has expired meanwhile', async () => {
+    it('rejects a token that has expired meanwhile', async () => {
       const guard = guardOf({ cacheSeconds: 60 });
       const exp = Math.floor(issuer.clock.now().getTime() / 1000) + 1;
       const token = await issuer.token({ claims: { exp } });

@@ -1,4 +1,4 @@
-/** What a guard asks the authorization server, and what it makes of the answer. */
+/** The requests of a guard to the authorization server, and its reading of the answers. */
 import { describe, expect, it } from 'vitest';
 import { jsonRequests, objectOf } from '../../../src/guard/json-request.ts';
 
@@ -26,8 +26,8 @@ function inParts(parts: readonly Uint8Array[], ends = true) {
   return { body, seen };
 }
 
-describe('a question', () => {
-  it('asks for JSON, follows no redirect, and may be given up', async () => {
+describe('a request', () => {
+  it('accepts JSON, follows no redirect, and can be cancelled', async () => {
     const sent: [unknown, RequestInit | undefined][] = [];
     const ask = jsonRequests(async (url, init) => {
       sent.push([url, init]);
@@ -45,20 +45,20 @@ describe('a question', () => {
 });
 
 describe('an answer', () => {
-  it('is read whole, also where a character is split between two parts', async () => {
+  it('is read whole, also where a character is split between two chunks', async () => {
     const octets = new TextEncoder().encode('{"a":"ü"}');
     const { body } = inParts([octets.subarray(0, 7), octets.subarray(7)]);
     expect(await answering(() => new Response(body))(GET, LONG)).toEqual({ kind: 'json', value: { a: 'ü' } });
   });
 
-  it('that ends within a character has another in its place', async () => {
+  it('that ends within a character has a replacement character', async () => {
     const { body } = inParts([new Uint8Array([0x22, 0xc3])]);
     expect(await answering(() => new Response(body))(GET, LONG)).toEqual(failed('answered what is no JSON'));
     const text = inParts([new TextEncoder().encode('["a"]'), new Uint8Array([0xc3])]);
     expect(await answering(() => new Response(text.body))(GET, LONG)).toEqual(failed('answered what is no JSON'));
   });
 
-  it('has 256 KiB and no more; the rest is not read', async () => {
+  it('has at most 256 KiB; the rest is not read', async () => {
     const part = new TextEncoder().encode(`"${'x'.repeat(MAX / 2 - 1)}`);
     const rest = new TextEncoder().encode(`${'x'.repeat(MAX / 2 - 1)}"`);
     const fits = answering(() => new Response(inParts([part, rest]).body));
@@ -77,7 +77,7 @@ describe('an answer', () => {
     expect(await answering(() => new Response(null, { status: 204 }))(GET, LONG)).toEqual(failed('answered 204'));
   });
 
-  it('that comes too late is not read to its end', async () => {
+  it('that arrives too late is not read to its end', async () => {
     let aborted = () => {};
     const isAborted = new Promise<void>((resolve) => {
       aborted = resolve;
@@ -115,7 +115,7 @@ it.each<[string, unknown, string]>([
   ['a code that is a text', new TypeError('x', { cause: { code: 7 } }), 'TypeError'],
   ['its name', new RangeError('a secret'), 'RangeError'],
   ['nothing', null, 'no reason given'],
-])('a failure is told by %s, never by its message', async (_, error, word) => {
+])('a failure is reported by %s, never by its message', async (_, error, word) => {
   const ask = jsonRequests(() => Promise.reject(error));
   expect(await ask(GET, LONG)).toEqual(failed(`could not be asked (${word})`));
 });

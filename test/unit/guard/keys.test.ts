@@ -1,4 +1,4 @@
-/** Keys follow each other without a restart; made-up key ids cost the server next to nothing; a server that is away ends nothing at once. */
+/** Keys rotate without a restart; invented key ids cost the server next to nothing; the guard outlasts an unreachable server. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK } from 'jose';
@@ -17,7 +17,7 @@ describe('the keys of the issuer', () => {
   });
   const fetches = () => issuer.asked.filter((one) => one === 'keys').length;
 
-  it('are fetched once, however many ask at once, and kept', async () => {
+  it('are fetched once for concurrent requests, and cached', async () => {
     const guard = issuer.guard();
     const token = await issuer.token();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => guard.check(bearer(token), NEEDS)));
@@ -27,7 +27,7 @@ describe('the keys of the issuer', () => {
     expect(issuer.asked).toEqual(['oauth-authorization-server', 'keys']);
   });
 
-  it('follow each other without a restart, and the old one goes on as long as it is published', async () => {
+  it('rotate without a restart, and the old one stays valid as long as it is published', async () => {
     const guard = issuer.guard();
     const old = await issuer.token();
     await guard.check(bearer(old), NEEDS);
@@ -43,7 +43,7 @@ describe('the keys of the issuer', () => {
     expect(fetches()).toBe(2);
   });
 
-  it('are trusted no longer than their time once they are withdrawn', async () => {
+  it('are trusted only for the cache time once they are withdrawn', async () => {
     const guard = issuer.guard();
     const check = async () => verdict(await guard.check(bearer(await issuer.token()), NEEDS));
     await check();
@@ -54,7 +54,7 @@ describe('the keys of the issuer', () => {
     expect(await check()).toBe('unknown_key');
   });
 
-  it('are not fetched for every key id that somebody makes up', async () => {
+  it('are not fetched for every invented key id', async () => {
     const guard = issuer.guard();
     const madeUp = async (kid: string) =>
       verdict(await guard.check(bearer(await issuer.token({ header: { kid } })), NEEDS));
@@ -68,7 +68,7 @@ describe('the keys of the issuer', () => {
     expect(fetches()).toBe(2);
   });
 
-  it('serve while the issuer is away, for as long as was said, and are fetched again when it is back', async () => {
+  it('stay valid while the issuer is away, for the configured time, and are fetched again when it is back', async () => {
     const guard = issuer.guard();
     const check = async () => guard.check(bearer(await issuer.token()), NEEDS);
     await check();
@@ -93,7 +93,7 @@ describe('the keys of the issuer', () => {
     expect(verdict(await guard.check(madeUp, NEEDS))).toBe('unknown_key');
   });
 
-  it('keep nobody waiting for an issuer that is known to be away, and come when it is back', async () => {
+  it('do not delay requests while the issuer is known to be away, and arrive when it is back', async () => {
     const guard = issuer.guard({ keys: { timeoutMilliseconds: 60_000 } });
     const check = async (change = {}) => verdict(await guard.check(bearer(await issuer.token(change)), NEEDS));
     await check();
@@ -119,7 +119,7 @@ describe('the keys of the issuer', () => {
     expect(fetches()).toBe(3);
   });
 
-  it('are not asked for again and again while the issuer is away', async () => {
+  it('are not requested again and again while the issuer is away', async () => {
     const guard = issuer.guard();
     issuer.answers.keys = down;
     const check = async (change = {}) => guard.check(bearer(await issuer.token(change)), NEEDS);
@@ -130,7 +130,7 @@ describe('the keys of the issuer', () => {
     expect(fetches()).toBe(2);
   });
 
-  it('that are unknown are nobody’s fault while the issuer cannot be asked', async () => {
+  it('that are unknown do not blame the caller while the issuer is unreachable', async () => {
     const guard = issuer.guard();
     await guard.check(bearer(await issuer.token()), NEEDS);
     issuer.answers.keys = down;
@@ -185,7 +185,7 @@ describe('the keys of the issuer', () => {
     });
   });
 
-  it('are taken from among whatever else is in the list', async () => {
+  it('are selected from a list with other entries', async () => {
     const { jwk } = issuer.key;
     issuer.published = [
       null,
@@ -204,7 +204,7 @@ describe('the keys of the issuer', () => {
     );
   });
 
-  it('are no more than a hundred, and none whose private part is published', async () => {
+  it('are at most a hundred, and none with a published private part', async () => {
     const others = Array.from({ length: 99 }, (_, index) => ({ ...issuer.key.jwk, kid: `other-${index}` }));
     const next = await sharedKey('second');
     issuer.published = [...others, issuer.key.jwk, next.jwk];
@@ -215,7 +215,7 @@ describe('the keys of the issuer', () => {
     expect(verdict(await issuer.guard().check(bearer(await issuer.token()), NEEDS))).toBe('unknown_key');
   });
 
-  it('are not taken from where a redirect leads', async () => {
+  it('are not fetched from the target of a redirect', async () => {
     const server = createServer((request, response) => {
       if (request.url === '/keys') return void response.writeHead(302, { location: '/elsewhere' }).end();
       response.end(JSON.stringify({ keys: issuer.published }));
@@ -230,12 +230,12 @@ describe('the keys of the issuer', () => {
     expect([await at('elsewhere'), await at('keys')]).toEqual(['granted', 'keys']);
   });
 
-  it('of which two have one id let nobody in', async () => {
+  it('that share an id accept no token', async () => {
     issuer.published = [(await fakeKey('first')).jwk, issuer.key.jwk];
     expect(verdict(await issuer.guard().check(bearer(await issuer.token()), NEEDS))).toBe('unknown_key');
   });
 
-  it('too small for RSA let nobody in', async () => {
+  it('too small for RSA accept no token', async () => {
     const { generateKeyPairSync } = await import('node:crypto');
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'small', alg: 'RS256', use: 'sig' };
@@ -267,7 +267,7 @@ describe('the metadata of the issuer', () => {
     ['with keys in a file', { issuer: FAKE_ISSUER, jwks_uri: 'file:///etc/keys' }],
     ['with keys that are no URL', { issuer: FAKE_ISSUER, jwks_uri: '/keys' }],
     ['that are a list', []],
-  ])('lead nowhere when they are %s', async (_name, metadata) => {
+  ])('are invalid when they are %s', async (_name, metadata) => {
     const issuer = await fakeIssuer();
     issuer.answers.metadata = () => Response.json(metadata);
     const outcome = await issuer.guard().check(bearer(await issuer.token()), NEEDS);
@@ -275,14 +275,14 @@ describe('the metadata of the issuer', () => {
     expect(issuer.asked).toEqual(['oauth-authorization-server']);
   });
 
-  it('are not asked for where the address of the keys is given', async () => {
+  it('are not requested where the address of the keys is configured', async () => {
     const issuer = await fakeIssuer();
     const guard = issuer.guard({ jwksUri: `${FAKE_ISSUER}/keys` });
     expect(verdict(await guard.check(bearer(await issuer.token()), NEEDS))).toBe('granted');
     expect(issuer.asked).toEqual(['keys']);
   });
 
-  it('may go away once they were heard', async () => {
+  it('may become unreachable after the first answer', async () => {
     const issuer = await fakeIssuer();
     const guard = issuer.guard();
     await guard.check(bearer(await issuer.token()), NEEDS);

@@ -1,4 +1,4 @@
-/** What is nearly right: types, schemes, lengths, ages, keys and addresses a step beside what the guard accepts. */
+/** Near misses: types, schemes, lengths, ages, keys and addresses a step beside what the guard accepts. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isEndpointOf } from '../../../src/guard/discovery.ts';
 import type { Needs } from '../../../src/guard/guard.ts';
@@ -16,7 +16,7 @@ describe('an access token', () => {
   };
 
   it.each(['x-at+jwt', 'text/at+jwt', 'application/at+jwt;v=1', ' at+jwt', 'application/', 'at jwt'])(
-    'is refused with the typ %s',
+    'is rejected with the typ %s',
     async (typ) => {
       expect(await verdict(await issuer.token({ header: { typ } }))).toBe('other_typ');
     },
@@ -40,7 +40,7 @@ describe('an access token', () => {
     ['for signatures', { use: 'sig' }, 'granted'],
     ['for whatever it is used for', { use: undefined }, 'granted'],
     ['of a symmetric kind', { kty: 'oct' }, 'unknown_key'],
-  ])('signed with a key %s is answered as the use of the key says', async (_, change, expected) => {
+  ])('signed with a key %s gets the answer for the use of the key', async (_, change, expected) => {
     const signer = await sharedKey('second');
     issuer.published.push({ ...signer.jwk, ...change });
     expect(await verdict(await issuer.token({ signer }))).toBe(expected);
@@ -89,6 +89,6 @@ it.each<[string, unknown, boolean]>([
   ['https://login.example', null, false],
   ['https://login.example', ['https://keys.example/jwks'], false],
   ['https://login.example/http:', 'http://keys.example/jwks', false],
-])('of the issuer %s, the endpoint %j may be asked: %s', (issuer, value, expected) => {
+])('of the issuer %s, the endpoint %j is allowed: %s', (issuer, value, expected) => {
   expect(isEndpointOf(issuer, value)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-/** A guard that was set up wrongly does not start, and says what was expected; it repeats no secret. */
+/** A guard with wrong options does not start, and reports the expected values; it repeats no secret. */
 import { describe, expect, it } from 'vitest';
 import { createGuard, type GuardOptions } from '../../../src/guard/index.ts';
 import { introspection } from '../../../src/guard/introspection.ts';
@@ -39,7 +39,7 @@ describe('the options of a guard', () => {
     ['introspection.endpoint', { introspection: { ...asking, endpoint: '/oauth/introspect' } }],
     ['introspection.cacheSeconds', { introspection: { ...asking, cacheSeconds: 61 } }],
     ['introspection.timeoutMilliseconds', { introspection: { ...asking, timeoutMilliseconds: 0 } }],
-  ])('%s has bounds: %j', (name, change) => {
+  ])('have bounds for %s: %j', (name, change) => {
     const make = () => createGuard({ ...good, ...(change as Partial<GuardOptions>) });
     expect(make).toThrow(TypeError);
     expect(make).toThrow(`The guard needs ${name}: `);
@@ -60,7 +60,7 @@ describe('the options of a guard', () => {
       (value) => ({ introspection: { ...asking, timeoutMilliseconds: value } }),
     ],
     ['introspection.cacheSeconds', 0, 60, (value) => ({ introspection: { ...asking, cacheSeconds: value } })],
-  ])('%s is from %i to %i', (name, from, to, change) => {
+  ])('accept %s from %i to %i alone', (name, from, to, change) => {
     const make = (value: unknown) => () => createGuard({ ...good, ...change(value) });
     expect(make(from)).not.toThrow();
     expect(make(to)).not.toThrow();
@@ -70,7 +70,7 @@ describe('the options of a guard', () => {
     expect(make(String(to))).toThrow(new TypeError(`${words}"${to}".`));
   });
 
-  it('have values of their own where nothing is said', () => {
+  it('have defaults', () => {
     expect(rulesOf(good)).toEqual({
       ...good,
       scopes: null,
@@ -89,7 +89,7 @@ describe('the options of a guard', () => {
   });
 
   it.each([...'ES256 ES384 ES512 RS256 RS384 RS512 PS256 PS384 PS512 EdDSA Ed25519'.split(' ')])(
-    'take the algorithm %s',
+    'accept the algorithm %s',
     (alg) => {
       expect(rulesOf({ ...good, algorithms: [alg] }).algorithms).toEqual([alg]);
     },
@@ -111,7 +111,7 @@ describe('the options of a guard', () => {
       'introspection.authentication: client_secret_basic or client_secret_post. Found: "none".',
     ],
     [{ introspection: { ...asking, endpoint: '/x' } }, 'introspection.endpoint: a URL. Found: "/x".'],
-  ])('say what was expected and what was found: %j', (change, words) => {
+  ])('report the expected and the actual value: %j', (change, words) => {
     expect(() => createGuard({ ...good, ...(change as object) })).toThrow(new TypeError(`The guard needs ${words}`));
   });
 
@@ -125,15 +125,15 @@ describe('the options of a guard', () => {
     ['no scope at all', { scopes: [] }],
     ['an introspection endpoint elsewhere', { introspection: { ...asking, endpoint: 'http://10.0.0.1/introspect' } }],
     ['a secret in the body', { introspection: { ...asking, authentication: 'client_secret_post' } }],
-  ])('take %s', (_, change) => {
+  ])('accept %s', (_, change) => {
     expect(() => createGuard({ ...good, ...change })).not.toThrow();
   });
 
-  it.each([' ', '"', '#', '\\', '\u007f', 'ü'])('refuse a resource with %j', (character) => {
+  it.each([' ', '"', '#', '\\', '\u007f', 'ü'])('reject a resource with %j', (character) => {
     expect(() => createGuard({ ...good, resource: `https://a.example/a${character}b` })).toThrow(TypeError);
   });
 
-  it.each(['', ' ', 'a b', '"', '\\', '\u007f', 'ü', 7])('refuse the scope %j', (scope) => {
+  it.each(['', ' ', 'a b', '"', '\\', '\u007f', 'ü', 7])('reject the scope %j', (scope) => {
     expect(() => createGuard({ ...good, scopes: ['read', scope as string] })).toThrow(TypeError);
   });
 
@@ -159,7 +159,7 @@ describe('the options of a guard', () => {
       '/.well-known/oauth-protected-resource/b',
     ],
     ['urn:example:photos', null, null],
-  ])('%s has its metadata at %s', (resource, url, path) => {
+  ])('publish the metadata of %s at %s', (resource, url, path) => {
     const { metadata } = createGuard({ ...good, resource, scopes: ['read'] });
     expect(metadata).toMatchObject({ url, path, document: { resource, authorization_servers: [FAKE_ISSUER] } });
     expect(metadata.document.scopes_supported).toEqual(['read']);
@@ -167,7 +167,7 @@ describe('the options of a guard', () => {
 });
 
 describe('the cache of introspection', () => {
-  it('has room for ten thousand tokens; the oldest goes first', async () => {
+  it('has room for ten thousand tokens, and drops the oldest first', async () => {
     let questions = 0;
     const ask = async () => {
       questions += 1;

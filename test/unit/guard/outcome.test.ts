@@ -1,4 +1,4 @@
-/** RFC 6750 §3: what the caller of an API is told, for each reason that its log has. */
+/** RFC 6750 §3: the answer to the caller of an API, for each reason in its log. */
 import { expect, it } from 'vitest';
 import { type RefusalReason, refused, unavailable } from '../../../src/guard/outcome.ts';
 
@@ -23,7 +23,7 @@ it.each<[keyof typeof TOLD, readonly RefusalReason[]]>([
     ],
   ],
   ['insufficient_scope', ['scope_missing']],
-])('%s says what to do next, whatever the reason', (error, reasons) => {
+])('%s tells the caller what to do next, whatever the reason', (error, reasons) => {
   const [status, words] = TOLD[error];
   for (const reason of reasons)
     expect(refused(reason, FACTS)).toEqual({
@@ -37,7 +37,7 @@ it.each<[keyof typeof TOLD, readonly RefusalReason[]]>([
     });
 });
 
-it('a request without credentials is told what it needs, and nothing else', () => {
+it('a request without credentials gets the requirements, and no error code', () => {
   const refusal = { kind: 'refused', status: 401, error: null, reason: 'no_credentials', missing: [], body: {} };
   expect(refused('no_credentials', FACTS)).toEqual({
     ...refusal,
@@ -49,7 +49,7 @@ it('a request without credentials is told what it needs, and nothing else', () =
   });
 });
 
-it('a scope that is missing is named beside those that the request needs', () => {
+it('a missing scope is named with all scopes of the request', () => {
   expect(refused('scope_missing', FACTS, ['write']).body).toEqual({
     error: 'insufficient_scope',
     error_description: TOLD.insufficient_scope[1],
@@ -63,7 +63,7 @@ it.each([
   [1, '1'],
   [1.2, '2'],
   [5, '5'],
-])('what cannot be checked may be tried again after %d seconds: %s', (seconds, header) => {
+])('an unavailable check may be retried after %d seconds: %s', (seconds, header) => {
   expect(unavailable('keys', 'for the log', seconds)).toEqual({
     kind: 'unavailable',
     status: 503,

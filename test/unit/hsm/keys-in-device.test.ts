@@ -45,7 +45,7 @@ function stolenFrom({ module, token: label, pin }: SoftHsm): { labels: string[];
   try {
     device.C_Login(session, CKU_USER, pin);
   } catch {
-    // So is everybody in this process.
+    // So is every other user of this process.
   }
   device.C_FindObjectsInit(session, [{ type: CKA_CLASS, value: CKO_PRIVATE_KEY }]);
   const objects = device.C_FindObjects(session, 100);
@@ -95,7 +95,7 @@ describe.skipIf(withoutSoftHsm !== null)('signing keys in a PKCS#11 device', () 
   };
   const credentials = () => token(test, client, { grant_type: 'client_credentials' });
 
-  it('sign what jose verifies from the JWKS, with each algorithm', async () => {
+  it('sign with each algorithm what jose verifies from the JWKS', async () => {
     for (const alg of configuration.signingKeys.algorithms) {
       const signer = test.deps.keyRing.signerOf(alg);
       const jwt = await signJwt(signer, 'JWT', { iss: test.issuer });
@@ -103,7 +103,7 @@ describe.skipIf(withoutSoftHsm !== null)('signing keys in a PKCS#11 device', () 
     }
   });
 
-  it('are in no row, and leave the device for nobody', async () => {
+  it('are in no row, and cannot be exported from the device', async () => {
     const rows = await stored();
     expect(rows.map(({ privateJwe }) => privateJwe)).toEqual(['pkcs11', 'pkcs11', 'pkcs11']);
     expect(stolenFrom(device)).toEqual({ labels: rows.map(({ kid }) => kid).sort(), values: [] });
@@ -134,7 +134,7 @@ describe.skipIf(withoutSoftHsm !== null)('signing keys in a PKCS#11 device', () 
     expect((await credentials()).status).toBe(200);
   });
 
-  it('that cannot be reached are 503, nothing is committed, and they come back', async () => {
+  it('lead to 503 without a commit while the device is unreachable, and recover', async () => {
     const tokens = await obtainTokens(test, client, await makeUser(test));
     const before = (await opened.database.drizzle.select().from(transitions)).length;
     renameSync(device.tokens, `${device.tokens}-away`);
@@ -158,7 +158,7 @@ describe.skipIf(withoutSoftHsm !== null)('signing keys in a PKCS#11 device', () 
     expect(test.logs()).not.toContain(PIN);
   });
 
-  it('that are in the database already sign to the end of their time', async () => {
+  it('sign until the end of their time when they are in the database already', async () => {
     const other = await openTestDatabase(anyDatabase);
     onTestFinished(other.close);
     const first = await openTestApp(other.database, { ownSigningKeys: true });
@@ -173,7 +173,7 @@ describe.skipIf(withoutSoftHsm !== null)('signing keys in a PKCS#11 device', () 
     });
   });
 
-  it('are refused by a node without the device, with words', async () => {
+  it('are rejected by a node without the device, with a message', async () => {
     await expect(openTestApp(opened.database, { configuration, ownSigningKeys: true })).rejects.toThrow(
       'is in a PKCS#11 device. Set STATEHOUSE_PKCS11_MODULE',
     );
@@ -183,7 +183,7 @@ describe.skipIf(withoutSoftHsm !== null)('signing keys in a PKCS#11 device', () 
     ['a wrong PIN', { pin: '0000-wrong' }, 'of the token "statehouse" the PIN is wrong (CKR_PIN_INCORRECT)'],
     ['no such token', { token: 'nobody' }, 'there is no token with the label "nobody"'],
     ['no such library', { module: '/nowhere/pkcs11.so' }, 'the library /nowhere/pkcs11.so of STATEHOUSE_PKCS11_MODULE'],
-  ])('say what is wrong: %s', async (_, wrong, words) => {
+  ])('report the error: %s', async (_, wrong, words) => {
     // A process of its own: all threads of a process share one login.
     const code = `
       import { keysInDevice } from './src/hsm/keys-in-device.ts';
@@ -192,7 +192,7 @@ describe.skipIf(withoutSoftHsm !== null)('signing keys in a PKCS#11 device', () 
     const said = execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' });
     expect(said).toContain(`The PKCS#11 device cannot be used: ${words}`);
     for (const pin of [PIN, '0000-wrong']) expect(said).not.toContain(pin);
-    // Asked twenty times, the PIN was tried once, and is not locked.
+    // After twenty requests, the PIN was tried once, and is not locked.
     await source.check();
   });
 

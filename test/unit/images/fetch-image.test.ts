@@ -1,4 +1,4 @@
-/** An image of others: whatever they send, nothing but a small raster image comes in. */
+/** An image from another server: only a small raster image is accepted. */
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -38,7 +38,7 @@ describe('fetching an image', () => {
     return fetchImage(at(path), { lookup, ca: CERTIFICATE });
   };
 
-  it('comes by its bytes, whatever the sender says of it', async () => {
+  it('detects the type from the bytes, whatever the sender declares', async () => {
     const image = await fetched('/a.svg', (_, response) => {
       response.setHeader('content-type', 'image/svg+xml').end(PNG);
     });
@@ -55,17 +55,17 @@ describe('fetching an image', () => {
     ['a page', '<!doctype html>', /no PNG/],
     ['nothing', '', /no PNG/],
     ['more than is stored', Buffer.concat([PNG, Buffer.alloc(256 * KIBIBYTE)]), /larger than 256 KiB/],
-  ])('refuses %s', async (name, body, message) => {
+  ])('rejects %s', async (name, body, message) => {
     await expect(fetched(`/${name.replaceAll(' ', '-')}`, (_, response) => response.end(body))).rejects.toThrow(
       message,
     );
   });
 
-  it('refuses an answer that is none', async () => {
+  it('rejects an answer without an image', async () => {
     await expect(fetched('/404', (_, response) => response.writeHead(404).end(PNG))).rejects.toThrow(/status 404/);
   });
 
-  it('stops reading what never ends', async () => {
+  it('stops reading an endless answer', async () => {
     let closed: Promise<unknown> = Promise.resolve();
     const endless = fetched('/endless', (_, response) => {
       closed = once(response, 'close');
@@ -79,7 +79,7 @@ describe('fetching an image', () => {
     await closed;
   });
 
-  /** The time is over when the server says so: no clock decides. */
+  /** The server decides when the time is over: no clock does. */
   const untilTold = (path: string, answer: RequestListener) => {
     const time = new AbortController();
     const closed = new Promise<void>((resolve) => {
@@ -101,7 +101,7 @@ describe('fetching an image', () => {
       'leads to a place that never answers',
       (_, response) => void response.writeHead(302, { location: '/never' }).end(),
     ],
-  ])('gives up, and hangs up, where a server %s', async (name, answer) => {
+  ])('stops, and closes the connection, where a server %s', async (name, answer) => {
     answers.set('/never', () => {});
     const { image, closed } = untilTold(`/${name.replaceAll(/\W+/g, '-')}`, answer);
     await expect(image).rejects.toThrow();
@@ -132,7 +132,7 @@ describe('fetching an image', () => {
     await expect(fetched('/none', (_, response) => response.writeHead(302).end())).rejects.toThrow(/leads nowhere/);
   });
 
-  it('asks no server inside, by address or by name', async () => {
+  it('sends no request to an internal server, by address or by name', async () => {
     const before = asked.length;
     await expect(fetchImage(`https://127.0.0.1:${port}/`)).rejects.toThrow(NotPublic);
     await expect(fetchImage(`https://[::1]:${port}/`)).rejects.toThrow(NotPublic);
@@ -140,7 +140,7 @@ describe('fetching an image', () => {
     expect(asked.length).toBe(before);
   });
 
-  it('trusts no certificate that nobody vouches for', async () => {
+  it('rejects a certificate without a trusted issuer', async () => {
     answers.set('/x', (_, response) => response.end(PNG));
     await expect(fetchImage(at('/x'), { lookup })).rejects.toMatchObject({ code: expect.stringMatching(/CERT|SELF/) });
   });

@@ -1,4 +1,4 @@
-/** A registration names where this server asks: never what only this server can reach. */
+/** The addresses that a registration may name: never those that only this server can reach. */
 import { describe, expect, it } from 'vitest';
 import { isPublicAddress, isPublicHost, lookupPublic, NotPublic } from '../../../src/images/public-address.ts';
 
@@ -50,21 +50,21 @@ describe('a host in a URL', () => {
     'http://[::1]/',
     'http://[::ffff:7f00:1]/',
     'http://[::127.0.0.1]/',
-  ])('%s is an address, however it is written', (url) => {
+  ])('%s is an address, in any spelling', (url) => {
     expect(isPublicHost(new URL(url).hostname)).toBe(false);
   });
-  it('a name is asked about when it is connected to', () => {
+  it('is looked up at the connection when it is a name', () => {
     expect(isPublicHost('localhost')).toBe(true);
   });
 });
 
 describe('the lookup of a connection', () => {
-  it.each([{}, { all: true }])('refuses a name that leads to this machine: %j', async (options) => {
+  it.each([{}, { all: true }])('rejects a name that leads to this machine: %j', async (options) => {
     const error = await new Promise((resolve) => lookupPublic('localhost', options, (found) => resolve(found)));
     expect(error).toBeInstanceOf(NotPublic);
   });
-  it('passes on that there is no such name', async () => {
-    const error = await new Promise((resolve) => lookupPublic('nobody.invalid', {}, (found) => resolve(found)));
+  it('reports an unknown name', async () => {
+    const error = await new Promise((resolve) => lookupPublic('unknown.invalid', {}, (found) => resolve(found)));
     expect(error).toMatchObject({ syscall: 'getaddrinfo' });
   });
 });

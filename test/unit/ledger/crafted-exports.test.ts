@@ -1,4 +1,4 @@
-/** Exports and lines that somebody made up: verification says so, and neither passes, crashes nor hangs. */
+/** Invented exports and entries: verification reports them, without a pass, a crash or a hang. */
 import { describe, expect, test } from 'vitest';
 import { sealKeys } from '../../../src/crypto/ledger-seal.ts';
 import { NotAnExport, verifyExport } from '../../../src/ledger/export.ts';
@@ -53,18 +53,18 @@ const verifiedLater = (...texts: string[]) =>
   verifyExport(each(texts), keys, { head: null, now: new Date('2036-01-01') });
 
 describe('a file that is older than retention', () => {
-  test('is right as it was exported', async () => {
+  test('is valid as exported', async () => {
     const seal = recordOf(await closed(IN_JANUARY));
     expect(await verifiedLater(IN_JANUARY.text, seal)).toMatchObject({ problems: [], removedByRetention: 0 });
   });
 
-  test('is not right without its lines', async () => {
+  test('is invalid without its entries', async () => {
     expect(await verifiedLater(recordOf(await closed(IN_JANUARY)))).toMatchObject({
       problems: [{ problem: 'month_removed', segment: 1, month: '2026-01', lines: 1 }],
     });
   });
 
-  test('may lack lines of a month before, which retention removes before their segment', async () => {
+  test('may lack entries of an earlier month, which retention removes before their segment', async () => {
     const before = line('2025-12-31T23:59:59+00:00', 4);
     const seal = recordOf(await closed(before, IN_JANUARY));
     expect(await verifiedLater(IN_JANUARY.text, seal)).toMatchObject({ problems: [], removedByRetention: 1 });
@@ -72,7 +72,7 @@ describe('a file that is older than retention', () => {
 });
 
 test.each(['infinity', '-infinity', '12345-01-01T00:00:00+00:00'])(
-  'a line of the instant %s is closed as any other, and the chain goes on',
+  'an entry at the instant %s is sealed as any other, and the chain continues',
   async (at) => {
     const strange = line(at, 7);
     const seal = await closed(IN_JANUARY, strange);
@@ -84,7 +84,7 @@ test.each(['infinity', '-infinity', '12345-01-01T00:00:00+00:00'])(
   },
 );
 
-test('a transaction that Postgres cannot have is no line of the ledger', async () => {
+test('an entry with a transaction id that Postgres cannot have is rejected', async () => {
   const [month] = closedMonths(hashedMonths([entryOf(IN_JANUARY)])).months;
   const seal = await closed(IN_JANUARY);
   const statement = JSON.stringify({ ...JSON.parse(seal.statement), months: [month] });
@@ -92,7 +92,7 @@ test('a transaction that Postgres cannot have is no line of the ledger', async (
   await expect(verifiedLater(text, recordOf({ ...seal, statement }))).rejects.toThrow(NotAnExport);
 });
 
-test('however many lines were added, all are named', async () => {
+test('names every added entry, however many', async () => {
   const added = Array.from({ length: 200_000 }, (_, n) => line('2025-01-05T00:00:00+00:00', n).text);
 
   const seal = await closed(IN_JANUARY);

@@ -1,4 +1,4 @@
-/** The duty of a node: what it closes, what it tells, and what it remembers of the newest segment. */
+/** The duty of a node: the segments that it closes, its log lines, and its memory of the newest segment. */
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ledgerRounds } from '../../../src/boot/ledger.ts';
@@ -36,7 +36,7 @@ function nodeOf(keys = testKeys) {
   return { told, round, closing };
 }
 
-test('each segment is in the log, with the digest by which it can be asked for', async () => {
+test('a node logs each segment, with the digest to verify it', async () => {
   const { closing, round, told } = nodeOf();
   await writeLines(world.database.drizzle, ['a', 'b']);
   const lines = await closing();
@@ -50,7 +50,7 @@ test('each segment is in the log, with the digest by which it can be asked for',
   expect(told).toEqual([]);
 });
 
-test('a newest segment that is gone, or another one, is told as an error', async () => {
+test('a node logs an error for a missing or replaced newest segment', async () => {
   const { closing, round, told } = nodeOf();
   await writeLines(world.database.drizzle, ['a']);
   await closing();
@@ -64,7 +64,7 @@ test('a newest segment that is gone, or another one, is told as an error', async
   expect(told[0]).toMatchObject({ level: 'error', words: expect.stringContaining('was replaced') });
 });
 
-test('a segment before that is not authentic is told, and not vouched for', async () => {
+test('a node logs an error for an earlier segment that is not authentic, once', async () => {
   await writeLines(world.database.drizzle, ['a']);
   await nodeOf(rootKeys(['another root secret for tests, of 32 bytes and more'])).closing();
   await writeLines(world.database.drizzle, ['b']);
@@ -72,7 +72,7 @@ test('a segment before that is not authentic is told, and not vouched for', asyn
   expect((await node.closing()).filter(({ level }) => level === 'error')).toMatchObject([
     { facts: { segment: 1, reason: 'key_unknown' } },
   ]);
-  await writeLines(world.database.drizzle, ['told once']);
+  await writeLines(world.database.drizzle, ['logged once']);
   expect((await node.closing()).filter(({ level }) => level === 'error')).toEqual([]);
   await world.database.drizzle.execute(sql`update ledger_seals set signature = 'none' where number > 1`);
   await writeLines(world.database.drizzle, ['c']);
@@ -81,7 +81,7 @@ test('a segment before that is not authentic is told, and not vouched for', asyn
   );
 });
 
-test('a database that cannot be reached fails the round, which the next one tries again', async () => {
+test('a node fails the run while the database is unreachable, and the next run tries again', async () => {
   const { round } = nodeOf();
   await world.database.drizzle.execute(sql`alter table ledger_seals rename to elsewhere`);
   await expect(round()).rejects.toMatchObject({ name: 'StoreUnavailable' });

@@ -1,6 +1,6 @@
 /**
- * The seals of a ledger outlive an upgrade, and the nodes of two versions read each other's seals. `stored/version-1.jsonl` is an export that an
- * earlier version wrote, under the root secret of the tests. A test here that fails means that the server would call stored seals forged.
+ * The seals of a ledger outlive an upgrade, and the nodes of two versions read each other's seals. `stored/version-1.jsonl` is an export
+ * by an earlier version, under the root secret of the tests. A test here that fails means that the server would call stored seals forged.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ describe('an export of an earlier version', () => {
     expect(await verified(LINES)).toMatchObject({ problems, segments: 2 });
   });
 
-  it('is refused when a line is changed', async () => {
+  it('is rejected when an entry is changed', async () => {
     const changed = LINES.map((line, index) => (index === 2 ? line.replace('refresh-token', 'refresh-tokem') : line));
     expect((await verified(changed)).problems).toContainEqual(expect.objectContaining({ problem: 'line_changed' }));
   });
