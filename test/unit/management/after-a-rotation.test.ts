@@ -1,4 +1,4 @@
-/** A key that signs now, and a key that does not any more: the management API follows both. */
+/** A key that signs now, and a key that no longer does: the management API follows both. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
 import { anyDatabase } from '../../support/database.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-it('takes tokens of the successor seconds after a key was revoked, and none of the revoked key', async () => {
+it('the management API accepts tokens of the successor seconds after a key was revoked, and rejects those of the revoked key', async () => {
   const before = tokenOf(scene, MANAGEMENT_SCOPE_NAMES);
   const call = callerWith(scene, () => before);
   const { kid } = scene.deps.keyRing.signerOf('ES256');

@@ -49,9 +49,9 @@ describe('the management API', () => {
     return { user, json, call: callerWith(scene, () => String(json.access_token)) };
   };
   let serial = 0;
-  const person = async (role: 'operators' | 'auditors' | 'nobody'): Promise<{ user: TestUser; call: Caller }> => {
+  const person = async (role: 'operators' | 'auditors' | 'none'): Promise<{ user: TestUser; call: Caller }> => {
     const username = `${role}-${++serial}`;
-    operators = { ...given, ...(role !== 'nobody' && { [role]: [username] }) };
+    operators = { ...given, ...(role !== 'none' && { [role]: [username] }) };
     return personWith(username);
   };
   const register = (call: Caller, id: string) =>
@@ -70,19 +70,19 @@ describe('the management API', () => {
     expect(me).toEqual({ kind: 'operator', sub: user.id, username: user.username, scopes: WANTED.split(' ') });
   });
 
-  it('lets an auditor read, and write nothing', async () => {
+  it('lets an auditor read, and rejects every write', async () => {
     const { call } = await person('auditors');
     expect((await call('GET', '/clients')).statusCode).toBe(200);
     await refusedWith(await register(call, 'by-auditor'), 403, 'insufficient_scope', 'by-auditor');
   });
 
-  it('gives an end-user without a role nothing', async () => {
-    const { call } = await person('nobody').catch(() => ({ call: callerWith(scene, () => 'none') }));
-    const answer = await register(call, 'by-nobody');
+  it('grants an end-user without a role no access', async () => {
+    const { call } = await person('none').catch(() => ({ call: callerWith(scene, () => 'none') }));
+    const answer = await register(call, 'by-none');
     expect([401, 403]).toContain(answer.statusCode);
   });
 
-  it('refuses a role that was lost a second ago, though the token has it still', async () => {
+  it('rejects a role immediately after its removal, though the token still has it', async () => {
     const { call } = await person('operators');
     operators = { ...given, operators: [] };
     await refusedWith(await register(call, 'by-former'), 403, 'insufficient_scope', 'by-former');
@@ -91,26 +91,26 @@ describe('the management API', () => {
     expect((await bot('GET', '/clients')).statusCode).toBe(403);
   });
 
-  it('refuses a token that an operator got for another API', async () => {
+  it("rejects an operator's token for another API", async () => {
     operators = { ...given, operators: ['other-audience'] };
     const { call } = await personWith('other-audience', { scope: 'read' });
     await refusedWith(await register(call, 'other-audience'), 401, 'invalid_token', 'other-audience');
   });
 
-  it('refuses an ID Token of an operator', async () => {
+  it('rejects an ID Token of an operator', async () => {
     operators = { ...given, operators: ['identity'] };
     const { json } = await personWith('identity', { scope: 'openid read' });
     const call = callerWith(scene, () => String(json.id_token));
     await refusedWith(await register(call, 'by-id-token'), 401, 'invalid_token', 'by-id-token');
   });
 
-  it('refuses the token of an operator who was disabled a second ago', async () => {
+  it('rejects the token of an operator immediately after the operator is disabled', async () => {
     const { call, user } = await person('operators');
     await disableUser(scene.database.drizzle, user.username);
     await refusedWith(await register(call, 'by-disabled'), 401, 'invalid_token', 'by-disabled');
   });
 
-  it('refuses the token of a client that was deleted a second ago', async () => {
+  it('rejects the token of a client immediately after the client is deleted', async () => {
     const call = callerWith(scene, () => tokenOf(scene, ['clients:write'], { sub: 'gone', client_id: 'gone' }));
     await register(
       callerWith(scene, () => tokenOf(scene, ['clients:write'])),
@@ -127,7 +127,7 @@ describe('the management API', () => {
     ['another audience', { aud: 'https://api.example.com' }],
     ['the UserInfo Endpoint', { aud: 'https://as.test/oauth/userinfo' }],
     ['a time that is over', { exp: 1_000_000_000 }],
-  ])('refuses a token for %s', async (_, change) => {
+  ])('rejects a token for %s', async (_, change) => {
     const call = callerWith(scene, () => tokenOf(scene, ['clients:write'], change));
     await refusedWith(await register(call, 'by-forged'), 401, 'invalid_token', 'by-forged');
   });
@@ -141,7 +141,7 @@ describe('the management API', () => {
       expect((await scene.app.inject(request)).statusCode).toBe(401);
   });
 
-  it('lets nobody become what they are not by what they send', async () => {
+  it('lets no caller raise its own access through any request', async () => {
     const call = callerWith(scene, () =>
       tokenOf(scene, ['clients:read', 'clients:write', 'users:read', 'users:write']),
     );

@@ -52,7 +52,7 @@ describe('clients over the management API', () => {
     return { tag: String(answer.headers.etag), secret: answer.json().client_secret as string };
   };
 
-  it('registers a client, shows its secret once, and says where it is', async () => {
+  it('registers a client, returns its secret once, and its location', async () => {
     const answer = await call('POST', '/clients', { body: { ...SHOP, client_id: id } });
     expect(answer.statusCode).toBe(201);
     expect(answer.headers.location).toBe(`https://as.test/management/v1/clients/${id}`);
@@ -64,7 +64,7 @@ describe('clients over the management API', () => {
     expect(test.logs()).not.toContain(answer.json().client_secret);
   });
 
-  it('makes a secret with which the client authenticates', async () => {
+  it('generates a secret with which the client authenticates', async () => {
     const grantTypes = { grant_types: ['client_credentials'], redirect_uris: [] };
     const answer = await call('POST', '/clients', { body: { ...SHOP, ...grantTypes, client_id: id } });
     const { client_secret: secret } = answer.json();
@@ -73,7 +73,7 @@ describe('clients over the management API', () => {
     expect(issued.status).toBe(200);
   });
 
-  it('refuses to register the same id twice, whatever is sent', async () => {
+  it('rejects a second registration of the same id, whatever the record', async () => {
     await registered();
     const again = await call('POST', '/clients', { body: { ...SHOP, client_id: id } });
     expect([again.statusCode, again.json().type]).toEqual([
@@ -82,7 +82,7 @@ describe('clients over the management API', () => {
     ]);
   });
 
-  it('refuses every change of a client of the server itself, and to register one', async () => {
+  it('rejects every change of a client of the server itself, and its registration', async () => {
     for (const own of ['statehouse-console', 'statehouse-command-line']) {
       const stored = { ...SHOP, client_id: own };
       const refusals = [
@@ -110,7 +110,7 @@ describe('clients over the management API', () => {
     }
   });
 
-  it('says what in a registration is probably not meant', async () => {
+  it('warns of probable mistakes in a registration', async () => {
     const { warnings: none } = (await call('POST', '/clients', { body: { ...SHOP, client_id: id } })).json();
     expect(none).toBeUndefined();
     expect((await call('GET', `/clients/${id}/consequences`)).json().warnings).toEqual([]);
@@ -131,7 +131,7 @@ describe('clients over the management API', () => {
     expect((await call('GET', `/clients/${id}`)).statusCode).toBe(404);
   });
 
-  it('replaces a client that was seen, and no other', async () => {
+  it('replaces a client with a matching ETag, and no other', async () => {
     const { tag } = await registered();
     const renamed = { ...SHOP, client_id: id, client_name: 'Store' };
     expect((await call('PUT', `/clients/${id}`, { body: renamed })).statusCode).toBe(428);
@@ -146,7 +146,7 @@ describe('clients over the management API', () => {
     expect((await call('GET', `/clients/${id}`)).json().client_name).toBe('Store');
   });
 
-  it('says what is wrong with a record before it looks at a condition that nothing meets', async () => {
+  it('reports the errors of a record before it checks a precondition that fails', async () => {
     const headers = { 'if-match': '"none"' };
     const put = (more: object) =>
       call('PUT', `/clients/${id}`, { body: { ...SHOP, client_id: id, ...more }, headers }).then((answer) => [
@@ -163,7 +163,7 @@ describe('clients over the management API', () => {
     expect((await call('GET', `/clients/${id}`)).json().client_name).toBe('Shop');
   });
 
-  it('takes the same PUT again, and gives back what it showed', async () => {
+  it('accepts the same PUT again, and returns what it showed', async () => {
     const first = await call('PUT', `/clients/${id}`, { body: { ...SHOP, client_id: id } });
     const second = await call('PUT', `/clients/${id}`, { body: { ...SHOP, client_id: id } });
     expect([first.statusCode, second.statusCode]).toEqual([201, 200]);
@@ -181,7 +181,7 @@ describe('clients over the management API', () => {
     expect(answer.statusCode).toBe(412);
   });
 
-  it('changes some fields by a merge patch, in which null takes a field away', async () => {
+  it('changes some fields by a merge patch, in which null removes a field', async () => {
     const { tag } = await registered();
     const scoped = await call('PATCH', `/clients/${id}`, {
       body: { scope: 'read', client_name: 'Store' },
@@ -196,7 +196,7 @@ describe('clients over the management API', () => {
     expect(open.json().client_name).toBe('Store');
   });
 
-  it('loses no update: of two patches to what both have seen, one is refused', async () => {
+  it('loses no update: of two patches with the same ETag, one is rejected', async () => {
     const { tag } = await registered();
     const patch = (name: string) =>
       call('PATCH', `/clients/${id}`, { body: { client_name: name }, headers: { 'if-match': tag } });
@@ -204,7 +204,7 @@ describe('clients over the management API', () => {
     expect(both.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 412]);
   });
 
-  it('keeps what is only shown', async () => {
+  it('keeps read-only fields', async () => {
     const { tag } = await registered();
     const answer = await call('PATCH', `/clients/${id}`, { body: { declared: true }, headers: { 'if-match': tag } });
     expect([answer.statusCode, answer.json().errors[0].field]).toEqual([422, 'declared']);
@@ -218,7 +218,7 @@ describe('clients over the management API', () => {
     expect(statuses).toEqual([204, 404, 404]);
   });
 
-  it('rotates a secret with two live ones in between', async () => {
+  it('rotates a secret with two active ones in between', async () => {
     await registered();
     const added = await call('POST', `/clients/${id}/secrets`);
     expect([added.statusCode, added.headers['cache-control']]).toEqual([201, 'no-store']);
@@ -230,7 +230,7 @@ describe('clients over the management API', () => {
     expect((await call('DELETE', `/clients/${id}/secrets/${added.json().secret_id}`)).statusCode).toBe(409);
   });
 
-  it('finds a client whose id has to be encoded', async () => {
+  it('finds a client with an encoded id', async () => {
     const odd = `urn:a/b?c ${id}`;
     await call('POST', '/clients', { body: { ...SHOP, client_id: odd } });
     const shown = await call('GET', `/clients/${encodeURIComponent(odd)}`);
@@ -238,7 +238,7 @@ describe('clients over the management API', () => {
     expect((await call('GET', new URL(shown.json()._links.self.href).pathname)).statusCode).toBe(200);
   });
 
-  it('writes who changed what into the ledger', async () => {
+  it('writes the actor and the changed fields into the ledger', async () => {
     const { tag } = await registered();
     await call('PATCH', `/clients/${id}`, { body: { client_name: 'Store' }, headers: { 'if-match': tag } });
     const lines = await test.database.drizzle.select().from(transitions).where(eq(transitions.clientId, id));
@@ -251,7 +251,7 @@ describe('clients over the management API', () => {
     const post = (key: string, body: object) => call('POST', '/clients', { body, headers: { 'idempotency-key': key } });
     const nameless = { ...SHOP, client_id: undefined };
 
-    it('creates one client for the same request, and answers the same', async () => {
+    it('creates one client for the same request, and returns the same answer', async () => {
       const [first, second] = [await post(`k-${id}`, nameless), await post(`k-${id}`, nameless)];
       expect([first.statusCode, second.statusCode]).toEqual([201, 201]);
       expect(second.json()).toEqual(first.json());
@@ -260,7 +260,7 @@ describe('clients over the management API', () => {
       expect(one.json()).toEqual(two.json());
     });
 
-    it('refuses the key for another request', async () => {
+    it('rejects the key for another request', async () => {
       await post(`k-${id}`, nameless);
       const other = await post(`k-${id}`, { ...nameless, client_name: 'Other' });
       expect([other.statusCode, other.json().type]).toEqual([
@@ -269,7 +269,7 @@ describe('clients over the management API', () => {
       ]);
     });
 
-    it('never takes the client of somebody else for its own', async () => {
+    it('never returns the client of another caller', async () => {
       await registered();
       const other = { ...SHOP, client_id: id, client_name: 'Other' };
       const statuses = [await post(`k-${id}`, other), await post(`k-${id}`, other)].map(({ statusCode }) => statusCode);

@@ -56,7 +56,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 const BODIES: Readonly<Record<string, object>> = {
   '/clients': { client_name: 'Shop', redirect_uris: ['https://shop.example/callback'] },
   '/invitations': { email: 'grace@example.com' },
-  '/users': { username: 'somebody', password: 'a password for somebody' },
+  '/users': { username: 'somebody', password: 'a password for the user' },
 };
 
 describe('every resource of the management API', () => {
@@ -129,13 +129,13 @@ describe('every resource of the management API', () => {
     ]),
   );
 
-  it('has nouns for paths, in small letters, and no name of an action', () => {
+  it('has nouns for paths, in lower case, and no name of an action', () => {
     const words = RESOURCES.flatMap(({ path }) => path.split('/').filter((part) => /^[^{]/.test(part)));
     for (const word of words) expect(word).toMatch(/^[a-z]+(-[a-z]+)*$/);
     expect(words.filter((word) => /^(get|list|create|update|delete|revoke|rotate|disable|end)/.test(word))).toEqual([]);
   });
 
-  it.each(named(reading))('GET %s can be kept, asked for again, and read without its body', async (_, resource) => {
+  it.each(named(reading))('GET %s can be cached, revalidated, and read without its body', async (_, resource) => {
     const answer = await call('GET', addressOf(resource));
     expect(answer.statusCode, answer.body).toBe(200);
     const tag = String(answer.headers.etag);
@@ -149,7 +149,7 @@ describe('every resource of the management API', () => {
     expect([head.statusCode, head.body, head.headers.etag]).toEqual([200, '', tag]);
   });
 
-  it.each(named(reading))('GET %s says what its schema says, and nothing else', async (_, resource) => {
+  it.each(named(reading))('GET %s returns exactly what its schema describes', async (_, resource) => {
     const operation = resource.methods.GET;
     if (operation?.answerType) return;
     const body = (await call('GET', addressOf(resource))).json();
@@ -178,7 +178,7 @@ describe('every resource of the management API', () => {
     expect(hrefs).toContain(`${API}${addressOf(resource)}`);
   });
 
-  it.each(named(RESOURCES))('%s answers OPTIONS and refuses other methods, each with Allow', async (_, resource) => {
+  it.each(named(RESOURCES))('%s answers OPTIONS and rejects other methods, each with Allow', async (_, resource) => {
     const allowed = Object.keys(resource.methods);
     const allow = [...allowed, ...(resource.methods.GET ? ['HEAD'] : []), 'OPTIONS'];
     const options = await call('OPTIONS', addressOf(resource));
@@ -190,7 +190,7 @@ describe('every resource of the management API', () => {
     }
   });
 
-  it.each(operations)('%s %s asks for a token, and for its scope', async (method, _, resource) => {
+  it.each(operations)('%s %s requires a token, and its scope', async (method, _, resource) => {
     const { scope } = resource.methods[method as 'GET'] ?? {};
     const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
     const bare = await scene.app.inject({ method: method as 'GET', url: `/management/v1${addressOf(resource)}` });
@@ -203,7 +203,7 @@ describe('every resource of the management API', () => {
     expect(answer.headers['www-authenticate']).toContain(`scope="${scope}"`);
   });
 
-  it.each(operations)('%s %s refuses unknown parameters of the query', async (method, _, resource) => {
+  it.each(operations)('%s %s rejects unknown parameters of the query', async (method, _, resource) => {
     const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
     const answer = await call(method as 'GET', `${addressOf(resource)}?surprise=1`, body);
     expect(problemOf(answer)).toEqual([400, PROBLEM, 'invalid_parameter']);
@@ -218,46 +218,43 @@ describe('every resource of the management API', () => {
   });
 
   const writing = operations.filter(([method, , resource]) => resource.methods[method as 'PUT']?.body);
-  it.each(writing)(
-    '%s %s takes JSON alone, of a bounded size, and names what is wrong',
-    async (method, _, resource) => {
-      const send = (body: string | Buffer, type: string) =>
-        call(method as 'PUT', addressOf(resource), { body, headers: { 'content-type': type } });
-      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-      expect(problemOf(await send('a=b', 'application/x-www-form-urlencoded'))).toEqual([
-        415,
-        PROBLEM,
-        'unsupported_media_type',
-      ]);
-      expect(problemOf(await send('{"a":', type))).toEqual([400, PROBLEM, 'malformed_json']);
-      const latin1 = Buffer.from('{"username":"Jos\u00e9"}', 'latin1');
-      expect(problemOf(await send(latin1, type))).toEqual([400, PROBLEM, 'malformed_json']);
-      const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
-      expect(problemOf(await send(deep, type))).toEqual([400, PROBLEM, 'malformed_json']);
-      expect(problemOf(await send('[]', type))).toEqual([422, PROBLEM, 'invalid_fields']);
-      expect(problemOf(await send(`"${'x'.repeat(40_000)}"`, type))).toEqual([413, PROBLEM, 'content_too_large']);
-      if (method === 'PATCH') return;
-      const unknown = await send('{"surprise":1}', type);
-      expect(problemOf(unknown)).toEqual([422, PROBLEM, 'invalid_fields']);
-      expect(unknown.json().errors.map(({ field }: { field: string }) => field)).toContain('surprise');
-    },
-  );
+  it.each(writing)('%s %s accepts JSON alone, of a bounded size, and names the error', async (method, _, resource) => {
+    const send = (body: string | Buffer, type: string) =>
+      call(method as 'PUT', addressOf(resource), { body, headers: { 'content-type': type } });
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    expect(problemOf(await send('a=b', 'application/x-www-form-urlencoded'))).toEqual([
+      415,
+      PROBLEM,
+      'unsupported_media_type',
+    ]);
+    expect(problemOf(await send('{"a":', type))).toEqual([400, PROBLEM, 'malformed_json']);
+    const latin1 = Buffer.from('{"username":"Jos\u00e9"}', 'latin1');
+    expect(problemOf(await send(latin1, type))).toEqual([400, PROBLEM, 'malformed_json']);
+    const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
+    expect(problemOf(await send(deep, type))).toEqual([400, PROBLEM, 'malformed_json']);
+    expect(problemOf(await send('[]', type))).toEqual([422, PROBLEM, 'invalid_fields']);
+    expect(problemOf(await send(`"${'x'.repeat(40_000)}"`, type))).toEqual([413, PROBLEM, 'content_too_large']);
+    if (method === 'PATCH') return;
+    const unknown = await send('{"surprise":1}', type);
+    expect(problemOf(unknown)).toEqual([422, PROBLEM, 'invalid_fields']);
+    expect(unknown.json().errors.map(({ field }: { field: string }) => field)).toContain('surprise');
+  });
 
   const conditional = operations.filter(
     ([method, , { methods }]) => methods[method as 'PATCH']?.ifMatch === 'required',
   );
-  it.each(conditional)('%s %s asks for If-Match, whatever it would change', async (method, _, resource) => {
+  it.each(conditional)('%s %s requires If-Match, whatever it would change', async (method, _, resource) => {
     const answer = await call(method as 'PATCH', addressOf(resource), { body: {} });
     expect(problemOf(answer)).toEqual([428, PROBLEM, 'precondition_required']);
   });
 
   const lists = reading.filter(({ methods }) => 'cursor' in (methods.GET?.query?.shape ?? {}));
-  it('has its long lists in pages', () => {
+  it('has pages for its long lists', () => {
     expect(lists.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['/clients', '/users', '/grants', '/sessions', '/users/{sub}/grants']),
     );
   });
-  it.each(named(lists))('GET %s goes from page to page, and refuses foreign cursors', async (_, resource) => {
+  it.each(named(lists))('GET %s leads from page to page, and rejects foreign cursors', async (_, resource) => {
     const address = addressOf(resource);
     const first = await call('GET', `${address}?limit=1`);
     expect(first.json().items.length).toBeLessThanOrEqual(1);
@@ -277,7 +274,7 @@ describe('every resource of the management API', () => {
   });
 
   const creating = RESOURCES.filter(({ methods }) => methods.POST && BODIES[pathIn(methods, RESOURCES)] !== undefined);
-  it.each(named(creating))('POST %s creates the same thing for the same Idempotency-Key', async (path, resource) => {
+  it.each(named(creating))('POST %s creates one resource for the same Idempotency-Key', async (path, resource) => {
     const body = BODIES[path];
     const send = (sent: unknown) =>
       call('POST', addressOf(resource), { body: sent, headers: { 'idempotency-key': `key-of-${path}` } });
@@ -288,11 +285,11 @@ describe('every resource of the management API', () => {
     expect(first.headers.location).toBe(first.json()._links.self.href);
   });
 
-  it('says nothing about what is not there', async () => {
+  it('reveals nothing about a missing resource', async () => {
     for (const path of [
       '/nothing',
-      '/clients/nobody',
-      '/clients/nobody/consequences',
+      '/clients/unknown',
+      '/clients/unknown/consequences',
       '/users/019ab7c0-0000-7000-8000-000000000000/consequences',
       '/users/x',
       '/grants/x',
@@ -303,7 +300,7 @@ describe('every resource of the management API', () => {
       expect([path, ...problemOf(await call('GET', path))]).toEqual([path, 404, PROBLEM, 'not_found']);
   });
 
-  it('logs who asked, and no token', async () => {
+  it('logs the caller, and no token', async () => {
     await call('GET', '/clients');
     expect(scene.logs()).toContain(`"by":"client ${BOT}"`);
     expect(scene.logs()).not.toContain(tokenOf(scene, MANAGEMENT_SCOPE_NAMES).slice(0, 20));

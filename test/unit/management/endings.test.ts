@@ -32,7 +32,7 @@ describe('endings over the management API', () => {
   const lines = async (query: string): Promise<readonly Line[]> =>
     (await call('GET', `/transitions?${query}`)).json().items;
 
-  it('ends a stolen chain, once, and says who did it', async () => {
+  it('ends a stolen chain, once, and records the actor', async () => {
     const token = await scene.chain();
     const { grant_id: id, state } = await newestGrant();
     expect(state).toBe('alive');
@@ -43,7 +43,7 @@ describe('endings over the management API', () => {
     expect(ended).toEqual([expect.objectContaining({ actor: `client ${BOT}` })]);
   });
 
-  it('tells the life of a grant: why it is over, and what would have kept it', async () => {
+  it('explains the history of a grant: why it ended, and how to avoid it', async () => {
     const first = await scene.chain();
     const second = (await refresh(scene, scene.client, first)).json.refresh_token ?? '';
     await refresh(scene, scene.client, second);
@@ -58,7 +58,7 @@ describe('endings over the management API', () => {
     expect(checks.find(({ name }: { name: string }) => name === 'reuse').detail).toContain('refresh_token_reused: 1');
   });
 
-  it('names, with the state of the server, clients with scopes that nothing describes', async () => {
+  it('lists, with the state of the server, clients with scopes that have no description', async () => {
     await makeClient(scene, { clientId: 'odd', scope: ['read', 'orders'] });
     let { configuration, checks } = (await call('GET', '/status')).json();
     // An answer of before serves for two seconds more.
@@ -71,7 +71,7 @@ describe('endings over the management API', () => {
     expect(checks.find(({ name }: { name: string }) => name === 'configuration').state).toBe('look');
   });
 
-  it('signs an end-user out, and says who did it', async () => {
+  it('signs an end-user out, and records the actor', async () => {
     await scene.chain();
     const { sid } = (await call('GET', `/users/${scene.user.id}/sessions?state=active`)).json().items[0];
     for (const status of [204, 204]) expect((await call('DELETE', `/sessions/${sid}`)).statusCode).toBe(status);
@@ -99,7 +99,7 @@ describe('endings over the management API', () => {
     expect(retired[0]?.actor).toBe(`client ${BOT}`);
   });
 
-  it('follows the ledger without missing a line', async () => {
+  it('reads the ledger page by page without a gap', async () => {
     const grants: string[] = [];
     let href = '/management/v1/transitions?order=asc&machine=interaction&limit=2';
     const follow = async () => {
@@ -130,7 +130,7 @@ describe('endings over the management API', () => {
     expect((await call('GET', `/transitions?${query}`)).statusCode).toBe(status);
   });
 
-  it('counts the rows of each machine, and the arms taken lately', async () => {
+  it('counts the rows of each machine, and the recent arms', async () => {
     await scene.chain();
     const { items } = (await call('GET', '/machines')).json();
     expect(items.map(({ name }: { name: string }) => name)).toEqual(

@@ -57,7 +57,7 @@ describe('the factors of an end-user over the management API', () => {
   const signIn = async (browser = new Browser(scene.app)) =>
     browser.submit(await browser.get('/sign-in'), { username: user.username, password: PASSWORD });
 
-  it('the owner hears of it by mail, once, in their own language', async () => {
+  it('the owner is notified by mail, once, in their own language', async () => {
     const path = `/users/${user.id}/passkeys/${await addPasskey()}`;
     const heard = async () => (await mails.to(user.email)).map(({ subject }) => subject).slice(1);
     for (const times of [1, 2]) {
@@ -67,7 +67,7 @@ describe('the factors of an end-user over the management API', () => {
     }
   });
 
-  it('shows an app and how many codes are left, and no secret', async () => {
+  it('shows an app and the number of unused codes, and no secret', async () => {
     const before = await factor();
     expect(before).toMatchObject({ active: true, required: false, recovery_codes_left: 10 });
     expect(Object.keys(before.apps[0]).toSorted()).toEqual(['confirmed_at', 'id']);
@@ -76,7 +76,7 @@ describe('the factors of an end-user over the management API', () => {
     expect((await factor()).recovery_codes_left).toBe(9);
   });
 
-  it('a set-up that was not finished is no factor', async () => {
+  it('an unfinished set-up is no factor', async () => {
     const another = await makeUser(scene);
     const browser = new Browser(scene.app);
     await browser.submit(await browser.get('/sign-in'), { username: another.username, password: PASSWORD });
@@ -88,7 +88,7 @@ describe('the factors of an end-user over the management API', () => {
     });
   });
 
-  it('removes the second factor with its codes; the lines name who did it', async () => {
+  it('removes the second factor with its codes; the entries name the actor', async () => {
     for (const status of [204, 204])
       expect((await call('DELETE', `/users/${user.id}/second-factor`)).statusCode).toBe(status);
     expect(await factor()).toMatchObject({ active: false, apps: [], recovery_codes_left: 0 });
@@ -102,7 +102,7 @@ describe('the factors of an end-user over the management API', () => {
     expect((await browser.get('/account')).status).toBe(200);
   });
 
-  it('a code of what was removed signs nobody in, from the page that was open before either', async () => {
+  it('a code of a removed factor signs no user in, from a page that was open before', async () => {
     for (const code of [enrolled.app.codeAt(scene.clock.now()), enrolled.recoveryCodes[1] ?? '']) {
       const browser = new Browser(scene.app);
       const page = await signIn(browser);
@@ -139,7 +139,7 @@ describe('the factors of an end-user over the management API', () => {
     expect((await factor()).recovery_codes_left).toBe(10);
   });
 
-  it('with the last factor the recovery codes go too', async () => {
+  it('removes the recovery codes with the last factor', async () => {
     const id = await addPasskey();
     await call('DELETE', `/users/${user.id}/second-factor`);
     const browser = new Browser(scene.app);

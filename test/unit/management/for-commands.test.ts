@@ -1,4 +1,4 @@
-/** What commands need of the API beside what everybody needs: what would change, warnings, one end-user by name, explanations. */
+/** The parts of the API that commands need in addition: previews of changes, warnings, one end-user by name, explanations. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeys } from '../../../src/storage/schema.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 describe('a PUT without a condition', () => {
-  it('says which fields of a client it would change, and changes nothing', async () => {
+  it('lists the fields of a client that it would change, and changes nothing', async () => {
     const shop = { client_id: 'shop', redirect_uris: ['https://shop.example/'], grant_types: ['authorization_code'] };
     expect((await call('PUT', '/clients/shop', { body: shop })).statusCode).toBe(201);
     const answer = await call('PUT', '/clients/shop', { body: { ...shop, client_name: 'Another' } });
@@ -30,7 +30,7 @@ describe('a PUT without a condition', () => {
     expect((await call('PUT', '/clients/shop', { body: shop })).statusCode).toBe(200);
   });
 
-  it('says which members of an end-user it would change', async () => {
+  it('lists the members of an end-user that it would change', async () => {
     const user = await makeUser(test);
     const body = {
       username: user.username,
@@ -45,7 +45,7 @@ describe('a PUT without a condition', () => {
   });
 });
 
-it('a client says how many secrets it has; one that replaces the others is alone', async () => {
+it('a client shows the number of its secrets; one that replaces the others is alone', async () => {
   const client = await makeClient(test, { grantTypes: ['client_credentials'], redirectUris: [] });
   const path = `/clients/${client.clientId}`;
   const count = async () => (await call('GET', path)).json().stored_secrets;
@@ -57,7 +57,7 @@ it('a client says how many secrets it has; one that replaces the others is alone
   expect((await call('GET', `${path}/secrets`)).json().items).toMatchObject([{ secret_id: replaced.json().secret_id }]);
 });
 
-it('a registration says what is probably not meant', async () => {
+it('a registration warns of probable mistakes', async () => {
   const body = { client_id: 'warned', redirect_uris: ['http://localhost/'], grant_types: ['authorization_code'] };
   const answer = await call('POST', '/clients', { body });
   expect(answer.json().warnings).toEqual([
@@ -68,7 +68,7 @@ it('a registration says what is probably not meant', async () => {
   expect(shown.headers.etag).toBe(answer.headers.etag);
 });
 
-it('an end-user is found by username, as a sign-in compares it', async () => {
+it('an end-user is found by username, compared as at a sign-in', async () => {
   const user = await makeUser(test);
   const subs = async (username: string, more = '') => {
     const { items } = (await call('GET', `/users?username=${encodeURIComponent(username)}${more}`)).json();
@@ -80,7 +80,7 @@ it('an end-user is found by username, as a sign-in compares it', async () => {
   expect(await subs(user.username.slice(1))).toEqual([]);
 });
 
-it('the signing keys come with what the policy says about rotations', async () => {
+it('the signing keys include the policy for rotations', async () => {
   const { policy } = (await call('GET', '/signing-keys')).json();
   expect(policy).toEqual({
     algorithms: ['ES256', 'RS256'],
@@ -90,7 +90,7 @@ it('the signing keys come with what the policy says about rotations', async () =
 });
 
 describe('explanations', () => {
-  it('tell the life behind a token, which is neither presented nor logged', async () => {
+  it('show the history behind a token, which is neither presented nor logged', async () => {
     const [client, user] = [await makeClient(test), await makeUser(test)];
     const { refreshToken, accessToken } = await obtainTokens(test, client, user);
     for (const [credential, place] of [
@@ -109,14 +109,14 @@ describe('explanations', () => {
     expect(again.json()).toMatchObject({ alive: true, client: { client_id: client.clientId } });
   });
 
-  it('store nothing, not even an Idempotency-Key: an auditor may ask', async () => {
+  it('store no row, not even an Idempotency-Key: an auditor may request one', async () => {
     const body = { credential: 'sh_rt_forged' };
     const answer = await call('POST', '/explanations', { body, headers: { 'idempotency-key': 'of-an-auditor' } });
     expect(answer.statusCode).toBe(200);
     expect(await test.database.drizzle.select().from(idempotencyKeys)).toEqual([]);
   });
 
-  it('know no grant that there is not', async () => {
+  it('report an unknown grant', async () => {
     expect((await call('POST', '/explanations', { body: { credential: randomUUID() } })).statusCode).toBe(404);
   });
 });

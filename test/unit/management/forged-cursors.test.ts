@@ -1,4 +1,4 @@
-/** Cursors are opaque, and anybody can decode them: what a caller has made by hand is refused before the database sees it. */
+/** Cursors are opaque, and any client can decode them: the server rejects an invented cursor before the database sees it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anyDatabase } from '../../support/database.ts';
 import { API, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
@@ -8,7 +8,7 @@ const SCOPE = ['clients:read', 'users:read', 'grants:read', 'sessions:read', 'le
 const ID = '123e4567-e89b-42d3-a456-426614174000';
 const YEAR_0 = '0000-01-01T00:00:00.000000Z';
 
-describe('a cursor made by hand', () => {
+describe('an invented cursor', () => {
   let scene: Scene;
   let call: Caller;
   beforeAll(async () => {

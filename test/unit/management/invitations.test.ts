@@ -35,7 +35,7 @@ const invite = async (body: object): Promise<Created> => {
 };
 const pathOf = (link: string | null) => (link === null ? '' : `${new URL(link).pathname}${new URL(link).search}`);
 
-it('is sent by mail, in a language, and its link is told to nobody else', async () => {
+it('an invitation is sent by mail, in a language, and its link is in no answer', async () => {
   const made = await invite({ email: 'ada@example.com', language: 'de' });
   expect(made).toMatchObject({ link: null, invited_by: expect.stringMatching(/^client /) });
   const [mail] = await mails.to('ada@example.com');
@@ -49,7 +49,7 @@ it('is sent by mail, in a language, and its link is told to nobody else', async 
   expect((await call('GET', `/invitations/${made.invitation_id}`)).statusCode).toBe(404);
 });
 
-it('is told once as a link, and the ledger says who invited', async () => {
+it('an invitation is returned once as a link, with an entry that names the inviting administrator', async () => {
   const { link, invitation_id } = await invite({ email: 'bea@example.com', send_mail: false });
   expect(await mails.to('bea@example.com')).toEqual([]);
   expect((await new Browser(scene.app).get(pathOf(link))).status).toBe(200);
@@ -60,7 +60,7 @@ it('is told once as a link, and the ledger says who invited', async () => {
   expect(line).toMatchObject({ reason: 'invitation', actor: expect.stringMatching(/^client /) });
 });
 
-it('is worth nothing once it is withdrawn, or replaced', async () => {
+it('an invitation is invalid once it is withdrawn or replaced', async () => {
   const first = await invite({ email: 'cleo@example.com', send_mail: false });
   const second = await invite({ email: 'CLEO@example.com', send_mail: false });
   expect((await new Browser(scene.app).get(pathOf(first.link))).status).toBe(410);
@@ -69,6 +69,6 @@ it('is worth nothing once it is withdrawn, or replaced', async () => {
   expect((await call('DELETE', `/invitations/${second.invitation_id}`)).statusCode).toBe(404);
 });
 
-it('refuses what is no address', async () => {
+it('an invitation to an invalid address is rejected', async () => {
   expect((await call('POST', '/invitations', { body: { email: 'nobody' } })).statusCode).toBe(422);
 });

@@ -44,7 +44,7 @@ const resolved = (ref: string): unknown =>
 
 describe('the OpenAPI document of the management API', () => {
   it('is valid by the schema of OpenAPI 3.1', () => {
-    // `format` only tells people something in that schema.
+    // `format` only informs readers in that schema.
     const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
     const isValid = ajv.compile(OPENAPI_SCHEMA);
     isValid(document);
@@ -53,7 +53,7 @@ describe('the OpenAPI document of the management API', () => {
     expect(isValid(broken)).toBe(false);
   });
 
-  it('has schemas of draft 2020-12, and refers to what is there', () => {
+  it('has schemas of draft 2020-12, and refers to existing ones', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'https://as.test/document', ...document });
     for (const name of Object.keys(document['components']?.['schemas'] ?? {})) {
@@ -83,7 +83,7 @@ describe('the OpenAPI document of the management API', () => {
     expect(Object.keys(flows?.['authorizationCode']?.['scopes'] ?? {})).toEqual(MANAGEMENT_SCOPE_NAMES);
   });
 
-  it('requires nothing that has a default, and lets null stand for what is left out', () => {
+  it('requires no member that has a default, and allows null for an omitted one', () => {
     expect(operationAt('GET', '/clients')?.['parameters']).toContainEqual({
       name: 'limit',
       in: 'query',
@@ -108,7 +108,7 @@ describe('the OpenAPI document of the management API', () => {
     operationAt(method, path)?.['requestBody']?.['content']?.[type]?.['schema'];
 });
 
-describe('what the API answers', () => {
+describe('each answer of the API', () => {
   let scene: Scene;
   let call: Caller;
   beforeAll(async () => {
@@ -132,7 +132,7 @@ describe('what the API answers', () => {
     ['GET', '/policies/{name}', '/policies/none', undefined, 404],
     ['PUT', '/clients/{client_id}', '/clients/bot', { redirect_uris: ['https://shop.example/'] }, 428],
     ['PATCH', '/clients/{client_id}', '/clients/bot', { client_name: 'Other' }, 428],
-  ] as const)('%s %s: %s fits the document', async (method, path, address, body, status) => {
+  ] as const)('matches the document: %s %s: %s', async (method, path, address, body, status) => {
     const answer = await call(method, address, body && { body });
     expect(answer.statusCode, answer.body).toBe(status);
     const at = operationAt(method, path)?.['responses']?.[status];

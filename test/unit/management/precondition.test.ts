@@ -34,7 +34,7 @@ describe('the conditions of a request', () => {
     expect(isKnown(request({ 'if-none-match': header }), tag)).toBe(holds);
   });
 
-  it('asks for something new with an asterisk alone', () => {
+  it('are a request for a new resource with an asterisk alone', () => {
     expect(preconditionOf(request({ 'if-none-match': '*' })).onlyNew).toBe(true);
     expect(preconditionOf(request({ 'if-none-match': 'a*' })).onlyNew).toBe(false);
     expect(preconditionOf(request({})).isSeen).toBeNull();

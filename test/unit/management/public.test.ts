@@ -1,4 +1,4 @@
-/** What anybody may read of the management API: its document, the reference, the pages about problems, the metadata. */
+/** The public parts of the management API: its document, the reference, the pages about problems, the metadata. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
 import { openApiDocument } from '../../../src/management/openapi/document.ts';
@@ -10,14 +10,14 @@ import { anyDatabase } from '../../support/database.ts';
 import { API } from '../../support/management.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
-it('a text is hashed and encoded once, however often anybody asks for it', () => {
+it('a text is hashed and encoded once, however often it is requested', () => {
   const prepared = preparing();
   const first = prepared('text');
   expect(prepared('text')).toBe(first);
   expect(prepared('other')).toMatchObject({ tag: entityTag('other'), bytes: Buffer.from('other') });
 });
 
-describe('what anybody may read of the management API', () => {
+describe('the public part of the management API', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(anyDatabase);
@@ -27,7 +27,7 @@ describe('what anybody may read of the management API', () => {
   const get = (url: string, headers: Readonly<Record<string, string>> = {}) => scene.app.inject({ url, headers });
 
   it.each(['/openapi.json', '/reference', '/reference/scalar.js', '/problems/not_found'])(
-    'GET %s needs no token, and can be kept and asked for again',
+    'GET %s needs no token, and can be cached and revalidated',
     async (path) => {
       const answer = await get(`/management/v1${path}`);
       expect(answer.statusCode).toBe(200);
@@ -53,7 +53,7 @@ describe('what anybody may read of the management API', () => {
     expect(answer.json().servers).toEqual([{ url: ISSUER }]);
   });
 
-  it('has a page that nothing from elsewhere can get into', async () => {
+  it('has a page that loads no foreign content', async () => {
     const { body, headers } = await get('/management/v1/reference');
     const policy = String(headers['content-security-policy']);
     expect(policy).not.toContain('unsafe-eval');
@@ -81,14 +81,14 @@ describe('what anybody may read of the management API', () => {
     expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
   });
 
-  it('has no page about what is no problem', async () => {
+  it('has no page about an unknown problem', async () => {
     for (const reason of ['nothing', 'constructor', 'toString']) {
       const answer = await get(`/management/v1/problems/${reason}`);
       expect([answer.statusCode, answer.json().type]).toEqual([404, `${API}/problems/not_found`]);
     }
   });
 
-  it('serves the metadata that a refusal names (RFC 9728)', async () => {
+  it('serves the metadata that a rejection names (RFC 9728)', async () => {
     const refusal = await get('/management/v1/clients');
     const [, url = ''] = /resource_metadata="([^"]+)"/.exec(String(refusal.headers['www-authenticate'])) ?? [];
     expect(url).toBe(`${ISSUER}/.well-known/oauth-protected-resource/management/v1`);

@@ -1,4 +1,4 @@
-/** Requests that are sent again with their Idempotency-Key: what was taken away in the meantime does not come back with them. */
+/** Requests that are repeated with their Idempotency-Key: the repetition does not restore what was removed in the meantime. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { anyDatabase } from '../../support/database.ts';
 import { API, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
@@ -6,7 +6,7 @@ import { openScene, type Scene } from '../../support/scene.ts';
 
 const SCOPE = ['clients:read', 'clients:write', 'users:write', 'keys:read', 'keys:rotate'];
 
-describe('a request that is sent again', () => {
+describe('a repeated request', () => {
   let scene: Scene;
   let call: Caller;
   let serial = 0;
@@ -32,7 +32,7 @@ describe('a request that is sent again', () => {
       false,
     ]);
 
-  it('brings no secret back that was removed, perhaps because it leaked', async () => {
+  it('restores no removed secret, perhaps removed because it leaked', async () => {
     await register('registration');
     const made = await send(`/clients/${id}/secrets`, {});
     expect(made.statusCode).toBe(201);
@@ -41,7 +41,7 @@ describe('a request that is sent again', () => {
     expect(await secretsOf()).toBe(1);
   });
 
-  it('brings no secret back that another has replaced', async () => {
+  it('restores no replaced secret', async () => {
     await register();
     await send(`/clients/${id}/secrets`, { replaces: true }, `${id}-first`);
     await send(`/clients/${id}/secrets`, { replaces: true }, `${id}-second`);
@@ -49,22 +49,22 @@ describe('a request that is sent again', () => {
     expect(await secretsOf()).toBe(1);
   });
 
-  it('registers no deleted client again, with its secret of before', async () => {
+  it('does not register a deleted client again, with its earlier secret', async () => {
     expect((await register()).statusCode).toBe(201);
     expect((await call('DELETE', `/clients/${id}`)).statusCode).toBe(204);
     goneSince(await register());
     expect((await call('GET', `/clients/${id}`)).statusCode).toBe(404);
-    expect((await register(`${id}-anew`)).statusCode).toBe(201);
+    expect((await register(`${id}-again`)).statusCode).toBe(201);
   });
 
-  it('registers no deleted end-user again', async () => {
+  it('does not register a deleted end-user again', async () => {
     const user = () => send('/users', { username: id, password: 'correct horse battery staple' });
     const { sub } = (await user()).json();
     expect((await call('DELETE', `/users/${sub}`)).statusCode).toBe(204);
     goneSince(await user());
   });
 
-  it('makes one secret, also at the same time', async () => {
+  it('creates one secret, also concurrently', async () => {
     await register();
     const both = await Promise.all([1, 2].map(() => send(`/clients/${id}/secrets`, {}, `${id}-both`)));
     expect(both.map(({ statusCode }) => statusCode)).toEqual([201, 201]);
@@ -75,7 +75,7 @@ describe('a request that is sent again', () => {
   it('replaces a signing key once', async () => {
     const rotate = () => send('/signing-keys/ES256/rotations', { at_once: true });
     const first = await rotate();
-    // The guard asks for keys that it does not know.
+    // The guard fetches keys that it does not have.
     scene.clock.advanceSeconds(2);
     const second = await rotate();
     expect([first.statusCode, second.statusCode]).toEqual([201, 201]);

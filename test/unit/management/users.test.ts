@@ -43,8 +43,8 @@ describe('end-users over the management API', () => {
     expect(shown.body).not.toContain('password');
   });
 
-  it('names the claim that is wrong', async () => {
-    const body = { username, password: PASSWORD, claims: { email: 'nobody', emial: 'x' } };
+  it('names the invalid claim', async () => {
+    const body = { username, password: PASSWORD, claims: { email: 'unknown', emial: 'x' } };
     const { statusCode, json } = await call('POST', '/users', { body });
     expect([statusCode, json().errors.map(({ field }: { field: string }) => field)]).toEqual([422, ['claims.email']]);
   });
@@ -52,7 +52,7 @@ describe('end-users over the management API', () => {
   it.each([
     ['the host of the issuer', 'login.blueharbour.example 2030!'],
     ['the organisation', 'Blue Harbour Ferries 1'],
-  ])('refuses a password that is the name of the service: %s', async (_, password) => {
+  ])('rejects a password that is the name of the service: %s', async (_, password) => {
     const config = withBot();
     const branding = { ...config.branding, organization: 'Blue Harbour Ferries' };
     const issuer = 'https://login.blueharbour.example';
@@ -69,7 +69,7 @@ describe('end-users over the management API', () => {
     }
   });
 
-  it('refuses a weak password, an unknown field and a username that is taken', async () => {
+  it('rejects a weak password, an unknown field and a username in use', async () => {
     const weak = await call('POST', '/users', { body: { username, password: 'x' } });
     expect([weak.statusCode, weak.json().errors[0].field]).toEqual([422, 'password']);
     const guessable = await call('POST', '/users', { body: { username, password: 'password123password' } });
@@ -92,7 +92,7 @@ describe('end-users over the management API', () => {
     expect((await call('PATCH', `/users/${sub}`, { body: { disabled: true } })).statusCode).toBe(428);
   });
 
-  it('replaces an end-user as a whole, and takes what it showed', async () => {
+  it('replaces an end-user as a whole, and accepts what it showed', async () => {
     const { sub, tag } = await registered();
     const shown = (await call('GET', `/users/${sub}`)).json();
     expect((await call('PUT', `/users/${sub}`, { body: shown })).statusCode).toBe(200);
@@ -123,7 +123,7 @@ describe('end-users over the management API', () => {
     expect(await alive()).toEqual([0, 0]);
   });
 
-  it('erases an end-user, and gives the sub to nobody else', async () => {
+  it('erases an end-user, and never assigns the sub again', async () => {
     const { sub } = await registered();
     expect((await call('DELETE', `/users/${sub}`)).statusCode).toBe(204);
     expect((await call('GET', `/users/${sub}`)).statusCode).toBe(404);
@@ -131,7 +131,7 @@ describe('end-users over the management API', () => {
     await registered();
   });
 
-  it.each(['{"__proto__":{"name":"x"}}', '{"address":{"__proto__":"x"}}'])('refuses the claims %s', async (claims) => {
+  it.each(['{"__proto__":{"name":"x"}}', '{"address":{"__proto__":"x"}}'])('rejects the claims %s', async (claims) => {
     const body = `{"username":"${username}","password":"${PASSWORD}","claims":${claims}}`;
     const answer = await call('POST', '/users', { body });
     expect([answer.statusCode, answer.json().errors]).toMatchObject([422, [{ field: '__proto__' }]]);

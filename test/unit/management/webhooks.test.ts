@@ -47,17 +47,17 @@ describe('webhooks at the management API', () => {
 
   const listed = async (query = '') => (await call('GET', `/webhook-deliveries${query}`)).json().items;
 
-  it('lists the receivers, with what waits for each and without a secret', async () => {
+  it('lists the endpoints, with the pending deliveries of each and without a secret', async () => {
     const answer = await call('GET', '/webhook-receivers');
     expect(answer.json().items).toMatchObject([
       { name: 'crm', url: receiver.url, format: 'standard', events: ['user'], pending: 0, oldest_pending_at: null },
       { name: 'siem', url: 'https://siem.example.com/', format: 'set', events: ['session'], pending: 0 },
     ]);
     expect(answer.body).not.toMatch(/secret|hidden/i);
-    expect((await call('GET', '/webhook-receivers/nobody')).statusCode).toBe(404);
+    expect((await call('GET', '/webhook-receivers/unknown')).statusCode).toBe(404);
   });
 
-  it('sends a test event, and says what came of it', async () => {
+  it('sends a test event, and shows its delivery', async () => {
     const answer = await call('POST', '/webhook-receivers/crm/tests');
     expect(answer.statusCode).toBe(201);
     const { delivery_id: id, event_id: eventId } = answer.json();
@@ -67,10 +67,10 @@ describe('webhooks at the management API', () => {
     await worker.round();
     expect((await call('GET', `/webhook-deliveries/${id}`)).json()).toMatchObject({ state: 'delivered', attempts: 1 });
     expect(receiver.received.at(-1)?.id).toBe(eventId);
-    expect((await call('POST', '/webhook-receivers/nobody/tests')).statusCode).toBe(404);
+    expect((await call('POST', '/webhook-receivers/unknown/tests')).statusCode).toBe(404);
   });
 
-  it('lists deliveries by receiver and state in pages, and repeats what was given up', async () => {
+  it('lists deliveries by endpoint and state in pages, and redelivers a dead-lettered one', async () => {
     status = 500;
     const users = [await makeUser(scene), await makeUser(scene)];
     await worker.round();
@@ -99,7 +99,7 @@ describe('webhooks at the management API', () => {
     expect(receiver.received.length).toBe(before + 1);
   });
 
-  it('repeats once for a request that is sent again with its Idempotency-Key', async () => {
+  it('redelivers once for a repeated request with the same Idempotency-Key', async () => {
     const [{ delivery_id: id }] = await listed('?state=delivered');
     const before = receiver.received.length;
     const headers = { 'idempotency-key': '"again"' };
@@ -115,7 +115,7 @@ describe('webhooks at the management API', () => {
     expect(one?.json().delivery_id).toBe(other?.json().delivery_id);
   });
 
-  it('shows the others beside a row that somebody else wrote, with instants that no document can have', async () => {
+  it('lists the valid rows beside one of another writer, with instants that no document can have', async () => {
     const [all, crm] = [await listed(), (await call('GET', '/webhook-receivers/crm')).json()];
     const made = '0bad0bad-0000-4000-8000-000000000000';
     for (const [column, at] of [
@@ -136,7 +136,7 @@ describe('webhooks at the management API', () => {
     }
   });
 
-  it('shows and sends by scope', async () => {
+  it('requires a scope to show and to send', async () => {
     const with_ = (scope: string[]) => callerWith(scene, () => tokenOf(scene, scope));
     const [{ delivery_id: id }] = await listed();
     const reader = with_(['webhooks:read']);

@@ -65,7 +65,7 @@ describe('the listener for metrics', () => {
     }));
   const samples = async () => samplesIn((await get()).text);
 
-  it('counts attempts to bring events, by receiver and outcome', async () => {
+  it('counts delivery attempts, by endpoint and outcome', async () => {
     const name = 'statehouse_webhook_attempts_total{receiver="crm",outcome="timed_out"}';
     webhookAttempts.publish(() => ({ receiver: 'crm', outcome: 'timed_out' }));
     const before = (await samples()).get(name) ?? 0;
@@ -73,7 +73,7 @@ describe('the listener for metrics', () => {
     expect((await samples()).get(name)).toBe(before + 1);
   });
 
-  it('measures periodic jobs, and how long ago the last complete pass of housekeeping began', async () => {
+  it('measures periodic jobs, and the time since the last complete housekeeping began', async () => {
     const shown = { round: 'housekeeping', outcome: 'completed', seconds: 61, overran: true } as const;
     roundsRun.publish(() => shown);
     roundsRun.publish(() => ({ ...shown, outcome: 'failed', seconds: 2, overran: false }));
@@ -83,12 +83,12 @@ describe('the listener for metrics', () => {
     expect(after.get('statehouse_round_duration_seconds_count{round="housekeeping",outcome="failed"}')).toBe(1);
     expect(after.get('statehouse_round_overruns_total{round="housekeeping"}')).toBe(1);
     expect(after.get('statehouse_housekeeping_pass_seconds')).toBeGreaterThanOrEqual(5000);
-    // A round whose time was over before the end says nothing new.
+    // A run that stopped at its time limit adds no sample.
     cleanedUp.publish(() => ({ removed: 1, passBeganAt: null }));
     expect((await samples()).get('statehouse_housekeeping_pass_seconds')).toBeGreaterThanOrEqual(5000);
   });
 
-  it('counts what the machines decide, by event, outcome and reason', async () => {
+  it('counts the decisions of the machines, by event, outcome and reason', async () => {
     const before = await samples();
     const token = await scene.chain();
     await refresh(scene, scene.client, token);
@@ -108,7 +108,7 @@ describe('the listener for metrics', () => {
     expect(grown('statehouse_commits_total{machine="refreshToken",result="committed"}')).toBe(2);
   });
 
-  it('measures each request by its route, and says why it was refused', async () => {
+  it('measures each request by its route, with the reason of a rejection', async () => {
     const before = await samples();
     await scene.app.inject({ method: 'POST', url: '/oauth/token', payload: 'grant_type=refresh_token', headers: FORM });
     await scene.app.inject({ method: 'PURGE' as 'GET', url: '/no/such/place/4711' });
@@ -146,7 +146,7 @@ describe('the listener for metrics', () => {
     }
   });
 
-  it('shows how the server is, and goes on when the database cannot be asked', async () => {
+  it('reports the state of the server, also while the database is unreachable', async () => {
     const shown = await samples();
     expect(shown.get('statehouse_build_info{version="1.2.3"}')).toBe(1);
     expect(shown.get('statehouse_queue_length{queue="hashes",place="waiting"}')).toBe(2);
@@ -167,7 +167,7 @@ describe('the listener for metrics', () => {
     const without = await get();
     expect(without.status).toBe(200);
     expect(without.text).not.toContain('statehouse_overdue_seconds{');
-    // 0 would say that the ledger was emptied.
+    // 0 would report an emptied ledger.
     expect(without.text).not.toMatch(/^statehouse_ledger_/m);
     expect(without.text).toContain('statehouse_build_info{');
   });
@@ -179,7 +179,7 @@ describe('the listener for metrics', () => {
     expect((await get('/metrics', 'POST')).status).toBe(405);
   });
 
-  it('counts nothing after its end', async () => {
+  it('stops counting after its end', async () => {
     const other = await open();
     other.close();
     const shown = await fetch(`http://127.0.0.1:${other.port}/metrics`).catch(() => null);
@@ -190,7 +190,7 @@ describe('the listener for metrics', () => {
     metrics = await open();
   });
 
-  it('is described in the guide, each metric of ours', async () => {
+  it('is described in the guide, each of our metrics', async () => {
     const guide = readFileSync(new URL('../../../docs/monitoring/README.md', import.meta.url), 'utf8');
     const names = (await get()).text.match(/^# TYPE (statehouse_\w+)/gm)?.map((line) => line.split(' ').at(-1) ?? '');
     expect(names?.length).toBeGreaterThan(12);

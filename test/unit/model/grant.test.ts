@@ -25,12 +25,12 @@ describe('a grant', () => {
     expect(refreshTokenState(grant, { generation: 0n, nonce: NONCE })).toBe('revoked');
   });
 
-  test('an epoch that went back, as after a restored backup, ends it too', () => {
+  test('an epoch that decreased, as after a restored backup, ends it too', () => {
     const grant = chainGrant({ clientEpoch: 2n, liveClientEpoch: 1n });
     expect(grantState(grant)).toBe('revoked');
   });
 
-  test('is active while nothing has ended it', () => {
+  test('is active until an ending event', () => {
     expect(endedBy(codeGrant())).toBeNull();
     expect(grantState(codeGrant())).toBe('active');
   });
@@ -72,7 +72,7 @@ describe('a refresh token', () => {
     },
   );
 
-  test('of a chain that has not begun is ahead of it', () => {
+  test('of a chain that has not started is ahead of it', () => {
     expect(refreshTokenState(codeGrant(), { generation: 0n, nonce: NONCE })).toBe('ahead');
   });
 });

@@ -4,12 +4,12 @@ import { chainEndsAt, codeEndsAt, nextChainEndsAt } from '../../../src/model/lif
 import { chainGrant, codeGrant, LIFETIMES, seconds } from '../lifecycles/given.ts';
 
 describe('a code ends', () => {
-  test('as it was stored, where the policy of today gives more', () => {
+  test('at its stored end, where the current policy allows more', () => {
     const longer = { ...LIFETIMES, authorizationCodeLifetimeSeconds: 600 };
     expect(codeEndsAt(codeGrant(), longer)).toBe(seconds(60).getTime());
   });
 
-  test('by the policy of today, where that gives less', () => {
+  test('by the current policy, where that allows less', () => {
     const shorter = { ...LIFETIMES, authorizationCodeLifetimeSeconds: 10 };
     expect(codeEndsAt(codeGrant(), shorter)).toBe(seconds(10).getTime());
   });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { explained } from '../../mutants/explained.ts';
 
-it.each([...new Set(explained.map(({ file }) => file))])('what is explained of %s stands there', (file) => {
+it.each([...new Set(explained.map(({ file }) => file))])('the explained mutants of %s exist', (file) => {
   const lines = new Set(
     readFileSync(file, 'utf8')
       .split('\n')

@@ -7,12 +7,12 @@ const roomsOfSource = readdirSync('src', { withFileTypes: true }).flatMap((entry
   entry.isDirectory() ? [entry.name] : [],
 );
 
-it('measures every room of src, or says why not', () => {
+it('measures every folder of src, or explains the exception', () => {
   expect(roomsOfSource.filter((room) => !(room in rooms) && !(room in notMutated))).toEqual([]);
   expect(Object.keys(notMutated).filter((room) => room in rooms || !roomsOfSource.includes(room))).toEqual([]);
 });
 
-it.each(Object.entries(rooms))('the room %s has a file that is mutated and a test that is asked', (name, room) => {
+it.each(Object.entries(rooms))('the folder %s has a mutated file and a test for it', (name, room) => {
   const folder = roomsOfSource.includes(name) ? `src/${name}` : name;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`);
   expect(files.filter((file) => isMutated(room, file))).not.toEqual([]);

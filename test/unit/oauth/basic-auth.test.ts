@@ -1,4 +1,4 @@
-/** RFC 6749 §2.3.1, RFC 7617: what a Basic header can mean. */
+/** RFC 6749 §2.3.1, RFC 7617: the possible readings of a Basic header. */
 import { describe, expect, it } from 'vitest';
 import { parseBasic } from '../../../src/oauth/basic-auth.ts';
 
@@ -25,12 +25,12 @@ describe('a Basic header', () => {
     ['a:b+c', { clientId: 'a', clientSecret: 'b c' }, { clientId: 'a', clientSecret: 'b+c' }],
     ['a:%C3%BC', { clientId: 'a', clientSecret: 'ü' }, { clientId: 'a', clientSecret: '%C3%BC' }],
     ['a+b:c', { clientId: 'a b', clientSecret: 'c' }, { clientId: 'a+b', clientSecret: 'c' }],
-  ])('of %j is read as the standard says, then as it is', (text, standard, plain) => {
+  ])('of %j is read as the standard says, then verbatim', (text, standard, plain) => {
     expect(parseBasic(basic(text))).toEqual([standard, plain]);
   });
 
   it.each(['100%:secret', 'id:100%', 'id:%ff', '%ff:secret', 'id:a%00', 'a%00:secret'])(
-    'of %j, which form-urlencoding cannot mean, is read as it is',
+    'of %j, which is invalid in form-urlencoding, is read verbatim',
     (text) => {
       const [clientId = '', clientSecret = ''] = text.split(':');
       expect(parseBasic(basic(text))).toEqual([{ clientId, clientSecret }]);
@@ -72,7 +72,7 @@ describe('a Basic header', () => {
     ['not UTF-8', basic(Buffer.from([0x69, 0x64, 0x3a, 0xff]))],
     ['U+0000 in the id', basic('i\0d:secret')],
     ['U+0000 in the secret', basic('id:sec\0ret')],
-  ])('that is %s is none', (_, header) => {
+  ])('that is %s is rejected', (_, header) => {
     expect(parseBasic(header)).toBeNull();
   });
 });

@@ -30,7 +30,7 @@ describe('a bearer token', () => {
     [undefined, '', { kind: 'malformed' }],
     [undefined, 'abc ', { kind: 'malformed' }],
     [undefined, '\nabc', { kind: 'malformed' }],
-  ])('header %j, body %j', (header, inBody, reading) => {
+  ])('is read from the header %j and the body %j', (header, inBody, reading) => {
     expect(readBearer(header, inBody)).toEqual(reading);
   });
 });

@@ -1,4 +1,4 @@
-/** Names of claims: which scope asks for which, which are reserved, and what can be a name. */
+/** Names of claims: their scopes, reserved names, and valid names. */
 import { describe, expect, it } from 'vitest';
 import {
   CLAIM_NAME,
@@ -12,7 +12,7 @@ import {
 const words = (text: string) => text.trim().split(/\s+/);
 
 describe('claims', () => {
-  it('are asked for by the scopes of OpenID Connect Core §5.4', () => {
+  it('are requested by the scopes of OpenID Connect Core §5.4', () => {
     const profile =
       words(`name family_name given_name middle_name nickname preferred_username profile picture website gender
       birthdate zoneinfo locale updated_at`);
@@ -44,23 +44,23 @@ describe('claims', () => {
     for (const name of RESERVED_CLAIMS) expect(name).toMatch(CLAIM_NAME);
   });
 
-  it('have a name whose rule is told as it is', () => {
+  it('have a name whose rule is stated verbatim', () => {
     expect(CLAIM_NAME_EXPECTED).toBe('a letter, then at most 99 visible ASCII characters without " and \\');
   });
 
-  it('can be told in three places', () => {
+  it('can be released in three places', () => {
     expect(CLAIM_PLACES).toEqual(['userinfo', 'id_token', 'access_token']);
   });
 
   it.each(['a', 'Z', 'https://example.org/claims#department', 'a!#$[]^~', `a${'b'.repeat(99)}`])(
-    '%j is a name',
+    '%j is a valid name',
     (name) => {
       expect(CLAIM_NAME.test(name)).toBe(true);
     },
   );
 
   it.each(['', '1a', '_a', 'a b', ' a', 'a"', 'a\\', 'a\n', 'é', 'aé', 'a\x7f', `a${'b'.repeat(100)}`])(
-    '%j is no name',
+    '%j is no valid name',
     (name) => {
       expect(CLAIM_NAME.test(name)).toBe(false);
     },

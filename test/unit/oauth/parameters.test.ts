@@ -44,7 +44,7 @@ describe('parameters', () => {
     expect(problem !== null).toBe(expected.some(({ isWrong }) => isWrong));
   });
 
-  it('repeated resources are all there, in order, and travel on as a query', () => {
+  it('keep repeated resources, in order, and serialize them as a query', () => {
     const all = Array.from({ length: MAX_PARAMETERS }, (_, n) => `r${n}`);
     const { problem, parameters } = parseParameters(all.map((one) => `resource=${one}`).join('&'), KNOWN);
     expect(problem).toBeNull();
@@ -56,7 +56,7 @@ describe('parameters', () => {
     ['resource=a', 'a known parameter that may be repeated'],
     ['x=a', 'an unknown parameter'],
     ['x', 'a parameter without a value'],
-  ])('one more than the bound is a problem, and then nothing is read: %s (%s)', (pair) => {
+  ])('report more than the maximum as a problem, and read no parameter then: %s (%s)', (pair) => {
     const many = (count: number) => `client_id=c&${Array.from({ length: count - 1 }, () => pair).join('&')}`;
     expect(parseParameters(many(MAX_PARAMETERS), KNOWN).parameters.get('client_id')).toBe('c');
     const { problem, parameters } = parseParameters(many(MAX_PARAMETERS + 1), KNOWN);
@@ -69,7 +69,7 @@ describe('parameters', () => {
     expect(parameters.getAll('resource')).toEqual([]);
   });
 
-  it('empty pairs are no parameters', () => {
+  it('ignore empty pairs', () => {
     const { problem, parameters } = parseParameters(`${'&'.repeat(5000)}state=s${'&'.repeat(5000)}`, KNOWN);
     expect([problem, parameters.get('state')]).toEqual([null, 's']);
   });
@@ -84,7 +84,7 @@ describe('parameters', () => {
     ['token', 16_384],
     ['request', 32_768],
     ['client_id', 1024],
-  ])('%s has at most %i characters', (name, most) => {
+  ])('limit %s to %i characters', (name, most) => {
     expect(parseParameters(`${name}=${'x'.repeat(most)}`, [name]).problem).toBeNull();
     const { problem, parameters } = parseParameters(`${name}=${'x'.repeat(most + 1)}`, [name]);
     expect(problem).toEqual({
@@ -105,7 +105,7 @@ describe('parameters', () => {
     ['state=a&state=a', 'repeated_parameter', 'state', 'is repeated'],
     // Repeated without a value is repeated all the same.
     ['state&state=', 'repeated_parameter', 'state', 'is repeated'],
-    // What is repeated is said first: the values of such a request mean nothing.
+    // Repetition is reported first: the values of such a request have no effect.
     ['scope=%&state=a&state=b', 'repeated_parameter', 'state', 'is repeated'],
     ['scope=%&state=%00', 'malformed_parameter', 'scope', 'is not percent-encoded UTF-8'],
   ])('%j is a problem', (encoded, reason, parameter, detail) => {
@@ -136,7 +136,7 @@ describe('parameters', () => {
     ]);
   });
 
-  it('no value is copied again for each repetition', () => {
+  it('copy no value again for each repetition', () => {
     // A list that is copied for each value reads n²/2 elements; the values themselves are read once here.
     let reads = 0;
     const iterator = Array.prototype[Symbol.iterator];

@@ -26,7 +26,7 @@ describe('a code verifier', () => {
     ['holding + or /', `${'a'.repeat(42)}+/`],
     ['holding padding', `${'a'.repeat(43)}=`],
     ['holding a letter outside ASCII', `${'a'.repeat(43)}é`],
-  ])('is none when %s', (_, text) => {
+  ])('is invalid when %s', (_, text) => {
     expect(isCodeVerifier(text)).toBe(false);
   });
 });
@@ -40,7 +40,7 @@ describe('an S256 challenge', () => {
     ['followed by a line break', `${CHALLENGE}\n`],
     ['in base64 with +', CHALLENGE.replace('-', '+')],
     ['the hash in hex', sha256(VERIFIER).toString('hex')],
-  ])('is none when it is %s', (_, text) => {
+  ])('is invalid when it is %s', (_, text) => {
     expect(isS256Challenge(text)).toBe(false);
   });
 });

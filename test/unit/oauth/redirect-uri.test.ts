@@ -10,7 +10,7 @@ import {
 const may = (applicationType: 'web' | 'native', registered: string, asked: string) =>
   isRegisteredRedirectUri({ redirectUris: ['https://else.example/', registered], applicationType }, asked);
 
-describe('a redirect URI that is asked for', () => {
+describe('a requested redirect URI', () => {
   it.each([
     'https://app.example/callback',
     'http://localhost/callback',
@@ -60,11 +60,11 @@ describe('a redirect URI that is asked for', () => {
     ['two that are no literals', 'https://app.example/a', 'https://other.example/a'],
     ['a literal where none is registered', 'https://app.example/a', 'http://127.0.0.1:8/a'],
     ['none where a literal is registered', 'http://127.0.0.1/a', 'https://app.example/a'],
-  ])('is not registered with %s', (_, registered, asked) => {
+  ])('is unregistered with %s', (_, registered, asked) => {
     expect(may('native', registered, asked)).toBe(false);
   });
 
-  it('may have a line break in its query only where it was registered so', () => {
+  it('may have a line break in its query only where it was registered with it', () => {
     expect(may('native', 'http://127.0.0.1/a\nb', 'http://127.0.0.1:8/a\nb')).toBe(true);
   });
 });
@@ -94,7 +94,7 @@ describe('a redirect', () => {
     'http://[::2]/a',
     'http://128.0.0.1/a',
     'https://app.example/localhost',
-  ])('leads elsewhere: %s', (uri) => {
+  ])('leads to another host: %s', (uri) => {
     expect(leadsToThisDevice(uri)).toBe(false);
   });
 });
@@ -121,7 +121,7 @@ describe('a redirect URI to register', () => {
     'com.example.app://callback',
     'com.example.app://app.example/a?b=c',
     'urn:ietf:wg:oauth:2.0:oob',
-  ])('%s is good', (uri) => {
+  ])('%s is valid', (uri) => {
     expect(whatIsWrongWithRedirectUri(uri)).toBeNull();
   });
 
@@ -178,7 +178,7 @@ describe('a redirect URI to register', () => {
   });
 });
 
-describe('the parameters of an answer', () => {
+describe('the parameters of a response', () => {
   it.each([
     ['https://app.example/a', 'https://app.example/a?code=x+y&state=%26'],
     ['https://app.example/a?', 'https://app.example/a?code=x+y&state=%26'],

@@ -80,14 +80,14 @@ const TOLD_ALIKE: readonly (readonly TokenReason[])[] = [
   ['grant_revoked', 'client_ended', 'user_ended', 'server_epoch_raised'],
 ];
 
-describe('a refusal', () => {
-  it('has the error and the status of the standards, for every reason', () => {
+describe('an OAuth error', () => {
+  it('has the code and the status of the standards, for every reason', () => {
     const answers = Object.entries(REFUSALS).map(([reason, { status, error }]) => [reason, `${status} ${error}`]);
     const expected = Object.entries(ANSWERS).flatMap(([answer, reasons]) => reasons.map((reason) => [reason, answer]));
     expect(Object.fromEntries(answers)).toEqual(Object.fromEntries(expected));
   });
 
-  it.each(TOLD_ALIKE)('does not tell %s from %s', (...reasons) => {
+  it.each(TOLD_ALIKE)('does not distinguish %s from %s', (...reasons) => {
     expect(new Set(reasons.map((reason) => JSON.stringify(REFUSALS[reason]))).size).toBe(1);
   });
 
@@ -97,12 +97,12 @@ describe('a refusal', () => {
     expect(new Set(reasons.map((reason) => REFUSALS[reason].description)).size).toBe(reasons.length);
   });
 
-  it.each(Object.entries(REFUSALS))('%s is described in a sentence that may be sent', (_, { description }) => {
+  it.each(Object.entries(REFUSALS))('has a description for %s in characters that may be sent', (_, { description }) => {
     expect(description).toMatch(/^[A-Za-z_]+:? .+\.$/);
     expect(errorDescription(description)).toBe(description);
   });
 
-  it('names the bound, and what is supported', () => {
+  it('names the bound, and the supported values', () => {
     expect(REFUSALS.too_many_parameters.description).toContain('100 parameters');
     expect(REFUSALS.unknown_grant_type.description).toBe(
       'Supported: authorization_code, refresh_token, client_credentials.',

@@ -10,11 +10,11 @@ describe('a scope', () => {
     ['read write read', ['read', 'write']],
     ['  read   write ', ['read', 'write']],
     ["!#[]~ a:b/c.d-e'", ['!#[]~', "a:b/c.d-e'"]],
-  ])('%j', (text, tokens) => {
+  ])('accepts %j', (text, tokens) => {
     expect(parseScope(text)).toEqual(tokens);
   });
 
-  it.each(['', ' ', 'a"', '"a', 'a\\b', 'a\tb', 'a\n', 'read é', 'é read', 'a\x7f', '\0'])('%j is none', (text) => {
+  it.each(['', ' ', 'a"', '"a', 'a\\b', 'a\tb', 'a\n', 'read é', 'é read', 'a\x7f', '\0'])('rejects %j', (text) => {
     expect(parseScope(text)).toBeNull();
   });
 
@@ -44,7 +44,7 @@ describe('a prompt', () => {
     ['create login', ['login', 'create']],
     ['none none', ['none']],
     ['', []],
-  ])('%j', (text, prompts) => {
+  ])('accepts %j', (text, prompts) => {
     expect(parsePrompt(text)).toEqual(prompts);
   });
 
@@ -57,7 +57,7 @@ describe('a prompt', () => {
     'consent none',
     'login,consent',
     'login\tconsent',
-  ])('%j is an error', (text) => {
+  ])('rejects %j', (text) => {
     expect(parsePrompt(text)).toBeNull();
   });
 });

@@ -24,7 +24,7 @@ describe('an error description', () => {
     ['"a" and "b"', "'a' and 'b'"],
     ['a\\b\r\nc\td', 'a?b??c?d'],
     ['grün \x7f\0', 'gr?n ??'],
-  ])('%j has the characters of RFC 6749 §5.2 alone', (text, described) => {
+  ])('replaces in %j every character outside RFC 6749 §5.2', (text, described) => {
     expect(errorDescription(text)).toBe(described);
   });
 });

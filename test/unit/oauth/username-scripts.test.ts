@@ -1,8 +1,8 @@
-/** Which scripts may stand together in a username that somebody chooses (UTS #39 §5.2, "Highly Restrictive"). */
+/** The scripts that a new username may mix (UTS #39 §5.2, "Highly Restrictive"). */
 import { describe, expect, it } from 'vitest';
 import { isOfOneWriting } from '../../../src/oauth/username-scripts.ts';
 
-describe('letters that may stand together', () => {
+describe('a mix of scripts', () => {
   it.each([
     ['of ASCII', 'ada-2_lovelace@example.com'],
     ['Latin with accents, composed and not', 'Zoë Zoe\u0308 Łukasz Þór'],
@@ -23,7 +23,7 @@ describe('letters that may stand together', () => {
   });
 });
 
-describe('letters that look like others', () => {
+describe('confusable letters', () => {
   it.each([
     ['Cyrillic among Latin', 'pаypal'],
     ['Greek among Latin', 'αlice'],
@@ -39,7 +39,7 @@ describe('letters that look like others', () => {
   });
 });
 
-it('knows each script of the Basic Multilingual Plane, which no new script comes to', () => {
+it('every script of the Basic Multilingual Plane is known, and new scripts are outside it', () => {
   const unknown: string[] = [];
   for (let point = 0; point <= 0xffff; point++) {
     const letter = String.fromCodePoint(point);

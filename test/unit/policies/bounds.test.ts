@@ -95,7 +95,7 @@ describe.each<[file: string, schema: z.ZodType, valid: object, key: string, min:
     ['signing-keys.yaml', signingKeysSchema, signingKeys, 'jwksMaxAgeSeconds', 10, DAY],
   ],
 )('%s', (_, schema, valid, key, min, max, beside = {}) => {
-  it(`has ${key} within ${min} and ${max}`, () => {
+  it(`bounds ${key} by ${min} and ${max}`, () => {
     const having = (value: unknown) => keysOf(schema, { ...valid, ...beside, [key]: value });
     expect(having(min)).toBeUndefined();
     expect(having(max)).toBeUndefined();
@@ -104,7 +104,7 @@ describe.each<[file: string, schema: z.ZodType, valid: object, key: string, min:
   });
 });
 
-it('without its file, a part has what is written here', () => {
+it('a missing file yields the defaults of this test', () => {
   expect(NO_FURTHER_CLAIMS).toEqual({ scopes: [] });
   expect(DEFAULT_SIGNING_KEYS).toEqual({
     algorithms: ['ES256', 'RS256'],
@@ -132,10 +132,10 @@ describe('a policy', () => {
 });
 
 describe('sign-in.yaml', () => {
-  it('counts the failures of an account from all addresses up to 100 where it does not say', () => {
+  it('counts the failures of an account from all addresses up to 100 by default', () => {
     expect(signInSchema.parse(signIn).failuresPerAccount).toBe(100);
   });
-  it('lets an account fail from all addresses at least as often as from one', () => {
+  it('limits the failures of an account from all addresses to no less than those from one', () => {
     const failures = (failuresPerAccount: number) =>
       problemsOf(signInSchema, { ...signIn, failuresPerAccountAndAddress: 20, failuresPerAccount });
     expect(failures(20)).toEqual([]);
@@ -165,7 +165,7 @@ describe('signing-keys.yaml', () => {
       { algorithms: ['RS256', 'EdDSA'] },
       'algorithms: ES256 (access tokens) and RS256 (the default of ID Tokens) are always among them',
     ],
-  ])('with %j is refused, with the reason', (change, problem) => {
+  ])('with %j is rejected, with the reason', (change, problem) => {
     expect(problemsOf(signingKeysSchema, { ...signingKeys, ...change })).toEqual([problem]);
   });
   it('has no other keys', () => {
@@ -173,7 +173,7 @@ describe('signing-keys.yaml', () => {
   });
 });
 
-describe('signing-keys.yaml at its edge', () => {
+describe('signing-keys.yaml at its bounds', () => {
   it('lets a key sign for exactly twice as long as it is published before', () => {
     const change = { publishedBeforeSigningSeconds: 7200, signingLifetimeSeconds: 14_400 };
     expect(problemsOf(signingKeysSchema, { ...signingKeys, ...change })).toEqual([]);
@@ -198,7 +198,7 @@ describe('resources.yaml', () => {
     ['tokens of a minute', resources({ accessTokenLifetimeSeconds: 60 })],
     ['tokens of an hour', resources({ accessTokenLifetimeSeconds: 3600 })],
     ['an introspecting client of any printable characters', resources({ introspectedBy: [`~ ${'x'.repeat(253)}`] })],
-  ])('takes %s', (_, value) => {
+  ])('accepts %s', (_, value) => {
     expect(problemsOf(resourcesSchema, value)).toEqual([]);
   });
   it.each<[string, object, string]>([
@@ -273,7 +273,7 @@ describe('resources.yaml', () => {
       resources({ accessTokenSigningAlgorithm: 'none' }),
       'resources.0.accessTokenSigningAlgorithm',
     ],
-    ['a list of nobody who introspects', resources({ introspectedBy: [] }), 'resources.0.introspectedBy'],
+    ['a list of no introspectors', resources({ introspectedBy: [] }), 'resources.0.introspectedBy'],
     [
       'an introspecting client without a name',
       resources({ introspectedBy: [''] }),
@@ -292,7 +292,7 @@ describe('resources.yaml', () => {
     ['an unknown key', { ...resources({}), more: 1 }, ''],
     ['an unknown key of a resource', resources({ more: 1 }), 'resources.0'],
     ['an unknown key of a scope', resources({ scopes: [{ ...scope, more: 1 }] }), 'resources.0.scopes.0'],
-  ])('refuses %s', (_, value, problem) => {
+  ])('rejects %s', (_, value, problem) => {
     expectOneProblem(resourcesSchema, value, problem);
   });
 });
@@ -310,7 +310,7 @@ describe('claims.yaml', () => {
     ['50 claims', claims({ claims: many(50) })],
     ['100 scopes', scopes(100)],
     ['every place', claims({ claims: [{ ...claim, in: ['userinfo', 'id_token', 'access_token'] }] })],
-  ])('takes %s', (_, value) => {
+  ])('accepts %s', (_, value) => {
     expect(problemsOf(claimsSchema, value)).toEqual([]);
   });
   it.each<[string, object, string]>([
@@ -321,7 +321,7 @@ describe('claims.yaml', () => {
     ['101 scopes', scopes(101), 'scopes'],
     ['a claim twice', claims({ claims: [claim, claim] }), 'scopes.0.claims: each claim once'],
     ['a scope twice', claims({}, {}), 'scopes: each scope once'],
-    ['a claim that is told nowhere', claims({ claims: [{ ...claim, in: [] }] }), 'scopes.0.claims.0.in'],
+    ['a claim without a place', claims({ claims: [{ ...claim, in: [] }] }), 'scopes.0.claims.0.in'],
     [
       'a place twice',
       claims({ claims: [{ ...claim, in: ['userinfo', 'userinfo'] }] }),
@@ -335,7 +335,7 @@ describe('claims.yaml', () => {
     ['an unknown key', { ...claims(), more: 1 }, ''],
     ['an unknown key of a scope', claims({ more: 1 }), 'scopes.0'],
     ['an unknown key of a claim', claims({ claims: [{ ...claim, more: 1 }] }), 'scopes.0.claims.0'],
-  ])('refuses %s', (_, value, problem) => {
+  ])('rejects %s', (_, value, problem) => {
     expectOneProblem(claimsSchema, value, problem);
   });
 });
@@ -355,7 +355,7 @@ describe('clients.yaml', () => {
     ['a scope of 4096 characters', clients({ scope: 'x'.repeat(4096) })],
     ['spaces around scope tokens', clients({ scope: '  read   write  ' })],
     ['a default resource of 512 characters', clients({ default_resource: 'x'.repeat(512) })],
-  ])('takes %s', (_, value) => {
+  ])('accepts %s', (_, value) => {
     expect(problemsOf(clientsSchema, value)).toEqual([]);
   });
   it.each<[string, object, string]>([
@@ -415,12 +415,12 @@ describe('clients.yaml', () => {
     ],
     ['an unknown key', { ...clients(), more: 1 }, ''],
     ['an unknown key of a client', clients({ more: 1 }), 'clients.0'],
-  ])('refuses %s', (_, value, problem) => {
+  ])('rejects %s', (_, value, problem) => {
     expectOneProblem(clientsSchema, value, problem);
   });
 });
 
-it('a secret in clients.yaml is refused without telling it, with the ways that there are', () => {
+it('a secret in clients.yaml is rejected without its value, with the alternatives', () => {
   const value = { clients: [{ client_id: 'shop', client_secret: 'hunter2' }] };
   const issues = clientsSchema.safeParse(value).error?.issues ?? [];
   expect(schemaProblems(clientsSchema, value, issues)).toEqual([
@@ -434,12 +434,12 @@ it('a secret in clients.yaml is refused without telling it, with the ways that t
   ]);
 });
 
-describe('text that people read', () => {
+describe('human-readable text', () => {
   it.each(['', 'Ångström', '日本', '😀', 'a\u00a0b'])('may be %j', (text) => {
     expect(isPlainText(text)).toBe(true);
   });
   it.each(['a\0', '\u009b', '\n', '\u2028', '\u2029', '\u202a', '\u202e', '\u2066', '\u2069', '\ud800', 'x\udc00'])(
-    'is not %j',
+    'cannot be %j',
     (text) => {
       expect(isPlainText(text)).toBe(false);
     },

@@ -1,4 +1,4 @@
-/** What editors and the commands are told about each key is what the server takes. */
+/** The JSON Schemas for editors and commands match what the server accepts. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** What a client may have: what it asks for, what is left of a grant today, and what a token request may narrow it to. */
+/** The access of a client: the requested scope, the effective scope of a grant, and what a token request may narrow it to. */
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
@@ -27,7 +27,7 @@ describe('an authorization request', () => {
     [{ scope: ['openid', 'read'] }, 'openid read', [], granted('openid read', API, USERINFO)],
     [{ scope: ['openid', 'read'] }, null, [], granted('openid read', API, USERINFO)],
     [{ scope: ['read'], defaultScope: ['openid', 'read'] }, null, [], granted('read', API)],
-    // What is named is all of it.
+    // Only the named scopes.
     [{}, 'openid email read', [API], granted('openid email read', API)],
     // A resource with `userInfo: false` stands alone, unless the client names both.
     [{ defaultResource: VAULT }, 'openid open', [], granted('openid open', VAULT)],
@@ -39,7 +39,7 @@ describe('an authorization request', () => {
     [{ defaultResource: ARCHIVE }, null, [], granted('audit', ARCHIVE)],
     [{ scope: ['write'] }, null, [], granted('write', API)],
     [{ scope: ['read', 'write'], defaultScope: ['read'] }, null, [], granted('read', API)],
-    // A default reaches over what is named: what means nothing there is left out.
+    // A default covers more than the named resources: a scope without effect there is left out.
     [{ scope: ['pay', 'write'] }, null, [BANK], granted('pay', BANK)],
     [{ defaultScope: ['write'] }, null, [BANK], refused('scope_not_allowed')],
     // Named resources, each once, in the order of the configuration.
@@ -60,7 +60,7 @@ describe('an authorization request', () => {
     [{ scope: ['legacy', 'pay'] }, 'legacy', [BANK], refused('scope_of_other_resource', 'legacy')],
     [{ scope: ['legacy', 'read'] }, 'legacy', [BANK, API], granted('legacy', BANK, API)],
     [{ scope: ['legacy', 'read'] }, null, [], granted('legacy read', API)],
-    // What is unknown or elsewhere is named; OpenID Connect ignores what it does not know.
+    // An unknown or foreign scope is named; OpenID Connect ignores unknown ones.
     [{}, 'read fly', [], refused('scope_unknown', 'fly')],
     [{}, 'read pay', [], refused('scope_of_other_resource', 'pay')],
     [{ scope: ['read', 'pay'] }, 'read pay', [API], refused('scope_of_other_resource', 'pay')],
@@ -69,18 +69,18 @@ describe('an authorization request', () => {
     [{}, 'profile', [], refused('openid_missing', 'profile')],
     [{}, 'read email', [], refused('openid_missing', 'email')],
     [{}, 'read "', [], refused('scope_malformed')],
-    // Offline access: ignored where it cannot be, and nothing by itself.
+    // Offline access: ignored where it is impossible, and without effect by itself.
     [{}, 'read offline_access', [], granted('read offline_access', API)],
     [onlyCode, 'read offline_access', [], granted('read', API)],
     [{ scope: ['read'] }, 'read offline_access', [], granted('read', API)],
     [{ scope: ['read', 'offline_access'] }, 'read offline_access', [], granted('read offline_access', API)],
     [{}, 'offline_access', [], refused('scope_not_allowed')],
-  ])('of the client %j for %j at %j means %j', (change, scope, resources, meant) => {
+  ])('of the client %j for %j at %j requests %j', (change, scope, resources, meant) => {
     expect(requestedAccess(configuration(), client(change), { scope, resources })).toEqual(meant);
   });
 });
 
-it('a scope of an API that is named like one of OpenID Connect needs no openid there', () => {
+it('a scope of an API with a name of OpenID Connect needs no openid there', () => {
   const email = { name: 'email', description: 'send email' };
   const resources = configuration().resources.map((one) => ({ ...one, scopes: [...one.scopes, email] }));
   const asked = { scope: 'email', resources: [] };
@@ -108,7 +108,7 @@ describe('a client on its own behalf', () => {
   });
 });
 
-describe('the words for consent', () => {
+describe('the texts for consent', () => {
   it('are those of each resource, and name an API that has none of the scopes', () => {
     expect(
       describeAccess(configuration(), granted('openid email read offline_access legacy', API, BANK, ARCHIVE)),
@@ -131,11 +131,11 @@ describe('the words for consent', () => {
       { resource: 'Archive', scopes: [] },
     ]);
   });
-  it('say nothing of an API that no token is for', () => {
+  it('omit an API without an audience in the token', () => {
     const described = describeAccess(configuration(), granted('openid read', API));
     expect(described.map(({ resource }) => resource)).toEqual([null, 'API']);
   });
-  it('say nothing of an identity that is not asked for', () => {
+  it('omit an identity that is not requested', () => {
     expect(describeAccess(configuration(), granted('read', API)).map(({ resource }) => resource)).toEqual(['API']);
     expect(describeAccess(configuration(), granted('read', API, USERINFO)).map(({ resource }) => resource)).toEqual([
       'API',
@@ -145,7 +145,7 @@ describe('the words for consent', () => {
 
 const openid = { identity: IDENTITY };
 
-describe('what is left of a grant today', () => {
+describe('the effective access of a grant', () => {
   it.each<[string, grant: Partial<Grant>, client: Partial<Client>, left: object]>([
     ['all of it', granted('read write', API), {}, { ...granted('read write', API), mayRefresh: true }],
     [
@@ -242,7 +242,7 @@ describe('what is left of a grant today', () => {
     expect(accessToday(configuration(), grant(change), client(registered), null)).toEqual(left);
   });
 
-  it('goes on while the end-user is away where a refresh token can come', () => {
+  it('continues while the end-user is away where a refresh token is possible', () => {
     const offline = grant({ scope: ['read', 'offline_access'] });
     const both = (registered: Partial<Client>, given = grant()) => [
       wouldGoOnWhileAway(configuration(), client(registered), given),
@@ -253,14 +253,14 @@ describe('what is left of a grant today', () => {
     expect(both({ policy: 'absent' })).toEqual([false, false]);
     expect(both({ policy: 'absent' }, offline)).toEqual([true, true]);
     expect(both({ policy: 'absent', scope: ['read'] }, offline)).toEqual([true, false]);
-    // A policy whose file is gone gives nothing, and is no error on a page.
+    // A policy without its file grants no access, and is no error on a page.
     expect(both({ policy: 'gone' }, offline)).toEqual([false, false]);
   });
 });
 
 describe('a token request', () => {
   const narrowing = (query: string) => readNarrowing(parseParameters(query, TOKEN_PARAMETERS).parameters);
-  it('that names nothing narrows nothing', () => {
+  it('without parameters narrows nothing', () => {
     expect(narrowing('')).toEqual({ scope: null, resources: null });
     expect(narrowing('scope=read%20read%20pay&resource=a%3A&resource=b%3A&resource=a%3A')).toEqual({
       scope: ['read', 'pay'],
@@ -314,9 +314,9 @@ describe('a token request', () => {
         [USERINFO],
       ],
       ['an API, with openid beside it', 'scope=openid+read', {}, 'read', 'openid read', 'openid read', [API, BANK]],
-      ['what is above the ceiling of today is left out', '', { scope: ['read'] }, 'read', 'read', 'read', [API, BANK]],
+      ['scopes above the current ceiling are left out', '', { scope: ['read'] }, 'read', 'read', 'read', [API, BANK]],
       [
-        'what is asked for and above the ceiling of today, too',
+        'requested scopes above the current ceiling, too',
         'scope=read+pay',
         { scope: ['read'] },
         'read',
@@ -324,7 +324,7 @@ describe('a token request', () => {
         'read',
         [API, BANK],
       ],
-      ['resources of today', '', { resources: [API] }, 'read', 'read', 'openid email read pay', [API]],
+      ['resources with current access', '', { resources: [API] }, 'read', 'read', 'openid email read pay', [API]],
     ],
   )('%s', (_, query, change, scope, answered, asked, resources) => {
     expect(narrowed(query, change)).toEqual({
@@ -352,11 +352,11 @@ describe('a token request', () => {
       ['the API, by name', resource(API), [API, USERINFO], 'read', [API]],
       ['the UserInfo Endpoint, by name', resource(USERINFO), [API, USERINFO], 'openid email', [USERINFO]],
       ['both, by name', resource(API, USERINFO), [API, USERINFO], 'openid email read', [API, USERINFO]],
-    ])('means %s', (_, query, resources, scope, audience) => {
+    ])('yields %s', (_, query, resources, scope, audience) => {
       expect(left(query, resources)).toMatchObject({ scope: words(scope), resources: audience });
     });
 
-    it('means the API alone, once the resource has userInfo: false', () => {
+    it('yields the API alone, once the resource has userInfo: false', () => {
       const opens = granted('openid email open', VAULT, USERINFO);
       const [atVault, given] = [{ ...opens, mayRefresh: true }, grant({ ...opens, ...openid })];
       expect(narrowed('', atVault, given)).toMatchObject({ scope: ['open'], resources: [VAULT] });
@@ -368,12 +368,12 @@ describe('a token request', () => {
       expect(narrowed(resource(VAULT, USERINFO), atVault, given)).toBe('resource_without_userinfo');
     });
 
-    it('means the API alone, once openid is above the ceiling', () => {
+    it('yields the API alone, once openid is above the ceiling', () => {
       expect(left('', [API, USERINFO], granted('read', API))).toMatchObject({ scope: ['read'], resources: [API] });
     });
   });
 
-  it('keeps offline access beside what it is for', () => {
+  it('keeps offline access in addition', () => {
     const offline = granted('read offline_access', API);
     expect(narrowed('', offline, grant(offline))).toMatchObject({ scope: ['read', 'offline_access'] });
     const atTheBank = granted('pay offline_access', BANK);
@@ -392,11 +392,11 @@ describe('a token request', () => {
       grant({ scope: ['read', 'offline_access'] }),
     ],
     ['openid where the UserInfo Endpoint is not for this client', 'scope=openid', { resources: [API] }],
-  ])('is refused for %s', (_, query, change = {}, given = both) => {
+  ])('is rejected for %s', (_, query, change = {}, given = both) => {
     expect(narrowed(query, change, given)).toBe('scope_exceeds_grant');
   });
 
-  it('that is refused has a name in the log', () => {
+  it('that is rejected has a reason in the log', () => {
     expect(new RefusedAtIssue('scope_exceeds_grant')).toMatchObject({
       name: 'RefusedAtIssue',
       message: 'scope_exceeds_grant',

@@ -1,4 +1,4 @@
-/** Who gets the scopes of the management API: by the role of today, where a client names them, and nobody else. */
+/** The scopes of the management API: granted by the current role, where a client names them, and in no other case. */
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { NOBODY_ADMINISTERS, type OperatorsFile } from '../../../policies/operators-schema.ts';
@@ -38,7 +38,7 @@ const today = roles({
   clients: [{ client_id: 'bot', scope: ['clients:read', 'clients:write'] }],
 });
 
-describe('the role of today', () => {
+describe('the current role', () => {
   const user = (username: string | null): Administrator => ({ kind: 'user', username });
   it.each<[string, Administrator, readonly string[]]>([
     ['an operator has every scope', user('Alice'), MANAGEMENT_SCOPE_NAMES],
@@ -57,7 +57,7 @@ describe('the role of today', () => {
     expect(scopeOfAdministrator(configuration(), who)).toEqual([]);
   });
 
-  it('an auditor never has a scope that changes something', () => {
+  it('never gives an auditor a scope that changes data', () => {
     expect(reading).toEqual([
       'clients:read',
       'users:read',
@@ -70,7 +70,7 @@ describe('the role of today', () => {
     ]);
   });
 
-  it('is asked only of the scopes of the management API, at the management API', () => {
+  it('limits the scopes of the management API alone, at the management API', () => {
     const asked = granted('openid clients:read clients:write offline_access', MANAGEMENT);
     expect(grantableScope(today, asked, 'alice')).toEqual(asked.scope);
     expect(grantableScope(today, asked, 'bob')).toEqual(['openid', 'clients:read', 'offline_access']);
@@ -115,11 +115,11 @@ describe('an authorization request', () => {
     [naming, 'openid clients:read', [MANAGEMENT, USERINFO], refused('management_not_alone')],
     [naming, 'clients:read', [MANAGEMENT, 'https://gone.test'], refused('resource_unknown')],
     [naming, 'clients:read', [`${MANAGEMENT}/`], refused('resource_unknown')],
-  ])('of %j for %j at %j means %j', (change, scope, resources, meant) => {
+  ])('of %j for %j at %j requests %j', (change, scope, resources, meant) => {
     expect(requestedAccess(today, client(change), { scope, resources })).toEqual(meant);
   });
 
-  it('for an API with a scope of the same name is about that API', () => {
+  it('for an API with a scope of the same name concerns that API', () => {
     const own = {
       identifier: API,
       name: 'API',
@@ -155,7 +155,7 @@ describe('a client on its own behalf', () => {
     [{ ...bot, defaultScope: ['clients:read'] }, null, [], refused('scope_not_allowed')],
     [bot, 'clients:read', [], refused('scope_of_other_resource', 'clients:read')],
     [bot, 'clients:read pay', [MANAGEMENT, BANK], refused('management_not_alone')],
-    // Whatever its registration says.
+    // Whatever its registration contains.
     [{ ...naming, clientId: 'another' }, 'clients:read', [MANAGEMENT], refused('scope_not_allowed', 'clients:read')],
     [{ clientId: 'alice' }, 'clients:read', [MANAGEMENT], refused('scope_not_allowed', 'clients:read')],
   ])('of %j for %j at %j gets %j', (change, scope, resources, meant) => {
@@ -163,13 +163,13 @@ describe('a client on its own behalf', () => {
   });
 });
 
-it('the metadata of the server does not offer it to clients that ask for all they find', () => {
+it('the metadata of the server does not offer it to clients that request every scope', () => {
   const found = serverMetadata({ issuer: 'https://as.test', configuration: () => today, keyRing, uiLocales: [] });
   expect(found['scopes_supported']).toContain('openid');
   expect(found['scopes_supported']).not.toContain('clients:read');
 });
 
-it('consent names what is asked for at the management API', () => {
+it('consent names the requested scopes of the management API', () => {
   expect(describeAccess(today, granted('openid clients:write', MANAGEMENT))).toEqual([
     { resource: null, scopes: [{ name: 'openid', description: 'know that it is you' }] },
     {
@@ -179,7 +179,7 @@ it('consent names what is asked for at the management API', () => {
   ]);
 });
 
-describe('what is left of a grant today', () => {
+describe('the effective access of a grant', () => {
   const all = granted('clients:read clients:write', MANAGEMENT);
   it.each<[string, grant: Partial<Grant>, client: Partial<Client>, username: string | null, left: object]>([
     ['all of it, for an operator', all, naming, 'alice', all],
@@ -231,7 +231,7 @@ const refresh = (given: Given, refreshToken: string, more: Readonly<Record<strin
   token(given, { grant_type: 'refresh_token', client_id: 'shop', refresh_token: refreshToken, ...more });
 
 describe('the token endpoint', () => {
-  it('looks up whose role counts only for grants of the management API', async () => {
+  it('looks up the role only for grants of the management API', async () => {
     const given = tokenEndpoints([app, bot], [withChain()], { configuration: today, username: 'alice' });
     expect(await refresh(given, refreshTokenOf(withChain()))).toMatchObject({ kind: 'issued' });
     await token(given, { grant_type: 'client_credentials', client_id: 'bot', client_secret: SECRET });
@@ -242,14 +242,14 @@ describe('the token endpoint', () => {
     expect(other.asked).toEqual([stored.userId]);
   });
 
-  it('gives nothing of it to an end-user without a role, and uses nothing up', async () => {
+  it('returns no administrative scope for an end-user without a role, and uses no credential', async () => {
     const stored = withCode(granted('clients:read', MANAGEMENT));
     const given = tokenEndpoints([app], [stored], { configuration: today, username: 'mallory' });
     expect(await exchange(given, stored)).toMatchObject({ kind: 'refused', reason: 'grant_has_nothing_left' });
     expect(given.done).toEqual([]);
   });
 
-  it('gives a client of operators.yaml what is listed, and another client nothing', async () => {
+  it('returns the listed scopes to a client of operators.yaml, and none to another client', async () => {
     const given = tokenEndpoints([bot, { ...bot, clientId: 'another' }], [], { configuration: today });
     const ask = (id: string, scope: string) =>
       token(given, {
@@ -271,7 +271,7 @@ describe('the token endpoint', () => {
     expect(await ask('another', 'clients:read')).toMatchObject({ reason: 'scope_not_allowed', scope: 'clients:read' });
   });
 
-  it('says of a refresh token what it would yield today', async () => {
+  it('describes what a refresh token would yield now', async () => {
     const secured = client({
       ...app,
       ...naming,
@@ -328,7 +328,7 @@ property.prop([
     expect(words(outcome.response.scope).filter((name) => name !== 'openid' && !may.includes(name))).toEqual([]);
     head = outcome.response.refresh_token ?? '';
   }
-  // Nothing was used up by a refusal, and a role that is given again gives all of it back.
+  // A rejection used no credential, and a restored role restores the full access.
   given.configuration = today;
   given.username = 'alice';
   expect(await refresh(endpoints, head)).toMatchObject({ response: { scope: openid.scope.join(' ') } });

@@ -1,4 +1,4 @@
-/** The page of permissions: which clients still hold something, since when, and until when. */
+/** The page of permissions: clients with active access, since when, and until when. */
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
@@ -21,7 +21,7 @@ const permissions = (
 const used = (change: Partial<Grant> = {}) =>
   grant({ refreshGeneration: 1n, lastUsedAt: at(100), chainEndsAt: at(3700), ...change });
 
-describe('what a client was allowed', () => {
+describe('the access of a client', () => {
   it.each<[string, Grant, Partial<Client>, number]>([
     ['a code that is not exchanged, until its end', grant(), {}, 60],
     ['a chain, until it idles out', used(), {}, 3700],
@@ -43,11 +43,11 @@ describe('what a client was allowed', () => {
     expect(permissions(10, [used(change)])).toEqual([]);
   });
 
-  it('is shown while the policy is gone: it may come back', () => {
+  it('is shown while the policy is missing: it may come back', () => {
     expect(permissions(1e6, [used()], [client({ policy: 'gone' })])).toMatchObject([{ holds: 'nowOnly' }]);
   });
 
-  it('says what the client holds, since when, and when it was used last', () => {
+  it('shows what the client holds, its start, and its last use', () => {
     const first = used({ createdAt: at(20), lastUsedAt: at(50) });
     const second = used({ id: 'second', createdAt: at(10), lastUsedAt: at(30), scope: ['pay'], resources: [BANK] });
     const never = grant({ id: 'third', createdAt: at(40), codeEndsAt: at(100) });
@@ -69,14 +69,14 @@ describe('what a client was allowed', () => {
     expect(permissions(60, [never])).toMatchObject([{ lastUsedAt: null }]);
   });
 
-  it('is told by the newest of many uses, and by the grant that goes on for longest', () => {
+  it('shows the newest of many uses, and the end of the longest grant', () => {
     const uses = [30, 40, 50].map((seconds) => used({ id: `${seconds}`, lastUsedAt: at(seconds) }));
     expect(permissions(60, uses)).toMatchObject([{ lastUsedAt: at(50) }]);
     const offline = used({ scope: ['read', 'offline_access'] });
     expect(permissions(60, [used(), offline], [client({ policy: 'absent' })])).toMatchObject([{ holds: 'whileAway' }]);
   });
 
-  it('says once what several grants allow', () => {
+  it('shows once what several grants allow', () => {
     const both = used({ scope: ['read', 'write'], resources: [API, BANK] });
     expect(permissions(60, [used(), both])[0]?.access).toEqual([
       {
@@ -90,7 +90,7 @@ describe('what a client was allowed', () => {
     ]);
   });
 
-  it('has remembered consents of clients that hold nothing, and the newest first', () => {
+  it('includes remembered consents of clients without a grant, and lists the newest first', () => {
     const consent = (clientId: string, seconds: number) => ({
       clientId,
       scope: ['read'],

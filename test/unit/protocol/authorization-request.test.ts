@@ -1,4 +1,4 @@
-/** The checks of the authorization request, in their order: what is never redirected, what is, and what is left of the request. */
+/** The checks of the authorization request, in their order: errors shown locally, errors by redirect, and the verified request. */
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/model/client.ts';
 import { parseParameters } from '../../../src/oauth/parameters.ts';
@@ -31,12 +31,12 @@ const reading = (query: Change | string) =>
     AUTHORIZATION_PARAMETERS,
   );
 
-describe('until client and redirect URI are verified', () => {
+describe('before client and redirect URI are verified', () => {
   const shop = client();
   const verify = (query: Change | string) =>
     verifyClientAndRedirectUri(reading(query), async (clientId) => ({ client: clientId === 'shop' ? shop : null }));
 
-  it('the request is verified with both, whatever else is wrong', async () => {
+  it('the request is verified with both, whatever other error it has', async () => {
     expect(await verify({ client_id: 'shop', redirect_uri: CALLBACK })).toEqual({
       kind: 'verified',
       client: shop,
@@ -45,7 +45,7 @@ describe('until client and redirect URI are verified', () => {
     expect(await verify(`client_id=shop&redirect_uri=${CALLBACK}&state=a&state=b`)).toMatchObject({ kind: 'verified' });
   });
 
-  it('a client that was deleted is as unknown as any other', async () => {
+  it('a deleted client is as unknown as any other', async () => {
     const deleted = async () => ({ client: { ...shop, deletedAt: new Date(0) } });
     const verified = await verifyClientAndRedirectUri(reading({ client_id: 'shop', redirect_uri: CALLBACK }), deleted);
     expect(verified).toEqual({ kind: 'unverified', reason: 'client_unknown', clientId: null });
@@ -55,7 +55,7 @@ describe('until client and redirect URI are verified', () => {
     [{}, { reason: 'client_id_missing', clientId: null }],
     ['client_id=shop&client_id=shop', { reason: 'client_id_malformed', clientId: null }],
     [
-      { client_id: 'nobody', redirect_uri: CALLBACK },
+      { client_id: 'unknown', redirect_uri: CALLBACK },
       { reason: 'client_unknown', clientId: null },
     ],
     [{ client_id: 'shop' }, { reason: 'redirect_uri_missing', clientId: 'shop' }],
@@ -68,12 +68,12 @@ describe('until client and redirect URI are verified', () => {
       { reason: 'redirect_uri_mismatch', clientId: 'shop', registered: [CALLBACK], received: `${CALLBACK}/` },
     ],
     [`client_id=shop&redirect_uri=${CALLBACK}${'&x=1'.repeat(100)}`, { reason: 'too_many_parameters', clientId: null }],
-  ])('%j is answered by a page', async (query, refused) => {
+  ])('%j gets a page', async (query, refused) => {
     expect(await verify(query)).toEqual({ kind: 'unverified', ...refused });
   });
 });
 
-describe('once they are', () => {
+describe('after client and redirect URI are verified', () => {
   const HINTS: Readonly<Record<string, { sub: string; aud: string }>> = {
     ours: { sub: 'alice', aud: 'shop' },
     theirs: { sub: 'alice', aud: 'other' },
@@ -90,7 +90,7 @@ describe('once they are', () => {
       },
     );
 
-  it('the request is what it says, and nothing that it does not say', async () => {
+  it('the request contains exactly its own parameters', async () => {
     expect(await check({})).toEqual({
       kind: 'request',
       access: { scope: ['read'], resources: [API] },
@@ -177,7 +177,7 @@ describe('once they are', () => {
     [{ max_age: ' 1' }, 'invalid_request', 'max_age_malformed', 'max_age must be a number of seconds'],
     [{ max_age: '1s' }, 'invalid_request', 'max_age_malformed', 'max_age must be a number of seconds'],
     [{ max_age: '1000000000' }, 'invalid_request', 'max_age_malformed', 'max_age must be a number of seconds'],
-    // With prompt=none, another client could learn from a hint who is signed in.
+    // With prompt=none, another client could learn from a hint which user is signed in.
     [
       { id_token_hint: 'theirs' },
       'invalid_request',
@@ -207,7 +207,7 @@ describe('once they are', () => {
       'scopes about the identity of the end-user, such as profile and email, need the scope openid as well',
     ],
     ['x'.repeat(200), 'scope_unknown', `${'x'.repeat(100)}...`, 'a scope is unknown'],
-  ])('the scope %s is refused by name', async (scope, reason, named, words, registered = {}) => {
+  ])('the scope %s is rejected by name', async (scope, reason, named, words, registered = {}) => {
     expect(await check({ scope }, registered)).toEqual({
       kind: 'error',
       error: 'invalid_scope',
@@ -217,7 +217,7 @@ describe('once they are', () => {
     });
   });
 
-  it('a parameter that comes twice is the first thing that is wrong', async () => {
+  it('a repeated parameter is the first error', async () => {
     const twice = `${new URLSearchParams({ ...VALID, response_type: 'token' })}&state=a&state=b`;
     expect(await check(twice)).toEqual({
       kind: 'error',
@@ -227,14 +227,14 @@ describe('once they are', () => {
     });
   });
 
-  it('too many parameters are no single parameter that is wrong', async () => {
+  it('too many parameters are reported without a single name', async () => {
     expect(await check('x=1&'.repeat(101))).toMatchObject({
       reason: 'too_many_parameters',
       description: expect.stringMatching(/^the request \w/),
     });
   });
 
-  it('the answer goes where the request wants it, and else into the query', () => {
+  it('the answer is in the requested response mode, and in the query by default', () => {
     const modeOf = (response_mode?: string) => responseModeOf(reading({ ...VALID, response_mode }).parameters);
     expect([modeOf(), modeOf('query'), modeOf('form_post'), modeOf('fragment')]).toEqual([
       'query',

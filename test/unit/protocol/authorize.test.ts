@@ -110,7 +110,7 @@ const view = ({ deps }: Given, asked: Awaited<ReturnType<typeof begin>>, wantsAn
   viewInteraction(deps, { ...asked, wantsAnotherAccount });
 
 describe('an authorization request', () => {
-  it('goes on to the sign-in form, and stores nothing', async () => {
+  it('leads to the sign-in form, and stores nothing', async () => {
     const test = given();
     const outcome = await request(test, { login_hint: 'al', nonce: 'n', max_age: '60', prompt: 'login consent' }, null);
     expect(outcome).toEqual({
@@ -145,14 +145,14 @@ describe('an authorization request', () => {
     });
   });
 
-  it('goes on to the consent of the end-user who is signed in', async () => {
+  it('leads to the consent of the signed-in end-user', async () => {
     const test = given({ sessions: [session()] });
     expect(await request(test)).toMatchObject({ kind: 'continued', sealed: null, reason: null });
     expect([...test.rows.values()]).toMatchObject([{ interaction: { state: 'awaitingConsent', userId: ALICE } }]);
     expect(test.askedFor).toEqual([ALICE]);
   });
 
-  it('is answered at once where the same was allowed before', async () => {
+  it('gets a code immediately where consent is remembered', async () => {
     const remembered = { scope: ['read'], resources: [API] };
     const test = given({ sessions: [session()], remembered });
     const outcome = await request(test, { response_mode: 'form_post' });
@@ -178,7 +178,7 @@ describe('an authorization request', () => {
   it.each<[string, Partial<Session>, number | undefined, number]>([
     ['its own end', { endsAt: at(500) }, undefined, 500],
     ['the end of its idle time', { lastUsedAt: at(5) }, 100, 105],
-  ])('is approved no later than the session of the end-user lives: %s', async (_, change, idle, second) => {
+  ])('is approved no later than the end of the session: %s', async (_, change, idle, second) => {
     const { signIn } = configuration();
     const test = given({
       sessions: [session(change)],
@@ -192,7 +192,7 @@ describe('an authorization request', () => {
   it.each<[string, Record<string, string>, object]>([
     ['without a sign-in', {}, { error: 'login_required', cookie: null }],
     ['without a consent', {}, { error: 'consent_required', cookie: COOKIE }],
-  ])('that forbids pages is refused %s', async (_, change, expected) => {
+  ])('that forbids pages gets the error %s', async (_, change, expected) => {
     const { error, cookie } = expected as { error: string; cookie: Buffer | null };
     const description = {
       login_required:
@@ -211,7 +211,7 @@ describe('an authorization request', () => {
         parameters: { error, error_description: description, state: 'as it came', iss: ISSUER },
       },
     });
-    // RFC 9700 §4.11.2: nobody is sent to a client that introduced itself, before they have acted.
+    // RFC 9700 §4.11.2: no browser is sent to a self-registered client before its user has acted.
     const unvetted = given({ sessions: [session()], client: { registeredBy: 'self' } });
     expect(await request(unvetted, { prompt: 'none', ...change }, cookie)).toEqual({
       kind: 'shownLocally',
@@ -222,12 +222,12 @@ describe('an authorization request', () => {
     });
   });
 
-  it('of a client that introduced itself goes on as any other where it is right', async () => {
+  it('of a self-registered client continues as any other when it is valid', async () => {
     const test = given({ sessions: [session()], client: { registeredBy: 'self' } });
     expect(await request(test)).toMatchObject({ kind: 'continued' });
   });
 
-  it('that is wrong is told to the client, or kept from one that introduced itself', async () => {
+  it('with an error is redirected to the client, or shown locally for a self-registered one', async () => {
     const facts = { clientId: 'shop', reason: 'scope_unknown', detail: 'fly: a scope is unknown', scope: 'fly' };
     expect(await request(given(), { scope: 'fly', response_mode: 'form_post' })).toEqual({
       kind: 'invalid',
@@ -252,7 +252,7 @@ describe('an authorization request', () => {
     expect(unsupported).toMatchObject({ response: { parameters: { error: 'unsupported_response_type' } } });
   });
 
-  it('is not redirected until client and redirect URI are verified', async () => {
+  it('is not redirected before client and redirect URI are verified', async () => {
     const wrong = { redirect_uri: `${CALLBACK}2`, response_type: 'token' };
     expect(await request(given(), wrong)).toEqual({
       kind: 'unverified',
@@ -263,7 +263,7 @@ describe('an authorization request', () => {
     });
   });
 
-  it('without cookies comes again by GET, once it is right', async () => {
+  it('without cookies is repeated by GET, once it is valid', async () => {
     const { deps } = given();
     const call = (change: Readonly<Record<string, string>>) =>
       handleAuthorizationRequest(deps, { encoded: encode(change), cookies: null });
@@ -271,7 +271,7 @@ describe('an authorization request', () => {
     expect(await call({ response_type: 'token' })).toMatchObject({ kind: 'invalid' });
   });
 
-  it('that does not fit into a URL is refused, whoever is signed in', async () => {
+  it('that does not fit into a URL is rejected, in any session', async () => {
     const text = (bytes: number) => randomBytes(bytes).toString('base64url');
     const redirect = `${CALLBACK}?${text(1500)}`;
     const scope = text(750);
@@ -292,7 +292,7 @@ describe('an authorization request', () => {
     }
   });
 
-  it('that is long, but fits once it is compressed, is answered', async () => {
+  it('that is long, but fits once it is compressed, gets a page', async () => {
     const test = given();
     const state = '"'.repeat(4000);
     const outcome = await request(test, { state }, null);
@@ -301,7 +301,7 @@ describe('an authorization request', () => {
     expect(openInteraction(keys, interactionId, sealed)?.requestState).toBe(state);
   });
 
-  it('with an ID Token of this client is for the end-user whom it names', async () => {
+  it('with an ID Token of this client is for the named end-user', async () => {
     const idToken = (claims: object) => signIdToken(keyRing.signerOf('ES256'), claims as never);
     const hint = idToken({ iss: ISSUER, sub: 'bob', aud: 'shop' });
     const silent = { id_token_hint: hint, prompt: 'none' };
@@ -335,7 +335,7 @@ describe('the page of an interaction', () => {
     expect(await view(test, await begin(test, {}, null))).toMatchObject({ username: '' });
   });
 
-  it('offers the account that is signed in, where the client wants one chosen', async () => {
+  it('offers the signed-in account, where the client requests a choice', async () => {
     const test = given({ sessions: [session()] });
     expect(await view(test, await begin(test, { prompt: 'select_account' }))).toMatchObject({
       kind: 'signIn',
@@ -343,7 +343,7 @@ describe('the page of an interaction', () => {
     });
   });
 
-  it('is the consent of the end-user who is signed in', async () => {
+  it('is the consent of the signed-in end-user', async () => {
     const test = given({ sessions: [session()] });
     const asked = await begin(test);
     expect(asked.sealed).toBeNull();
@@ -370,18 +370,18 @@ describe('the page of an interaction', () => {
     [[CALLBACK], false],
     [[CALLBACK, 'http://127.0.0.1/cb'], false],
     [['http://127.0.0.1/cb', 'http://[::1]/cb'], true],
-  ])('for a client of %j says that it is on this device: %s', async (redirectUris, onThisDevice) => {
+  ])('for a client of %j shows that it is on this device: %s', async (redirectUris, onThisDevice) => {
     const test = given({ sessions: [session()], client: { redirectUris, applicationType: 'native' } });
     const asked = await begin(test, { redirect_uri: redirectUris.at(-1) ?? '' });
     expect(await view(test, asked)).toMatchObject({ kind: 'consent', onThisDevice });
   });
 
-  it('says that nothing goes on while away, for a client that cannot refresh', async () => {
+  it('shows no offline access, for a client that cannot refresh', async () => {
     const test = given({ sessions: [session()], client: { grantTypes: ['authorization_code'] } });
     expect(await view(test, await begin(test))).toMatchObject({ whileAway: false });
   });
 
-  it('tells another end-user nothing of it', async () => {
+  it('reveals nothing of it to another end-user', async () => {
     const test = given({ sessions: [session(), { ...BOB, idHash: Buffer.from('of bob'), sid: 'of bob' }] });
     const asked = await begin(test);
     const ids = { interactionId: asked.id, clientId: 'shop' };
@@ -391,13 +391,13 @@ describe('the page of an interaction', () => {
     expect(await view(test, asked)).toEqual(completed);
   });
 
-  it('of an interaction that is stored has no seal of another', async () => {
+  it('of a stored interaction has no seal of another', async () => {
     const test = given({ sessions: [session()] });
     const asked = await begin(test);
     expect(await view(test, { ...asked, sealed: 'x' })).toEqual({ kind: 'refused', reason: 'interaction_unknown' });
   });
 
-  it('ends in time', async () => {
+  it('expires', async () => {
     const test = given();
     const asked = await begin(test, {}, null);
     test.clock.second = 610;
@@ -427,7 +427,7 @@ describe('the page of an interaction', () => {
     ['no seal', { sealed: null }, { reason: 'interaction_unknown' }],
     ['another browser', { browser: Buffer.alloc(BROWSER.length) }, { reason: 'another_browser' }],
     ['a browser without its cookie', { browser: null }, { reason: 'another_browser' }],
-  ])('is refused with %s', async (_, change, refused) => {
+  ])('is rejected with %s', async (_, change, refused) => {
     const test = given();
     const asked = await begin(test, {}, null);
     const interactionId = refused && 'reason' in refused && refused.reason === 'another_browser';
@@ -443,10 +443,10 @@ describe('the page of an interaction', () => {
   });
 });
 
-describe('while a request is on its way', () => {
+describe('during an interaction', () => {
   const unknown = { kind: 'refused', reason: 'interaction_unknown' };
 
-  it('housekeeping may remove the interaction while the end-user signs in: it is unknown', async () => {
+  it('housekeeping may remove it while the end-user signs in: it is unknown', async () => {
     let loads = 0;
     const test = given({ sessions: [session()], meanwhile: { load: () => ++loads % 2 === 0 } });
     const asked = await begin(test);
@@ -455,7 +455,7 @@ describe('while a request is on its way', () => {
     expect(test.approvals).toEqual([]);
   });
 
-  it('the interaction is read once, with the consent of the end-user', async () => {
+  it('the server reads it once, with the consent of the end-user', async () => {
     let loads = 0;
     const test = given({ sessions: [session()], meanwhile: { load: () => ++loads === 0 } });
     const asked = await begin(test);
@@ -468,7 +468,7 @@ describe('while a request is on its way', () => {
   it.each<[string, Partial<Session>, object]>([
     ['lives on', {}, { kind: 'approved' }],
     ['ends', { state: 'ended', endedReason: 'signed_out' }, { kind: 'continued', reason: 'user_changed' }],
-  ])('a commit may be lost, and is made again with the session as it is: it %s', async (_, change, outcome) => {
+  ])('a lost commit is repeated with the current session: it %s', async (_, change, outcome) => {
     let commits = 0;
     const test = given({
       sessions: [session()],
@@ -495,7 +495,7 @@ const form = (password = PASSWORD) => ({
 });
 
 describe('a form of an interaction', () => {
-  it('that was made for another purpose does nothing', async () => {
+  it('for another purpose has no effect', async () => {
     const test = given({ sessions: [session()] });
     const asked = { ...(await begin(test)), isOurForm: (purpose: string) => purpose === 'sign-in' };
     const refused = { kind: 'refused', reason: 'form_refused', interactionId: asked.id };
@@ -506,7 +506,7 @@ describe('a form of an interaction', () => {
     expect(test.sessionRows).toHaveLength(1);
   });
 
-  it('signs in, and goes on to the consent', async () => {
+  it('signs in, and leads to the consent', async () => {
     const test = given();
     const asked = await begin(test, {}, null);
     expect(await signInToInteraction(test.deps, { ...asked, form: form() })).toEqual({
@@ -536,7 +536,7 @@ describe('a form of an interaction', () => {
     expect(test.rows.size).toBe(0);
   });
 
-  it('chooses the account that is signed in', async () => {
+  it('chooses the signed-in account', async () => {
     const test = given({ sessions: [session()] });
     const asked = await begin(test, { prompt: 'select_account' });
     const step = { interactionId: asked.id, clientId: 'shop' };
@@ -579,7 +579,7 @@ describe('a form of an interaction', () => {
     expect(test.approvals).toHaveLength(decision === 'approve' ? 1 : 0);
   });
 
-  it('decides nothing with another word, or without one', async () => {
+  it('rejects a decision with another word, or without one', async () => {
     const test = given({ sessions: [session()] });
     const asked = await begin(test);
     for (const decision of [null, '', 'consented', 'Approve']) {
@@ -607,7 +607,7 @@ describe('a form of an interaction', () => {
       },
       'client_ended',
     ],
-  ])('decides no second time once %s', async (_, change, reason) => {
+  ])('makes no second decision once %s', async (_, change, reason) => {
     const test = given({ sessions: [session()] });
     const asked = await begin(test);
     await decideConsent(test.deps, { ...asked, decision: 'approve' });
@@ -629,7 +629,7 @@ describe('a form of an interaction', () => {
     expect(Object.keys(outcome.response.parameters)).toEqual(['error', 'error_description', 'iss']);
   });
 
-  it('decides nothing for an end-user who has signed out, or is another', async () => {
+  it('makes no decision for an end-user who has signed out, or has changed', async () => {
     const bobs = Buffer.from('of bob');
     const test = given({ sessions: [session(), { ...BOB, idHash: bobs, sid: 'of bob' }] });
     const asked = await begin(test);
@@ -641,7 +641,7 @@ describe('a form of an interaction', () => {
     expect(test.approvals).toEqual([]);
   });
 
-  it('decides nothing before anyone has signed in, or after the time is over', async () => {
+  it('makes no decision before a sign-in, or after the expiry', async () => {
     const test = given();
     const asked = await begin(test, {}, null);
     expect(await decideConsent(test.deps, { ...asked, decision: 'approve' })).toEqual({

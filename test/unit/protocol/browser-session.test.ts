@@ -51,7 +51,7 @@ describe('the session of a cookie', () => {
     expect((await findSession(deps, cookie))?.sid).toBe(isFound ? SID : undefined);
   });
 
-  it('ends at a sign-out, and only that one', async () => {
+  it('ends at a sign-out, and no other session does', async () => {
     const { deps, done } = given([session({ idHash: OTHER_COOKIE, sid: OTHER_SID }), session()]);
     await endSession(deps, null);
     expect(done).toEqual([]);
@@ -82,7 +82,7 @@ describe('a sign-in', () => {
     passwordByLinkAt: null,
     passwordHash: '' as never,
   };
-  it('has a session of its own, for as long as the policy says', async () => {
+  it('creates a session of its own, with the lifetime of the policy', async () => {
     const { deps, done, rows } = given();
     const made = await createSession(deps, user, { old: null, new: OTHER_COOKIE }, 'Firefox', {
       amr: ['swk', 'user', 'mfa'],
@@ -108,7 +108,7 @@ describe('a sign-in', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it('ends the session of the cookie before it', async () => {
+  it('ends the session of the earlier cookie', async () => {
     const { deps, done } = given();
     await createSession(deps, user, { old: COOKIE, new: OTHER_COOKIE }, null, { amr: ['pwd'] });
     expect(done).toEqual([`signed_in_again ${SID}`, 'insert']);
@@ -116,7 +116,7 @@ describe('a sign-in', () => {
     expect(await findSession(deps, OTHER_COOKIE)).toMatchObject({ userAgent: null });
   });
 
-  it('keeps no more than the beginning of what the browser says it is', async () => {
+  it('stores only the first part of the User-Agent', async () => {
     const { deps } = given();
     const made = await createSession(deps, user, { old: null, new: OTHER_COOKIE }, `${'x'.repeat(256)}y`, {
       amr: ['pwd'],
@@ -125,7 +125,7 @@ describe('a sign-in', () => {
   });
 });
 
-describe('signing in directly', () => {
+describe('the direct sign-in', () => {
   const PASSWORD = 'correct horse battery staple';
   const passwordHash = hashPassword(rawSecret(PASSWORD));
   const direct = (stored: readonly Session[] = [], second?: number) => {
@@ -186,12 +186,15 @@ describe('signing in directly', () => {
     [true, 600, { kind: 'alreadySignedIn' }],
     [true, 601, { kind: 'signIn', formPurpose: 'sign-in', again: { username: session().username } }],
     [false, 601, { kind: 'alreadySignedIn' }],
-  ])('where a recent sign-in is needed (%s), a session of %d seconds', async (needsRecentSignIn, second, expected) => {
-    const { deps } = direct([session()], second);
-    expect(await viewDirectSignIn(deps, COOKIE, { needsRecentSignIn })).toEqual(expected);
-  });
+  ])(
+    'where a recent sign-in is needed (%s), with a session of %d seconds',
+    async (needsRecentSignIn, second, expected) => {
+      const { deps } = direct([session()], second);
+      expect(await viewDirectSignIn(deps, COOKIE, { needsRecentSignIn })).toEqual(expected);
+    },
+  );
 
-  it('takes its own form, and no other', async () => {
+  it('accepts its own form, and no other', async () => {
     const { deps, rows } = direct();
     expect(
       await signInDirectly(
@@ -221,8 +224,8 @@ describe('signing in directly', () => {
   });
 });
 
-describe('where the end-user is signed in', () => {
-  it('lists what is alive, and says which browser asks', async () => {
+describe('the list of sessions', () => {
+  it('shows the active ones, and marks the one of this browser', async () => {
     const other = session({ sid: OTHER_SID, userAgent: 'Firefox', lastUsedAt: at(5) });
     const { deps } = given([session(), other]);
     expect(await signedInBrowsers(deps, session())).toEqual([
@@ -235,7 +238,7 @@ describe('where the end-user is signed in', () => {
     ['was ended', { state: 'ended' }, 10],
     ['ended with its user', { liveUserEpoch: 2n }, 10],
     ['is over', {}, 3600],
-    ['is over under the policy of today', { endsAt: at(1e6) }, 3600],
+    ['expired under the current policy', { endsAt: at(1e6) }, 3600],
     ['was not used for too long', { lastUsedAt: at(20) }, 120, 100],
   ])('and not what %s', async (_, change, second, sessionIdleLifetimeSeconds) => {
     const shown = async (now: number, stored: Session) => {
@@ -255,7 +258,7 @@ describe('where the end-user is signed in', () => {
     cookie: Buffer | null = COOKIE,
   ) => submitEndSession(deps, { sid, cookie, isOurForm });
 
-  it('a form ends one of them', async () => {
+  it('terminates one of them by a form', async () => {
     const { deps, rows } = given([session(), session({ sid: OTHER_SID, idHash: OTHER_COOKIE })]);
     const ended = { kind: 'ended', userId: ALICE, sid: OTHER_SID };
     expect(await submit(deps, OTHER_SID)).toEqual({ ...ended, hasEnded: true });
@@ -272,13 +275,13 @@ describe('where the end-user is signed in', () => {
     OTHER_SID.toUpperCase(),
     OTHER_SID.replace('0', 'g'),
     OTHER_SID.replace('-', ''),
-  ])('a form with %j ends nothing', async (sid) => {
+  ])('terminates none by a form with %j', async (sid) => {
     const { deps, done } = given();
     expect(await submit(deps, sid)).toEqual({ kind: 'formRefused' });
     expect(done).toEqual([]);
   });
 
-  it('a form of another page, or without a session, ends nothing', async () => {
+  it('terminates none by a form of another page, or without a session', async () => {
     const { deps, rows } = given();
     expect(await submit(deps, SID, (purpose) => purpose !== `permissions of ${SID}`)).toEqual({ kind: 'formRefused' });
     expect(await submit(deps, SID, undefined, null)).toEqual({ kind: 'signInRequired' });
@@ -321,7 +324,7 @@ describe('permissions', () => {
   }
   const isOurForm = (purpose: string) => purpose === `permissions of ${SID}`;
 
-  it('are those of the session', async () => {
+  it('belong to the session', async () => {
     const { deps, asked } = permissions([withChain()]);
     expect(await viewPermissions(deps, null)).toEqual({ kind: 'signInRequired' });
     expect(asked).toEqual([]);
@@ -337,7 +340,7 @@ describe('permissions', () => {
     expect(asked).toEqual([`load ${ALICE}`]);
   });
 
-  it('are shown up to a hundred, and the page says that there are more', async () => {
+  it('are shown up to a hundred, and the page reports that more exist', async () => {
     const many = (count: number) => {
       const clients = Array.from({ length: count }, (_, n) => client({ clientId: `client ${n}` }));
       return permissions(
@@ -353,7 +356,7 @@ describe('permissions', () => {
     expect(await shown(101)).toEqual([100, true, 'client 100']);
   });
 
-  it('end by a form: the consents first, then every grant that lives', async () => {
+  it('are revoked by a form: the consents first, then every active grant', async () => {
     const ended = withChain({ id: '00000000-0000-4000-8000-00000000000e', state: 'revoked', revokedReason: 'x' });
     const { deps, asked, rows } = permissions([ended, withChain()]);
     expect(await submitEndPermission(deps, { clientId: 'shop', cookie: COOKIE, isOurForm })).toEqual({
@@ -366,7 +369,7 @@ describe('permissions', () => {
     expect(rows.map(({ state }) => state)).toEqual(['revoked', 'revoked']);
   });
 
-  it('do not end by another form, without a client, or without a session', async () => {
+  it('are not revoked by another form, without a client, or without a session', async () => {
     const { deps, asked } = permissions([withChain()]);
     const submit = (change: object) =>
       submitEndPermission(deps, { clientId: 'shop', cookie: COOKIE, isOurForm, ...change });

@@ -1,4 +1,4 @@
-/** Which client a request is from: the ways to say it, the ways to get it wrong, and what is counted as a guess. */
+/** The client of a request: the ways to authenticate, the ways to fail, and what counts as a guess. */
 import { describe, expect, it } from 'vitest';
 import { storedSecretMac } from '../../../src/crypto/client-secret.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
@@ -37,7 +37,7 @@ describe('credentials in a request', () => {
     ['client_id=shop&client_secret=x', undefined, [{ clientId: 'shop', secret: 'x', address }]],
     ['', basic('shop', 'x'), [{ clientId: 'shop', secret: 'x', address }]],
     ['client_id=shop', basic('shop', 'x'), [{ clientId: 'shop', secret: 'x', address }]],
-    // A header that can be read in two ways, and a form that says which is meant.
+    // A header with two possible readings, and a form that selects one.
     [
       '',
       basic('a%2Bb', 'x'),
@@ -66,7 +66,7 @@ describe('a client', () => {
       secretMacs: secrets.map((secret) => storedSecretMac(keys, secret)),
     });
 
-  /** @param waits what the throttle says, question by question. */
+  /** @param waits the answers of the throttle, in order. */
   async function authenticate(
     stored: Client | null,
     secrets: readonly (RawSecret | null)[],
@@ -98,7 +98,7 @@ describe('a client', () => {
     return 'kind' in answer ? answer.reason : 'authenticated';
   };
 
-  it('authenticates with any of its secrets, and comes with what was loaded', async () => {
+  it('authenticates with any of its secrets, and is returned with the loaded data', async () => {
     const stored = confidential(SECRET, SECOND);
     for (const secret of [SECRET, SECOND]) {
       const { answer, asked, renewed } = await authenticate(stored, [secret]);
@@ -122,7 +122,7 @@ describe('a client', () => {
     expect(await reasonOf(stored, [secret])).toBe(reason);
   });
 
-  it('counts each wrong secret, also for an id that no client has, and nothing else', async () => {
+  it('gets each wrong secret counted, also for an unknown id, and no other error', async () => {
     const counts = async (...given: Parameters<typeof authenticate>) =>
       (await authenticate(...given)).asked.filter((word) => word.startsWith('count'));
     expect(await counts(confidential(SECRET), [SECOND])).toEqual([`count shop ${SECOND}`]);
@@ -131,14 +131,14 @@ describe('a client', () => {
     expect(await counts(confidential(SECRET), [SECRET])).toEqual([]);
   });
 
-  it('is tried with the next reading of its header, and refused with the reason of the last', async () => {
+  it('is tried with the next reading of its header, and rejected with the reason of the last', async () => {
     const stored = confidential(SECRET);
     expect(await reasonOf(stored, [SECOND, SECRET])).toBe('authenticated');
     expect(await reasonOf(stored, [SECOND, SECOND])).toBe('client_secret_mismatch');
     expect(await reasonOf(stored, [])).toBe('client_unknown');
   });
 
-  it('waits before anything is loaded, and for guesses that were loaded together', async () => {
+  it('waits before any load, and for guesses that were loaded together', async () => {
     const throttled = { kind: 'refused', reason: 'client_throttled', retryAfterSeconds: 7 };
     const before = await authenticate(confidential(SECRET), [SECRET], [7]);
     expect(before.answer).toEqual(throttled);
@@ -148,13 +148,13 @@ describe('a client', () => {
     expect(meanwhile.asked).toEqual(['wait?', 'load shop', 'wait?']);
   });
 
-  it('that is public is never asked to wait', async () => {
+  it('that is public never waits', async () => {
     const { answer, asked } = await authenticate(client(), [null], [7, 7]);
     expect(answer).toMatchObject({ client: { clientId: 'shop' } });
     expect(asked).toEqual(['load shop']);
   });
 
-  it('has its secret stored again under the root secret of today, beside its other secrets', async () => {
+  it('has its secret stored again under the current root secret, beside its other secrets', async () => {
     const ofOld = storedSecretMac(rootKeys([OLD]), SECRET);
     const other = storedSecretMac(rootKeys([OLD]), SECOND);
     const stored = { ...confidential(), secretMacs: [other, ofOld] };

@@ -1,4 +1,4 @@
-/** The throttle alone: what it asks for, what it keeps, and when it forgets. */
+/** The throttle alone: its waits, its memory, and its expiry. */
 import { describe, expect, it } from 'vitest';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import { clientThrottle } from '../../../src/protocol/client-throttle.ts';
@@ -25,14 +25,14 @@ function given() {
 }
 
 describe('the throttle on client secrets', () => {
-  it('does not even ask for the address while nothing is counted', () => {
+  it('does not read the address while no guess is counted', () => {
     const address = () => {
       throw new Error('asked');
     };
     expect(given().throttle.waitSeconds({ clientId: 'shop', address })).toBeNull();
   });
 
-  it('holds from the last allowed guess to the end of the window, which begins with the first', () => {
+  it('blocks from the last allowed guess to the end of the window, which begins with the first', () => {
     const { throttle, pair, guess, pass } = given();
     guess(LIMIT - 1);
     expect(throttle.waitSeconds(pair())).toBeNull();
@@ -47,7 +47,7 @@ describe('the throttle on client secrets', () => {
     expect(throttle.waitSeconds(pair())).toBeNull();
   });
 
-  it('a new window begins when a guess finds the old one over', () => {
+  it('begins a new window when a guess finds the old one expired', () => {
     const { throttle, pair, guess, pass } = given();
     guess(LIMIT - 1);
     pass(WINDOW);
@@ -55,7 +55,7 @@ describe('the throttle on client secrets', () => {
     expect(throttle.waitSeconds(pair())).toBeNull();
   });
 
-  it('client and address are two things, whatever characters they have', () => {
+  it('separates client and address, whatever characters they have', () => {
     const { throttle, pair, guess } = given();
     guess(LIMIT, pair('b', 'a'));
     expect(throttle.waitSeconds(pair('b', 'a'))).toBe(300);
@@ -69,7 +69,7 @@ describe('the throttle on client secrets', () => {
     }
   });
 
-  it('keeps so many pairs, and forgets the one whose window ends first', () => {
+  it('keeps a bounded number of pairs, and drops the one whose window ends first', () => {
     const { throttle, pair, guess } = given();
     guess(LIMIT, pair('first'));
     guess(LIMIT, pair('second'));
@@ -80,7 +80,7 @@ describe('the throttle on client secrets', () => {
     expect(throttle.waitSeconds(pair('second'))).toBe(300);
   });
 
-  it('a pair whose window begins again is not forgotten as if it were the old one', () => {
+  it('keeps a pair in a new window past the end of its old one', () => {
     const { throttle, pair, guess, pass } = given();
     guess(1, pair('again'));
     pass(WINDOW - 1);

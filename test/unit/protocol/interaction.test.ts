@@ -63,7 +63,7 @@ describe('the use cases of the pages', () => {
     return { ...begun, user, request };
   }
 
-  it('a request without cookies has to come again by GET, and begins nothing', async () => {
+  it('a request without cookies is repeated by GET, and begins no interaction', async () => {
     const { client, encoded } = await encodedRequest();
     const outcome = await handleAuthorizationRequest(scene.deps, { encoded, cookies: null });
     if (outcome.kind !== 'repeatByGet') throw new Error(outcome.kind);
@@ -77,7 +77,7 @@ describe('the use cases of the pages', () => {
     expect(begun).toEqual([]);
   });
 
-  it('an error goes to a verified redirect URI with state and iss; an unverified request goes nowhere', async () => {
+  it('an error is redirected to a verified redirect URI with state and iss; an unverified request is not redirected', async () => {
     const { client, encoded } = await encodedRequest({ response_type: 'token' });
     expect(await handleAuthorizationRequest(scene.deps, { encoded, cookies: aBrowser() })).toMatchObject({
       kind: 'invalid',
@@ -117,7 +117,7 @@ describe('the use cases of the pages', () => {
     });
   });
 
-  it('every function refuses another browser, and a browser without its cookie', async () => {
+  it('every function rejects another browser, and a browser without its cookie', async () => {
     const { id, sealed } = await begin(aBrowser());
     for (const browser of [randomBytes(32), null]) {
       const request = { id, sealed, browser, session: null, isOurForm: ourForm };
@@ -130,7 +130,7 @@ describe('the use cases of the pages', () => {
     }
   });
 
-  it('every form is checked, for the purpose that its page named', async () => {
+  it('every form is checked for the purpose of its page', async () => {
     const browser = aBrowser();
     const { id, request } = await beginSignedIn(browser);
     const view = await viewInteraction(scene.deps, { id, sealed: null, ...browser, wantsAnotherAccount: true });
@@ -152,7 +152,7 @@ describe('the use cases of the pages', () => {
     });
   });
 
-  it('an account cannot be chosen without its session: the sign-in form is what remains', async () => {
+  it('an account cannot be chosen without its session: the sign-in form is shown', async () => {
     const browser = aBrowser();
     const { id, sealed, client } = await begin(browser, { prompt: 'select_account' });
     const request = { id, sealed, ...browser, isOurForm: ourForm };
@@ -164,7 +164,7 @@ describe('the use cases of the pages', () => {
     });
   });
 
-  it('a wrong password shows the form again, and the interaction stays', async () => {
+  it('a wrong password shows the form again, and keeps the interaction', async () => {
     const browser = aBrowser();
     const { id, sealed } = await begin(browser);
     const { username } = scene.user;
@@ -209,7 +209,7 @@ describe('the use cases of the pages', () => {
     expect(await submit('decision=approve', ourForm)).toMatchObject({ kind: 'notSignedIn' });
   });
 
-  it('permissions are shown to a session, and ended by a form for it', async () => {
+  it('permissions are shown to a session, and revoked by a form of it', async () => {
     const browser = aBrowser();
     const { client, request, user } = await beginSignedIn(browser);
     await decideConsent(scene.deps, { ...request, decision: 'approve' });
@@ -229,7 +229,7 @@ describe('the use cases of the pages', () => {
     });
   });
 
-  it('an id that was never given', async () => {
+  it('an unknown id is rejected', async () => {
     const id = scene.deps.random.uuid();
     const request = { id, sealed: null, ...aBrowser(), isOurForm: ourForm };
     const unknown = { kind: 'refused', reason: 'interaction_unknown' };

@@ -74,13 +74,13 @@ describe('a request for sign-out', () => {
       { id_token_hint: 'of-shop', client_id: 'other' },
       { reason: 'client_mismatch', clientId: 'shop' },
     ],
-    ['an unknown client', { client_id: 'nobody' }, { reason: 'client_unknown', clientId: 'nobody' }],
+    ['an unknown client', { client_id: 'unknown' }, { reason: 'client_unknown', clientId: 'unknown' }],
     [
       'back to a client that is gone',
       { id_token_hint: 'of-gone', post_logout_redirect_uri: OUT },
       { reason: 'client_unknown', clientId: 'gone' },
     ],
-    ['back to nobody', { post_logout_redirect_uri: OUT }, { reason: 'client_missing', clientId: null }],
+    ['back to an unknown client', { post_logout_redirect_uri: OUT }, { reason: 'client_missing', clientId: null }],
     [
       'back to the URI of another client',
       { client_id: 'other', post_logout_redirect_uri: OUT },
@@ -106,11 +106,11 @@ describe('a request for sign-out', () => {
         received: 'https://shop.test/cb',
       },
     ],
-  ])('is refused with %s', async (_, query, refused) => {
+  ])('is rejected with %s', async (_, query, refused) => {
     expect(await read(query)).toEqual({ kind: 'refused', ...refused });
   });
 
-  it('goes back with the state as it came, or stays', () => {
+  it('redirects with the state verbatim, or stays', () => {
     const request = { kind: 'request', hint: null, client: shop } as const;
     expect(afterLogout({ ...request, redirectUri: OUT, state: 'a b&c' })).toBe(`${OUT}?state=a+b%26c`);
     expect(afterLogout({ ...request, redirectUri: OUT, state: null })).toBe(OUT);

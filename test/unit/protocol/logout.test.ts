@@ -1,4 +1,4 @@
-/** Sign-out without HTTP: whose session ends, when the end-user is asked, and where the browser goes. */
+/** Sign-out without HTTP: the session that ends, the confirmation, and the final redirect. */
 import { describe, expect, it } from 'vitest';
 import { signIdToken } from '../../../src/crypto/id-token.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
@@ -42,7 +42,7 @@ const back = { client_id: 'shop', post_logout_redirect_uri: OUT, state: 'as it c
 const backIs = `${OUT}?state=as+it+came`;
 
 describe('a request for sign-out', () => {
-  it('is done at once with an ID Token of this session', async () => {
+  it('is executed without confirmation with an ID Token of this session', async () => {
     const { deps, done } = given();
     expect(await handleLogoutRequest(deps, query({ ...back, id_token_hint: hint() }), COOKIE)).toEqual({
       kind: 'signedOut',
@@ -57,7 +57,7 @@ describe('a request for sign-out', () => {
     ['no ID Token', {}],
     ['an ID Token of another session', { id_token_hint: hint({ sid: 'another' }) }],
     ['an ID Token of another end-user', { id_token_hint: hint({ sub: 'bob' }) }],
-  ])('is asked about with %s, and nothing ends', async (_, parameters) => {
+  ])('needs confirmation with %s, and ends nothing', async (_, parameters) => {
     const { deps, done } = given();
     expect(await handleLogoutRequest(deps, query({ ...back, ...parameters }), COOKIE)).toEqual({
       kind: 'ask',
@@ -68,7 +68,7 @@ describe('a request for sign-out', () => {
     expect(done).toEqual([]);
   });
 
-  it('is asked about where no client is named', async () => {
+  it('needs confirmation where no client is named', async () => {
     expect(await handleLogoutRequest(given().deps, '', COOKIE)).toMatchObject({
       kind: 'ask',
       request: { client: null, redirectUri: null, state: null },
@@ -79,7 +79,7 @@ describe('a request for sign-out', () => {
     ['to where the client asks', back, 'shop', backIs],
     ['nowhere for a client that introduced itself', { ...back, client_id: 'itself' }, 'itself', null],
     ['nowhere without a client', {}, null, null],
-  ])('with nobody signed in the browser goes %s', async (_, parameters, clientId, next) => {
+  ])('without a session sends the browser %s', async (_, parameters, clientId, next) => {
     const outcome = { kind: 'notSignedIn', clientId, next };
     expect(await handleLogoutRequest(given().deps, query(parameters), null)).toEqual(outcome);
     const { deps } = given();
@@ -89,7 +89,7 @@ describe('a request for sign-out', () => {
 
   const forged = { id_token_hint: hint({ iss: 'https://elsewhere.test' }), client_id: 'shop' };
   const refused = { kind: 'refused', reason: 'id_token_hint_unknown', clientId: 'shop' };
-  it('with an ID Token of another server ends nothing, however it comes', async () => {
+  it('with an ID Token of another server ends nothing, by either method', async () => {
     const { deps, done } = given();
     const encoded = query(forged);
     expect(await handleLogoutRequest(deps, encoded, COOKIE)).toEqual(refused);
@@ -99,7 +99,7 @@ describe('a request for sign-out', () => {
     expect(done).toEqual([]);
   });
 
-  it('by POST has to come again by GET, without what it does not know', async () => {
+  it('by POST is repeated by GET, without unknown parameters', async () => {
     expect(await handleLogoutRequestByPost(given().deps, `${query(back)}&more=x`)).toEqual({
       kind: 'repeatByGet',
       query: query(back),
@@ -114,7 +114,7 @@ describe('the decision', () => {
     isOurForm = (purpose: string): boolean => purpose === `logout of ${SID}`,
   ) => decideLogout(deps, { encoded, cookie: COOKIE, isOurForm });
 
-  it('to sign out ends the session and goes back', async () => {
+  it('to sign out ends the session and redirects', async () => {
     const test = given();
     expect(await decide(test, query({ ...back, csrf: 'x', decision: 'approve' }))).toEqual({
       kind: 'signedOut',
@@ -129,7 +129,7 @@ describe('the decision', () => {
     [back, 'shop', { name: 'Shop', href: backIs }],
     [{ client_id: 'shop' }, 'shop', null],
     [{}, null, null],
-  ])('to stay, after %j, ends nothing and names the way back', async (parameters, clientId, wayBack) => {
+  ])('to stay, after %j, ends nothing and names the redirect', async (parameters, clientId, wayBack) => {
     const test = given();
     expect(await decide(test, query({ ...parameters, decision: 'deny' }))).toEqual({
       kind: 'staysSignedIn',
@@ -150,7 +150,7 @@ describe('the decision', () => {
     },
   );
 
-  it('by another form, or none that this page offers, ends nothing', async () => {
+  it('by another form, or none of this page, ends nothing', async () => {
     const test = given();
     const refused = { kind: 'formRefused' };
     expect(await decide(test, 'decision=approve', (purpose) => purpose !== `logout of ${SID}`)).toEqual(refused);

@@ -1,4 +1,4 @@
-/** Stores in memory, and keys of their own: for use cases that ask neither a database nor HTTP. */
+/** Stores in memory, and keys of their own: for use cases that need neither a database nor HTTP. */
 import { generateKeyPairSync } from 'node:crypto';
 import type { Configuration } from '../../../src/config/configuration.ts';
 import { authorizationCodeOf } from '../../../src/crypto/authorization-code.ts';
@@ -186,7 +186,7 @@ export function tokenEndpoints(
       deny: async (denial) => void denied.push(denial),
     },
   };
-  return { deps, rows, done, denied, clock, /** Whose usernames were looked up. */ asked };
+  return { deps, rows, done, denied, clock, /** Users whose names were looked up. */ asked };
 }
 
 /** Interactions, with how many were stored. Its time stands still at the given second. */
@@ -206,7 +206,7 @@ export function interactionsInMemory(
   const facts = (clientId: string, userId: string | null) => {
     askedFor.push(userId);
     const client = clients.find((one) => one.clientId === clientId);
-    if (!client) throw new Error('no such client');
+    if (!client) throw new Error('unknown client');
     return { now: at(clock.second), client, remembered: userId === null ? null : (given.remembered ?? null) };
   };
   const interactions: InteractionStore = {

@@ -1,4 +1,4 @@
-/** Every limit by address: 65 networks of 64 bits that one site holds are not 65 strangers. */
+/** Every limit by address: 65 /64 networks of one site do not count as 65 independent sources. */
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ function countsInMemory() {
 type Limiter = {
   /** What one address may do in a window. */
   readonly limit: number;
-  /** Does it once. @returns whether it was within the limit. */
+  /** One attempt. @returns whether it was within the limit. */
   readonly ask: (address: string) => Promise<boolean>;
 };
 
@@ -134,7 +134,7 @@ describe.each(Object.entries(LIMITERS))('the limit of %s', (_, limiter) => {
   });
 
   it.each(['198.51.100.7', networkOfSite(7)])(
-    'holds for one network (%s), and leaves its neighbour alone',
+    'is reached by one network (%s), and not by its neighbour',
     async (own) => {
       const { limit, ask } = limiter();
       const answers: boolean[] = [];
@@ -177,7 +177,7 @@ const WITHOUT_ADDRESS = [
   'src/people/second-factor/prove.ts',
 ];
 
-it('whatever throttles asks which networks a caller belongs to', async () => {
+it('every throttle asks for the networks of a caller', async () => {
   const throttling: string[] = [];
   for await (const file of glob('src/**/*.ts')) {
     const source = readFileSync(file, 'utf8');

@@ -13,7 +13,7 @@ import { claimsOf, forgeriesOf, signedByUs } from '../../support/forging.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { everything, placeOf } from '../../support/stored.ts';
 
-describe('an access token that comes back', () => {
+describe('a presented access token', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(anyDatabase);
@@ -28,7 +28,7 @@ describe('an access token that comes back', () => {
   const ofService = async (client = scene.client) =>
     (await token(scene, client, { grant_type: 'client_credentials' })).json.access_token ?? '';
 
-  it('is active with its grant, and looking changes nothing', async () => {
+  it('is active with its grant, and a check changes nothing', async () => {
     const { accessToken, refreshToken } = await obtainTokens(scene, scene.client, scene.user);
     const before = await everything(scene.database.drizzle);
     const presented = await present(accessToken);
@@ -48,7 +48,7 @@ describe('an access token that comes back', () => {
     expect(await reasonOf(accessToken)).toBe('active');
   });
 
-  it('of client credentials has no grant, and its client for a user', async () => {
+  it('of client credentials has no grant, and its client as the subject', async () => {
     expect(await present(await ofService())).toMatchObject({
       kind: 'active',
       claims: { sub: scene.client.clientId },
@@ -68,7 +68,7 @@ describe('an access token that comes back', () => {
     scene.clock.set(start);
   });
 
-  it('that was forged, garbled or made for something else is nothing', async () => {
+  it('that was forged, garbled or issued for another purpose is invalid', async () => {
     const { accessToken } = await obtainTokens(scene, scene.client, scene.user);
     expect(await reasonOf(signedByUs(scene, {}, claimsOf(accessToken)))).toBe('active');
     const reasons: Record<string, string> = {};
@@ -104,21 +104,21 @@ describe('an access token that comes back', () => {
     `);
   });
 
-  it('that is no JWT is nothing', async () => {
+  it('that is no JWT is invalid', async () => {
     const { refreshToken } = await obtainTokens(scene, scene.client, scene.user);
     for (const text of ['', '.', '../..', 'a.b.c', '\0', 'x'.repeat(20_000), refreshToken, (await scene.code()).code]) {
       expect(await reasonOf(text)).toBe('access_token_malformed');
     }
   });
 
-  it('whose grant is not there, or is of another client, is nothing', async () => {
+  it('whose grant is missing, or belongs to another client, is invalid', async () => {
     const { accessToken } = await obtainTokens(scene, scene.client, scene.user);
     const claims = claimsOf(accessToken);
     const jti = accessTokenId({ grantId: scene.deps.random.uuid() }, scene.deps.random.bytes(16));
     expect(await reasonOf(signedByUs(scene, {}, { ...claims, jti }))).toBe('grant_unknown');
     const { clientId } = scene.other;
     expect(await reasonOf(signedByUs(scene, {}, { ...claims, client_id: clientId }))).toBe('grant_unknown');
-    expect(await reasonOf(signedByUs(scene, {}, { ...claims, client_id: 'nobody' }))).toBe('grant_unknown');
+    expect(await reasonOf(signedByUs(scene, {}, { ...claims, client_id: 'unknown' }))).toBe('grant_unknown');
   });
 
   it('ends with its grant: revoked, or a token of its chain presented twice', async () => {
@@ -135,7 +135,7 @@ describe('an access token that comes back', () => {
     expect(await reasonOf(json.access_token ?? '')).toBe('grant_revoked');
   });
 
-  it('ends with its person, its client and its epoch, and for good', async () => {
+  it('ends with its user, its client and its epoch, and for good', async () => {
     const client = await makeClient(scene);
     const user = await makeUser(scene);
     const { drizzle } = scene.database;
@@ -161,7 +161,7 @@ describe('an access token that comes back', () => {
     expect(await reasonOf(ofTheServer)).toBe('server_epoch_raised');
   });
 
-  it('of client credentials ends when it is denied, and no other with it', async () => {
+  it('of client credentials ends when it is revoked, and no other with it', async () => {
     const [one, another] = [await ofService(), await ofService()];
     const { jti, client_id: clientId, exp } = claimsOf(one);
     const denial = { jti, clientId, endsAt: new Date(exp * 1000) };
@@ -174,7 +174,7 @@ describe('an access token that comes back', () => {
     ).toBeTruthy();
   });
 
-  it('whose key is not good any more is nothing', async () => {
+  it('signed with a retired key is invalid', async () => {
     const accessToken = await ofService();
     const deps = { ...scene.deps, keyRing: { ...scene.deps.keyRing, verifierOf: () => null } };
     expect(await presentedAccessToken(deps, accessToken)).toEqual({

@@ -41,17 +41,17 @@ const deps = { keys, random: systemRandom };
 describe('a sealed interaction', () => {
   const text = sealInteraction(deps, INTERACTION);
 
-  it('comes back as it was', () => {
+  it('opens unchanged', () => {
     expect(openInteraction(keys, INTERACTION.id, text)).toEqual(INTERACTION);
   });
 
-  it('stands in a URL, and says nothing of what it holds', () => {
+  it('fits into a URL, and reveals no content', () => {
     expect(text).toMatch(/^[\w-]+$/);
     expect(Buffer.from(text, 'base64url').toString('latin1')).not.toContain('shop');
     expect(sealInteraction(deps, INTERACTION)).not.toBe(text);
   });
 
-  it('of a node that knew no ui_locales is one without any', () => {
+  it('of a node without ui_locales opens without them', () => {
     const { uiLocales: _, ...before } = JSON.parse(openText(keys, 'interaction', INTERACTION.id, text) ?? '');
     const sealed = sealText(keys, 'interaction', INTERACTION.id, JSON.stringify(before), systemRandom.bytes(12));
     expect(openInteraction(keys, INTERACTION.id, sealed)).toEqual({ ...INTERACTION, uiLocales: [] });
@@ -59,7 +59,7 @@ describe('a sealed interaction', () => {
     expect(openText(keys, 'interaction', INTERACTION.id, none)).not.toContain('uiLocales');
   });
 
-  it('is worth nothing under another id, another root secret, or changed', () => {
+  it('is invalid under another id, another root secret, or after a change', () => {
     const other = rootKeys(['another root secret, of more than thirty-two bytes']);
     expect(openInteraction(keys, '00000000-0000-4000-8000-000000000009', text)).toBeNull();
     expect(openInteraction(other, INTERACTION.id, text)).toBeNull();
@@ -75,7 +75,7 @@ describe('a sealed interaction', () => {
   });
 });
 
-describe('whether an interaction surely fits into a URL', () => {
+describe('the estimate that an interaction fits into a URL', () => {
   const withState = (requestState: string): RequestedInteraction => ({ ...INTERACTION, requestState });
   /** What looks random: characters of one octet, of two, of three, and those that JSON escapes. */
   const random = (seed: number, encoding: 'base64url' | 'latin1' | 'utf16le') =>
@@ -93,7 +93,7 @@ describe('whether an interaction surely fits into a URL', () => {
   const octetsOf = (interaction: RequestedInteraction, sealed: string) =>
     Buffer.byteLength(openText(keys, 'interaction', interaction.id, sealed) ?? '');
 
-  it('is said only of those that do, even where nothing can be compressed', () => {
+  it('is true only of those that do, even where nothing can be compressed', () => {
     const encodings = fc.constantFrom<'base64url' | 'latin1' | 'utf16le'>('base64url', 'latin1', 'utf16le');
     fc.assert(
       fc.property(fc.nat(), encodings, (seed, encoding) => {
@@ -103,7 +103,7 @@ describe('whether an interaction surely fits into a URL', () => {
         // What deflate leaves as it is has five octets more (RFC 1951 §3.2.4). Version, key id, IV and tag: 33.
         const uncompressed = Buffer.alloc(octetsOf(interaction, sealed) + 5 + 33).toString('base64url');
         expect(uncompressed.length).toBeLessThanOrEqual(MAX_SEALED_CHARACTERS);
-        // Nearly all that fits is said to: the rest has to be sealed to know.
+        // Nearly all fitting ones are recognized: the rest must be sealed to know.
         expect(uncompressed.length).toBeGreaterThan(MAX_SEALED_CHARACTERS - 100);
       }),
     );

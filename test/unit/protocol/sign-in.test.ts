@@ -1,4 +1,4 @@
-/** Sign-in without HTTP: what is asked of the stores, and in which order. */
+/** Sign-in without HTTP: its requests to the stores, and their order. */
 import { describe, expect, it } from 'vitest';
 import { signInCapacity } from '../../../src/boot/sign-in-capacity.ts';
 import { rememberDevice } from '../../../src/crypto/device-cookie.ts';
@@ -43,7 +43,7 @@ async function signInWith(
     readonly counts?: readonly [number, number, number];
     /** While the address was throttled. */
     readonly behind?: number;
-    /** Of this browser, where it is known to the account. */
+    /** Of this browser, where the account trusts it. */
     readonly ofDevice?: number;
     /** Seconds since the last failure of each; 0 when left out. */
     readonly since?: number;
@@ -162,14 +162,14 @@ const throttled = (reason: string, username = 'alice') => refused(reason, userna
 const turnedAway = (kind: 'full' | 'abandoned') => ({ run: async () => ({ kind }) });
 
 describe('sign-in', () => {
-  it('looks at the failures, checks the password, counts nothing, and replaces the session and its cookie', async () => {
+  it('reads the failures, checks the password, counts nothing, and replaces the session and its cookie', async () => {
     const { outcome, asked } = await signInWith({});
     expect(outcome).toMatchObject({ kind: 'signedIn', session: { username: 'Alice', signedInAt: new Date(1_000) } });
     expect(asked).toEqual(['look at failures', 'find user', `load ${OLD}`, `end ${OLD}`, `insert ${NEW}`]);
   });
 
   it.each([{ username: null }, { username: '' }, { password: null }, { password: '' }])(
-    'asks nobody about an incomplete form: %o',
+    'makes no request for an incomplete form: %o',
     async (typed) => {
       const { outcome, asked } = await signInWith(typed);
       expect(outcome).toMatchObject({ kind: 'signInRefused', reason: 'form_incomplete', retryAfterSeconds: null });
@@ -179,10 +179,10 @@ describe('sign-in', () => {
 
   it.each([
     [{ password: 'wrong' }, {}],
-    [{ username: 'nobody' }, {}],
+    [{ username: 'unknown' }, {}],
     [{}, { disabled: true }],
   ])(
-    'a wrong password, an unknown and a disabled user get one outcome, and are counted: %o %o',
+    'gives a wrong password, an unknown and a disabled user one outcome, and counts them: %o %o',
     async (typed, given) => {
       const { outcome, asked, looked, counted, lasted } = await signInWith(typed, given);
       expect(outcome).toEqual(refused('credentials_mismatch', { username: 'alice', ...typed }.username));
@@ -218,7 +218,7 @@ describe('sign-in', () => {
       expect((await signInWith({}, { counts })).outcome).toEqual(refused('throttled_account', 'alice', delay));
     });
 
-    it('at the limit no password is looked at, nor the account, and the attempt does not count', async () => {
+    it('checks neither the password nor the account at the limit, and does not count the attempt', async () => {
       for (const password of [PASSWORD, 'wrong']) {
         const { outcome, asked } = await signInWith({ password }, { counts: [OF_PAIR, 0, 0] });
         expect(outcome).toEqual(refused('throttled_account', 'alice', policy.failureWindowSeconds));
@@ -226,7 +226,7 @@ describe('sign-in', () => {
       }
     });
 
-    it('a guess that other nodes have outrun is told nothing', async () => {
+    it('reveals no result to a guess that other nodes have outrun', async () => {
       const counts = [OF_PAIR - 1, 0, 0] as const;
       const raced = { counts, since: 800, countedAs: OF_PAIR + 1 };
       const { outcome } = await signInWith({ password: 'wrong' }, raced);
@@ -237,18 +237,18 @@ describe('sign-in', () => {
   describe('an address with many failures', () => {
     const counts = [0, OF_ADDRESS, 0] as const;
 
-    it('still signs in with the right password, since the failures were at other accounts', async () => {
+    it('still signs in with the correct password, since the failures were at other accounts', async () => {
       expect((await signInWith({}, { counts })).outcome.kind).toBe('signedIn');
       const failedHere = { counts: [OF_PAIR - 1, OF_ADDRESS, 0], since: 128 } as const;
       expect((await signInWith({}, failedHere)).outcome.kind).toBe('signedIn');
     });
 
-    it('gets one answer to everything else, after the same work', async () => {
+    it('gets one answer to any other attempt, after the same work', async () => {
       const known = await signInWith({ password: 'wrong' }, { counts });
-      const unknown = await signInWith({ username: 'nobody' }, { counts });
+      const unknown = await signInWith({ username: 'unknown' }, { counts });
       const disabled = await signInWith({}, { counts, disabled: true });
       expect(known.outcome).toEqual(throttled('throttled_address'));
-      expect(unknown.outcome).toEqual(throttled('throttled_address', 'nobody'));
+      expect(unknown.outcome).toEqual(throttled('throttled_address', 'unknown'));
       expect(disabled.outcome).toEqual(throttled('throttled_address'));
       for (const { asked, counted } of [known, unknown, disabled]) {
         expect(asked).toEqual(['look at failures', 'find user', 'count']);
@@ -256,27 +256,27 @@ describe('sign-in', () => {
       }
     });
 
-    it('counts no more for itself, goes on counting for accounts that exist, and has no row for each made-up name', async () => {
+    it('counts no more for itself, still counts for existing accounts, and stores no row for an unknown username', async () => {
       const known = await signInWith({ password: 'wrong' }, { counts });
       const [pair, address, account, behind] = known.looked;
       expect(known.counted[0]).toBe(behind);
       for (const key of [pair, address, account]) expect(known.counted).not.toContain(key);
       const [one, other] = [
-        await signInWith({ username: 'nobody' }, { counts }),
-        await signInWith({ username: 'nobody else' }, { counts }),
+        await signInWith({ username: 'unknown' }, { counts }),
+        await signInWith({ username: 'unknown too' }, { counts }),
       ];
       expect(one.counted).toEqual(other.counted);
       expect(one.counted[1]).toBe(known.counted[1]);
       for (const key of [...one.looked, ...other.looked, address]) expect(one.counted).not.toContain(key);
-      const elsewhere = await signInWith({ username: 'nobody', address: '192.0.2.2' }, { counts });
+      const elsewhere = await signInWith({ username: 'unknown', address: '192.0.2.2' }, { counts });
       expect(elsewhere.counted).not.toEqual(one.counted);
     });
 
-    it('an account at which it has failed too often is not signed in to, after the same work and with the same answer', async () => {
+    it('is rejected at an account where it has failed too often, after the same work and with the same answer', async () => {
       const guessed = await signInWith({}, { counts, behind: OF_PAIR });
       expect(guessed.outcome).toEqual(throttled('throttled_address'));
       expect(guessed.asked).toEqual(['look at failures', 'find user', 'count']);
-      // What was throttled does not count.
+      // A throttled attempt does not count.
       expect(guessed.counted).not.toContain(guessed.looked[3]);
       expect((await signInWith({}, { counts, behind: OF_PAIR, since: 900 })).outcome.kind).toBe('signedIn');
     });
@@ -289,15 +289,15 @@ describe('sign-in', () => {
       expect((await failed(5000, 900)).outcome.kind).toBe('signedIn');
     });
 
-    it('one failure under the limit, every failure counts everywhere', async () => {
-      const below = await signInWith({ username: 'nobody' }, { counts: [0, OF_ADDRESS - 1, 0] });
-      expect(below.outcome).toEqual(refused('credentials_mismatch', 'nobody'));
+    it('counts every failure everywhere, one failure under the limit', async () => {
+      const below = await signInWith({ username: 'unknown' }, { counts: [0, OF_ADDRESS - 1, 0] });
+      expect(below.outcome).toEqual(refused('credentials_mismatch', 'unknown'));
       expect(new Set(below.counted)).toEqual(new Set(below.looked.slice(0, 3)));
     });
   });
 
   describe('an account with many failures from everywhere', () => {
-    it('can be signed in to from an address that has not failed there', async () => {
+    it('accepts a sign-in from an address that has not failed there', async () => {
       expect((await signInWith({}, { counts: [0, 0, OF_ACCOUNT] })).outcome.kind).toBe('signedIn');
       const wrong = await signInWith({ password: 'wrong' }, { counts: [0, 0, OF_ACCOUNT] });
       expect(wrong.outcome).toEqual(refused('credentials_mismatch'));
@@ -309,7 +309,7 @@ describe('sign-in', () => {
       [9, 512],
       [10, policy.failureWindowSeconds],
       [100_000, policy.failureWindowSeconds],
-    ])('and from an address that has: %i more than the limit, after %i seconds', async (over, delay) => {
+    ])('accepts one from an address with failures: %i more than the limit, after %i seconds', async (over, delay) => {
       const counts = [1, 1, OF_ACCOUNT + over] as const;
       const { outcome, asked } = await signInWith({}, { counts });
       expect(outcome).toEqual(refused('throttled_account', 'alice', delay));
@@ -332,13 +332,13 @@ describe('sign-in', () => {
     expect([pair, address]).not.toContain(addressThere);
   });
 
-  it('counts where one name begins with the end of the address as two', async () => {
+  it('counts as two where one name begins with the end of the address', async () => {
     const [one] = (await signInWith({ address: '192.0.2.1', username: '1x' })).looked;
     const [other] = (await signInWith({ address: '192.0.2.11', username: 'x' })).looked;
     expect(one).not.toBe(other);
   });
 
-  it('waits in the line of the address, and pays with the cookie of the browser', async () => {
+  it("waits in the queue of the address, and uses the tickets of the browser's cookie", async () => {
     const places: unknown[] = [];
     const run: SignInCapacity['attempts']['run'] = async (place) => {
       places.push(place);
@@ -355,13 +355,13 @@ describe('sign-in', () => {
     ]);
   });
 
-  describe('a browser that is known to the account', () => {
+  describe('a browser that the account trusts', () => {
     const random = systemRandom;
     const cookieFor = (account: string, endsAt = new Date(NOW.getTime() + 60_000)) =>
       rememberDevice({ keys, random }, null, account, endsAt);
     const attacked = { counts: [OF_PAIR, OF_ADDRESS + 100, OF_ACCOUNT + 100] } as const;
 
-    it('signs in whatever others have done, at its address or anywhere', async () => {
+    it('signs in whatever failures others have, at its address or anywhere', async () => {
       const { outcome } = await signInWith({}, { ...attacked, cookie: cookieFor('alice') });
       expect(outcome.kind).toBe('signedIn');
     });
@@ -372,12 +372,12 @@ describe('sign-in', () => {
       ['one that has ended', cookieFor('alice', NOW)],
       ['one with another end', `${cookieFor('alice').slice(0, 7)}A${cookieFor('alice').slice(8)}`],
       ['any text', 'x'.repeat(51)],
-    ])('is not known by %s', async (_, cookie) => {
+    ])('is not recognized by %s', async (_, cookie) => {
       const { outcome } = await signInWith({}, { ...attacked, ...(cookie !== undefined && { cookie }) });
       expect(outcome).toMatchObject({ kind: 'signInRefused', reason: 'throttled_address' });
     });
 
-    it('waits for its own failures, which count for nobody else at its address', async () => {
+    it('waits for its own failures, which do not count for others at its address', async () => {
       const cookie = cookieFor('alice');
       const wrong = await signInWith({ password: 'wrong' }, { ...attacked, cookie });
       expect(wrong.outcome).toEqual(refused('credentials_mismatch'));
@@ -388,7 +388,7 @@ describe('sign-in', () => {
       expect((await signInWith({}, { cookie, ofDevice: 4, since: 4 })).outcome.kind).toBe('signedIn');
     });
 
-    it('is made known by the right password alone, keeps its id, and is known to other accounts as before', async () => {
+    it('becomes trusted by the correct password alone, keeps its id, and stays trusted by other accounts', async () => {
       expect((await signInWith({ password: 'wrong' })).remembered).toEqual([]);
       const bob = cookieFor('bob');
       const [first] = (await signInWith({}, { cookie: bob })).remembered;
@@ -402,7 +402,7 @@ describe('sign-in', () => {
       expect(await deviceOf(second?.cookie)).toBe(await deviceOf(first?.cookie));
     });
 
-    it('waits in a line of its own, which goes ahead of those of strangers', async () => {
+    it('waits in a queue of its own, ahead of untrusted browsers', async () => {
       const places: unknown[] = [];
       const free = signInCapacity(4);
       const spying = (run: SignInCapacity['hashes']): SignInCapacity['hashes'] => ({
@@ -418,10 +418,10 @@ describe('sign-in', () => {
     });
   });
 
-  describe('the hash of another system', () => {
+  describe('a hash of another system', () => {
     const stored = storedPasswordHash('$2b$08$abcdefghijklmnopqrstuubAvJmxpQuyV3jn7x.SUSPxe.DearCPe');
 
-    it('gives way to our own at the sign-in', async () => {
+    it('is replaced by our own at the sign-in', async () => {
       const { outcome, rehashed, asked } = await signInWith({ password: 'correct horse' }, { stored });
       expect(outcome.kind).toBe('signedIn');
       const renewed = expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -436,7 +436,7 @@ describe('sign-in', () => {
       expect((await signInWith({})).rehashed).toEqual([]);
     });
 
-    it('and a database that does not take it holds nobody up', async () => {
+    it('does not block the sign-in when the database rejects the replacement', async () => {
       const rehashFails = new Unavailable('store_unavailable', { cause: new StoreUnavailable(false) });
       const { outcome } = await signInWith({ password: 'correct horse' }, { stored, rehashFails });
       expect(outcome.kind).toBe('signedIn');
@@ -445,12 +445,12 @@ describe('sign-in', () => {
     });
   });
 
-  describe('beyond what a node takes at once', () => {
+  describe('beyond the capacity of a node', () => {
     const free = signInCapacity(4);
     it.each([
       ['busy', 'full'],
       ['caller_gone', 'abandoned'],
-    ] as const)('%s: nothing is looked at and nothing counts', async (reason, kind) => {
+    ] as const)('%s: reads nothing and counts nothing', async (reason, kind) => {
       const atTheDoor = await signInWith({}, { capacity: { ...free, attempts: turnedAway(kind) } });
       expect(atTheDoor.outcome).toEqual(refused(reason, 'alice', 2));
       expect(atTheDoor.asked).toEqual([]);

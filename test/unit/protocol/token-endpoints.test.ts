@@ -1,4 +1,4 @@
-/** The endpoints of tokens without HTTP: what is issued, to whom, for how long, and what is said about it afterwards. */
+/** The token endpoints without HTTP: the issued tokens, their clients and lifetimes, and the later answers about them. */
 import { describe, expect, it } from 'vitest';
 import { type AccessTokenOrigin, accessTokenId, signAccessToken } from '../../../src/crypto/access-token.ts';
 import { accessTokenHash, signIdToken } from '../../../src/crypto/id-token.ts';
@@ -126,13 +126,13 @@ describe('the exchange of a code', () => {
     ['another verifier', { code_verifier: 'w'.repeat(43) }, { reason: 'code_verifier_mismatch', revoked: false }],
     ['a verifier that is none', { code_verifier: 'short' }, { reason: 'code_verifier_mismatch', revoked: false }],
     ['another redirect URI', { redirect_uri: 'https://shop.test/cb2' }, { reason: 'redirect_uri_mismatch' }],
-  ])('is refused for %s, before anything is issued', async (_, change, why) => {
+  ])('is rejected for %s, before any token is issued', async (_, change, why) => {
     const given = tokenEndpoints([shop], [approved]);
     expect(await refused(given, exchangeOf(approved, change))).toMatchObject(why);
     expect(given.done).toEqual([]);
   });
 
-  it('is refused for a code whose grant is not stored, or has another secret', async () => {
+  it('is rejected for a code whose grant is not stored, or has another secret', async () => {
     const unknown = { reason: 'authorization_code_unknown' };
     expect(await refused(tokenEndpoints([shop]), exchangeOf(approved))).toMatchObject({
       ...unknown,
@@ -143,7 +143,7 @@ describe('the exchange of a code', () => {
     expect(given.done).toEqual([]);
   });
 
-  it('can be for less: the resources that it names', async () => {
+  it('can be narrowed to the resources that it names', async () => {
     const both = withCode({ resources: [BANK, API] });
     const given = tokenEndpoints([shop], [both]);
     const response = await issued(given, exchangeOf(both, { resource: API, scope: 'ignored' }));
@@ -171,7 +171,7 @@ describe('a refresh', () => {
     expect(given.rows[0]?.refreshNonce).toHaveLength(16);
   });
 
-  it('can be for less, for this access token only', async () => {
+  it('can be narrowed, for this access token only', async () => {
     const given = tokenEndpoints([shop], [chain]);
     const response = await issued(given, refreshOf(chain, { scope: 'write' }));
     expect([response.scope, claimsIn(response.access_token)['scope']]).toEqual(['write', 'write']);
@@ -190,7 +190,7 @@ describe('a refresh', () => {
       { refresh_token: `${refreshTokenOf(chain).slice(0, -3)}AAA` },
       { reason: 'refresh_token_forged' },
     ],
-  ])('is refused for %s', async (_, change, why) => {
+  ])('is rejected for %s', async (_, change, why) => {
     const given = tokenEndpoints([shop], [chain]);
     expect(await refused(given, refreshOf(chain, change))).toMatchObject(why);
     expect(given.done).toEqual([]);
@@ -201,11 +201,11 @@ describe('a refresh', () => {
     return `sh_rt_${bytes.toString('base64url')}`;
   }
 
-  it('is refused where its grant is not stored', async () => {
+  it('is rejected where its grant is not stored', async () => {
     expect(await refused(tokenEndpoints([shop]), refreshOf(chain))).toMatchObject({ reason: 'refresh_token_unknown' });
   });
 
-  it('with a token that was used ends the chain, and says so to the log', async () => {
+  it('with a used token ends the chain, and is logged', async () => {
     const given = tokenEndpoints([shop], [withChain({ refreshGeneration: 2n })]);
     expect(await refused(given, refreshOf(chain))).toMatchObject({ revoked: true });
     expect(given.done).toEqual([expect.stringMatching(/^revoke: /)]);
@@ -216,7 +216,7 @@ describe('a refresh', () => {
 describe('client credentials', () => {
   const fields = { grant_type: 'client_credentials' };
 
-  it('issue an access token about the client itself, and nothing else', async () => {
+  it('issue an access token about the client itself, and no other token', async () => {
     const response = await issued(tokenEndpoints([service]), { ...fields, scope: 'read' }, basic('service'));
     expect(response).toEqual({
       access_token: expect.any(String),
@@ -247,7 +247,7 @@ describe('client credentials', () => {
       { reason: 'scope_unknown', parameter: 'scope', scope: `${'x'.repeat(100)}...` },
     ],
     ['a client that may not', { ...service, grantTypes: ['refresh_token'] }, {}, { reason: 'grant_type_not_allowed' }],
-  ])('are refused for %s', async (_, registered, change, why) => {
+  ])('are rejected for %s', async (_, registered, change, why) => {
     const { facts, ...refusal } = await refused(
       tokenEndpoints([registered]),
       { ...fields, ...change },
@@ -257,7 +257,7 @@ describe('client credentials', () => {
     expect(facts).toEqual({ grantType: 'client_credentials', clientId: 'service', grantId: null });
   });
 
-  it.each([ALL_GRANTS, ['authorization_code']])('are nothing for a public client of %j', async (...grantTypes) => {
+  it.each([ALL_GRANTS, ['authorization_code']])('are not issued to a public client of %j', async (...grantTypes) => {
     const { reason } = await refused(tokenEndpoints([{ ...shop, grantTypes }]), { ...fields, client_id: 'shop' });
     expect(reason).toBe('public_client_credentials');
   });
@@ -267,7 +267,7 @@ describe('a token request', () => {
   const nobody = { grantType: null, clientId: null, grantId: null };
   const chain = withChain();
 
-  it('knows three grant types', () => {
+  it('supports three grant types', () => {
     expect([...GRANT_TYPES.keys()]).toEqual(ALL_GRANTS);
   });
 
@@ -280,17 +280,17 @@ describe('a token request', () => {
       { grant_type: 'refresh_token' },
       { reason: 'client_authentication_missing', facts: { ...nobody, grantType: 'refresh_token' } },
     ],
-  ])('%j is refused', async (fields, why) => {
+  ])('with %j is rejected', async (fields, why) => {
     expect(await refused(tokenEndpoints([shop]), fields)).toEqual(why);
   });
 
-  // What is wrong with a code or a token is for its client alone.
+  // Only the authenticated client learns the error in a code or a token.
   it.each<[string, Fields]>([
     ['a refresh token', refreshOf(chain)],
     ['a refresh token that is none', refreshOf(chain, { refresh_token: 'x' })],
     ['no refresh token', refreshOf(chain, { refresh_token: '' })],
     ['a code', exchangeOf(withCode())],
-  ])('with %s and a wrong secret says no more than that', async (_, { client_id: __, ...fields }) => {
+  ])('with %s and a wrong secret reveals no more than that', async (_, { client_id: __, ...fields }) => {
     const given = tokenEndpoints([service], [chain]);
     expect(await refused(given, fields, basic('service', 'wrong'))).toEqual({
       reason: 'client_secret_mismatch',
@@ -309,7 +309,7 @@ describe('a token request', () => {
     expect(given.done).toEqual([]);
   });
 
-  it('that fails for another cause is not refused as if the client had asked for too much', async () => {
+  it('that fails for another cause is not rejected as invalid_scope', async () => {
     const given = tokenEndpoints([shop], [chain]);
     const deps = {
       ...given.deps,
@@ -354,7 +354,7 @@ describe('an access token', () => {
     expect(await lives({ [ARCHIVE]: seconds(60) })).toBe(600);
   });
 
-  it('is signed as its resources want it, and they have to agree', async () => {
+  it('is signed with the algorithm of its resources, and they have to agree', async () => {
     const edDsa = { accessTokenSigningAlgorithm: 'EdDSA' };
     const algorithm = async (change: Readonly<Record<string, object>>, fields: Fields = {}) =>
       (await refreshed(tokenEndpoints([shop], [both], { configuration: resources(change) }), fields))['alg'];
@@ -391,7 +391,7 @@ describe('an ID Token', () => {
     expect(claimsIn(response.access_token)).toMatchObject({ aud: API, scope: 'read' });
   });
 
-  it('has no nonce where none was sent, and is signed as its client wants it', async () => {
+  it('has no nonce where none was sent, and is signed with the algorithm of its client', async () => {
     const without = withCode({ ...identified, identity: IDENTITY });
     const given = tokenEndpoints([{ ...shop, idTokenSignedResponseAlg: 'EdDSA' }], [without]);
     const { id_token } = await issued(given, exchangeOf(without));
@@ -404,7 +404,7 @@ describe('an ID Token', () => {
     ['with a refresh that asks for openid', identified, {}, { scope: 'openid read' }, true],
     ['not with a refresh that leaves openid out', identified, {}, { scope: 'read' }, false],
     ['not without openid', { scope: ['read'] }, {}, {}, false],
-    ['not with openid above the ceiling of today', identified, { scope: ['read'] }, {}, false],
+    ['not with openid above the current ceiling', identified, { scope: ['read'] }, {}, false],
   ])('comes %s, never with the nonce again', async (_, change, registered, fields, comes) => {
     const chain = withChain(change);
     const response = await issued(tokenEndpoints([{ ...shop, ...registered }], [chain]), refreshOf(chain, fields));
@@ -414,7 +414,7 @@ describe('an ID Token', () => {
   });
 });
 
-describe('what cannot be', () => {
+describe('an impossible result', () => {
   const { deps } = tokenEndpoints([shop]);
   it('is no access token without an audience', () => {
     const subject = { client: shop, sub: 'x', grantId: null, claims: null, signIn: null };
@@ -456,7 +456,7 @@ describe('claims in tokens', () => {
   });
   const chain = withChain({ scope: ['openid', 'read'], identity: IDENTITY });
 
-  it('are those that the scope lets be told there, of those that the end-user has', async () => {
+  it('are those that the scope releases there, of those that the end-user has', async () => {
     const claims = { groups: ['staff'], level: 3, secret: 'never', iss: 'never', exp: 0 };
     const given = tokenEndpoints([shop], [chain], { configuration: policy, claims });
     const response = await issued(given, refreshOf(chain));
@@ -504,7 +504,7 @@ describe('introspection', () => {
     return issued(given, fields, basic('shop'));
   }
 
-  it('tells the client of an access token all that is in it', async () => {
+  it('returns to the client of an access token all of its content', async () => {
     const given = tokenEndpoints([owner], [chain]);
     const { access_token: sent } = await authenticated(given);
     expect(await ask(given, 'shop', sent)).toEqual({
@@ -514,7 +514,7 @@ describe('introspection', () => {
     });
   });
 
-  it('loads the grant once, together with the client that asks', async () => {
+  it('loads the grant once, together with the authenticated client', async () => {
     const given = tokenEndpoints([owner], [chain]);
     const { access_token: sent } = await authenticated(given);
     const { load, loadClient } = given.deps.store;
@@ -535,7 +535,7 @@ describe('introspection', () => {
     expect(loads).toEqual(['client and grant', 'client and grant']);
   });
 
-  it('tells an API what is for it', async () => {
+  it('returns to an API what concerns it', async () => {
     const api = client({ ...service, clientId: 'the bank' });
     const asked = async (...introspectedBy: readonly [string, string][]) => {
       const given = tokenEndpoints([owner, api], [chain], {
@@ -559,7 +559,7 @@ describe('introspection', () => {
     expect(atBoth.body).toMatchObject({ scope: 'read pay', aud: [BANK, API] });
   });
 
-  it('says no scope to an API where none of the scope means something', async () => {
+  it('returns no scope to an API where none of the scope has an effect', async () => {
     const api = client({ ...service, clientId: 'the archive' });
     const wide = withChain({ scope: ['read'], resources: [API, ARCHIVE] });
     const given = tokenEndpoints([owner, api], [wide], { configuration: served([ARCHIVE, 'the archive']) });
@@ -598,7 +598,7 @@ describe('introspection', () => {
     ['its client may not use', { grantTypes: [] }, {}, 'grant_type_not_allowed', chain.id],
     ['belongs to another client', {}, { clientId: 'another' }, 'client_mismatch', null],
     ['is of a grant that is gone', {}, { id: 'gone' }, 'refresh_token_unknown', null],
-  ])('of a refresh token that %s says that it is inactive', async (_, registered, change, reason, grantId) => {
+  ])('of a refresh token that %s returns inactive', async (_, registered, change, reason, grantId) => {
     const given = tokenEndpoints([{ ...owner, ...registered }], [{ ...chain, ...change }]);
     expect(await ask(given, 'shop', refreshTokenOf(chain))).toEqual({
       kind: 'answered',
@@ -608,7 +608,7 @@ describe('introspection', () => {
     expect(given.done).toEqual([]);
   });
 
-  it('of anything else says no more, and the log why', async () => {
+  it('of any other string returns inactive alone, and logs the reason', async () => {
     const given = tokenEndpoints([owner, service], [chain]);
     const { access_token: sent } = await authenticated(given);
     const reasonOf = async (text: string, by = 'shop') => {
@@ -671,7 +671,7 @@ describe('revocation', () => {
     expect(await revoke(given, sent)).toEqual(done({ ended: 'nothing', ...again }));
   });
 
-  it('of a token of another client changes nothing, and is answered alike', async () => {
+  it('of a token of another client changes nothing, and gets the same answer', async () => {
     const given = tokenEndpoints([shop, service], [chain]);
     const accessToken = await tokenOf(given, chain);
     for (const sent of [accessToken, refreshTokenOf(chain)]) {
@@ -698,20 +698,20 @@ describe('revocation', () => {
     expect(await revoke(given, sent, 'service', SECRET)).toMatchObject({ facts: { reason: 'access_token_denied' } });
   });
 
-  it('of what is no token changes nothing, and is no error', async () => {
+  it('of an invalid token changes nothing, and is no error', async () => {
     const given = tokenEndpoints([shop]);
     expect(await revoke(given, 'x')).toEqual(done({ ended: 'nothing', reason: 'refresh_token_malformed' }));
     expect(await revoke(given, 'x.y.z')).toEqual(done({ ended: 'nothing', reason: 'access_token_malformed' }));
   });
 
-  it('is refused to a client that is not authenticated', async () => {
+  it('is rejected for an unauthenticated client', async () => {
     const given = tokenEndpoints([service], [chain]);
     expect(await revoke(given, refreshTokenOf(chain), 'service', 'wrong')).toMatchObject({ kind: 'refused' });
     expect(given.done).toEqual([]);
   });
 });
 
-describe('an access token that comes back', () => {
+describe('a presented access token', () => {
   const chain = withChain({ scope: ['openid'], resources: [USERINFO], identity: IDENTITY });
   const alice = { name: 'Alice', email: 'a@b.test', email_verified: undefined, groups: ['staff'], nickname: null };
   const policy = configuration({
@@ -740,7 +740,7 @@ describe('an access token that comes back', () => {
       ['openid', 'email', 'profile'],
       { email: 'a@b.test', name: 'Alice', groups: ['staff'], nickname: null },
     ],
-  ])('at the UserInfo Endpoint tells %s', async (_, scope, claims) => {
+  ])('returns at the UserInfo Endpoint %s', async (_, scope, claims) => {
     expect(await asked({ scope })).toStrictEqual({
       kind: 'claims',
       claims: { sub: chain.userId, ...claims },
@@ -758,7 +758,7 @@ describe('an access token that comes back', () => {
     ['of an end-user who ended', {}, invalid('user_ended'), { later: { liveUserEpoch: null } }],
     ['of before a recovery', {}, invalid('server_epoch_raised'), { later: { liveServerEpoch: 2n } }],
     ['whose time is over', {}, invalid('access_token_expired'), { second: 610 }],
-  ])('at the UserInfo Endpoint tells nothing %s', async (_, change, refusal, given) => {
+  ])('returns no claims at the UserInfo Endpoint %s', async (_, change, refusal, given) => {
     expect(await asked(change, given)).toEqual(refusal);
   });
 
@@ -776,11 +776,11 @@ describe('an access token that comes back', () => {
     expect(await userInfo({ ...deps, claimsOf: async () => alice }, sent)).toMatchObject(expected);
   });
 
-  it('is good until the second that it names', async () => {
+  it('is valid until the second that it names', async () => {
     expect(await asked({}, { second: 609.999 })).toMatchObject({ kind: 'claims' });
   });
 
-  it('of client credentials tells nothing about an end-user, and ends with its client', async () => {
+  it('of client credentials yields no end-user, and ends with its client', async () => {
     const given = tokenEndpoints([service]);
     const sent = await serviceToken(given);
     const tell = (clients: readonly Client[], second = 10) => {
@@ -804,20 +804,20 @@ describe('an access token that comes back', () => {
   });
 });
 
-describe('what a code or a refresh token is', () => {
+describe('the state of a code or a refresh token', () => {
   const chain = withChain();
   const unused = withCode();
   const { deps } = tokenEndpoints([shop], [chain]);
   const ofUnused = tokenEndpoints([shop], [unused]).deps;
 
-  it('is told to its holder, without presenting it', async () => {
+  it('is shown to its holder, without presenting it', async () => {
     expect(await stateOfCode(ofUnused, 'shop', codeOf(unused))).toBe('active');
     expect(await stateOfCode(deps, 'shop', codeOf(chain))).toBe('used');
     expect(await stateOfRefreshToken(deps, 'shop', refreshTokenOf(chain))).toBe('active');
     expect(await stateOfRefreshToken(deps, 'shop', refreshTokenOf(chain, { generation: 1n }))).toBe('ahead');
   });
 
-  it('is nothing where it is not ours, or its grant is gone', async () => {
+  it('is unknown for a foreign token, or without its grant', async () => {
     const gone = { ...grant(), id: '00000000-0000-4000-8000-00000000000f' };
     for (const text of ['x', codeOf(gone), refreshTokenOf(chain)]) {
       expect(await stateOfCode(deps, 'shop', text)).toBeNull();

@@ -1,4 +1,4 @@
-/** Which claims are told where, for which scope; and what the metadata says of it. */
+/** The released claims per place and scope; and their description in the metadata. */
 import { describe, expect, it } from 'vitest';
 import type { ClaimsPolicy } from '../../../policies/claims-schema.ts';
 import { NO_BRANDING } from '../../../src/config/branding.ts';
@@ -20,8 +20,8 @@ const policy: ClaimsPolicy = {
   ],
 };
 
-describe('claims', () => {
-  it('are told by scope and place', () => {
+describe('released claims', () => {
+  it('depend on scope and place', () => {
     expect([...claimsTold(policy, 'userinfo')]).toEqual([['staff', ['groups', 'level']]]);
     expect([...claimsTold(policy, 'id_token')]).toEqual([['staff', ['groups']]]);
     expect([...claimsTold(policy, 'access_token')]).toEqual([['read', ['tenant', 'groups']]]);
@@ -40,7 +40,7 @@ describe('claims', () => {
     expect(toldClaims(policy, place, asked, claims as Record<string, unknown> | null)).toEqual(told);
   });
 
-  it('that every object has by inheritance are not told', () => {
+  it('exclude those that every object inherits', () => {
     const inherited: ClaimsPolicy = { scopes: [scope('read', { toString: ['access_token'] as const })] };
     expect(toldClaims(inherited, 'access_token', ['read'], {})).toEqual({});
   });
@@ -67,7 +67,7 @@ describe('the metadata', () => {
     uiLocales: ['de'],
   };
 
-  it('says what works here, and where', () => {
+  it('lists what this server supports, with its addresses', () => {
     expect(serverMetadata(deps)).toEqual({
       issuer: 'https://as.test',
       authorization_endpoint: 'https://as.test/oauth/authorize',
@@ -91,7 +91,7 @@ describe('the metadata', () => {
       authorization_response_iss_parameter_supported: true,
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256', 'EdDSA'],
-      // What is in access tokens alone is for APIs.
+      // Claims in access tokens alone are for APIs.
       claims_supported: ['sub', 'iss', 'auth_time', 'acr', ...STANDARD_CLAIMS, 'groups', 'level'],
       acr_values_supported: [
         'urn:statehouse:acr:password',
@@ -107,7 +107,7 @@ describe('the metadata', () => {
     });
   });
 
-  it('of the UserInfo Endpoint says how to use it', () => {
+  it('of the UserInfo Endpoint describes its use', () => {
     expect(resourceMetadata(deps)).toEqual({
       resource: 'https://as.test/oauth/userinfo',
       authorization_servers: ['https://as.test'],

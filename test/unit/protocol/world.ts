@@ -1,4 +1,4 @@
-/** Three APIs, a client and a grant, for rules that ask neither database nor HTTP. */
+/** Three APIs, a client and a grant, for rules that need neither database nor HTTP. */
 import { SHIPPED_LEDGER } from '../../../policies/ledger-schema.ts';
 import { SHIPPED_LIMITS } from '../../../policies/limits-schema.ts';
 import { NOBODY_ADMINISTERS } from '../../../policies/operators-schema.ts';

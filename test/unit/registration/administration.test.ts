@@ -15,7 +15,7 @@ const TOLD: Readonly<Record<AdministrationRejectReason, RegExp>> = {
   changed_meanwhile: /changed in the meantime/,
 };
 
-it.each(Object.entries(TOLD) as [AdministrationRejectReason, RegExp][])('%s is told in words', (reason, words) => {
+it.each(Object.entries(TOLD) as [AdministrationRejectReason, RegExp][])('%s is described in words', (reason, words) => {
   const refusal = () => requireDone({ kind: 'rejected', reason });
   expect(refusal).toThrow(ChangeRefused);
   expect(refusal).toThrow(words);
@@ -28,7 +28,7 @@ it.each(Object.entries(TOLD) as [AdministrationRejectReason, RegExp][])('%s is t
   );
 });
 
-test('what is done is handed on', () => {
+test('the result of a registration is passed on', () => {
   const done = { kind: 'done', fields: [] } as const;
   expect(requireDone(done)).toBe(done);
 });

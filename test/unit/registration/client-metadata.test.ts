@@ -25,7 +25,7 @@ function refused(record: unknown): string {
   return reading.problems.map((one) => `${one.key}: ${one.found} / ${one.allowed}`).join('\n');
 }
 
-describe('a client as RFC 7591 names it', () => {
+describe('a client with the metadata of RFC 7591', () => {
   it('has the defaults of RFC 7591 §2', () => {
     expect(accepted(web)).toEqual({
       ok: true,
@@ -51,7 +51,7 @@ describe('a client as RFC 7591 names it', () => {
     });
   });
 
-  it('refuses an id that is the audience of access tokens', () => {
+  it('rejects an id that is the audience of access tokens', () => {
     for (const client_id of ['https://api.example.com', 'https://as.test/oauth/userinfo']) {
       expect(readClientMetadata({ ...web, client_id }, configuration, false)).toMatchObject({
         ok: false,
@@ -61,7 +61,7 @@ describe('a client as RFC 7591 names it', () => {
     expect(readClientMetadata({ ...web, client_id: 'https://api.example.com/' }, configuration, false).ok).toBe(true);
   });
 
-  it('takes null for what is left out, and each value once', () => {
+  it('accepts null for an omitted field, and each value once', () => {
     const twice = {
       redirect_uris: [...web.redirect_uris, ...web.redirect_uris],
       grant_types: ['authorization_code', 'authorization_code'],
@@ -70,19 +70,19 @@ describe('a client as RFC 7591 names it', () => {
   });
 
   it.each([' ', ' leading and trailing ', `~!@ #$%^&*()+=:;"'<>?/\\|`, 'x'.repeat(1024)])(
-    'keeps the secret %j as it is',
+    'keeps the secret %j verbatim',
     (secret) => {
       expect(accepted({ ...web, client_secret: secret }).value.secret).toBe(secret);
     },
   );
 
-  it('warns of a short secret without telling it', () => {
+  it('warns of a short secret without printing it', () => {
     expect(warningsOf({ client_secret: 'hunter2' })).toMatch(/client_secret: 7 characters; expected at least 22/);
     expect(warningsOf({ client_secret: 'hunter2' })).not.toContain('hunter2');
     expect(warningsOf({ client_secret: 'abcdefgh'.repeat(4) })).toBe('');
   });
 
-  it('warns of a secret that is short, or that a native app cannot keep', () => {
+  it('warns of a short secret, and of one in a native app', () => {
     const secret = 'Zr3-kW9_pQx7LmB2vT8sYcZr3-kW9_pQ';
     expect(warningsOf({ client_secret: secret.slice(1) })).toBe(
       'client_secret: 31 characters are few; use 32 or more random ones',
@@ -94,7 +94,7 @@ describe('a client as RFC 7591 names it', () => {
   });
 
   it.each(['', 'x'.repeat(1025), 'tab\there', 'é', 'new\nline', 42, ['a'], {}])(
-    'refuses the secret %j without telling it',
+    'rejects the secret %j without printing it',
     (secret) => {
       const words = refused({ ...web, client_secret: secret });
       expect(words).toMatch(
@@ -104,12 +104,12 @@ describe('a client as RFC 7591 names it', () => {
     },
   );
 
-  it.each(['implicit', 'password'])('refuses the grant type %s, and says what to use', (grant) => {
+  it.each(['implicit', 'password'])('rejects the grant type %s, and names the alternative', (grant) => {
     expect(refused({ ...web, grant_types: [grant] })).toMatch(`grant_types.0: "${grant}" / "authorization_code"`);
     expect(refused({ ...web, grant_types: [grant] })).toMatch('is not part of OAuth 2.1');
   });
 
-  it.each(['constructor', '__proto__', 'toString', { toString: 1 }, 7])('refuses the grant type %j', (grant) => {
+  it.each(['constructor', '__proto__', 'toString', { toString: 1 }, 7])('rejects the grant type %j', (grant) => {
     expect(refused({ ...web, grant_types: [grant] })).toMatch(
       '/ "authorization_code", "refresh_token" or "client_credentials"',
     );
@@ -133,7 +133,7 @@ describe('a client as RFC 7591 names it', () => {
     ['scope', ''],
     ['scope', 'quote"'],
     ['scope', 'a\tb'],
-    ['policy', 'nobody'],
+    ['policy', 'unknown'],
     ['default_resource', 'https://nowhere.example'],
     ['default_scope', 'unknown'],
     ['post_logout_redirect_uris', 'https://shop.example/out'],
@@ -149,7 +149,7 @@ describe('a client as RFC 7591 names it', () => {
     ['tos_uri', 'javascript:alert(1)'],
     ['policy_uri', 'shop.example/privacy'],
     ['policy_uri', ''],
-  ])('refuses %s = %j', (field, value) => {
+  ])('rejects %s = %j', (field, value) => {
     expect(refused({ ...web, [field]: value })).toMatch(new RegExp(`^${field}`));
   });
 
@@ -164,7 +164,7 @@ describe('a client as RFC 7591 names it', () => {
     ['default_scope', '"', 'scope tokens separated by spaces (RFC 6749 §3.3), at most 4096 characters'],
     ['default_resource', '', 'the identifier of a resource in resources.yaml'],
     ['policy', 7, 'the name of a policy file'],
-  ])('says what %s expects', (field, value, expected) => {
+  ])('describes the values that %s expects', (field, value, expected) => {
     expect(refused({ ...web, [field]: value }).split(' / ')[1]).toBe(expected);
   });
 
@@ -172,7 +172,7 @@ describe('a client as RFC 7591 names it', () => {
     expect(accepted({ ...web, response_types }).value).toEqual(accepted(web).value);
   });
 
-  it('names the policy that was probably meant', () => {
+  it('suggests the policy that was probably meant', () => {
     expect(readClientMetadata({ ...web, policy: 'defualt' }, configuration, false)).toMatchObject({
       problems: [{ key: 'policy', found: '"defualt"', nearest: 'default' }],
     });
@@ -200,7 +200,7 @@ describe('a client as RFC 7591 names it', () => {
     ]);
   });
 
-  it('has the values that commands offer', () => {
+  it('offers the same values as the commands', () => {
     const choices = CLIENT_FIELDS.flatMap(({ name, choices }) => (choices.length > 0 ? [[name, choices]] : []));
     expect(choices).toEqual([
       ['application_type', ['web', 'native']],
@@ -210,12 +210,12 @@ describe('a client as RFC 7591 names it', () => {
     ]);
   });
 
-  it('writes a stored value as it stands, also where the bounds of today refuse it', () => {
+  it('writes a stored value verbatim, also where the current bounds reject it', () => {
     const stored = { ...DEFAULT_METADATA, clientId: 'é', scope: ['read', 'write'], defaultScope: ['quote"'] };
     expect(toNames(stored)).toMatchObject({ client_id: 'é', scope: 'read write', default_scope: ['quote"'] });
   });
 
-  it('is written with what it is at least, and with what differs from the defaults', () => {
+  it('is written with the minimum, and with the differences from the defaults', () => {
     const always = {
       application_type: 'web',
       token_endpoint_auth_method: 'client_secret_basic',
@@ -231,11 +231,11 @@ describe('a client as RFC 7591 names it', () => {
     expect([...recordOf(stored).keys()]).not.toContain('client_secret');
   });
 
-  it('shows found text so that it cannot steer a terminal', () => {
+  it('escapes printed input so that it cannot control a terminal', () => {
     expect(refused({ ...web, policy: '\u001b[31m\u009b\u202e\u2028' })).toMatch(/^[\x20-\x7e]+$/);
   });
 
-  it('ignores what it does not use, and says so', () => {
+  it('warns of the members that it ignores', () => {
     expect(warningsOf({ contacts: ['a@b.example'], redirectUris: [] })).toBe(
       'contacts: ignored, Statehouse does not use it\n' +
         'redirectUris: ignored, Statehouse does not use it (did you mean "redirect_uris"?)',
@@ -246,19 +246,19 @@ describe('a client as RFC 7591 names it', () => {
     }
   });
 
-  it.each([null, 'text', 1, [], undefined])('refuses %j as a record', (record) => {
+  it.each([null, 'text', 1, [], undefined])('rejects %j as a record', (record) => {
     expect(refused(record)).toMatch('an object with the fields of RFC 7591');
   });
 });
 
 describe('rules between fields', () => {
-  it('wants a redirect URI exactly where a code is sent', () => {
+  it('require a redirect URI exactly where a code is sent', () => {
     expect(refused({ client_id: 'x' })).toMatch('redirect_uris: none / at least one');
     expect(accepted({ client_id: 'x', grant_types: ['client_credentials'] }).warnings).toEqual([]);
     expect(warningsOf({ grant_types: ['client_credentials'] })).toMatch('redirect_uris: not used');
   });
 
-  it('keeps client credentials and secrets from public clients', () => {
+  it('deny client credentials and secrets to public clients', () => {
     const open = { token_endpoint_auth_method: 'none' };
     expect(accepted({ ...web, ...open }).value).toMatchObject({ tokenEndpointAuthMethod: 'none', secret: null });
     expect(refused({ client_id: 'x', ...open, grant_types: ['client_credentials'] })).toBe(
@@ -269,13 +269,13 @@ describe('rules between fields', () => {
     );
   });
 
-  it('warns where a refresh token can never come', () => {
+  it('warn where no refresh token is possible', () => {
     expect(warningsOf({ redirect_uris: [], grant_types: ['client_credentials', 'refresh_token'] })).toMatch(
       'has no effect',
     );
   });
 
-  it('holds the default scope under the ceiling', () => {
+  it('limit the default scope to the ceiling', () => {
     expect(accepted({ ...web, scope: 'read other', default_scope: 'read' }).value.defaultScope).toEqual(['read']);
     expect(refused({ ...web, scope: 'read', default_scope: 'read write' })).toMatch(
       'default_scope: "write" / what `scope` allows',
@@ -299,7 +299,10 @@ describe('rules between fields', () => {
       { redirect_uris: ['com.example.app:/cb'] },
       'redirect_uris.0: "com.example.app:/cb" / https for a web application (application_type "native" may use a scheme of an app)',
     ],
-    [{ policy: 'nobody' }, 'policy: "nobody" / "browser-app", "default", "native-app" or "service" (the policy files)'],
+    [
+      { policy: 'unknown' },
+      'policy: "unknown" / "browser-app", "default", "native-app" or "service" (the policy files)',
+    ],
     [
       { default_resource: 'https://nowhere.example' },
       'default_resource: "https://nowhere.example" / "https://api.example.com" (resources.yaml)',
@@ -309,23 +312,23 @@ describe('rules between fields', () => {
       { default_scope: 'read fly' },
       'default_scope: "fly" / scopes that resources.yaml describes, or that `scope` lists',
     ],
-  ])('refuses %j, and says what would do', (change, words) => {
+  ])('reject %j, with a remedy', (change, words) => {
     expect(refused({ ...web, ...change })).toBe(words);
   });
 
-  it('takes a default resource of resources.yaml', () => {
+  it('accept a default resource of resources.yaml', () => {
     const default_resource = 'https://api.example.com';
     expect(accepted({ ...web, default_resource }).value.defaultResource).toBe(default_resource);
   });
 
-  it('tells errors and warnings apart', () => {
+  it('distinguish errors from warnings', () => {
     const { value } = accepted({ ...web, scope: 'read fly' });
     const review = reviewClient({ ...value, policy: 'gone' }, configuration);
     expect(review.errors.map(({ key }) => key)).toEqual(['policy']);
     expect(review.warnings).toEqual([expect.stringMatching(/^scope: no resource describes "fly"/)]);
   });
 
-  it('takes a scope of an API that is named like one of OpenID Connect for what it is there', () => {
+  it('treat a scope of an API with a name of OpenID Connect as that of the API', () => {
     const resources = configuration.resources.map((resource) => ({
       ...resource,
       scopes: [...resource.scopes, { name: 'email', description: 'send email' }],
@@ -334,7 +337,7 @@ describe('rules between fields', () => {
     expect(reading).toMatchObject({ ok: true, warnings: [] });
   });
 
-  it('warns where a client asks for openid beside an API that has userInfo: false', () => {
+  it('warn where a client requests openid beside an API that has userInfo: false', () => {
     const resources = configuration.resources.map((one) => ({ ...one, userInfo: false }));
     const open = { identifier: 'https://open.test', name: 'Photos', scopes: [{ name: 'photos', description: 'see' }] };
     const there = { ...configuration, resources: [...resources, open] };
@@ -360,11 +363,11 @@ describe('rules between fields', () => {
     expect(warningsOf({ scope: 'openid read' })).toBe('');
   });
 
-  it('warns of scopes that no resource describes', () => {
+  it('warn of scopes that no resource describes', () => {
     expect(warningsOf({ scope: 'read orders' })).toMatch(/no resource describes "orders"; it counts for https:/);
   });
 
-  it('knows the scopes of the management API, which no client has by default', () => {
+  it('include the scopes of the management API, which no client has by default', () => {
     expect(warningsOf({ scope: 'read clients:read' })).toBe('');
     expect(warningsOf({ scope: 'read clients:read', default_scope: 'clients:read' })).toBe(
       'default_scope: "clients:read" is a scope of the management API, which is never granted by default',
@@ -376,7 +379,7 @@ describe('rules between fields', () => {
     expect(refused({ ...web, default_resource: configuration.management.identifier })).toMatch(/^default_resource/);
   });
 
-  it('knows the scopes of OpenID Connect, and warns of those that mean nothing', () => {
+  it('include the scopes of OpenID Connect, and warn of those without effect', () => {
     const refreshing = { grant_types: ['authorization_code', 'refresh_token'] };
     expect(warningsOf({ scope: 'openid' })).toBe('');
     expect(warningsOf({ ...refreshing, scope: 'openid profile email address phone offline_access read' })).toBe('');
@@ -390,7 +393,7 @@ describe('rules between fields', () => {
     expect(warningsOf({ ...refreshing, scope: 'offline_access' })).toBe('scope: none of its scopes can be granted');
   });
 
-  it('signs ID Tokens with what a key signs with', () => {
+  it('limit the algorithm of ID Tokens to those of the signing keys', () => {
     expect(accepted({ ...web, id_token_signed_response_alg: 'ES256' }).value.idTokenSignedResponseAlg).toBe('ES256');
     expect(refused({ ...web, id_token_signed_response_alg: 'EdDSA' })).toBe(
       'id_token_signed_response_alg: "EdDSA" / "ES256" or "RS256" (algorithms of signing-keys.yaml)',
@@ -408,7 +411,7 @@ describe('redirect URIs', () => {
     ['web', 'http://[::1]/cb'],
     ['native', 'https://shop.example/cb'],
     ['native', 'com.example.app:/cb'],
-  ])('registers for a %s application: %s', (application_type, uri) => {
+  ])('are registered for a %s application: %s', (application_type, uri) => {
     expect(warningsOf({ application_type, redirect_uris: [uri] })).toBe('');
   });
 
@@ -417,12 +420,12 @@ describe('redirect URIs', () => {
     ['native', 'http://localhost/cb', /any port is accepted$/],
     ['web', 'http://shop.localhost:3000/cb', /127\.0\.0\.1 is safer$/],
     ['native', 'myapp:/cb', /RFC 8252 §7\.1/],
-  ])('warns for a %s application: %s', (application_type, uri, words) => {
+  ])('lead to a warning for a %s application: %s', (application_type, uri, words) => {
     expect(warningsOf({ application_type, redirect_uris: [uri] })).toMatch(words);
   });
 
   it.each(['http://shop.example/cb', 'http://localhost.evil.example/cb', 'http://127.0.0.1.evil.example/cb'])(
-    'refuses http beyond the loopback interface, for every application: %s',
+    'with http beyond the loopback interface are rejected for every application: %s',
     (uri) => {
       for (const application_type of ['web', 'native']) {
         expect(refused({ ...web, application_type, redirect_uris: [uri] })).toBe(
@@ -444,7 +447,7 @@ describe('redirect URIs', () => {
     ['web', ''],
     ['web', 'https://shop.example/é'],
     ['web', `https://shop.example/${'x'.repeat(2048)}`],
-  ])('refuses for a %s application: %s', (application_type, uri) => {
+  ])('are rejected for a %s application: %s', (application_type, uri) => {
     expect(refused({ ...web, application_type, redirect_uris: ['https://fine.example/', uri] })).toMatch(
       /^redirect_uris\.1: /,
     );
@@ -461,7 +464,7 @@ describe('post-logout redirect URIs', () => {
     ['web', 'https://shop.example/out?a=b'],
     ['web', 'http://127.0.0.1:8080/out'],
     ['native', 'com.example.app:/out'],
-  ])('registers for a %s application: %s, once', (application_type, uri) => {
+  ])('are registered for a %s application: %s, once', (application_type, uri) => {
     const reading = accepted({ ...out(uri, application_type), post_logout_redirect_uris: [uri, uri] });
     expect(reading.value.postLogoutRedirectUris).toEqual([uri]);
     expect(reading.warnings).toEqual([]);
@@ -470,7 +473,7 @@ describe('post-logout redirect URIs', () => {
     ['web', 'http://localhost:3000/out', /^post_logout_redirect_uris\.1: .*127\.0\.0\.1 is safer$/],
     ['native', 'http://localhost/out', /127\.0\.0\.1 is safer$/],
     ['native', 'myapp:/out', /RFC 8252 §7\.1/],
-  ])('warns for a %s application: %s', (application_type, uri, words) => {
+  ])('lead to a warning for a %s application: %s', (application_type, uri, words) => {
     expect(warningsOf(out(uri, application_type))).toMatch(words);
   });
   it.each([
@@ -487,7 +490,7 @@ describe('post-logout redirect URIs', () => {
     ['web', '/out'],
     ['web', ''],
     ['web', `https://shop.example/${'x'.repeat(2048)}`],
-  ])('refuses for a %s application: %s', (application_type, uri) => {
+  ])('are rejected for a %s application: %s', (application_type, uri) => {
     expect(refused(out(uri, application_type))).toMatch(/^post_logout_redirect_uris\.1: /);
   });
 });

@@ -1,4 +1,4 @@
-/** clients.yaml: its secrets are read from the environment, what is wrong is told by line, and the database follows it. */
+/** clients.yaml: its secrets are read from the environment, its errors have lines, and the database follows it. */
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -123,14 +123,14 @@ describe('the file', () => {
         allowed: 'an absolute URI, compared exactly (OAuth 2.1 §2.3.1)',
       },
     ],
-  ])('is refused for %s, with the line, after a client that is fine', (_, record, problem) => {
+  ])('is rejected for %s, with the line, after a valid client', (_, record, problem) => {
     expect(problemsOf(() => read([page, record as DeclaredClientRecord]))).toEqual([
       { file: 'clients.yaml', nearest: null, ...problem },
     ]);
   });
 
-  it('is refused for everything that is wrong at once', () => {
-    const wrong = { ...shop, policy: 'nobody' };
+  it('is rejected with all of its errors', () => {
+    const wrong = { ...shop, policy: 'unknown' };
     expect(problemsOf(() => read([wrong, { ...wrong, client_id: 'b' }])).map(({ key }) => key)).toEqual([
       'clients.0.policy',
       'clients.0',
@@ -139,7 +139,7 @@ describe('the file', () => {
     ]);
   });
 
-  it('takes public clients, secrets of the environment and hashes', () => {
+  it('accepts public clients, secrets of the environment and hashes', () => {
     const declared = read([
       page,
       { ...shop, client_secret_environment: ['SECRET'], client_secret_sha256: [sha256(OTHER)] },
@@ -152,7 +152,7 @@ describe('the file', () => {
     expect(declared.flatMap(({ warnings }) => warnings)).toEqual([]);
   });
 
-  it('warns of a secret that is short, or that production would refuse, and never shows it', () => {
+  it('warns of a secret that is short, or that production would reject, and never shows it', () => {
     const warnings = (variable: string) =>
       read([{ ...shop, scope: 'orders', client_secret_environment: ['SECRET', variable] }])[0]?.warnings ?? [];
     expect(warnings('FEW')).toEqual([
@@ -167,7 +167,7 @@ describe('the file', () => {
     expect(warnings('WEAK').join()).not.toContain('hunter2');
   });
 
-  it('is refused in production with a weak secret', () => {
+  it('is rejected in production with a weak secret', () => {
     const weak = [{ ...shop, client_secret_environment: ['SECRET', 'WEAK'] }];
     expect(problemsOf(() => read(weak, true))).toMatchObject([
       { key: 'clients.0.client_secret_environment', line: 35, found: 'WEAK, with 7 characters' },
@@ -201,7 +201,7 @@ describe('the database', () => {
   };
   const withSecret = (...names: string[]) => ({ ...shop, client_secret_environment: names });
 
-  it('has what the file has: added, changed field by field, removed for good', async () => {
+  it('has the clients of the file: added, changed field by field, removed for good', async () => {
     expect(await apply(page, withSecret('SECRET'))).toEqual([
       { clientId: 'page', change: 'added', fields: [] },
       { clientId: 'shop', change: 'added', fields: [] },
@@ -217,7 +217,7 @@ describe('the database', () => {
     expect(await apply(page)).toEqual([]);
   });
 
-  it('is left alone by the same file, also after the root secret was replaced', async () => {
+  it('is unchanged by the same file, also after the root secret was replaced', async () => {
     await apply(withSecret('SECRET'));
     const before = await stored('shop');
     const keys = rootKeys(['the root secret of this test, second', 'the root secret of this test, first']);
@@ -233,7 +233,7 @@ describe('the database', () => {
     expect(matchesStoredSecret(keys, secretMacs, rawSecret(OTHER))).toBe(true);
   });
 
-  it('forgets a secret that the file no longer has', async () => {
+  it('deletes a secret that the file no longer has', async () => {
     await apply(withSecret('OTHER', 'SECRET'));
     await apply(withSecret('OTHER'));
     const { secretMacs } = await stored('shop');
@@ -241,7 +241,7 @@ describe('the database', () => {
     expect(matchesStoredSecret(deps.keys, secretMacs, rawSecret(SECRET))).toBe(false);
   });
 
-  it('keeps clients that were registered otherwise, until the file declares them', async () => {
+  it('keeps otherwise registered clients, until the file declares them', async () => {
     const reading = readClientMetadata({ ...shop, client_secret: SECRET }, shipped, true);
     if (!reading.ok) throw new Error('refused');
     await registerClient(deps, reading.value);
@@ -256,10 +256,10 @@ describe('the database', () => {
     ]);
   });
 
-  it('does not tell of a removal that another node was first with', async () => {
+  it('does not report a removal that another node made first', async () => {
     await apply(page);
     const before = await stored('page');
-    // What is listed, and gone by the time it is deleted.
+    // Listed, and gone by the time of the deletion.
     await deleteClient(deps.db, 'page');
     const listed = { from: () => ({ where: () => ({ orderBy: async () => [before] }) }) };
     const select = vi.spyOn(deps.db, 'select').mockReturnValueOnce(listed as never);

@@ -41,15 +41,15 @@ async function register(record: object, using = deps) {
 
 async function stored(clientId: string) {
   const client = await findClient(deps.db, clientId);
-  if (!client) throw new Error(`no such client: ${clientId}`);
+  if (!client) throw new Error(`unknown client: ${clientId}`);
   return client;
 }
 
 const accepts = async (clientId: string, secret: string, { keys } = deps) =>
   matchesStoredSecret(keys, (await stored(clientId)).secretMacs, rawSecret(secret));
 
-describe('registering a client', () => {
-  it('refuses the sub of an end-user, also of one who was registered since the plan was made', async () => {
+describe('the registration of a client', () => {
+  it('rejects the sub of an end-user, also of one who was registered after the plan', async () => {
     const id = systemRandom.uuid();
     const reading = readClientMetadata({ ...web, client_id: id }, configuration, false);
     if (!reading.ok) throw new Error('refused');
@@ -64,7 +64,7 @@ describe('registering a client', () => {
     });
   });
 
-  it('says what the database said, where it refuses a client for another cause', async () => {
+  it('passes on the error of the database, where it rejects a client for another cause', async () => {
     const { registration, ...plan } = await register({ client_id: 'broken' });
     const broken = { ...plan, outcome: 'updated', registration: { ...registration, policy: null as never } } as const;
     const error: unknown = await applyClientPlan(deps, broken).catch((caught: unknown) => caught);
@@ -72,7 +72,7 @@ describe('registering a client', () => {
     expect(error).not.toBeInstanceOf(ClientIdIsSub);
   });
 
-  it('changes nothing by a plan, nor by a plan that says so', async () => {
+  it('changes no row by a plan, nor when it is called as a plan', async () => {
     await register({ client_id: 'planned', scope: 'read' });
     const before = await stored('planned');
     const reading = readClientMetadata({ ...web, client_id: 'planned', scope: 'write' }, configuration, false);
@@ -85,7 +85,7 @@ describe('registering a client', () => {
     expect((await stored('planned')).scope).toEqual(['write']);
   });
 
-  it('makes an id of 128 bits and a secret of 256 bits where the record has none', async () => {
+  it('generates an id of 128 bits and a secret of 256 bits where the record has none', async () => {
     const { outcome, changed, registration, madeSecret } = await register({});
     expect({ outcome, changed }).toEqual({ outcome: 'created', changed: [] });
     expect(registration.clientId).toMatch(/^[\w-]{22}$/);
@@ -96,7 +96,7 @@ describe('registering a client', () => {
   });
 
   it.each([`~!@ #$%^&*()+=:;"'<>?/\\|`, ' spaces at both ends ', '%20+%2B', ' '])(
-    'stores the secret %j as it is',
+    'stores the secret %j verbatim',
     async (secret) => {
       const { registration, madeSecret } = await register({ client_secret: secret });
       expect(madeSecret).toBeNull();
@@ -114,7 +114,7 @@ describe('registering a client', () => {
     expect(await stored('same')).toEqual(before);
   });
 
-  it('replaces what differs, and names it', async () => {
+  it('replaces and names the differences', async () => {
     await register({ client_id: 'moved', client_secret: 'a'.repeat(40) });
     const change = { client_id: 'moved', client_name: 'Moved', client_secret: 'b'.repeat(40), scope: 'read' };
     expect(await register(change)).toMatchObject({
@@ -125,7 +125,7 @@ describe('registering a client', () => {
     expect(await accepts('moved', 'a'.repeat(40))).toBe(false);
   });
 
-  it('vouches for a client that introduced itself', async () => {
+  it('vouches for a self-registered client', async () => {
     const record = { client_id: 'itself', token_endpoint_auth_method: 'none' };
     const { registration } = await register(record);
     await saveClient(deps.db, registration, false, 'self', deps.macs);
@@ -143,7 +143,7 @@ describe('registering a client', () => {
     expect(await accepts('kept', 'a'.repeat(40))).toBe(true);
   });
 
-  it('knows the secret again after the root secret was rotated', async () => {
+  it('recognizes the secret after a rotation of the root secret', async () => {
     const record = { client_id: 'rotated', client_secret: 'a'.repeat(40) };
     await register(record);
     const rotated = { ...deps, keys: rootKeys([NEW, OLD]) };
@@ -151,7 +151,7 @@ describe('registering a client', () => {
     expect(await accepts('rotated', 'a'.repeat(40), rotated)).toBe(true);
   });
 
-  it('drops the secret of a client that becomes public, and makes one when it becomes confidential', async () => {
+  it('deletes the secret of a client that becomes public, and generates one when it becomes confidential', async () => {
     await register({ client_id: 'turned', client_secret: 'a'.repeat(40) });
     await register({ client_id: 'turned', token_endpoint_auth_method: 'none' });
     expect((await stored('turned')).secretMacs).toEqual([]);
@@ -160,7 +160,7 @@ describe('registering a client', () => {
     expect((await register({ client_id: 'turned' })).madeSecret).toMatch(/^[\w-]{43}$/);
   });
 
-  it('makes a deleted client anew, with nothing of the old one', async () => {
+  it('creates a deleted client again, without any of its earlier data', async () => {
     await register({ client_id: 'gone', client_secret: 'a'.repeat(40) });
     const { epoch } = await stored('gone');
     await deleteClient(deps.db, 'gone');

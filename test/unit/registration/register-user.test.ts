@@ -27,12 +27,12 @@ function register(record: object) {
 
 async function stored(username: string) {
   const user = await findUserForSignIn(test.database.drizzle, username);
-  if (!user) throw new Error(`no such user: ${username}`);
+  if (!user) throw new Error(`unknown user: ${username}`);
   return user;
 }
 
-describe('registering a person', () => {
-  it('makes the user: random, never the username', async () => {
+describe('the registration of a user', () => {
+  it('creates the user with a random sub, never the username', async () => {
     const plan = await register({ username: 'alice', password: 'correct horse', email: 'a@example.com' });
     expect(plan).toMatchObject({ outcome: 'created', username: 'alice', changed: [], disabled: false });
     const { id } = plan;
@@ -40,7 +40,7 @@ describe('registering a person', () => {
     expect(await stored('alice')).toMatchObject({ id, claims: { email: 'a@example.com' } });
   });
 
-  it.each([' padded ', `~!@ #$%^&*()+=:;"'<>?/\\|`])('takes the password %j as it is', async (password) => {
+  it.each([' padded ', `~!@ #$%^&*()+=:;"'<>?/\\|`])('accepts the password %j verbatim', async (password) => {
     await register({ username: `with ${password}`, password });
     const { passwordHash } = await stored(`with ${password}`);
     expect(await matchesPassword(passwordHash, rawSecret(password))).toBe(true);
@@ -96,7 +96,7 @@ describe('registering a person', () => {
     expect(await matchesPassword(after.passwordHash, rawSecret('battery staple'))).toBe(true);
   });
 
-  it('keeps further claims as they are, is unchanged by the same again, and replaces them without ending a session', async () => {
+  it('keeps custom claims verbatim, is unchanged by the same again, and replaces them without ending a session', async () => {
     const claims = { groups: ['staff', 'admins'], nested: { b: [1.5, -0, null], a: 'ü' } };
     await register({ username: 'gina', password: 'correct horse', claims });
     const before = await stored('gina');
@@ -109,7 +109,7 @@ describe('registering a person', () => {
     expect(after.epoch).toBe(before.epoch);
   });
 
-  it('wants a password for a new person', async () => {
+  it('requires a password for a new user', async () => {
     await expect(register({ username: 'eve' })).rejects.toThrow(PasswordMissing);
     expect(new PasswordMissing()).toMatchObject({
       name: 'PasswordMissing',
@@ -117,7 +117,7 @@ describe('registering a person', () => {
     });
   });
 
-  it('changes nothing by a plan, nor by a plan that says so', async () => {
+  it('changes no row by a plan, nor when it is called as a plan', async () => {
     const deps = { db: test.database.drizzle, actor: commandLine, random: systemRandom, macs: testMacs };
     await register({ username: 'ida', password: 'correct horse' });
     const before = await stored('ida');
@@ -135,7 +135,7 @@ describe('registering a person', () => {
     expect(await stored('ida')).toMatchObject({ claims: { name: 'Ida' }, epoch: before.epoch + 1n });
   });
 
-  it('says that another process was first with the same username', async () => {
+  it('reports that another process registered the username first', async () => {
     const deps = { db: test.database.drizzle, actor: commandLine, random: systemRandom, macs: testMacs };
     const plan = await planUser(deps, {
       username: 'hanna',
@@ -151,7 +151,7 @@ describe('registering a person', () => {
     expect((await stored('hanna')).id).toBe(plan.id);
   });
 
-  it('leaves a disabled person disabled', async () => {
+  it('leaves a disabled user disabled', async () => {
     await register({ username: 'fred', password: 'correct horse' });
     await disableUser(test.database.drizzle, 'fred');
     expect(await register({ username: 'fred', password: 'correct horse' })).toMatchObject({

@@ -16,7 +16,7 @@ function accepted(record: unknown) {
   return reading;
 }
 
-describe('a person as OpenID Connect names them', () => {
+describe('a user with the claims of OpenID Connect', () => {
   it('keeps every standard claim with its type', () => {
     const claims = {
       name: 'Alice Ångström',
@@ -46,16 +46,16 @@ describe('a person as OpenID Connect names them', () => {
     });
   });
 
-  it.each(['1990', '0000-02-29', '2000-02-29', '1990-12-31'])('takes %s as a birthdate', (birthdate) => {
+  it.each(['1990', '0000-02-29', '2000-02-29', '1990-12-31'])('accepts %s as a birthdate', (birthdate) => {
     expect(accepted({ ...alice, birthdate }).value.claims).toEqual({ birthdate });
   });
 
-  it('takes null within an address for what is left out', () => {
+  it('accepts null within an address for an omitted member', () => {
     const address = { formatted: null, street_address: 'Street 1', locality: null };
     expect(accepted({ ...alice, address }).value.claims).toEqual({ address: { street_address: 'Street 1' } });
   });
 
-  it('takes null for what is left out', () => {
+  it('accepts null for an omitted claim', () => {
     expect(accepted({ username: 'alice', password: null, email: null }).value).toEqual({
       username: 'alice',
       password: null,
@@ -64,16 +64,16 @@ describe('a person as OpenID Connect names them', () => {
     });
   });
 
-  it('has no claim that is left out', () => {
+  it('has no omitted claim', () => {
     expect(accepted({ ...alice, email: undefined, address: undefined }).value.claims).toStrictEqual({});
   });
 
-  it.each([' padded ', '"\\\'<>', 'пароль', 'x'.repeat(1024)])('keeps the password %j as it is', (password) => {
+  it.each([' padded ', '"\\\'<>', 'пароль', 'x'.repeat(1024)])('keeps the password %j verbatim', (password) => {
     expect(accepted({ ...alice, password }).value.password).toBe(password);
   });
 
   it.each(['', 'x'.repeat(1025), 'se\0cret', 'se\ud800cret', 4711, ['secret']])(
-    'refuses the password %j without telling it',
+    'rejects the password %j without printing it',
     (password) => {
       const words = refused({ ...alice, password });
       expect(words).toMatch(/^password: .* \/ 1 to 1024 characters/);
@@ -81,7 +81,7 @@ describe('a person as OpenID Connect names them', () => {
     },
   );
 
-  it('warns of what is doubtful', () => {
+  it('warns of doubtful values', () => {
     expect(accepted({ username: 'a', password: 'short', email_verified: true }).warnings).toEqual([
       'password: 5 characters; expected at least 15 characters in production, 3 of them different, no common password, and no name that stands beside it',
       'email_verified: has no meaning without email',
@@ -96,7 +96,7 @@ describe('a person as OpenID Connect names them', () => {
     ['username', 'a\u009bb'],
     ['username', 'x'.repeat(257)],
     ['username', 5],
-    ['email', 'nobody'],
+    ['email', 'unknown'],
     ['email', 'two@at@example.com'],
     ['email_verified', 'true'],
     ['email_verified', 1],
@@ -126,7 +126,7 @@ describe('a person as OpenID Connect names them', () => {
     ['address', { planet: 'Earth' }],
     ['address', { country: 7 }],
     ['updated_at', 'today'],
-  ])('refuses %s = %j', (field, value) => {
+  ])('rejects %s = %j', (field, value) => {
     expect(refused({ ...alice, [field]: value })).toMatch(new RegExp(`^${field}`));
   });
 
@@ -141,7 +141,7 @@ describe('a person as OpenID Connect names them', () => {
     ['locale', 'zh-Hant_TW'],
     ['updated_at', 0],
     ['updated_at', 253_402_300_799],
-  ])('takes %s = %j', (field, value) => {
+  ])('accepts %s = %j', (field, value) => {
     expect(accepted({ ...alice, [field]: value }).value.claims).toEqual({ [field]: value });
   });
 
@@ -176,7 +176,7 @@ describe('a person as OpenID Connect names them', () => {
     ['address', { locality: 'two\nlines' }],
     ['address', { region: '' }],
     ['address', { postal_code: 7 }],
-  ])('refuses what is nearly right: %s = %j', (field, value) => {
+  ])('rejects a near miss: %s = %j', (field, value) => {
     expect(refused({ ...alice, [field]: value })).toMatch(new RegExp(`^${field}`));
   });
 
@@ -191,17 +191,17 @@ describe('a person as OpenID Connect names them', () => {
     ['updated_at', -1, 'seconds since 1970 as a number'],
     ['address', 'x', 'an object of formatted, street_address, locality, region, postal_code, country, each a text'],
     ['password', '', '1 to 1024 characters without U+0000'],
-  ])('says what %s expects', (field, value, expected) => {
+  ])('describes the values that %s expects', (field, value, expected) => {
     expect(refused({ ...alice, [field]: value }).split(' / ')[1]).toBe(expected);
   });
 
-  it('says what the lines of an address expect', () => {
+  it('describes the expected lines of an address', () => {
     expect(refused({ ...alice, address: { formatted: '' } })).toBe(
       'address.formatted: "" / a text of 1 to 2000 characters without control characters except line breaks',
     );
   });
 
-  it('warns of each doubtful thing on its own', () => {
+  it('warns of each doubtful value on its own', () => {
     const warningsOf = (change: object) => accepted({ ...alice, ...change }).warnings;
     expect(warningsOf({ email: 'a@example.com', email_verified: true })).toEqual([]);
     expect(warningsOf({ email: 'a@example.com', phone_number: '1' })).toEqual([]);
@@ -213,12 +213,12 @@ describe('a person as OpenID Connect names them', () => {
     expect(warningsOf({ password: 'correct\rhorse battery' })).toEqual([lineBreak]);
   });
 
-  it('takes a username of 256 characters', () => {
+  it('accepts a username of 256 characters', () => {
     expect(accepted({ ...alice, username: 'x'.repeat(256) }).value.username).toHaveLength(256);
     expect(accepted({ ...alice, username: 'x' }).value.username).toBe('x');
   });
 
-  it('refuses unknown names, and names the nearest', () => {
+  it('rejects unknown names, and suggests the nearest', () => {
     expect(refused({ ...alice, emailVerified: true })).toMatch('emailVerified: an unknown key');
     expect(readUserRecord({ ...alice, emailVerified: true }, false)).toMatchObject({
       problems: [{ key: 'emailVerified', nearest: 'email_verified' }],
@@ -230,12 +230,12 @@ describe('a person as OpenID Connect names them', () => {
     expect(refused({ ...alice, constructor: 'x' })).toMatch('constructor: an unknown key');
   });
 
-  it.each([null, 'text', 1, [], undefined])('refuses %j as a record', (record) => {
+  it.each([null, 'text', 1, [], undefined])('rejects %j as a record', (record) => {
     expect(refused(record)).toMatch('an object with username and password');
   });
 });
 
-describe('further claims', () => {
+describe('custom claims', () => {
   const claims = (given: unknown) => ({ ...alice, claims: given });
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, 1]));
 
@@ -252,13 +252,13 @@ describe('further claims', () => {
     expect(warnings).toEqual([]);
   });
 
-  it.each(RESERVED_CLAIMS)('refuse the reserved name %s', (name) => {
+  it.each(RESERVED_CLAIMS)('reject the reserved name %s', (name) => {
     expect(refused(claims({ [name]: 'x' }))).toBe(
       `claims.${name}: a reserved name / a name without another meaning in tokens`,
     );
   });
 
-  it.each(STANDARD_CLAIMS)('refuse the standard claim %s, which has its own place', (name) => {
+  it.each(STANDARD_CLAIMS)('reject the standard claim %s, which has its own place', (name) => {
     expect(refused(claims({ [name]: 'x' }))).toMatch(/^claims\.\w+: a claim of OpenID Connect \/ it beside "claims"/);
   });
 
@@ -278,7 +278,7 @@ describe('further claims', () => {
     [{ groups: 'x'.repeat(4095) }, 'claims.groups: 4097 bytes / at most 4096 bytes of JSON'],
     [{ a: 'x'.repeat(4000), b: 'x'.repeat(4000), c: 'x'.repeat(200) }, 'at most 8192 bytes of JSON'],
     [many(51), 'claims: 51 / at most 50 further claims'],
-  ])('refuse %j', (given, words) => {
+  ])('reject %j', (given, words) => {
     expect(refused(claims(given))).toContain(words);
   });
 
@@ -289,11 +289,11 @@ describe('further claims', () => {
     expect(refused(claims(bytes(8193)))).toBe(
       'claims: 8193 bytes / at most 8192 bytes of JSON, all further claims together',
     );
-    // One problem is told once.
+    // A problem is reported once.
     expect(refused(claims({ a: 'x'.repeat(9000) }))).toBe('claims.a: 9002 bytes / at most 4096 bytes of JSON');
   });
 
-  it('may have 4096 bytes each, and are reported with everything else that is wrong', () => {
+  it('may have 4096 bytes each, and are reported with every other error', () => {
     expect(accepted(claims({ groups: 'x'.repeat(4094) })).value.claims).toHaveProperty('groups');
     const words = refused({ username: '', claims: { sub: 'me' }, emial: 'x' });
     expect(words).toContain('username:');
@@ -301,7 +301,7 @@ describe('further claims', () => {
     expect(words).toContain('emial: an unknown key');
   });
 
-  it('warn of a name that is nearly that of a standard claim, and of no other', () => {
+  it('lead to a warning for a name that is nearly that of a standard claim, and for no other', () => {
     expect(accepted(claims({ emial: 'x', role: 'x', site: 'x', base: 'x', roles: [], groups: [] })).warnings).toEqual([
       'claims.emial: is not a claim of OpenID Connect. Did you mean "email"?',
     ]);

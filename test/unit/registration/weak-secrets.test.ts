@@ -1,4 +1,4 @@
-/** What production refuses, and elsewhere is a warning: client secrets and passwords that can be guessed. */
+/** Guessable client secrets and passwords: an error in production, and a warning otherwise. */
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../../src/config/load.ts';
 import { ConfigurationError } from '../../../src/config/problem.ts';
@@ -46,7 +46,7 @@ describe('a client secret', () => {
     );
 
   describe.each(WEAK_SECRETS)('of %s', (_, secret, found) => {
-    it('is refused in production, with what is wrong and without the secret', () => {
+    it('is rejected in production, with the reason and without the secret', () => {
       const reading = read(secret, true);
       if (reading.ok) throw new Error('accepted');
       expect(reading.problems).toEqual([
@@ -58,12 +58,12 @@ describe('a client secret', () => {
         },
       ]);
     });
-    it('is a warning elsewhere', () => {
+    it('is a warning outside production', () => {
       const reading = read(secret, false);
       if (!reading.ok) throw new Error('refused');
       expect(reading.warnings).toEqual([expect.stringMatching(`^client_secret: ${found}; expected at least 22`)]);
     });
-    it('is treated alike in a declaration', () => {
+    it('gets the same answer in a declaration', () => {
       expect(() => declared(secret, true)).toThrow(ConfigurationError);
       expect(() => declared(secret, true)).toThrow(`SHOP_SECRET, with ${found}`);
       expect(declared(secret, false)[0]?.warnings.join()).toContain(`SHOP_SECRET, with ${found}`);
@@ -78,7 +78,7 @@ describe('a client secret', () => {
     },
   );
 
-  it('no error text holds the secret', () => {
+  it('is in no error text', () => {
     const secret = 'hunter2-hunter2';
     expect(JSON.stringify(read(secret, true))).not.toContain(secret);
     expect(() => declared(secret, true)).not.toThrow(secret);
@@ -89,7 +89,7 @@ describe('a password', () => {
   const read = (password: string, production: boolean) =>
     readUserRecord({ username: 'alice.example', password }, production);
 
-  it.each(WEAK_PASSWORDS)('of %s is refused in production, and a warning elsewhere', (_, password, found) => {
+  it.each(WEAK_PASSWORDS)('of %s is rejected in production, and a warning otherwise', (_, password, found) => {
     expect(read(password, true)).toEqual({
       ok: false,
       problems: [
@@ -122,7 +122,7 @@ describe('a password', () => {
     ]);
   });
 
-  it('that is the e-mail address beside it is refused', () => {
+  it("that is the user's e-mail address is rejected", () => {
     const record = { username: 'alice', email: 'alice.long.name@example.com', password: 'alice.long.name@example.com' };
     expect(readUserRecord(record, true)).toMatchObject({ ok: false, problems: [{ found: 'the username' }] });
   });
@@ -132,7 +132,7 @@ describe('a password', () => {
     expect(readUserRecord({ username: 'alice', password_hash }, true)).toMatchObject({ ok: true, warnings: [] });
   });
 
-  it('that is left out is not weak: the stored one stays', () => {
+  it('that is omitted is not weak: the stored one stays', () => {
     expect(readUserRecord({ username: 'alice' }, true)).toMatchObject({ ok: true, warnings: [] });
   });
 });

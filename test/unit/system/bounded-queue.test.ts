@@ -1,4 +1,4 @@
-/** What runs, what waits, what is turned away, and in which order. Every job is a gate that the test opens. */
+/** The running, waiting and rejected jobs, and their order. Every job is a gate that the test opens. */
 import { describe, expect, it, vi } from 'vitest';
 import { boundedQueue, type QueueLimits, type QueuePlace } from '../../../src/system/bounded-queue.ts';
 
@@ -39,7 +39,7 @@ function given(limits: Partial<QueueLimits> = {}) {
 }
 
 describe('a bounded queue', () => {
-  it('runs so much at once, and the rest in the order in which it came', async () => {
+  it('runs a bounded number concurrently, and the rest in the order of arrival', async () => {
     const { began, put, end } = given();
     const jobs = ['a', 'b', 'c', 'd'].map((name) => put(name));
     await settled();
@@ -52,7 +52,7 @@ describe('a bounded queue', () => {
     );
   });
 
-  it('turns away what finds no room, and has room again later', async () => {
+  it('rejects a job when it is full, and has room again later', async () => {
     const { began, put, end } = given({ running: 1, waiting: 2 });
     for (const name of ['a', 'b', 'c']) put(name);
     expect(await put('d')).toEqual({ kind: 'full' });
@@ -63,7 +63,7 @@ describe('a bounded queue', () => {
     expect(began).toEqual(['a', 'b', 'c', 'e']);
   });
 
-  it('runs a line one at a time, and lets lines take turns', async () => {
+  it('runs a line one at a time, and serves lines in turn', async () => {
     const { began, put, end } = given({ running: 2 });
     for (const name of ['a1', 'a2', 'a3', 'a4']) put(name, { line: 'a' });
     for (const name of ['b1', 'b2']) put(name, { line: 'b' });
@@ -79,7 +79,7 @@ describe('a bounded queue', () => {
     expect(began.slice(4)).toEqual(['a2', 'a3', 'a4']);
   });
 
-  it('a line that is full turns its own away, and nobody else', async () => {
+  it('rejects jobs of a full line alone', async () => {
     const { put } = given({ running: 1, waitingPerLine: 1 });
     put('a1', { line: 'a' });
     put('a2', { line: 'a' });
@@ -89,7 +89,7 @@ describe('a bounded queue', () => {
     expect(await Promise.race([other, 'waits'])).toBe('waits');
   });
 
-  it('a ticket pays for so much at once, wherever it waits, and again when that is over', async () => {
+  it('admits as many concurrent jobs per ticket as it allows, in any line, and again afterwards', async () => {
     const { put, end, fail } = given({ running: 1, perTicket: 2 });
     const first = put('a', { ticket: 'x' });
     const second = put('b', { ticket: 'x' });
@@ -106,7 +106,7 @@ describe('a bounded queue', () => {
     expect(await first).toMatchObject({ kind: 'done' });
   });
 
-  it('drops work whose caller has gone before it began, and gives its place to others', async () => {
+  it('drops waiting work whose caller has gone, and gives its place to others', async () => {
     const { began, put, end } = given({ running: 1, waiting: 1, perTicket: 1 });
     const gone = new AbortController();
     put('a');
@@ -120,7 +120,7 @@ describe('a bounded queue', () => {
     expect(await put('d', { signal: gone.signal })).toEqual({ kind: 'abandoned' });
   });
 
-  it('work that has begun ends, whoever has gone', async () => {
+  it('completes running work, even without its caller', async () => {
     const { put, end } = given();
     const gone = new AbortController();
     const job = put('a', { signal: gone.signal });
@@ -130,7 +130,7 @@ describe('a bounded queue', () => {
     expect(await job).toEqual({ kind: 'done', value: 'a is done' });
   });
 
-  it('what has waited for too long is turned away', async () => {
+  it('rejects a job after its maximum wait', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { began, put, end } = given({ running: 1, waitMilliseconds: 5_000 });
@@ -150,7 +150,7 @@ describe('a bounded queue', () => {
     }
   });
 
-  it('passes on what fails, and goes on', async () => {
+  it('passes on failures, and continues', async () => {
     const { put, end, fail } = given({ running: 1 });
     const failing = expect(put('a')).rejects.toThrow('a failed');
     const next = put('b');
@@ -160,7 +160,7 @@ describe('a bounded queue', () => {
     expect(await next).toEqual({ kind: 'done', value: 'b is done' });
   });
 
-  it('lets lines that go ahead take every other turn, and keeps room for them', async () => {
+  it('serves priority lines every other turn, and keeps room for them', async () => {
     const { put, end, began } = given({ running: 1, waiting: 3 });
     put('first');
     for (const name of ['a', 'b', 'c']) put(name);
@@ -171,7 +171,7 @@ describe('a bounded queue', () => {
     expect(began).toEqual(['first', 'known 1', 'a', 'known 2', 'b', 'known 3', 'c']);
   });
 
-  it('gives ordinary lines every turn where nobody goes ahead, and the other way around', async () => {
+  it('serves ordinary lines every turn without a priority line, and the other way around', async () => {
     const { put, end, began } = given({ running: 1 });
     put('first', { ahead: true });
     for (const name of ['known 1', 'known 2']) put(name, { ahead: true });

@@ -23,7 +23,7 @@ describe('the hosts of a database', () => {
     'postgres://u:p@a:5433/db?sslmode=require',
     'postgres:///db',
     'postgres://u@[::1]:5432/db',
-    // A "#" that is not encoded: the driver says what is wrong.
+    // A "#" that is not encoded: the driver reports the error.
     'postgres://u:p#x@a,b/db',
     'mysql://a,b/db',
     '',
@@ -45,12 +45,12 @@ describe('the hosts of a database', () => {
     ['postgres://u:secret,x#y@a/db', /percent-encoded/],
     ['postgres://u:secret@a,b/db?target_session_attrs=standby', /target_session_attrs=read-write, found "standby"/],
     ['postgres://u:secret@a/db?target_session_attrs=any', /found "any"/],
-  ])('%s: is refused, with words', (text, words) => {
+  ])('%s: is rejected, with a message', (text, words) => {
     expect(whatIsWrongWithHosts(text)).toMatch(words);
     expect(whatIsWrongWithHosts(text)).not.toContain('secret');
   });
 
-  test('are told without user and password', () => {
+  test('are printed without user and password', () => {
     expect(hostsIn('postgres://u:secret@a:1,b/db?x=1')).toBe('a:1,b');
     expect(hostsIn('x')).toBe('');
   });

@@ -4,12 +4,12 @@ import { serversOwn } from '../../support/patience.ts';
 
 const own = serversOwn;
 
-test('what a request can wait for stays below the bound, with time left for everything else', () => {
+test('the waits of a request stay below the bound, with time left for the rest', () => {
   const waits = own.databasePerRequestMilliseconds + LONGEST_SLEEPS_MILLISECONDS + own.queueMilliseconds;
   expect(waits).toBeLessThan(own.answerMilliseconds);
 });
 
-test('a request that meets the lock of another program is answered within five seconds', () => {
+test('a request that meets the lock of another program gets an answer within five seconds', () => {
   // The load and the commit each wait for a connection, and one of them for the lock.
   expect(2 * own.connectionMilliseconds + own.lockMilliseconds).toBeLessThanOrEqual(5_000);
 });
@@ -25,7 +25,7 @@ test('Postgres ends a statement, and the driver an attempt to connect, before th
   expect(own.connectSeconds * 1000).toBeLessThan(own.databaseMilliseconds);
 });
 
-test('a request has time for a load and a commit that take as long as they may', () => {
+test('a request has time for a load and a commit of maximum length', () => {
   expect(2 * own.databaseMilliseconds).toBeLessThanOrEqual(own.databasePerRequestMilliseconds);
 });
 

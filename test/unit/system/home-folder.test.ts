@@ -37,13 +37,13 @@ describe('the home folder', () => {
     for (const name of ['', 'database', 'secret']) chmodSync(join(folder, name), mode);
   }
 
-  test('is made for its owner alone, without a word', () => {
+  test('is created for its owner alone, without a message', () => {
     makePrivate(folder, say);
     expect([modeOf(), said]).toEqual(['700', []]);
   });
 
   test.each([0o755, 0o750, 0o777, 0o711])(
-    'that was open (%o) is closed with what is in it, and a line says so',
+    'with open permissions (%o) is closed with its content, and a line reports it',
     (mode) => {
       makeOpen(mode);
       makePrivate(folder, say);
@@ -65,7 +65,7 @@ describe('the home folder', () => {
       },
     ],
     ['does not stay closed', () => {}],
-  ])('that %s is refused, with what to do', (_name, chmod) => {
+  ])('that %s is rejected, with a remedy', (_name, chmod) => {
     makeOpen(0o755);
     fs.chmod = chmod;
     expect(() => makePrivate(folder, say)).toThrow(FolderOpenToOthers);

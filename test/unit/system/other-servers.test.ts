@@ -1,4 +1,4 @@
-/** Requests to other servers: bounded in time and in size, and never led elsewhere. */
+/** Requests to other servers: bounded in time and in size, and without redirects. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +34,7 @@ describe('a request to another server', () => {
     Object.assign(deadlines, { otherServerMilliseconds: milliseconds });
     onTestFinished(() => void Object.assign(deadlines, { otherServerMilliseconds }));
   };
-  /** The time is over when the test says so: no clock decides. */
+  /** The test decides when the time is over: no clock does. */
   const stopped = () => {
     const time = new AbortController();
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(time.signal);
@@ -53,7 +53,7 @@ describe('a request to another server', () => {
     return { answer, whenClosed };
   };
 
-  it('is answered with status, headers and body', async () => {
+  it('returns status, headers and body', async () => {
     const response = await ask(
       '/metadata',
       (_, reply) => reply.writeHead(418, { 'content-type': 'application/json' }).end('{"issuer":"x"}'),
@@ -70,7 +70,7 @@ describe('a request to another server', () => {
     expect([response.status, await response.text()]).toEqual([status, '']);
   });
 
-  it.each([301, 302, 303, 307, 308])('is not led elsewhere by %i', async (status) => {
+  it.each([301, 302, 303, 307, 308])('does not follow a redirect with %i', async (status) => {
     const before = asked.length;
     const response = await ask(`/moved-${status}`, (_, reply) =>
       reply.writeHead(status, { location: `${origin}/inside` }).end(),
@@ -79,7 +79,7 @@ describe('a request to another server', () => {
     expect(asked.slice(before)).toEqual([`GET /moved-${status}`]);
   });
 
-  it('takes 256 KiB, and not a byte more', async () => {
+  it('accepts 256 KiB, and not a byte more', async () => {
     const whole = await ask('/whole', (_, reply) => reply.end(Buffer.alloc(256 * KIBIBYTE)));
     expect((await whole.arrayBuffer()).byteLength).toBe(256 * KIBIBYTE);
     await expect(ask('/more', (_, reply) => reply.end(Buffer.alloc(256 * KIBIBYTE + 1)))).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('a request to another server', () => {
     });
   });
 
-  it('hangs up on what never ends', async () => {
+  it('closes an endless answer', async () => {
     const { answer, whenClosed } = closing((_, response) => {
       const more = () => {
         while (!response.destroyed && response.write(Buffer.alloc(16 * KIBIBYTE)));
@@ -103,7 +103,7 @@ describe('a request to another server', () => {
     ['says nothing', () => {}],
     ['stops after its headers', (_, response) => void response.writeHead(200).flushHeaders()],
     ['stops in the middle', (_, response) => void response.writeHead(200).write('{"iss')],
-  ])('gives up, and hangs up, where the other server %s', async (name, listener) => {
+  ])('is cancelled, and closed, where the other server %s', async (name, listener) => {
     const { end } = stopped();
     const { answer, whenClosed } = closing((request, response) => {
       listener(request, response);
@@ -113,21 +113,21 @@ describe('a request to another server', () => {
     await whenClosed;
   });
 
-  it('is given so long, for the body too', async () => {
+  it('has a deadline, for the body too', async () => {
     const { timeout } = stopped();
     withTime(1234);
     await ask('/time', (_, reply) => reply.end('x'));
     expect(timeout.mock.calls).toEqual([[1234]]);
   });
 
-  it('is not sent where no time is left for it', async () => {
+  it('is not sent without time left for it', async () => {
     const before = asked.length;
     withTime(0);
     await expect(ask('/late', (_, reply) => reply.end())).rejects.toMatchObject({ code: 'NO_TIME_LEFT' });
     expect(asked.length).toBe(before);
   });
 
-  it('says nothing of the address or the answer, where the other server is away', async () => {
+  it('reveals nothing of the address or the answer, where the other server is away', async () => {
     const refused = fetchBounded('http://127.0.0.1:1/a-secret-path', {});
     await expect(refused).rejects.toBeInstanceOf(OtherServerAway);
     await expect(refused).rejects.toMatchObject({ code: 'NO_ANSWER', message: expect.not.stringContaining('secret') });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { rateLimit } from '../../../src/system/rate-limit.ts';
 
 describe('a rate limit', () => {
-  it('counts each key for ten seconds, and says when to come again', () => {
+  it('counts each key for ten seconds, and returns the time of the next attempt', () => {
     let now = 0;
     const limit = rateLimit(() => now);
     for (let sent = 0; sent < 30; sent++) expect(limit.count('a', 3)).toBeNull();
@@ -21,7 +21,7 @@ describe('a rate limit', () => {
     expect(limit.count('a', 2)).toBeNull();
   });
 
-  it('keeps a bounded number of keys, and goes on counting those that it knows', () => {
+  it('keeps a bounded number of keys, and still counts those that it has', () => {
     const limit = rateLimit(() => 0);
     limit.count('first', 1);
     for (let key = 0; key < 100_000; key++) limit.count(String(key), 1);

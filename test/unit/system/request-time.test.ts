@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { millisecondsLeft, pauseTime, resumeTime, startTime, withinTime } from '../../../src/system/request-time.ts';
 
-test('there is no end outside a request, nor for what several requests share', () => {
+test('work outside a request, and work that several requests share, has no deadline', () => {
   expect(millisecondsLeft()).toBe(Number.POSITIVE_INFINITY);
   withinTime(startTime(), () => {
     expect(Number.isFinite(millisecondsLeft())).toBe(true);
@@ -9,7 +9,7 @@ test('there is no end outside a request, nor for what several requests share', (
   });
 });
 
-test('what the body of a request takes to arrive does not count', () => {
+test('the arrival of the body of a request does not count', () => {
   const time = startTime();
   const { endsAt } = time;
   pauseTime(time);

@@ -23,8 +23,8 @@ const opened = (rounds: readonly Round[], runAlone = here) => {
   return open;
 };
 
-describe('a round', () => {
-  it('that takes longer than its interval does not run beside itself, while others run', async () => {
+describe('a periodic run', () => {
+  it('that takes longer than its interval does not overlap itself, while others run', async () => {
     const end = Promise.withResolvers<void>();
     let running = 0;
     let most = 0;
@@ -83,7 +83,7 @@ describe('a round', () => {
   });
 });
 
-it('closing tells the rounds that run, waits for them, and starts no other', async () => {
+it('closing notifies the active runs, waits for them, and starts no other', async () => {
   let begun = 0;
   let ended = 0;
   const run = async (signal: AbortSignal) => {

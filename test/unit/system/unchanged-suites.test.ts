@@ -1,4 +1,4 @@
-/** A suite is left out of `npm test` only while all that it depends on is as it was in its last whole run. */
+/** A suite is left out of `npm test` only while all of its dependencies are unchanged since its last whole run. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -65,7 +65,7 @@ describe('a run', () => {
     expect(unchangedSuites(['run', suite])).not.toContain(suite);
   });
 
-  it('reaches the engine, the lifecycles and the machines from the suite of the proof', () => {
+  it('reaches the engine, the lifecycles and the machines from the suite of the model check', () => {
     const reached = [...dependenciesOf(resolve(ROOT, 'test/unit/review/mutation.test.ts'))].map((file) =>
       relative(ROOT, file),
     );

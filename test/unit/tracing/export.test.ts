@@ -15,7 +15,7 @@ function aSpan(): ReadableSpan {
   return memory.getFinishedSpans()[0] as ReadableSpan;
 }
 
-it('is reported once until it works again, and each lost span is in the metric', async () => {
+it('a failed export is reported once until it works again, and each lost span is in the metric', async () => {
   let status = 400;
   const collector = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(status).end('{}'));

@@ -1,6 +1,6 @@
 /**
- * What is observed of requests holds no secret: spans as a real collector gets them, metrics as they are scraped, and lines of the log.
- * Each line of the table makes requests, right and wrong, and names every secret in them.
+ * Telemetry of requests holds no secret: spans as a real collector receives them, metrics as they are scraped, and lines of the log.
+ * Each line of the table makes requests, valid and invalid, and names every secret in them.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -70,7 +70,7 @@ const REQUESTS: Readonly<Record<string, () => Promise<readonly (string | null | 
     expect(answers.map(({ status }) => status)).toEqual([200, 400]);
     return [MARK, code.code, code.verifier, ...answers.flatMap(tokensOf)];
   },
-  'a refresh, a reuse, and a token that nobody made': async () => {
+  'a refresh, a reuse, and an invented token': async () => {
     const { scene } = two;
     const head = await scene.chain();
     const answers = [
@@ -113,7 +113,7 @@ const REQUESTS: Readonly<Record<string, () => Promise<readonly (string | null | 
     }
     return [MARK, ...tokensOf(answer)];
   },
-  'cookies, paths, queries and headers that nobody expects': async () => {
+  'cookies, paths, queries and headers that the server does not expect': async () => {
     const { app } = two.scene;
     const cookie = ['session', 'browser', 'console', 'device'].map((name) => `__Host-statehouse-${name}=${MARK}`);
     const headers = { cookie: cookie.join('; '), traceparent: MARK, 'x-request-id': MARK, 'user-agent': MARK };

@@ -47,7 +47,7 @@ describe('traces', () => {
     });
   });
 
-  it('say why a request was refused', async () => {
+  it('contain the reason of a rejected request', async () => {
     const token = await scene.chain();
     await refresh(scene, scene.client, token);
     exporter.reset();
@@ -58,14 +58,14 @@ describe('traces', () => {
     });
   });
 
-  it('are named in the line of the request in the log', async () => {
+  it('are named in the log line of the request', async () => {
     await scene.app.inject('/health/live');
     const id = rootOf('GET /health/live')?.spanContext().traceId;
     expect(id).toMatch(/^[0-9a-f]{32}$/);
     expect(scene.logs()).toContain(`"traceId":"${id}"`);
   });
 
-  it('continue what a trusted proxy began, and nothing that others send', async () => {
+  it('continue the trace of a trusted proxy, and of no other sender', async () => {
     const headers = { traceparent: TRACEPARENT };
     await scene.app.inject({ url: '/health/live', headers: { ...headers, 'x-forwarded-for': '203.0.113.9' } });
     expect(rootOf('GET /health/live')?.spanContext().traceId).toBe(TRACE);
@@ -96,12 +96,12 @@ describe('traces', () => {
     }
   });
 
-  it('have one span for a page that another app answers', async () => {
+  it('have one span for a page of another app', async () => {
     await scene.app.inject('/account');
     expect(spans().filter(({ parentSpanContext }) => parentSpanContext === undefined)).toHaveLength(1);
   });
 
-  it('are not made after their end', async () => {
+  it('are not created after their end', async () => {
     end();
     await scene.chain();
     expect(spans()).toEqual([]);

@@ -43,7 +43,7 @@ describe('webhooks', () => {
   const answering =
     (status: number, headers: Record<string, string> = {}): Answering =>
     (response) =>
-      void response.writeHead(status, headers).end('an answer that nobody keeps');
+      void response.writeHead(status, headers).end('an unread answer');
 
   beforeAll(async () => {
     scene = await openScene(anyDatabase);
@@ -55,7 +55,7 @@ describe('webhooks', () => {
   afterEach(() => Promise.all(receivers.splice(0).map(({ close }) => close())));
   afterAll(() => scene.close());
 
-  it('tells a receiver what was decided since it was named, once, and nothing that names a person', async () => {
+  it('deliver each decision since the endpoint was named, once, and without personal data', async () => {
     const receiver = await open();
     await makeUser(scene);
     const worker = await named(receiver);
@@ -82,7 +82,7 @@ describe('webhooks', () => {
     );
   });
 
-  it('tells of a session that starts and ends, by its sid', async () => {
+  it('deliver the start and the end of a session, by its sid', async () => {
     const receiver = await open();
     const worker = await named(receiver, { events: ['session'] });
     const user = await makeUser(scene);
@@ -99,7 +99,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('sends what the specification says, signed with both secrets while one is changed', async () => {
+  it('match the specification, signed with both secrets during a rotation', async () => {
     const receiver = await open();
     const secrets = [OTHER_SECRET, `whsec_${Buffer.alloc(24, 5).toString('base64')}`];
     const worker = await named(receiver, {}, { secrets });
@@ -122,7 +122,7 @@ describe('webhooks', () => {
     expect(worker.logs()).not.toContain('whsec_');
   });
 
-  it('tries again after longer and longer waits, with the same id, until the receiver is back', async () => {
+  it('are retried after growing waits, with the same id, until the endpoint is back', async () => {
     let status = 503;
     const receiver = await open((response) => void response.writeHead(status).end());
     const worker = await named(receiver);
@@ -147,7 +147,7 @@ describe('webhooks', () => {
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
   });
 
-  it('gives up after so many attempts, and an operator has it sent again', async () => {
+  it('are dead-lettered after the maximum of attempts, and redelivered by an operator', async () => {
     let status = 500;
     const receiver = await open((response) => void response.writeHead(status).end());
     const worker = await named(receiver, {}, { rest: { maxAttempts: 2 } });
@@ -173,7 +173,7 @@ describe('webhooks', () => {
     ).toMatchObject([{ fromState: 'abandoned', toState: 'pending', actor: 'command_line' }]);
   });
 
-  it('gives up an event that is too old for another attempt', async () => {
+  it('are dead-lettered when the event is too old for another attempt', async () => {
     const receiver = await open(answering(500));
     const worker = await named(receiver, {}, { rest: { giveUpAfterSeconds: 60 } });
     await makeUser(scene);
@@ -185,7 +185,7 @@ describe('webhooks', () => {
     expect(await worker.stored()).toMatchObject([{ state: 'abandoned', abandonedReason: 'too_old', attempts: 3 }]);
   });
 
-  it('asks a receiver that is gone (410) no more', async () => {
+  it('are not sent again to an endpoint that is gone (410)', async () => {
     const receiver = await open(answering(410));
     const worker = await named(receiver);
     await makeUser(scene);
@@ -196,7 +196,7 @@ describe('webhooks', () => {
     expect(await worker.stored()).toMatchObject([{ state: 'abandoned', abandonedReason: 'receiver_gone' }]);
   });
 
-  it('follows no redirect', async () => {
+  it('follow no redirect', async () => {
     const elsewhere = await open();
     const receiver = await open(answering(307, { location: elsewhere.url }));
     const worker = await named(receiver);
@@ -223,7 +223,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('waits for no answer longer than it may, and reads no long answer to its end', async () => {
+  it('wait for no answer past the deadline, and read no long answer to its end', async () => {
     const silent = await open(() => {});
     const endless = await open((response) => {
       response.writeHead(200);
@@ -240,7 +240,7 @@ describe('webhooks', () => {
     expect(await second.stored()).toMatchObject([{ state: 'delivered' }]);
   });
 
-  it('is not kept from one receiver by another that is away', async () => {
+  it('reach one endpoint while another is away', async () => {
     const away = await open();
     await away.close();
     const receiver = await open();
@@ -264,7 +264,7 @@ describe('webhooks', () => {
     expect(new Set(stored.map(({ eventId }) => eventId)).size).toBe(1);
   });
 
-  /** As somebody with rights on the database could write it: an instant that no Date is, long due. */
+  /** As a writer with rights on the database could make it: an instant that is no Date, long due. */
   const defective = (name: string, count: number) =>
     scene.database.drizzle.execute(sql`insert into ${webhookDeliveries}
       (id, receiver, event_id, event_type, data, occurred_at, state, attempts, next_attempt_at, gives_up_at, created_at)
@@ -273,7 +273,7 @@ describe('webhooks', () => {
   const removed = (name: string) =>
     unheld(scene.database.drizzle, (db) => db.delete(webhookDeliveries).where(eq(webhookDeliveries.receiver, name)));
 
-  it('is not kept from its receiver by rows that cannot be read, however many, and says so once', async () => {
+  it('reach their endpoint past unreadable rows, however many, and log this once', async () => {
     const receiver = await open();
     const worker = await named(receiver);
     const name = `receiver-${serial}`;
@@ -294,7 +294,7 @@ describe('webhooks', () => {
     await removed(name);
   });
 
-  it('is not kept from its receiver by a line of the ledger with an instant that no decision has', async () => {
+  it('reach their endpoint past a ledger entry with an instant that no decision has', async () => {
     const receiver = await open();
     const worker = await named(receiver);
     for (const at of ['infinity', '12026-01-01'])
@@ -305,7 +305,7 @@ describe('webhooks', () => {
     expect(receiver.verified()).toMatchObject([{ type: 'user.created', data: { sub: user.id } }]);
   });
 
-  it('sends over TLS to whom the certificate names, and to nobody else', async () => {
+  it('go over TLS to a host with a matching certificate, and to no other', async () => {
     const receiver = await open(undefined, { tls: true });
     const trusting = await named(receiver, {}, { lookup: lookupHere, ca: CERTIFICATE });
     const doubting = await named(receiver, {}, { lookup: lookupHere });
@@ -319,7 +319,7 @@ describe('webhooks', () => {
       expect(await stored()).toMatchObject([{ state: 'pending', lastOutcome: 'certificate_not_trusted' }]);
   });
 
-  it('connects to no private address unless that is allowed, whatever the name leads to when it connects', async () => {
+  it('connect to no private address unless that is allowed, whatever the name resolves to at the connection', async () => {
     const receiver = await open(undefined, { tls: true });
     const atAddress = { url: receiver.url.replace('logos.test', '127.0.0.1') };
     const workers = [
@@ -338,7 +338,7 @@ describe('webhooks', () => {
       expect(await stored()).toMatchObject([{ state: 'pending', lastOutcome: 'address_not_public' }]);
   });
 
-  it('keeps events while the secret cannot be read', async () => {
+  it('wait while the secret cannot be read', async () => {
     const receiver = await open();
     const name = `receiver-${++serial}`;
     const file = webhooksFile([{ name, url: receiver.url, events: ['user'] }]);
@@ -351,7 +351,7 @@ describe('webhooks', () => {
     expect(receiver.verified()).toHaveLength(1);
   });
 
-  it('gives up what waits for a receiver that is out of the configuration, and forgets what is old', async () => {
+  it('are dead-lettered for an endpoint that is no longer configured, and cleaned up with age', async () => {
     const receiver = await open(answering(500));
     const worker = await named(receiver);
     await makeUser(scene);
@@ -372,7 +372,7 @@ describe('webhooks', () => {
     expect(await scene.database.drizzle.select().from(webhookReceivers)).toEqual([]);
   });
 
-  it('forgets what is old, whatever rows there are that cannot be read', async () => {
+  it('are cleaned up with age, beside rows that cannot be read', async () => {
     const receiver = await open();
     const worker = await named(receiver);
     await makeUser(scene);

@@ -1,4 +1,4 @@
-/** The table of the events, held against the machines: every rule is about something that happens, and nothing is two events. */
+/** The table of the events, checked against the machines: every rule covers an arm, and no entry yields two events. */
 import { describe, expect, it } from 'vitest';
 import { WEBHOOK_EVENTS, WEBHOOK_GROUPS } from '../../../policies/webhooks-schema.ts';
 import { armsOf } from '../../../src/catalogue/read.ts';
@@ -52,7 +52,7 @@ const LINES: readonly OutboxLine[] = subjects.flatMap(({ name, machine, events }
 const alone = (name: keyof typeof EVENTS, line: OutboxLine) => eventOf(line)?.type === name;
 
 describe('the table of the events', () => {
-  it.each(WEBHOOK_EVENTS.filter((name) => name !== 'session.started'))('every rule of %s is about an arm', (name) => {
+  it.each(WEBHOOK_EVENTS.filter((name) => name !== 'session.started'))('every rule of %s covers an arm', (name) => {
     for (const rule of EVENTS[name]) {
       const words = (of: 'event' | 'from' | 'to' | 'reason') =>
         new Set(LINES.filter(({ machine }) => machine === rule.machine).map((line) => line[of]));
@@ -65,7 +65,7 @@ describe('the table of the events', () => {
     expect(LINES.some((line) => alone(name, line))).toBe(true);
   });
 
-  it('no line is two events, whatever the order of the table', () => {
+  it('no entry yields two events, in any order of the table', () => {
     for (const line of LINES) {
       const matching = WEBHOOK_EVENTS.filter((name) => {
         const others = Object.fromEntries(Object.entries(EVENTS).filter(([key]) => key === name));
@@ -80,13 +80,13 @@ describe('the table of the events', () => {
     expect([...groups].toSorted()).toEqual([...WEBHOOK_GROUPS].toSorted());
   });
 
-  it('a line with an instant that the server does not write is no event', () => {
+  it('an entry with an instant that the server does not write yields no event', () => {
     const line = { ...LINE, machine: 'user', event: 'disableRequested', from: 'enabled', to: 'disabled' };
     expect(eventOf(line)?.type).toBe('user.disabled');
     for (const at of [Number.NaN, -1, Date.UTC(10_000, 0)]) expect(eventOf({ ...line, at: new Date(at) })).toBeNull();
   });
 
-  it('says ids, names of fields, reasons and who began it', () => {
+  it('contains ids, names of fields, reasons and the actor', () => {
     const line = {
       ...LINE,
       machine: 'grant',

@@ -22,7 +22,7 @@ async function answered(answer: (connection: Socket) => void) {
       secrets: [WEBHOOK_SECRET],
       allowPrivateNetwork: true,
       at: new Date(),
-      // It never comes: what is tested ends by itself.
+      // It never arrives: the attempt under test ends by itself.
       signal: new AbortController().signal,
     });
   } finally {

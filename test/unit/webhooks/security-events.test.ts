@@ -1,4 +1,4 @@
-/** Security Event Tokens, as a receiver that knows the standards reads them. */
+/** Security Event Tokens, as an endpoint that implements the standards reads them. */
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -67,7 +67,7 @@ describe('a Security Event Token', () => {
     });
   });
 
-  it('that cannot be signed now uses up no attempt of its delivery', async () => {
+  it('that cannot be signed now uses no attempt of its delivery', async () => {
     const events = ['user.disabled'];
     const file = webhooksFile([{ name: 'other', url: receiver.url, format: 'set', events }], { maxAttempts: 1 });
     const signerOf = () => {
@@ -86,7 +86,7 @@ describe('a Security Event Token', () => {
     expect(await ofOther()).toMatchObject([{ state: 'delivered', attempts: 1 }]);
   });
 
-  it('is what waits becomes, where its receiver has another format now, with the type of the event', async () => {
+  it('replaces a pending delivery, where its endpoint has another format now, with the type of the event', async () => {
     const other = await openReceiver();
     const name = 'changed';
     const told = { name, url: other.url, events: ['user', 'client'] };
@@ -118,7 +118,7 @@ describe('a Security Event Token', () => {
     await other.close();
   });
 
-  it('is no form of what waits, where its receiver has format standard now', async () => {
+  it('does not replace a pending delivery, where its endpoint has format standard now', async () => {
     const other = await openReceiver();
     const told = { name: 'changed-back', url: other.url, events: ['user.disabled'] };
     let file = webhooksFile([{ ...told, format: 'set' }]);
@@ -136,7 +136,7 @@ describe('a Security Event Token', () => {
   it.each([
     ['https://crm.test/hooks?token=hidden', 'https://crm.test/hooks'],
     ['https://crm.test', 'https://crm.test'],
-  ])('of the receiver %s is for %s, unless the file says another audience', async (url, aud) => {
+  ])('of the endpoint %s is for %s, unless the file names another audience', async (url, aud) => {
     const deps = { issuer: scene.issuer, sign: (claims: object) => JSON.stringify(claims) };
     const { text } = await bodyOf({ format: 'set', audience: undefined, url }, EVENT, deps);
     expect(JSON.parse(text)).toMatchObject({ aud });
@@ -150,7 +150,7 @@ describe('a Security Event Token', () => {
     expect(events).toEqual({ 'https://schemas.openid.net/secevent/ssf/event-type/verification': {} });
   });
 
-  it('speaks of an ended session in the words of CAEP', () => {
+  it('describes a terminated session with CAEP', () => {
     expect(securityEventOf(EVENT, OURS)).toEqual({
       iss: OURS.issuer,
       aud: OURS.audience,
@@ -200,7 +200,7 @@ describe('a Security Event Token', () => {
     expect(uris[0]).toMatch(/^https:\/\/schemas\.openid\.net\/secevent\/(caep|risc)\/event-type\/[a-z-]+$/);
   });
 
-  it('has no words for other events, and the schema says so', () => {
+  it('has no type for other events, and the schema says so', () => {
     const receiver = { name: 'crm', url: 'https://crm.test', secretEnvironment: 'S', format: 'set' };
     const read = (events: string[]) => webhooksSchema.safeParse({ receivers: [{ ...receiver, events }] });
     expect(read(['session', 'factor', 'grant', 'user.disabled']).success).toBe(true);
