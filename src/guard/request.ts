@@ -1,4 +1,4 @@
-/** How an access token is presented: in one Authorization header and nowhere else (RFC 6750 §2.1, OAuth 2.1 §5.2.1). */
+/** How an access token is presented: in one Authorization header and nowhere else (RFC 6750 §2.1, OAuth 2.1 §5.1.1). */
 
 /** What of a request is read: that of Node, Express, Fastify (`request.raw`) and Fetch fit. Other fields are for the proof. */
 export type GuardedRequest = {

@@ -1,4 +1,4 @@
-/** RFC 7636, S256 only. OAuth 2.1 §7.5.1: the server MUST refuse `plain`, so no setting allows it. */
+/** RFC 7636, S256 only. OAuth 2.1 §7.5.2 forbids `plain`, so no setting allows it. */
 
 /** RFC 7636 §4.1: 43*128unreserved. */
 export const isCodeVerifier = (text: string): boolean => /^[A-Za-z0-9\-._~]{43,128}$/.test(text);

@@ -144,7 +144,7 @@ const CHECKS: readonly Check[] = [
     (p) => p.get('code_challenge') === null,
     'invalid_request',
     'code_challenge_missing',
-    'code_challenge is required from every client (OAuth 2.1 section 7.5.2)',
+    'code_challenge is required from every client (OAuth 2.1 section 7.5.1.1)',
   ],
   // RFC 7636 §4.3: an absent method means plain, and plain is refused.
   [

@@ -54,7 +54,7 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
 
     app.get('/playground/callback', { schema: { querystring: response } }, async (request, reply) => {
       const { state, code } = request.query;
-      // As every client must, the app refuses a response without its own request (OAuth 2.1 §7.9).
+      // As every client must, the app refuses a response without its own request (OAuth 2.1 §7.10).
       const walk = state === undefined ? null : findByState(state);
       if (!walk) return sendProblem(request, reply, 400, () => UNKNOWN_STATE);
       if (code !== undefined) walk.code = code;

@@ -132,7 +132,7 @@ describe('after client and redirect URI are verified', () => {
       { code_challenge: undefined },
       'invalid_request',
       'code_challenge_missing',
-      'code_challenge is required from every client (OAuth 2.1 section 7.5.2)',
+      'code_challenge is required from every client (OAuth 2.1 section 7.5.1.1)',
     ],
     [
       { code_challenge_method: undefined },

@@ -61,7 +61,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'wrong-changes-nothing',
     says: 'A wrong verifier, redirect URI or client never yields tokens and never changes a state.',
-    spec: 'OAuth 2.1 §4.1.3, §7.5.2; RFC 7636 §4.6',
+    spec: 'OAuth 2.1 §4.1.3, §7.5.1.1; RFC 7636 §4.6',
     machines: CREDENTIALS,
     brokenAt: (walk, world) => {
       const probe = probesAt(walk, world).find((one) => one.of === 'wrong' && (one.issues || one.writes || one.broken));
