@@ -2,9 +2,9 @@
  * The external sign-in: a browser was sent to another place, and comes back signed in. The place is another OpenID Provider, or an
  * application of the team that keeps this server.
  *
- *   ┌──────────┐ answerReceived (recordAnswer)  ┌──────────┐ browserReturned (createUser, linkIdentity, useAnswer) ┌──────┐
+ *   ┌──────────┐ answerReceived                 ┌──────────┐ browserReturned (createUser, linkIdentity, useAnswer) ┌──────┐
  *   │ awaiting │ ─────────────────────────────► │ answered │ ────────────────────────────────────────────────────► │ used │
- *   └──────────┘                                └──────────┘                                                       └──────┘
+ *   └──────────┘ (createUser, recordAnswer)     └──────────┘                                                       └──────┘
  *        │ refusalReceived (recordRefusal)      ┌────────┐
  *        └────────────────────────────────────► │ denied │
  *                                               └────────┘
@@ -13,7 +13,9 @@
  * `browserReturned` goes on with. The team's application answers at the management API, and the browser returns after that.
  *
  * A wrong presentation changes nothing: what another browser brings, what comes a second time and what comes too late is rejected.
- * An end-user is registered, their identity is linked and the answer is used in one commit, so that nothing is ever half done.
+ * After a provider's answer, an end-user is registered, their identity is linked and the answer is used in one commit, so that
+ * nothing is ever half done. The team's application names a new end-user in its answer: they are registered with the answer in one
+ * commit, and the answer is used in another, when the browser returns; no identity is linked.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram external-sign-in` (`--format json`).
  */

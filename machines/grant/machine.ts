@@ -3,9 +3,10 @@
  * with it. Every decision that ends a grant is an arm here. Time is not: a grant whose code or chain has expired stays `active`
  * here, and `expired` in the machines of the code and the refresh token rejects it.
  *
- *   Five events are about this grant: only they write `revoked` into its row.
- *   Four are about its client, its end-user or the server. No request sends them to this machine: src/storage raises the epoch
- *   there, and every grant that was made under an older epoch is read as revoked from then on and for good, since epochs only
+ *   A reuse, a chain that fell behind, a revocation and an end by an administrator are about this grant: only they write
+ *   `revoked` into its row.
+ *   The other events are about its client, its end-user or the server. No request sends them to this machine: src/storage raises
+ *   the epoch there, and every grant that was made under an older epoch is read as revoked from then on and for good, since epochs only
  *   rise. Its row is not written. The arms say what that means, and the proof walks them.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram grant` (`--format json`).

@@ -1,10 +1,10 @@
 /**
  * The passkey, a key pair of the end-user whose signatures name this site (WebAuthn): unregistered → active → removed.
  *
- *   ┌──────────────┐ registered          ┌────────┐ removed by the end-user or an administrator ┌─────────┐
- *   │ unregistered │ ──────────────────► │ active │ ──────────────────────────────────────────► │ removed │
- *   └──────────────┘ (registerPasskey)   └────────┘ (removeFactor)                              └─────────┘
- *                                          presented: recordSignature, accept
+ *   ┌──────────────┐ registered          ┌────────┐ removed by the end-user or an administrator, or lost ┌─────────┐
+ *   │ unregistered │ ──────────────────► │ active │ ───────────────────────────────────────────────────► │ removed │
+ *   └──────────────┘ (registerPasskey)   └────────┘ (removeFactor)                                       └─────────┘
+ *                                          presented: recordSignature, accept; renamed: renamePasskey
  *
  * A session is stored only while the passkey that it was signed in with is active, in the same statement: a passkey that was
  * removed never signs in again.

@@ -5,7 +5,7 @@
  *   ┌─────────────┐ (activateFactor, recordStep) ┌────────┐
  *   │ unconfirmed │ ───────────────────────────► │ active │
  *   └─────────────┘                              └────────┘
- *          │          removed by the end-user or an administrator (removeFactor)          ┌─────────┐
+ *          │      removed by the end-user or an administrator, or lost (removeFactor)     ┌─────────┐
  *          └───────────────────────────────────────┴────────────────────────────────────► │ removed │
  *                                                                                         └─────────┘
  *

@@ -6,16 +6,16 @@
  *   └──────────────────────┘ factorAdded (addFactor: a new cookie)               └────────┘ factorAdded: addFactor, admit
  *      │ used: reject(second_factor_required)                                        │
  *      │ waited too long, and whatever ends an active session                        │ signed out, ended from the list or by an
- *      │ (endSession)                       ┌───────┐                                │ administrator, replaced, idle, too old
+ *      │ but for idling (endSession)        ┌───────┐                                │ administrator, replaced, idle, too old
  *      └──────────────────────────────────► │ ended │ ◄──────────────────────────────┘ (endSession); user disabled, new password,
  *                                           └───────┘                                  server recovered (raiseEpoch)
  *
  * A session is stored with the sign-in that creates it: as active where that is as strong as policy and account demand, else as
  * awaiting a second factor. Then the browser is not signed in, and the factor has to follow soon. An additional factor renews the cookie.
  *
- * A session that ends by sign-out, from the list, by an administrator, by replacement or by time leaves its grants alive. The three events that raise
- * an epoch end the grants too (machines/grant/machine.ts). Nothing is approved from a session that has ended: the approval commits only
- * while the session is active, in the same statement.
+ * A session that ends by sign-out, from the list, by an administrator, by replacement or by time leaves its grants alive. The events
+ * that raise an epoch (user disabled, new password, server recovered) end the grants too (machines/grant/machine.ts). Nothing is
+ * approved from a session that has ended: the approval commits only while the session is active, in the same statement.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram session` (`--format json`).
  */

@@ -4,14 +4,14 @@
  *                  registration requested    ┌─────────┐   disable requested (disableUser, raiseEpoch)   ┌──────────┐
  *   unregistered ──── (registerUser) ──────► │ enabled │ ──────────────────────────────────────────────► │ disabled │
  *                                            └────┬────┘ ◄────────────────────────────────────────────── └────┬─────┘
- *                              new claims,        │              enable requested (enableUser)                │
- *                              new password       └───────────────► deleted ◄─────────────────────────────────┘
- *                              (raiseEpoch)          deletion requested (eraseUser, raiseEpoch)
+ *                    new claims; new password     │              enable requested (enableUser)                │
+ *                    (replaceRecord, raiseEpoch)  └───────────────► deleted ◄─────────────────────────────────┘
+ *                                                    deletion requested (eraseUser, raiseEpoch)
  *
- * The end-user may set a password and ask for the deletion themselves. A link in an e-mail verifies the address, changes it, changes
- * it back, sets a password, or says that every other factor was lost (each raiseEpoch) (machines/email-challenge/machine.ts). Disabling, a new password and a deletion end
- * every session and every grant by raising the epoch; enabling again revives nothing.
- * The same password, hashed again (replacePasswordHash), ends nothing.
+ * The end-user may set a password and ask for the deletion themselves. A link in an e-mail (machines/email-challenge/machine.ts)
+ * that verifies the address or changes it ends nothing. A link that changes it back, that sets a password, or that says that every
+ * other factor was lost raises the epoch. So do disabling, a new password and a deletion: a raised epoch ends every session and every
+ * grant, and enabling again revives nothing. New claims, and the same password hashed again (replacePasswordHash), end nothing.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram user` (`--format json`).
  */

@@ -5,11 +5,7 @@ export type AbandonReason = 'attempts_used_up' | 'too_old' | 'receiver_gone' | '
 
 export type WebhookDeliveryState = 'pending' | 'delivered' | 'abandoned';
 
-/**
- * The effects, declared to XState. The functions are empty on purpose: the engine reads `{type, params}` and commits it in one
- * guarded statement. An epoch is in the row of its owner: `raiseEpoch` of client or user changes a grant or a session by what
- * is read with it.
- */
+/** What is known of a delivery: when it may be attempted, how often still, and until when. */
 export type WebhookDeliveryContext = {
   /** No node attempts it before; while an attempt is under way, how long it has. `null`: it has ended. */
   readonly nextAttemptAt: Instant | null;

@@ -73,13 +73,13 @@ const FILE_WORDS: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'Another program listens on this port: set PORT to another port, or stop that program (EADDRINUSE).'],
 ]);
 
-/** Host and database; never user and password. */
 /** The error at hand is the one to tell, not one of the environment. */
 function databaseUrlOf(env: Env): string | null {
   const read = readSecretVariable(env, 'DATABASE_URL');
   return 'value' in read ? read.value : null;
 }
 
+/** Host and database; never user and password. */
 function databaseIn(url: string | null): string {
   const read = readDatabaseUrl(url?.trim() ?? '');
   if (url === null || !URL.canParse(read.url)) return 'it is not a URL';

@@ -129,7 +129,6 @@ export const deniedAccessTokens = pgTable(
   (table) => [index('denied_access_tokens_ends_at').on(table.endsAt)],
 );
 
-/** Failed sign-ins per account with address or with device, per account, and per address. */
 /** Challenges of passkeys that were answered: each counts once, until it ends by itself. */
 export const spentChallenges = pgTable(
   'spent_challenges',
@@ -140,7 +139,7 @@ export const spentChallenges = pgTable(
   (table) => [index('spent_challenges_ends_at').on(table.endsAt)],
 );
 
-/** Failed sign-ins per account with address, per account, and per address. */
+/** Failed sign-ins per account with address or with device, per account, and per address; and other attempts, under keys of their own. */
 export const signInFailures = pgTable(
   'sign_in_failures',
   {
