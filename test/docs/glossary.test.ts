@@ -1,28 +1,15 @@
 /** docs/glossary.md: its old words are absent from the code, and its terms are in alphabetical order. */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-
-const GLOSSARY = 'docs/glossary.md';
-const glossary = readFileSync(GLOSSARY, 'utf8');
-
-const rowsBelow = (heading: string): readonly (readonly string[])[] =>
-  (glossary.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
-    .split('\n')
-    .filter((line) => line.startsWith('| '))
-    .slice(1)
-    .map((line) => line.slice(2, -2).split(' | '));
+import { GLOSSARY, OLD_WORDS, PHRASES, rowsBelow } from '../../.ci/prose/glossary.ts';
 
 /** Every stored seal is signed over these words and this member (src/crypto/ledger-seal.ts, src/ledger/segment.ts). */
 const SIGNED = /statehouse ledger stretch|\bstretch(?=[:}]|\.number)|\.stretch\b|`stretch`/g;
 
-/** Each old word as it stands in the table, and its plural. */
-const OLD_WORDS = rowsBelow('Words that the code no longer has').flatMap(([words = '']) => words.split(', '));
-const old = new RegExp(`\\b(${OLD_WORDS.join('|')})(e?s)?\\b`, 'gi');
-
 /** @returns the lines of a text with an old word, each with its number. */
 const oldWordsIn = (text: string): readonly string[] =>
   text.split('\n').flatMap((line, index) => {
-    const words = [...line.matchAll(old)].map(([word]) => word);
+    const words = OLD_WORDS.flatMap(({ pattern }) => [...line.matchAll(pattern)].map(([word]) => word));
     return words.length > 0 ? [`${index + 1}: ${words.join(', ')}`] : [];
   });
 
@@ -33,7 +20,8 @@ const TEXTS = globSync(
 
 describe('the glossary', () => {
   it('names old words and terms', () => {
-    expect(OLD_WORDS).toContain('stretch');
+    expect(rowsBelow('Words that the code no longer has').map(([word]) => word)).toContain('stretch');
+    expect(PHRASES.map(({ write }) => write)).toContain('receives, gets, returns');
     expect(rowsBelow('Terms').map(([term]) => term)).toContain('segment');
   });
 
