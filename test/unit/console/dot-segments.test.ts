@@ -1,4 +1,4 @@
-/** Ids that are segments of a path: a URL resolves them, so that a page would show, and a form would change, something else. */
+/** Ids that are segments of a path: a URL resolves them, so that a page would show, and a form would change, another resource. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { managementApi } from '../../../src/console/management-api.ts';
 import type { Sent } from '../../../src/console/send.ts';

@@ -75,8 +75,8 @@ describe('CSV', () => {
   });
 });
 
-describe('both', () => {
-  it('end at a bound, and say so in the last line', async () => {
+describe('both formats', () => {
+  it('end at a bound, and report it in the last line', async () => {
     const csv = (await textOf(csvOf(endless, ASKED, lines([line({})], 'more')))).trimEnd().split('\r\n');
     expect(csv).toHaveLength(MAX_EXPORTED + 2);
     expect(csv.at(-1)).toContain('narrow the time');
@@ -85,7 +85,7 @@ describe('both', () => {
     expect(JSON.parse(json.at(-1) ?? '')).toHaveProperty('incomplete');
   });
 
-  it('break off when the API refuses meanwhile, so that nobody takes a part for the whole', async () => {
+  it('break off when the API rejects a page, so that a part is not taken for the whole', async () => {
     await expect(textOf(csvOf(refusing, ASKED, lines([line({})], 'more')))).rejects.toThrow('ended early');
   });
 });
@@ -106,7 +106,7 @@ describe('at /console', () => {
     await opened?.close();
   });
 
-  it('the lines of a filter are downloaded, as CSV and as JSON lines', async () => {
+  it('the entries of a filter are downloaded, as CSV and as JSON lines', async () => {
     const filter = `client_id=${encodeURIComponent('=cmd|calc')}`;
     const csv = await browser.get(`/console/ledger.csv?${filter}`);
     expect(csv.headers['content-disposition']).toBe('attachment; filename="ledger.csv"');
@@ -116,13 +116,13 @@ describe('at /console', () => {
     expect(json.map((text) => JSON.parse(text).event)).toEqual(['consented', 'signedIn']);
   });
 
-  it('a filter that the API refuses is a page that says what is wrong', async () => {
+  it('a filter that the API rejects gets a page with the error', async () => {
     const { status, body } = await browser.get('/console/ledger.csv?from=yesterday');
     expect(status).toBe(400);
     expect(body).toContain('<code>from</code>');
   });
 
-  it('nobody without the scope, and nobody who is not signed in, gets a line', async () => {
+  it('a request without the scope, or without a session, gets no entry', async () => {
     test.setOperators({ operators: [], auditors: [] });
     const closed = await browser.get('/console/ledger.csv');
     test.setOperators({});

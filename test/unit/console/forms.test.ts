@@ -1,4 +1,4 @@
-/** Forms of the console: only the person who was shown one can send it, and what the API refuses is said in words. */
+/** Forms of the console: only the recipient of a form can send it, and the page shows every rejection by the API. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { consoleSessions, grants } from '../../../src/storage/schema.ts';
 import { findUserForSignIn } from '../../../src/storage/users.ts';
@@ -52,7 +52,7 @@ function posing(headers: Readonly<Record<string, string>>): Browser {
 }
 
 describe('a form', () => {
-  it('says what it ends before it is sent, and does it', async () => {
+  it('says what it ends before it is sent, and ends it', async () => {
     await obtainTokens(test, client, await makeUser(test));
     page = await browser.get(`${DELETE}?id=${client.clientId}`);
     expect(page.body).toContain('1 chain of 1 end-user');
@@ -71,7 +71,7 @@ describe('a form', () => {
     expect(await lives()).toBe(true);
   });
 
-  it('of somebody else changes nothing', async () => {
+  it('of another administrator changes nothing', async () => {
     test.setOperators({ operators: [OPERATOR, 'oscar'] });
     const other = consoleBrowser(test);
     const foreign = await openPage(other, await makeUser(test, `oscar`), `${DELETE}?id=${client.clientId}`);
@@ -86,13 +86,13 @@ describe('a form', () => {
     ['a site beside this', { origin: 'https://as.test', 'sec-fetch-site': 'same-site' }],
     ['another site', { origin: 'https://as.test', 'sec-fetch-site': 'cross-site' }],
     ['nowhere', {}],
-  ])('from %s changes nothing, whatever it holds', async (_, headers: Readonly<Record<string, string>>) => {
+  ])('from %s changes nothing, whatever its fields', async (_, headers: Readonly<Record<string, string>>) => {
     const refused = await posing(headers).post(DELETE, fields);
     expect(refused.status).toBe(403);
     expect(await lives()).toBe(true);
   });
 
-  it('that is sent when the token has ended changes nothing, and is good again after the sign-in was renewed', async () => {
+  it('that is sent after the token has ended changes nothing, and is valid again after a renewed sign-in', async () => {
     const DISABLE = '/console/end-user/disable';
     const person = await makeUser(test);
     const isDisabled = async () => (await test.deps.users.findForSignIn(person.username))?.disabledAt !== null;
@@ -107,7 +107,7 @@ describe('a form', () => {
     expect(await isDisabled()).toBe(true);
   });
 
-  it('that was shown before somebody else changed the client changes nothing', async () => {
+  it('that was shown before another administrator changed the client changes nothing', async () => {
     const edit = await browser.get(`/console/client/edit?id=${client.clientId}`);
     await browser.post('/console/client/edit', {
       ...formTo(edit, '/console/client/edit'),
@@ -121,7 +121,7 @@ describe('a form', () => {
     expect(await lives()).toBe(true);
   });
 
-  it('that makes a secret makes one, however often it is sent', async () => {
+  it('that generates a secret generates one, however often it is sent', async () => {
     const shown = await browser.get(`/console/client?id=${client.clientId}`);
     const sent = formTo(shown, '/console/client/secrets');
     const secretIn = ({ body }: Answer) => /id="secret">([^<]+)</.exec(body)?.[1];
@@ -133,7 +133,7 @@ describe('a form', () => {
   });
 });
 
-it('a narrowed scope: the form says what it takes before it is saved, and the page of the client what it has taken', async () => {
+it('a narrowed scope: the form lists the effects before it is saved, and the page of the client lists them afterwards', async () => {
   const edit = `/console/client/edit?id=${client.clientId}`;
   const shown = `/console/client?id=${client.clientId}`;
   expect((await browser.get(edit)).body).not.toContain('living grant');
@@ -169,7 +169,7 @@ describe('an auditor', () => {
     ['/console/webhooks/test', { receiver: 'crm' }],
   ] as const;
 
-  it.each(forms)('is refused at %s, with the token of a form of their own', async (path, values) => {
+  it.each(forms)('is rejected at %s, with the token of a form of their own', async (path, values) => {
     const auditing = consoleBrowser(test);
     const signedIn = await openPage(auditing, test.auditor);
     expect(signedIn.body).toContain('auditor: changes nothing');
@@ -183,8 +183,8 @@ describe('an auditor', () => {
   });
 });
 
-describe('a person who lost the role a second ago', () => {
-  it('changes nothing with a form that is open', async () => {
+describe('an administrator who has just lost the role', () => {
+  it('changes nothing with an open form', async () => {
     test.setOperators({ operators: [] });
     const refused = await browser.post(DELETE, fields);
     test.setOperators({});
@@ -193,7 +193,7 @@ describe('a person who lost the role a second ago', () => {
     expect(await lives()).toBe(true);
   });
 
-  it('who is an auditor now sees, and changes nothing', async () => {
+  it('sees, as an auditor, and changes nothing', async () => {
     test.setOperators({ operators: [], auditors: [OPERATOR] });
     const refused = await browser.post(DELETE, fields);
     const seen = await browser.get('/console/clients');
@@ -212,7 +212,7 @@ describe('a person who lost the role a second ago', () => {
     expect(refused.body).not.toContain(client.clientId);
   });
 
-  it('who was disabled is signed out of the console', async () => {
+  it('is signed out of the console when disabled', async () => {
     await disableUser(test.database.drizzle, OPERATOR);
     const refused = await browser.post(DELETE, fields);
     const seen = await browser.send('GET', '/console/clients', null);
@@ -222,7 +222,7 @@ describe('a person who lost the role a second ago', () => {
     expect(await lives()).toBe(true);
   });
 
-  it('whose grant of the console was revoked is signed out of it', async () => {
+  it('is signed out of the console when its grant is revoked', async () => {
     const living = async () =>
       (await test.database.drizzle.select().from(grants)).filter(({ state }) => state === 'active');
     const before = (await living()).map(({ id }) => id);
@@ -240,7 +240,7 @@ describe('a person who lost the role a second ago', () => {
 });
 
 describe('end-users', () => {
-  it('are disabled, enabled, given a password and deleted, with what it ends in words before', async () => {
+  it('are disabled, enabled, given a password and deleted, with the consequences shown before', async () => {
     const person = await makeUser(test);
     const { refreshToken } = await obtainTokens(test, client, person);
     const at = (rest: string) => browser.get(`/console/end-user${rest}?id=${person.id}`);
@@ -264,7 +264,7 @@ describe('end-users', () => {
     expect(await findUserForSignIn(test.database.drizzle, person.username)).toBeNull();
   });
 
-  it('are registered, and found by username wherever a list asks for them', async () => {
+  it('are registered, and found by username wherever a list has a filter for them', async () => {
     const asked = await browser.get('/console/end-user/new');
     const password = 'a long passphrase of hers';
     const sent = { ...formTo(asked, '/console/end-user/new'), username: 'Grace', password };
@@ -279,14 +279,14 @@ describe('end-users', () => {
     for (const list of ['ledger', 'grants', 'sessions']) {
       const { body, status } = await browser.get(`/console/${list}?sub=grace`);
       expect(status).toBe(200);
-      // Only hers: she has registered, and nothing more.
+      // Only her entries: she has registered, and done nothing more.
       expect(body.includes(client.clientId)).toBe(false);
       expect(body.includes(person?.id.slice(0, 8) ?? '-')).toBe(list === 'ledger');
-      expect((await browser.get(`/console/${list}?sub=nobody-at-all`)).body).toContain('Nobody has this username');
+      expect((await browser.get(`/console/${list}?sub=unknown-user`)).body).toContain('Nobody has this username');
     }
   });
 
-  it('keep their password where the new one is refused, and the form does not show it again', async () => {
+  it('keep their password where the new one is rejected, and the form does not show it again', async () => {
     const person = await makeUser(test);
     const asked = await browser.get(`/console/end-user/password?id=${person.id}`);
     const sent = { ...formTo(asked, '/console/end-user/password'), password: 'short' };
@@ -310,7 +310,7 @@ describe('sessions and keys', () => {
     expect((await browser.get(`/console/sessions?sub=${person.id}&state=active`)).body).toContain('none.');
   });
 
-  it('a key is rotated, and revoked with the consequences in words', async () => {
+  it('a key is rotated, and revoked with the consequences shown', async () => {
     const asked = await browser.get('/console/keys/rotate?alg=ES256');
     const rotated = await browser.post('/console/keys/rotate', formTo(asked, '/console/keys/rotate'));
     expect(rotated.body).toContain('Rotated.');

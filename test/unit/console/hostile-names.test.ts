@@ -64,7 +64,7 @@ describe('hostile names', () => {
     expect(headers['referrer-policy']).toBe('same-origin');
   });
 
-  it('of an end-user are text where the end-user is shown', async () => {
+  it('of an end-user are text on every page that shows the end-user', async () => {
     for (const rest of ['', '/disable', '/password', '/delete']) {
       const { body } = await browser.get(`/console/end-user${rest}?id=${person.id}`);
       expect(body).toContain('alert(1)');

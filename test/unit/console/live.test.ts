@@ -1,4 +1,4 @@
-/** Numbers that follow: one question for all who watch, streams that end, and nobody who may not see. */
+/** Live numbers: one request for all viewers, streams that end, and no stream without the role. */
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { liveNumbers } from '../../../src/console/live.ts';
@@ -75,7 +75,7 @@ async function watch(token: string) {
 }
 
 describe('a stream', () => {
-  it('tells the numbers of its machine, arms of all reasons together, and is an event stream', async () => {
+  it('sends the numbers of its machine, arms of all reasons together, as an event stream', async () => {
     const watcher = await watch('a');
     await until(async () => watcher.text().includes('event: numbers'));
     expect(watcher.response.headers.get('content-type')).toBe('text/event-stream');
@@ -83,20 +83,20 @@ describe('a stream', () => {
     expect(JSON.parse(data)).toEqual({ 'grant state active': '1,234', 'grant arm active ended revoked': 5 });
   });
 
-  it('says the same numbers once', async () => {
+  it('sends unchanged numbers once', async () => {
     const watcher = await watch('a');
     await until(async () => watcher.text().split(':\n\n').length > 3);
     expect(watcher.text().split('event: numbers')).toHaveLength(2);
   });
 
-  it('one question answers all who watch, in turn with the token of each', async () => {
+  it('shares one request among all viewers, with the token of each in turn', async () => {
     const watchers = [await watch('a'), await watch('b'), await watch('c')];
     await until(async () => asked.length >= 12);
     expect(new Set(asked.slice(-6))).toEqual(new Set(['a', 'b', 'c']));
     for (const watcher of watchers) expect(watcher.text()).toContain('event: numbers');
   });
 
-  it('of a person who lost the role ends; those of others go on', async () => {
+  it('of an administrator who lost the role ends; those of others continue', async () => {
     const [loser, other] = [await watch('loser'), await watch('other')];
     answer = (token) => (token === 'loser' ? refused : good);
     await until(async () => loser.isOver());
@@ -107,7 +107,7 @@ describe('a stream', () => {
     expect(asked.slice(before + 1)).not.toContain('loser');
   });
 
-  it('of a person without a role gets no numbers, not even those that are on their way to others', async () => {
+  it('of a user without a role gets no numbers, not even those on their way to others', async () => {
     const [asking, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const apiOfOther = {
       list: async () => {
@@ -127,7 +127,7 @@ describe('a stream', () => {
     expect(loser.text()).not.toContain('event: numbers');
   });
 
-  it('whose token is about to end asks for a renewal at once', async () => {
+  it('whose token is about to end requests a renewal immediately', async () => {
     renewalIsDue = true;
     const watcher = await watch('a');
     await until(async () => watcher.isOver());
@@ -144,7 +144,7 @@ describe('a stream', () => {
     expect(asked).toEqual([]);
   });
 
-  it('nobody is asked when nobody watches', async () => {
+  it('makes no request without a viewer', async () => {
     const watcher = await watch('a');
     await until(async () => asked.length > 2);
     await watcher.leave();
@@ -159,7 +159,7 @@ describe('a stream', () => {
     expect(asked.slice(before)).not.toContain('a');
   });
 
-  it('survives an API that fails', async () => {
+  it('survives a failure of the API', async () => {
     answer = () => {
       throw new Error('broken');
     };

@@ -31,14 +31,14 @@ describe.each([...MACHINES])('%s', (name, machine) => {
     }
   });
 
-  it('has a number and a link for each arm that leads to another state, and no number is made up', () => {
+  it('has a number and a link for each arm that leads to another state, and no invented number', () => {
     const wanted = edges.map(({ state, event, to }) => armKey(name, { from: state, event, to }));
     expect(new Set(keys.filter((key) => key.includes(' arm ')))).toEqual(new Set(wanted));
-    // What the stream tells has the same names.
+    // The events of the stream have the same names.
     expect(Object.keys(numbersOf([numbers])).toSorted()).toEqual([...new Set(keys)].toSorted());
   });
 
-  it('is a part of the page: its rules hold for it alone, are allowed by their hash, and its links are named', () => {
+  it('is a part of the page: its rules apply to it alone, are allowed by their hash, and its links are named', () => {
     expect(styles).toHaveLength(1);
     expect(markup).toContain('<style>.picture{');
     expect(markup).toContain('role="group"');
@@ -50,7 +50,7 @@ describe.each([...MACHINES])('%s', (name, machine) => {
   });
 });
 
-it('what a picture does not say gets no number', () => {
+it('an element without a counter gets no number', () => {
   const none: MachineNumbers = { name: 'x', exact: true, states: [], arms: [] };
   expect(withNumbers('<svg width="5"><rect/></svg>', none, () => '').markup).toBe('<svg width="5"><rect/></svg>');
 });

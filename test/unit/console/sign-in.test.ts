@@ -1,4 +1,4 @@
-/** Signing in to the console through this server itself, and what is kept of it. */
+/** Sign-in to the console through this server itself, and the stored session. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { registerConsole } from '../../../src/boot/console.ts';
@@ -67,13 +67,13 @@ describe('an operator', () => {
     expect(page.body).toContain('olga');
   });
 
-  it('comes back to the page that was asked for', async () => {
+  it('returns to the requested page', async () => {
     const page = await openPage(consoleBrowser(test), test.operator, '/console/clients?q=statehouse-console');
     expect(page.body).toContain('<h1><bdi>Clients</bdi></h1>');
     expect(page.body).toContain('Statehouse console');
   });
 
-  it('holds a cookie that says nothing; the token is stored sealed, for this cookie alone', async () => {
+  it('holds an opaque cookie; the token is stored sealed, for this cookie alone', async () => {
     const browser = consoleBrowser(test);
     await openPage(browser, test.operator);
     expect(browser.cookies.get(COOKIE)).toMatch(/^[A-Za-z0-9_-]{43}$/);
@@ -89,7 +89,7 @@ describe('an operator', () => {
     expect(test.logs()).not.toContain('eyJ');
   });
 
-  it('is asked once: when the token is about to end, a page renews it silently, and the old grant ends', async () => {
+  it('is prompted once: when the token is about to end, a page renews it silently, and the old grant ends', async () => {
     const browser = consoleBrowser(test);
     await openPage(browser, test.operator);
     const [before] = await rows();
@@ -115,7 +115,7 @@ describe('an operator', () => {
     expect((await consoleGrants()).at(-1)?.state).toBe('revoked');
   });
 
-  it('who signs out of this server is out of the console of this browser at once', async () => {
+  it('who signs out of this server is signed out of the console of this browser immediately', async () => {
     const browser = consoleBrowser(test);
     const page = await openPage(browser, test.operator);
     await browser.submit(await browser.get('/oauth/logout'), { decision: 'approve' });
@@ -123,7 +123,7 @@ describe('an operator', () => {
     expect((await browser.post('/console/sign-out', formOf(page.body).fields)).status).toBe(403);
   });
 
-  it('can sign in as somebody else', async () => {
+  it('can sign in as another user', async () => {
     const browser = consoleBrowser(test);
     await openPage(browser, test.operator);
     const page = await browser.get('/console/sign-in?as=another');
@@ -132,7 +132,7 @@ describe('an operator', () => {
     expect(other.body).toContain('auditor: changes nothing');
   });
 
-  it('leaves nothing behind: rows go an hour after the end of their token', async () => {
+  it('leaves no row: rows are deleted an hour after the end of their token', async () => {
     await openPage(consoleBrowser(test), test.operator);
     const { cleanUp } = housekeeper(test.database.drizzle, test.clock);
     test.clock.advanceSeconds(900 + 3590);
@@ -143,7 +143,7 @@ describe('an operator', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('is signed in to twenty browsers at most: the oldest goes', async () => {
+  it('is signed in to twenty browsers at most: the oldest session is dropped', async () => {
     for (let count = 0; count < 22; count++) {
       test.clock.advanceSeconds(1);
       await openPage(consoleBrowser(test), test.operator);
@@ -152,8 +152,8 @@ describe('an operator', () => {
   });
 });
 
-describe('who is not let in', () => {
-  it('an end-user without a role is told so, and no token is kept', async () => {
+describe('a user without access', () => {
+  it('gets a page without a role, and no token is stored', async () => {
     const nobody = await makeUser(test);
     const page = await openPage(consoleBrowser(test), nobody);
     expect(page.status).toBe(403);
@@ -161,7 +161,7 @@ describe('who is not let in', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('nobody, where nobody is named: the console is closed', async () => {
+  it('gets a closed console where operators.yaml names no operator', async () => {
     test.setOperators({ operators: [], auditors: [] });
     const page = await consoleBrowser(test).get('/console');
     test.setOperators({});
@@ -171,7 +171,7 @@ describe('who is not let in', () => {
 });
 
 describe('the callback', () => {
-  it('refuses a response to a request of another browser', async () => {
+  it('rejects a response to a request of another browser', async () => {
     const thief = consoleBrowser(test);
     await openPage(thief, test.operator);
     test.clock.advanceSeconds(601);
@@ -194,7 +194,7 @@ describe('the callback', () => {
     ['two states', (url: URL) => url.searchParams.append('state', url.searchParams.get('state') ?? '')],
     ['another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.test')],
     ['no issuer', (url: URL) => url.searchParams.delete('iss')],
-  ])('refuses %s', async (_, change) => {
+  ])('rejects %s', async (_, change) => {
     const browser = consoleBrowser(test);
     await openPage(browser, test.operator);
     test.clock.advanceSeconds(601);
@@ -205,7 +205,7 @@ describe('the callback', () => {
     expect(browser.cookies.get(COOKIE)).toBe(before);
   });
 
-  it('shows why, when access was denied', async () => {
+  it('shows the error after a denial', async () => {
     const browser = consoleBrowser(test);
     const auditor = await makeUser(test, 'denier');
     test.setOperators({ auditors: ['denier'] });
@@ -220,7 +220,7 @@ describe('the callback', () => {
   });
 
   it.each(['https://evil.test/', '//evil.test/', '/\\evil.test', '/console/../../evil', '/permissions'])(
-    'goes nowhere but to the page that was asked for, whatever is added: %s',
+    'redirects to the requested page alone, whatever is added: %s',
     async (evil) => {
       const browser = consoleBrowser(test);
       await openPage(browser, test.operator);
@@ -233,7 +233,7 @@ describe('the callback', () => {
     },
   );
 
-  it('of a request in absolute form, it keeps the path alone', async () => {
+  it('of a request in absolute form keeps the path alone', async () => {
     const reply = await test.app.inject({ url: 'https://evil.test/console/clients?q=x' });
     const state = new URL(String(reply.headers.location), test.issuer).searchParams.get('state') ?? '';
     const browser = reply.cookies.find(({ name }) => name.endsWith('browser'))?.value ?? '';
@@ -243,7 +243,7 @@ describe('the callback', () => {
     });
   });
 
-  it('gives a cookie of its own making: one that somebody had set before is never signed in', async () => {
+  it('sets a new cookie: one that another party had set before is never signed in', async () => {
     const browser = consoleBrowser(test);
     const planted = 'A'.repeat(43);
     browser.cookies.set(COOKIE, planted);
@@ -254,7 +254,7 @@ describe('the callback', () => {
     expect((await thief.send('GET', '/console', null)).status).toBe(303);
   });
 
-  it('over: the old cookie of a renewed session opens nothing', async () => {
+  it('invalidates the old cookie of a renewed session', async () => {
     const browser = consoleBrowser(test);
     await openPage(browser, test.operator);
     const old = browser.cookies.get(COOKIE) ?? '';
@@ -280,7 +280,7 @@ describe('the client of the console', () => {
       ({ machine, clientId }) => machine === 'client' && clientId === CONSOLE_CLIENT_ID,
     );
 
-  it('is confidential, may use codes alone, and asks for nothing but the management API', async () => {
+  it('is confidential, may use codes alone, and requests only the management API', async () => {
     expect(await findClient(test.database.drizzle, CONSOLE_CLIENT_ID)).toMatchObject({
       tokenEndpointAuthMethod: 'client_secret_basic',
       grantTypes: ['authorization_code'],
@@ -289,7 +289,7 @@ describe('the client of the console', () => {
     });
   });
 
-  it('is registered once: a second start writes nothing', async () => {
+  it('is registered once: a second start writes no row', async () => {
     const before = await lines();
     await register();
     expect(await lines()).toEqual(before);

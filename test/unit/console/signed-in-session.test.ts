@@ -1,4 +1,4 @@
-/** The console lives by the session of its browser, and asks for a recent sign-in before what cannot be undone. */
+/** The console depends on the session of its browser, and requires a recent sign-in before irreversible actions. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CONSOLE_CLIENT_ID } from '../../../src/config/own-clients.ts';
 import { endSessionByAdministrator } from '../../../src/lifecycles/session/lifecycle.ts';
@@ -81,11 +81,11 @@ describe('the end of a session', () => {
   });
 });
 
-describe('a sign-in that is not recent', () => {
+describe('a sign-in that is too old', () => {
   it.each([
     ['/console/end-user/password', { password: 'another long passphrase' }],
     ['/console/end-user/delete', {}],
-  ] as const)('is asked for again before %s, and the browser comes back to the form', async (path, fields) => {
+  ] as const)('is renewed before %s, and the browser returns to the form', async (path, fields) => {
     const browser = consoleBrowser(test);
     await openPage(browser, test.operator);
     const url = `${path}?id=${bob.id}`;
@@ -107,7 +107,7 @@ describe('a sign-in that is not recent', () => {
     expect((await browser.get(url)).body).toContain('autocomplete="current-password"');
   });
 
-  it('is asked for again before a key is revoked and a client deleted', async () => {
+  it('is renewed before a key is revoked and a client deleted', async () => {
     const browser = consoleBrowser(test);
     await openPage(browser, test.operator);
     test.clock.advanceSeconds(RECENT_SECONDS + 1);

@@ -50,7 +50,7 @@ const idIn = ({ body }: Answer): string => /webhooks\/delivery\?id&#61;([0-9a-f-
 const at = (rest: string) => browser.get(`/console/webhooks${rest}`);
 
 describe('webhooks in the console', () => {
-  it('are sent a test, which waits, arrives, and is sent again with the same id', async () => {
+  it('send a test, which waits, arrives, and is redelivered with the same id', async () => {
     const before = await at('');
     expect(rowsOf(before)[0]).toMatch(/^crm 127\.0\.0\.1:\d+ Standard Webhooks user 0 Test crm$/);
     expect(rowsOf(before)[1]).toMatch(/^siem siem\.example\.com Security Event Tokens session 0 Test siem$/);
@@ -63,7 +63,7 @@ describe('webhooks in the console', () => {
     expect(delivered.body).toContain('<span class="badge good">delivered</span>');
     const repeated = await browser.post(REPEAT, formTo(delivered, REPEAT));
     expect(repeated.body).toContain('It is sent again');
-    // The same form again, as after a double click, sends nothing again.
+    // The same form again, as after a double click, sends no second event.
     await worker.round();
     await browser.post(REPEAT, formTo(delivered, REPEAT));
     await worker.round();
@@ -71,7 +71,7 @@ describe('webhooks in the console', () => {
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
   });
 
-  it('are listed by receiver and state, in pages, with why an event was given up', async () => {
+  it('are listed by endpoint and state, in pages, with the reason of a dead letter', async () => {
     status = 500;
     const users = await Promise.all(Array.from({ length: 52 }, () => makeUser(test)));
     await worker.round();
@@ -89,9 +89,9 @@ describe('webhooks in the console', () => {
     expect(body).toContain('attempts_used_up');
   });
 
-  it('show an auditor everything, and offer nothing', async () => {
+  it('show an auditor everything, and offer no action', async () => {
     const list = await auditing.get('/console/webhooks');
-    // A test event, which tells nothing, was delivered.
+    // A test event, without content, was delivered.
     const found = await auditing.get('/console/webhooks/deliveries?state=abandoned');
     const one = await auditing.get(`/console/webhooks/delivery?id=${idIn(found)}`);
     expect(one.body).toContain('What the receiver is told');
@@ -103,13 +103,13 @@ describe('webhooks in the console', () => {
     }
   });
 
-  it('say what is not there', async () => {
+  it('report an unknown endpoint or delivery', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
     expect((await at(`/delivery?id=${unknown}`)).status).toBe(404);
     expect((await at('/delivery')).status).toBe(404);
     expect((await at('/deliveries?state=lost')).status).toBe(400);
     const form = formTo(await at(''), TEST);
-    expect((await browser.post(TEST, { ...form, receiver: 'nobody' })).status).toBe(404);
+    expect((await browser.post(TEST, { ...form, receiver: 'unknown' })).status).toBe(404);
     expect((await browser.post(REPEAT, { ...form, once: 'another', id: unknown })).status).toBe(404);
   });
 });

@@ -1,4 +1,4 @@
-/** XState selects the transition; what the engine reads of it must be all that XState's own `transition` says. */
+/** XState selects the transition; the engine's reading of it must match XState's own `transition`. */
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { type AnyStateMachine, and, createMachine, not, or, setup, transition } from 'xstate';
@@ -178,7 +178,7 @@ describe.each(Object.entries(machines))('%s', (_, { machine, context, event }) =
 
 const paramsToo = ({ type, params }: { readonly type: string; readonly params?: unknown }) => ({ type, params });
 
-describe('what XState knows of guards works', () => {
+describe("XState's compound guards work", () => {
   const machine = setup({
     types: { context: {} as { yes: boolean; count: number } },
     guards: {
@@ -213,7 +213,7 @@ describe('what XState knows of guards works', () => {
   });
 });
 
-describe('a machine that says more than its arms do', () => {
+describe('a machine with more than arms', () => {
   const refuses = (machine: AnyStateMachine, words: string) => {
     const deciding = () => decide(machine, 'a', {}, { type: 'go' });
     expect(deciding).toThrow(InvariantViolation);
@@ -223,37 +223,37 @@ describe('a machine that says more than its arms do', () => {
   const NOT_FLAT = 'm: the state b is more than its name and its arms';
   const { createMachine: create } = setup({ actions: effects, guards: { yes: () => true } });
 
-  it('is refused: entry actions', () => {
+  it('is rejected: entry actions', () => {
     refuses(
       create({ id: 'm', initial: 'a', states: { a: { on: { go: 'b' } }, b: { entry: 'issueTokens', on: {} } } }),
       NOT_FLAT,
     );
   });
-  it('is refused: exit actions', () => {
+  it('is rejected: exit actions', () => {
     refuses(
       create({ id: 'm', initial: 'a', states: { a: { exit: 'issueTokens', on: { go: 'b' } }, b: {} } }),
       'm: the state a is more than its name and its arms',
     );
   });
-  it('is refused: a state that is left at once', () => {
+  it('is rejected: a transient state', () => {
     refuses(create({ id: 'm', initial: 'a', states: { a: { on: { go: 'b' } }, b: { always: 'c' }, c: {} } }), NOT_FLAT);
   });
-  it('is refused: a state that is left with time', () => {
+  it('is rejected: a delayed transition', () => {
     refuses(
       create({ id: 'm', initial: 'a', states: { a: { on: { go: 'b' } }, b: { after: { 1000: 'c' } }, c: {} } }),
       NOT_FLAT,
     );
   });
-  it('is refused: states within states', () => {
+  it('is rejected: nested states', () => {
     refuses(
       create({ id: 'm', initial: 'a', states: { a: { on: { go: 'b' } }, b: { initial: 'c', states: { c: {} } } } }),
       NOT_FLAT,
     );
   });
-  it('is refused: a final state, which would answer with silence', () => {
+  it('is rejected: a final state, which would answer with silence', () => {
     refuses(create({ id: 'm', initial: 'a', states: { a: { on: { go: 'b' } }, b: { type: 'final' } } }), NOT_FLAT);
   });
-  it('is refused: an arm at the root, behind those of the states', () => {
+  it('is rejected: an arm at the root, behind those of the states', () => {
     refuses(
       create({
         id: 'm',
@@ -264,7 +264,7 @@ describe('a machine that says more than its arms do', () => {
       'm: an arm stands outside the states',
     );
   });
-  it('is refused: an action that is a function', () => {
+  it('is rejected: an action that is a function', () => {
     refuses(
       createMachine({
         id: 'm',

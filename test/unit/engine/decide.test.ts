@@ -30,7 +30,7 @@ describe('a decision', () => {
     });
   });
 
-  test('begins in the state that it is given, and is the same each time', () => {
+  test('begins in the given state, and is the same each time', () => {
     for (const from of ['active', 'used', 'revoked']) {
       const first = decide(refreshTokenMachine, from, context, event);
       expect(first.from).toBe(from);
@@ -44,14 +44,14 @@ describe('a decision', () => {
     expect(() => decide(refreshTokenMachine, 'active', frozenContext, frozenEvent)).not.toThrow();
   });
 
-  test('lets its effects be asked for by name', () => {
+  test('offers its effects by name', () => {
     const decision = decide(refreshTokenMachine, 'used', context, event);
     expect(effectOf(decision, 'reject')?.params.reason).toBe('refresh_token_reused');
     expect(effectOf(decision, 'issueTokens')).toBeUndefined();
   });
 });
 
-test('an event that no arm of the state answers is a defect of the machine, named with state and event', () => {
+test('an event without an arm in the state is a defect of the machine, named with state and event', () => {
   for (const event of [{ type: 'presented' }, { type: 'neverHeardOf' }]) {
     const deciding = () => decide(grantMachine, 'revoked', {}, event);
     expect(deciding).toThrow(InvariantViolation);
@@ -59,7 +59,7 @@ test('an event that no arm of the state answers is a defect of the machine, name
   }
 });
 
-test('a state that the machine does not have is a defect, named with the machine', () => {
+test('a state outside the machine is a defect, named with the machine', () => {
   const deciding = () => decide(grantMachine, 'used', {}, { type: 'revocationRequested' });
   expect(deciding).toThrow(InvariantViolation);
   expect(deciding).toThrow('grant: there is no state used');
@@ -73,7 +73,7 @@ describe('a decision about a grant', () => {
     });
   });
 
-  test('writes nothing when the grant has ended before', () => {
+  test('writes no row when the grant has ended before', () => {
     expect(decide(grantMachine, 'revoked', {}, { type: 'refreshTokenReused' })).toMatchObject({
       to: 'revoked',
       effects: [],

@@ -1,4 +1,4 @@
-/** A lifecycle of three lines, for what the engine does with any lifecycle. The effects bear names of the vocabulary and mean nothing. */
+/** A lifecycle of three lines, to test the engine with any lifecycle. The effects have names of the vocabulary and no meaning. */
 import { type AnyStateMachine, createMachine } from 'xstate';
 import type { Lifecycle } from '../../../src/engine/lifecycle.ts';
 

@@ -52,7 +52,7 @@ describe('the loop', () => {
     expect(asked).toEqual(['load', commit]);
   });
 
-  test('waits for an answer that is made elsewhere, and commits after it', async () => {
+  test('waits for an answer that is computed outside, and commits after it', async () => {
     const { world, asked } = worldOf({ loads: [dark], commits: [true] });
     const later = Promise.withResolvers<string>();
     const answered = run(world, { ...request, answer: () => later.promise });
@@ -63,14 +63,14 @@ describe('the loop', () => {
     expect(asked).toEqual(['load', commit]);
   });
 
-  test('commits nothing when an answer that is made elsewhere fails', async () => {
+  test('commits nothing when an answer that is computed outside fails', async () => {
     const { world, asked } = worldOf({ loads: [dark], commits: [true] });
     const failure = new Unavailable('signing_unavailable');
     await expect(run(world, { ...request, answer: () => Promise.reject(failure) })).rejects.toBe(failure);
     expect(asked).toEqual(['load']);
   });
 
-  test('begins with what was loaded already', async () => {
+  test('begins with the loaded row', async () => {
     const { world, asked } = worldOf({ commits: [true] });
     expect(await run(world, request, { row: dark })).toBe('dark → bright');
     expect(asked).toEqual([commit]);
@@ -82,13 +82,13 @@ describe('the loop', () => {
     expect(asked).toEqual(['load']);
   });
 
-  test('decides again about the row of now when the guard did not hold, without waiting', async () => {
+  test('decides again about the current row when the guard did not hold, without waiting', async () => {
     const { world, asked } = worldOf({ loads: [dark, bright], commits: [false] });
     expect(await run(world, request)).toBe('bright → bright');
     expect(asked).toEqual(['load', commit, 'load']);
   });
 
-  test('gives up after five lost guards', async () => {
+  test('stops after five lost guards', async () => {
     const { world, asked } = worldOf({ loads: Array(6).fill(dark), commits: Array(5).fill(false) });
     const failure = await run(world, request).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Unavailable);
@@ -96,7 +96,7 @@ describe('the loop', () => {
     expect(asked.filter((wanted) => typeof wanted === 'object')).toHaveLength(5);
   });
 
-  test('tells the world what it wants by name', () => {
+  test('yields its commands by name', () => {
     const steps = running({ row: dark }, request);
     expect(steps.next()).toEqual({ done: false, value: { kind: 'commit', commit } });
     expect(steps.next({ kind: 'committed', committed: false })).toEqual({
@@ -106,7 +106,7 @@ describe('the loop', () => {
   });
 });
 
-describe('a store that is away', () => {
+describe('an unavailable store', () => {
   const failureOf = (setting: Parameters<typeof worldOf>[0], asking: LampRequest = request) => {
     const { world, asked } = worldOf(setting);
     return { failure: run(world, asking).catch((error: unknown) => error), asked };
@@ -135,13 +135,13 @@ describe('a store that is away', () => {
     expect(asked).toEqual(['load', commit, 'load']);
   });
 
-  test('while the commit was on its way: the request may recognise its own change', async () => {
+  test('while the commit was on its way: the request may recognize its own change', async () => {
     const { world } = worldOf({ loads: [dark, bright], commits: [away(true)] });
     const recognising = { ...request, isIn: ({ row }: Loaded) => row.state === 'bright' };
     expect(await run(world, recognising)).toBe('dark → bright');
   });
 
-  test('while the commit was on its way, and for a while: it is waited for', async () => {
+  test('while the commit was on its way, and for a while: the loop waits for it', async () => {
     const { world, asked } = worldOf({ loads: [dark, away(false), away(true), bright], commits: [away(true)] });
     expect(await run(world, request)).toBe('bright → bright');
     expect(asked).toEqual(['load', commit, 'load', 200, 'load', 1000, 'load']);
@@ -161,7 +161,7 @@ describe('a store that is away', () => {
     expect(asked).toEqual(['load', commit, 'load']);
   });
 
-  test('once while a commit was on its way, and conflicts ever after: the commit stays unknown', async () => {
+  test('once while a commit was on its way, with conflicts ever after: the commit stays unknown', async () => {
     const cause = away(true);
     const { failure } = failureOf({ loads: Array(6).fill(dark), commits: [cause, false, false, false, false] });
     expect(await failure).toMatchObject({ reason: 'commit_unknown', cause });
@@ -177,7 +177,7 @@ describe('a store that is away', () => {
   });
 });
 
-describe('another error than that of a store', () => {
+describe('an error of another kind', () => {
   const defect = new TypeError('a defect');
   const settings: [where: string, Parameters<typeof worldOf>[0]][] = [
     ['at the first load', { loads: [defect] }],

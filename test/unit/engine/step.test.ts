@@ -18,7 +18,7 @@ const failureOf = (work: () => unknown): unknown => {
 };
 
 describe('a step', () => {
-  test('that changes the state is one line of the ledger, with the reason of its effects', () => {
+  test('that changes the state is one ledger entry, with the reason of its effects', () => {
     const lifecycle = lampLifecycle(
       {
         dark: { pressed: { target: 'bright', actions: ['advanceHead', reject('used_up'), reject('a second reason')] } },
@@ -34,7 +34,7 @@ describe('a step', () => {
     });
   });
 
-  test('that changes nothing leaves the row itself and writes no line', () => {
+  test('that changes nothing keeps the row itself and writes no entry', () => {
     const lifecycle = lampLifecycle({ dark: { pressed: { actions: [reject('no_power')] } } });
     const step = stepOf(lifecycle, dark, facts, pressed);
     expect(step.after).toBe(dark);
@@ -42,7 +42,7 @@ describe('a step', () => {
     expect(step.decisions).toHaveLength(1);
   });
 
-  test('that changes the row in the same state is a line, without a reason if no effect has one', () => {
+  test('that changes the row in the same state is an entry, without a reason if no effect has one', () => {
     const lifecycle = lampLifecycle(
       { dark: { pressed: { actions: ['advanceHead'] } } },
       { changes: { advanceHead: counts } },
@@ -53,7 +53,7 @@ describe('a step', () => {
     });
   });
 
-  test('of effects that decide nothing is no line', () => {
+  test('of effects without a decision is no entry', () => {
     const lifecycle = lampLifecycle(
       { dark: { pressed: { actions: ['advanceHead'] } } },
       { changes: { advanceHead: counts }, notAudited: ['advanceHead'] },
@@ -63,7 +63,7 @@ describe('a step', () => {
     expect(step.entries).toEqual([]);
   });
 
-  test('is a line when only some of its effects decide nothing, in whichever order', () => {
+  test('is an entry when only some of its effects have no decision, in any order', () => {
     const changes = { advanceHead: counts, issueTokens: counts };
     for (const actions of [
       ['advanceHead', 'issueTokens'],
@@ -74,7 +74,7 @@ describe('a step', () => {
     }
   });
 
-  test('hands params and facts to the effects', () => {
+  test('passes params and facts to the effects', () => {
     const seen: unknown[] = [];
     const notes = (row: Lamp, ...rest: unknown[]) => {
       seen.push(rest);
@@ -96,7 +96,7 @@ describe('a step', () => {
     ]);
   });
 
-  test('has lines with the facts that the lifecycle adds, of the row afterwards', () => {
+  test('has entries with the facts that the lifecycle adds, of the row afterwards', () => {
     const lifecycle = lampLifecycle(
       { dark: { pressed: { target: 'bright', actions: ['advanceHead'] } }, bright: {} },
       {
@@ -107,7 +107,7 @@ describe('a step', () => {
     expect(stepOf(lifecycle, dark, facts, pressed).entries).toMatchObject([{ generation: 1n }]);
   });
 
-  test('is decided by the machine that replaces the own machine of the lifecycle', () => {
+  test('uses the machine that replaces the own machine of the lifecycle', () => {
     const lifecycle = lampLifecycle(
       { dark: { pressed: { actions: ['advanceHead'] } } },
       { changes: { advanceHead: counts } },
@@ -141,39 +141,39 @@ describe('an effect that is an event', () => {
       },
     );
 
-  test('is decided by the other lifecycle on the same row, and both are told', () => {
+  test('is decided by the other lifecycle on the same row, and both are reported', () => {
     const { after, decisions, entries } = stepOf(switchOf([reject('no_power')], {}), dark, facts, pressed);
     expect(after.state).toBe('bright');
     expect(decisions.map(({ machine }) => machine)).toEqual(['switch', 'bulb']);
-    // The switch changed nothing itself: its line stands before that of the bulb.
+    // The switch changed nothing itself: its entry stands before that of the bulb.
     expect(entries.map(({ machine }) => machine)).toEqual(['switch', 'bulb']);
   });
 
-  test('has its line after that of its sender if the sender changed the row before', () => {
+  test('has its entry after that of its sender if the sender changed the row before', () => {
     const step = stepOf(switchOf(['advanceHead', reject('no_power')], { advanceHead: counts }), dark, facts, pressed);
     expect(step.entries.map(({ machine }) => machine)).toEqual(['switch', 'bulb']);
   });
 
-  test('has its line before that of its sender if the sender changed the row afterwards, and only once', () => {
+  test('has its entry before that of its sender if the sender changed the row afterwards, and only once', () => {
     const changes = { advanceHead: counts, revokeGrant: counts };
     const step = stepOf(switchOf([reject('no_power'), 'advanceHead', 'revokeGrant'], changes), dark, facts, pressed);
     expect(step.entries.map(({ machine }) => machine)).toEqual(['bulb', 'switch']);
     expect(step.after.presses).toBe(2);
   });
 
-  test('stands between two changes of its sender: the first of them has the line', () => {
+  test('stands between two changes of its sender: the first of them has the entry', () => {
     const changes = { advanceHead: counts, revokeGrant: counts };
     const step = stepOf(switchOf(['advanceHead', reject('no_power'), 'revokeGrant'], changes), dark, facts, pressed);
     expect(step.entries.map(({ machine }) => machine)).toEqual(['switch', 'bulb']);
   });
 
-  test('is sent only when the lifecycle says so', () => {
+  test('is sent only when the lifecycle requests it', () => {
     const lifecycle = lampLifecycle({ dark: { pressed: { actions: [reject('no_power')] } } }, { sends: {} });
     expect(stepOf(lifecycle, dark, facts, pressed).decisions).toHaveLength(1);
   });
 });
 
-describe('a defect is an invariant violation that says where', () => {
+describe('a defect is an invariant violation with its position', () => {
   const wrong: [name: string, lifecycle: () => ReturnType<typeof lampLifecycle>, message: string][] = [
     [
       'effects that make another state than the machine says',
@@ -206,7 +206,7 @@ describe('a defect is an invariant violation that says where', () => {
     expect(failure).toMatchObject({ message });
   });
 
-  test('one answer is enough, and events that are not listed need none', () => {
+  test('one answer is enough, and unlisted events need none', () => {
     const answers = { pressed: ['reject', 'issueTokens'] };
     const arms = { dark: { pressed: { actions: [reject('no_power')] }, pulled: {} } };
     for (const type of ['pressed', 'pulled']) {
@@ -214,7 +214,7 @@ describe('a defect is an invariant violation that says where', () => {
     }
   });
 
-  test('an invariant that holds breaks nothing, and sees the whole step', () => {
+  test('an invariant that holds reports nothing, and sees the whole step', () => {
     const seen: unknown[] = [];
     const violation = (...args: unknown[]) => {
       seen.push(args);
@@ -248,7 +248,7 @@ describe('the events of one request', () => {
     expect(step.entries.map(({ from, to }) => [from, to])).toEqual(step.decisions.map(({ from, to }) => [from, to]));
   });
 
-  test('see the row as the event before leaves it', () => {
+  test('see the row as the previous event leaves it', () => {
     const seen: Lamp[] = [];
     const next = (row: Lamp) => {
       seen.push(row);

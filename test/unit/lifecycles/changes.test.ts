@@ -1,4 +1,4 @@
-/** What each effect makes of a grant's row; and that no other effect makes anything of it. */
+/** The change of each effect to a grant's row; and that no other effect changes it. */
 import { expect, test } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import { authorizationCodeLifecycle } from '../../../src/lifecycles/authorization-code/lifecycle.ts';
@@ -27,25 +27,25 @@ test('beginning the chain makes the head of generation 0', () => {
   expect(beginChain?.(row, facts, undefined)).toEqual({ ...row, ...head, refreshGeneration: 0n });
 });
 
-test('rotating moves the head by one, beyond what a number can hold', () => {
+test('rotating moves the head by one, beyond the range of a number', () => {
   const row = chainGrant({ refreshGeneration: 2n ** 60n });
   expect(rotate?.(row, facts, undefined)).toEqual({ ...row, ...head, refreshGeneration: 2n ** 60n + 1n });
 });
 
-test('what has not begun cannot be rotated', () => {
+test('a chain that has not started cannot be rotated', () => {
   const rotated = () => rotate?.(codeGrant(), facts, undefined);
   expect(rotated).toThrow(InvariantViolation);
   expect(rotated).toThrow('the chain has not begun');
 });
 
-test('revoking writes the state and its reason, and leaves the head', () => {
+test('revoking writes the state and its reason, and keeps the head', () => {
   const row = chainGrant();
   const revoked = writeRevoked?.(row, facts, { reason: 'refresh_token_reused' });
   expect(revoked).toEqual({ ...row, state: 'revoked', revokedReason: 'refresh_token_reused' });
 });
 
 test.each(['client', 'user', 'server'] as const)(
-  'raising the epoch of the %s ends the grant, and writes nothing of its own',
+  'raising the epoch of the %s ends the grant, and writes no change of its own',
   (of) => {
     const row = chainGrant();
     const ended = raiseEpoch?.(row, facts, { of });

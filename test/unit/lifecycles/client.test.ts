@@ -1,4 +1,4 @@
-/** What administrators ask for a client, over one row in memory. */
+/** Administration of a client, over one row in memory. */
 import { describe, expect, test } from 'vitest';
 import { InvariantViolation, StoreUnavailable } from '../../../src/engine/errors.ts';
 import { run } from '../../../src/engine/run.ts';
@@ -67,7 +67,7 @@ const line = (event: string, from: string, to: string, fields: readonly string[]
   fields,
 });
 
-describe('a change that is made', () => {
+describe('a committed change', () => {
   const added = [...STORED.secretMacs, mac('second')];
   test.each<[string, RegisteredClient | null, ClientChange, RegisteredClient, string, string]>([
     ['a registration', null, registering(), { ...STORED, epoch: 0n }, 'unregistered', 'registered'],
@@ -91,7 +91,7 @@ describe('a change that is made', () => {
     ],
     ['the later secret removed', TWO_SECRETS, removing('second'), STORED, 'registered', 'registered'],
     ['a deletion', STORED, DELETION, DELETED, 'registered', 'deleted'],
-  ])('%s is committed against what was loaded, with its line', async (_, stored, change, after, from, to) => {
+  ])('%s is committed against the loaded row, with its entry', async (_, stored, change, after, from, to) => {
     const { ask, commits, current } = bench(stored);
     const { version } = current();
     const before = stored?.deletedAt === null ? stored : null;
@@ -100,7 +100,7 @@ describe('a change that is made', () => {
     expect(current().row).toEqual(after);
   });
 
-  test('of a registration is told by the names of its fields, in the order of the alphabet', async () => {
+  test('of a registration is reported by the names of its fields, in alphabetical order', async () => {
     const { ask, commits } = bench(STORED);
     const change = { secretMacs: [mac('x')], redirectUris: ['https://other.example/'], clientName: 'Renamed' };
     const fields = ['client_name', 'client_secret', 'redirect_uris'];
@@ -119,18 +119,18 @@ describe('a change that is made', () => {
   });
 });
 
-test('every field differs from a client that is not there', () => {
+test('every field differs from a missing client', () => {
   expect(differingFields(null, SENT)).toHaveLength(Object.keys(SENT).length);
   expect(differingFields(STORED, SENT)).toEqual([]);
 });
 
-test('a registration that says what is stored changes nothing', async () => {
+test('a registration with the stored values changes nothing', async () => {
   const { ask, commits } = bench(STORED);
   expect(await ask(registering())).toEqual({ kind: 'done', client: STORED, before: STORED, fields: [] });
   expect(commits).toEqual([]);
 });
 
-describe('a change that is refused commits nothing', () => {
+describe('a rejected change commits nothing', () => {
   const DECLARED = { ...TWO_SECRETS, declared: true };
   const all = [registering({ clientName: 'Other' }), adding('third'), REPLACING, removing('first'), DELETION];
   const [, ...ofSomebody] = all;
@@ -154,7 +154,7 @@ describe('a change that is refused commits nothing', () => {
     ['unregistered', null],
     ['registered', STORED],
     ['deleted', DELETED],
-  ])('that is meant for another row than the %s one', async (_, stored) => {
+  ])('that was meant for another row than the %s one', async (_, stored) => {
     const { ask, commits } = bench(stored);
     const rows: unknown[] = [];
     const expects = (row: unknown) => {
@@ -167,30 +167,30 @@ describe('a change that is refused commits nothing', () => {
   });
 });
 
-describe('what somebody else writes first', () => {
+describe('a concurrent change of another writer', () => {
   const renamed = (client: RegisteredClient | null) => client && { ...client, clientName: 'Theirs' };
 
-  test('is decided about again, and kept', async () => {
+  test('is followed by another decision, and kept', async () => {
     const { ask, commits, current } = bench(STORED, [renamed]);
     expect(await ask(adding('second'))).toMatchObject({ kind: 'done', before: { clientName: 'Theirs' } });
     expect(commits.map(({ version }) => version)).toEqual(['version 0', 'version 1']);
     expect(current().row).toMatchObject({ clientName: 'Theirs', secretMacs: [mac(), mac('second')] });
   });
 
-  test('is what an administrator has not seen', async () => {
+  test("is unknown to the administrator's precondition", async () => {
     const { ask, current } = bench(STORED, [renamed]);
     const expects = ({ client }: { client: RegisteredClient | null }) => client?.clientName === STORED.clientName;
     expect(await ask(DELETION, { expects })).toEqual({ kind: 'rejected', reason: 'changed_meanwhile' });
     expect(current().row).toEqual({ ...STORED, clientName: 'Theirs' });
   });
 
-  test('may take the id: the registration replaces what is there then', async () => {
+  test('may take the id: the registration replaces the row that is there then', async () => {
     const { ask, current } = bench(null, [() => ({ ...STORED, clientName: 'Theirs' })]);
     expect(await ask(registering())).toMatchObject({ kind: 'done', fields: ['client_name'] });
     expect(current().row).toEqual(STORED);
   });
 
-  test('without end is given up', async () => {
+  test('is retried a bounded number of times', async () => {
     const { ask } = bench(STORED, [renamed, renamed, renamed, renamed, renamed]);
     await expect(ask(adding('second'))).rejects.toMatchObject({ reason: 'too_many_conflicts' });
   });
@@ -201,7 +201,7 @@ describe('a commit whose answer is lost', () => {
     ['another secret', STORED, adding('second')],
     ['a deletion', STORED, DELETION],
     ['a registration', null, registering()],
-  ])('was made, if %s is in the row: it is not asked for twice', async (_, stored, change) => {
+  ])('was made, if %s is in the row: it is not repeated', async (_, stored, change) => {
     const usual = bench(stored);
     const { ask, commits, current } = bench(stored, ['lostAfter']);
     expect(await ask(change)).toEqual(await usual.ask(change));
@@ -209,14 +209,14 @@ describe('a commit whose answer is lost', () => {
     expect(current().row).toEqual(usual.current().row);
   });
 
-  test('is made again, if it is not in the row', async () => {
+  test('is repeated, if it is not in the row', async () => {
     const { ask, commits, current } = bench(STORED, ['lostBefore']);
     expect(await ask(adding('second'))).toMatchObject({ kind: 'done' });
     expect(commits).toHaveLength(2);
     expect(current().row?.secretMacs).toEqual([mac(), mac('second')]);
   });
 
-  test('is not known, if the row cannot be read any more', async () => {
+  test('is unknown, if the row cannot be read any longer', async () => {
     const { world, waits } = bench(STORED, ['lostAfter']);
     let loads = 0;
     const load = (clientId: string) => {
@@ -240,7 +240,7 @@ describe('a wrong machine', () => {
   const row = (client: RegisteredClient | null) => ({ clientId: CLIENT.clientId, client });
   const { changes } = clientLifecycle;
 
-  test('registers nothing where nothing was sent', () => {
+  test('registers nothing where no record was sent', () => {
     const act = () => changes.registerClient?.(row(null), facts, undefined);
     expect(act).toThrow(new InvariantViolation('client: nothing was sent to register'));
   });
@@ -249,7 +249,7 @@ describe('a wrong machine', () => {
     expect(changes.addSecret?.(row(STORED), facts, undefined)).toEqual(row(STORED));
   });
 
-  test('changes nothing about a client that is not there', () => {
+  test('changes nothing about a missing client', () => {
     expect(changes.raiseEpoch?.(row(null), facts, { of: 'client' })).toEqual(row(null));
     expect(clientLifecycle.contextOf(row(null), facts)).toEqual({
       isDeclared: false,
@@ -269,12 +269,12 @@ describe('a wrong machine', () => {
     expect(act).toThrow(new InvariantViolation('client: a commit needs a client and a ledger entry'));
   });
 
-  test('that lets a change of nobody pass has no answer', async () => {
+  test('that accepts a change of a missing client has no answer', async () => {
     const machine = machineAnswering(['unregistered'], 'deletionRequested', 'unregistered', []);
     const request = clientRequest({ actor: commandLine, change: DELETION });
     const { clients, sleep } = bench(null).world;
     const answer = run(
-      { load: () => clients.load('nobody'), commit: clients.commit, sleep },
+      { load: () => clients.load('unknown-client'), commit: clients.commit, sleep },
       { ...request, lifecycle: { ...clientLifecycle, machine } },
     );
     await expect(answer).rejects.toThrow(

@@ -30,14 +30,14 @@ describe('a commit whose facts no longer hold is decided again', () => {
     expect(store.row.state).toBe('revoked');
   });
 
-  test('two presentations at once: one issues, and the chain is dead', async () => {
+  test('two concurrent presentations: one issues, and the chain ends', async () => {
     const { store, presentToken } = bench(chainGrant());
     const outcomes = await Promise.all([presentToken(), presentToken()]);
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['issued', 'rejected']);
     expect(store.row).toMatchObject({ state: 'revoked', revokedReason: 'refresh_token_reused' });
   });
 
-  test('a person who was disabled in between gets nothing', async () => {
+  test('a user who was disabled in between gets no token', async () => {
     const { store, presentToken } = bench(chainGrant());
     store.fates = [
       () => {
@@ -48,7 +48,7 @@ describe('a commit whose facts no longer hold is decided again', () => {
     expect(await presentToken()).toEqual({ kind: 'rejected', reason: 'user_ended', revoked: false });
   });
 
-  test('a reuse of a grant that was revoked in between is refused, and counts as revoked before', async () => {
+  test('a reuse of a grant that was revoked in between is rejected, and counts as revoked before', async () => {
     const { store, presentToken } = bench(chainGrant({ refreshGeneration: 7n }));
     store.fates = [
       () => {
@@ -60,7 +60,7 @@ describe('a commit whose facts no longer hold is decided again', () => {
     expect(store.row.revokedReason).toBe('revocation_requested');
   });
 
-  test('a conflict that changed nothing is tried again, with the same nonce', async () => {
+  test('a conflict without a change is retried, with the same nonce', async () => {
     const { store, presentToken, minted } = bench(chainGrant());
     store.fates = Array(TRIES - 1).fill('conflict');
     expect(await presentToken()).toEqual({ kind: 'issued', issued: minted.at(-1) });
@@ -69,7 +69,7 @@ describe('a commit whose facts no longer hold is decided again', () => {
     expect(store.ledger).toHaveLength(1);
   });
 
-  test('after five it is given up, and nothing has changed', async () => {
+  test('after five conflicts the request fails, and no row has changed', async () => {
     const row = chainGrant();
     const { store, presentToken, waits } = bench(row);
     store.fates = Array(TRIES).fill('conflict');
@@ -79,7 +79,7 @@ describe('a commit whose facts no longer hold is decided again', () => {
     expect(waits).toEqual([]);
   });
 
-  test('a reuse that meets five conflicts is given up without a word about reuse', async () => {
+  test('a reuse that meets five conflicts fails without a report of reuse', async () => {
     const { store, presentToken } = bench(chainGrant({ refreshGeneration: 7n }));
     store.fates = Array(TRIES).fill('conflict');
     await expect(presentToken({ generation: 1n, nonce: NONCE })).rejects.toMatchObject({

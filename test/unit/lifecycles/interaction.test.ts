@@ -1,4 +1,4 @@
-/** The life of an interaction over a store in memory: what each event answers, and what it asks the store to commit. */
+/** The life of an interaction over a store in memory: the answer to each event, and the commit. */
 import { describe, expect, test } from 'vitest';
 import type { InteractionEvent, InteractionState } from '../../../machines/interaction/facts.ts';
 import type { Effect } from '../../../machines/unions.ts';
@@ -69,7 +69,7 @@ const OF_THIS_GRANT = { id: 'grant', codeHash: CODE_HASH, codeIsUnused: true, co
 type Given = {
   readonly loaded?: Partial<StoredInteraction>;
   readonly ways?: Partial<InteractionWorld>;
-  /** Of the commits, in order; the last goes on. */
+  /** Of the commits, in order; the last repeats. */
   readonly fates?: readonly (boolean | 'lost')[];
   /** What the loads find after the first, in order; the last is found from then on. */
   readonly reloads?: readonly (Partial<StoredInteraction> | null)[];
@@ -145,7 +145,7 @@ describe('an authorization request', () => {
   });
   const WAITING = { state: 'awaitingSignIn', userId: null, createdAt: NOW };
 
-  test('remembers what was allowed at the same resources, and only for an end-user who is signed in', () => {
+  test('remembers the consent for the same resources, and only for a signed-in end-user', () => {
     const same = of('https://a.example', 'https://b.example');
     const others = [
       of('https://a.example'),
@@ -168,7 +168,7 @@ describe('a step that makes no grant', () => {
     ['accountChosen', WAITS, MIRA, 'consent', 'awaitingConsent', 'mira'],
     ['refused', ASKED, MIRA, 'denied', 'denied', 'mira'],
   ] as const)(
-    '%s: is committed with its line and its end-user',
+    '%s: is committed with its entry and its end-user',
     async (event, interaction, session, kind, to, userId) => {
       const { ask, commits } = bench(interaction);
       const isStored = interaction === ASKED;
@@ -199,21 +199,18 @@ describe('a step that makes no grant', () => {
     ['consented', { ...ASKED, endsAt: NOW }, MIRA, 'rejected', { reason: 'interaction_expired' }],
     ['consented', { ...ASKED, state: 'denied' }, MIRA, 'rejected', { reason: 'interaction_completed' }],
     ['refused', { ...ASKED, state: 'denied' }, MIRA, 'denied', { error: 'access_denied' }],
-  ] as const)(
-    '%s of %o by %o is answered with %s %o, and commits nothing',
-    async (event, interaction, session, kind, more) => {
-      const { ask, commits, first } = bench(interaction);
-      const { isStored } = first;
-      expect(await ask(event, session)).toEqual({
-        ...{ interaction, isStored, client: CLIENT, kind },
-        ...more,
-        ...(kind === 'signIn' && !('account' in more) && { account: null }),
-      });
-      expect(commits).toEqual([]);
-    },
-  );
+  ] as const)('%s of %o by %o gets %s %o, and commits nothing', async (event, interaction, session, kind, more) => {
+    const { ask, commits, first } = bench(interaction);
+    const { isStored } = first;
+    expect(await ask(event, session)).toEqual({
+      ...{ interaction, isStored, client: CLIENT, kind },
+      ...more,
+      ...(kind === 'signIn' && !('account' in more) && { account: null }),
+    });
+    expect(commits).toEqual([]);
+  });
 
-  test('another end-user than the client named is refused, and the client is told', async () => {
+  test('another end-user than the client named is rejected, by redirect to the client', async () => {
     const { ask, commits } = bench({ ...WAITS, hintedUserId: 'noah' });
     expect(await ask('signedIn')).toMatchObject({ kind: 'denied', error: 'login_required' });
     expect(commits).toMatchObject([{ kind: 'move', move: { to: 'denied', userId: 'mira' } }]);
@@ -223,7 +220,7 @@ describe('a step that makes no grant', () => {
     ['was deleted', { loaded: { client: { ...CLIENT, deletedAt: NOW } } }],
     ['was deleted and registered again', { loaded: { client: { ...CLIENT, epoch: 1n } } }],
     ['lost the redirect URI', { ways: { isStillRegistered: () => false } }],
-  ])('a client that %s gets nothing', async (_, given) => {
+  ])('a client that %s gets no code', async (_, given) => {
     const { ask, commits } = bench(ASKED, given);
     expect(await ask('consented')).toMatchObject({ kind: 'rejected', reason: 'client_ended' });
     expect(commits).toEqual([]);
@@ -289,7 +286,7 @@ describe('an approval', () => {
     },
   );
 
-  test('of what was remembered asks nobody, relies on that, and is not remembered again', async () => {
+  test('of a remembered consent shows no page, relies on that consent, and is not remembered again', async () => {
     const { ask, commits } = bench(WAITS, { loaded: { remembered: REMEMBERED } });
     expect(await ask('requested')).toMatchObject({ kind: 'approved', isStored: true });
     const entry = line('requested', 'awaitingSignIn', 'approved');
@@ -297,7 +294,7 @@ describe('an approval', () => {
     expect(commits).toEqual([{ kind: 'approve', approval: relied }]);
   });
 
-  test('of what was remembered ends with its lifetime: then the end-user is asked, and the new consent stands alone', async () => {
+  test('of a remembered consent ends with its lifetime: then the page is shown, and the new consent stands alone', async () => {
     const ways = { lifetimesOf: () => ({ ...LIFETIMES, consentLifetimeSeconds: 3600 }) };
     const inTime = { ...REMEMBERED, grantedAt: new Date(seconds(-3600).getTime() + 1) };
     const relied = bench(WAITS, { ways, loaded: { remembered: inTime } });
@@ -311,7 +308,7 @@ describe('an approval', () => {
     expect(commits).toMatchObject([{ approval: { remembers: true, consentsEndedUpTo: seconds(-3600) } }]);
   });
 
-  test('grants, remembers and relies on what the end-user may grant, and not on what takes a role', async () => {
+  test('grants, remembers and relies on what the end-user may grant, and not on what requires a role', async () => {
     const asked = ['read', 'administer'];
     const ways = { grantableBy: (_: Session, { scope }: Interaction) => scope.filter((name) => name !== 'administer') };
     const { ask, commits } = bench({ ...ASKED, scope: asked }, { ways });
@@ -325,13 +322,13 @@ describe('an approval', () => {
     ]);
   });
 
-  test('of nothing but what takes a role is refused, at once where nothing is stored yet', async () => {
+  test('of only what requires a role is rejected, immediately where no row is stored yet', async () => {
     const ways = { grantableBy: () => [] };
     const denied = { kind: 'denied', error: 'access_denied' };
     const first = bench(WAITS, { ways });
     expect(await first.ask('requested')).toMatchObject({ ...denied, isStored: false });
     expect(first.commits).toEqual([]);
-    // Without a session nobody's role is asked for.
+    // Without a session no role is looked up.
     expect(await bench(WAITS, { ways }).ask('requested', null)).toMatchObject({ kind: 'signIn' });
     const then = bench(ASKED, { ways });
     expect(await then.ask('consented')).toMatchObject({ ...denied, isStored: true });
@@ -352,7 +349,7 @@ describe('an approval', () => {
     ['says approved and makes no code', 'approved', [{ type: 'askConsent' }], MIRA],
     ['answers nothing', 'awaitingConsent', [], MIRA],
     ['answers twice', 'awaitingConsent', [{ type: 'showConsent' }, { type: 'askSignIn' }], MIRA],
-  ])('a wrong machine that %s is not obeyed', async (_, to, effects, session) => {
+  ])('of a wrong machine that %s is not executed', async (_, to, effects, session) => {
     for (const event of [
       'requested',
       'viewed',
@@ -374,7 +371,7 @@ describe('an approval', () => {
   });
 });
 
-test('what a wrong machine did is named', async () => {
+test('the mistake of a wrong machine is named', async () => {
   const machine = machineAnswering(['awaitingConsent', 'approved'], 'consented', 'approved', [{ type: 'issueCode' }]);
   const { world, first } = bench(ASKED);
   const request = {
@@ -386,7 +383,7 @@ test('what a wrong machine did is named', async () => {
   await expect(answer).rejects.toThrow('an approval without an end-user');
 });
 
-test('a change without a line in the ledger is not committed', async () => {
+test('a change without a ledger entry is not committed', async () => {
   const { world, first } = bench(ASKED);
   const { row, facts } = interactionRequest(world, 'refused', 'grant').read({
     ...first,
@@ -399,7 +396,7 @@ test('a change without a line in the ledger is not committed', async () => {
   expect(commit).toThrow('without a line in the ledger');
 });
 
-describe('an interaction that is approved', () => {
+describe('an approved interaction', () => {
   const approved: Interaction = { ...ASKED, state: 'approved' };
 
   test.each([
@@ -425,7 +422,7 @@ describe('an interaction that is approved', () => {
     expect(commits).toEqual([]);
   });
 
-  test('has a grant: a row that names none is over', async () => {
+  test('has a grant: a row without one has expired', async () => {
     const { ask } = bench(approved);
     expect(await ask('consented')).toMatchObject({ kind: 'rejected', reason: 'interaction_completed' });
   });
@@ -452,7 +449,7 @@ describe('a commit whose answer was lost', () => {
     expect(await ask('consented')).toMatchObject({ kind: 'approved', code: 'code of another' });
   });
 
-  test('is made again when nothing is there', async () => {
+  test('is repeated when no grant is there', async () => {
     const { ask, commits } = bench(ASKED, { fates: ['lost', true] });
     expect(await ask('consented')).toMatchObject({ kind: 'approved', code: 'code of grant' });
     expect(commits).toHaveLength(2);
@@ -475,7 +472,7 @@ describe('a commit that lost a race is decided again', () => {
     expect(commits).toHaveLength(1);
   });
 
-  test('and a row that is gone is a defect', async () => {
+  test('and a missing row is a defect', async () => {
     const { ask } = bench(ASKED, { fates: [false], reloads: [null] });
     const answer = ask('consented');
     await expect(answer).rejects.toThrow(InvariantViolation);

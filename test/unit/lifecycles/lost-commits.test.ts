@@ -18,7 +18,7 @@ const awayFor =
     return fate;
   };
 
-describe.each(ways)('a database that goes away while a %s is presented', (_, row, present, generation) => {
+describe.each(ways)('a database that is lost while a %s is presented', (_, row, present, generation) => {
   const given = () => bench(row);
   const issuedOnce = ({ store }: Bench, outcome: unknown) => {
     expect(outcome).toEqual({ kind: 'issued', issued: { generation, nonce: store.row.refreshNonce } });
@@ -26,7 +26,7 @@ describe.each(ways)('a database that goes away while a %s is presented', (_, row
     expect(store.ledger).toHaveLength(1);
   };
 
-  test('before the commit was sent: unavailable, and nothing changed', async () => {
+  test('before the commit was sent: unavailable, and no change', async () => {
     const bed = given();
     bed.store.fates = ['notSent'];
     const failure = await present(bed).catch((error: unknown) => error);
@@ -49,14 +49,14 @@ describe.each(ways)('a database that goes away while a %s is presented', (_, row
     expect(bed.waits).toEqual([]);
   });
 
-  test('after the commit: it is found to have committed, and answered', async () => {
+  test('after the commit: the server finds it committed, and answers', async () => {
     const bed = given();
     bed.store.fates = ['lostAfter'];
     issuedOnce(bed, await present(bed));
     expect(bed.store.commits).toHaveLength(1);
   });
 
-  test('after the commit, and for a while: it is waited for', async () => {
+  test('after the commit, and for a while: the server waits', async () => {
     const bed = given();
     bed.store.fates = [awayFor(bed, 1, 'lostAfter')];
     issuedOnce(bed, await present(bed));
@@ -79,7 +79,7 @@ describe.each(ways)('a database that goes away while a %s is presented', (_, row
   });
 
   test.each(['lostBefore', 'lostAfter', 'lostLate'] as const)(
-    'during the commit (%s), and for good: what happened is unknown, and said so',
+    'during the commit (%s), and for good: the outcome is unknown, and reported as such',
     async (fate) => {
       const bed = given();
       bed.store.fates = [awayFor(bed, Number.POSITIVE_INFINITY, fate)];
@@ -104,7 +104,7 @@ describe.each(ways)('a database that goes away while a %s is presented', (_, row
     expect(bed.store.row).toEqual(row);
   });
 
-  test('after the commit, and the grant was revoked before it could be seen: nothing is issued', async () => {
+  test('after the commit, and the grant was revoked before it could be seen: no token is issued', async () => {
     const bed = given();
     const { commit } = bed.store;
     const revokedAtOnce: typeof commit = async (move) => {

@@ -7,7 +7,7 @@ import { CLIENT, chainGrant, codeGrant, LIFETIMES, NONCE, NOW, REDIRECT_URI, sec
 import { bench } from './presenting.ts';
 
 describe('presenting an authorization code', () => {
-  test('the first time, it begins the chain and issues', async () => {
+  test('the first time, begins the chain and issues', async () => {
     const { store, presentCode, minted } = bench(codeGrant());
     const outcome = await presentCode();
     expect(outcome).toEqual({ kind: 'issued', issued: { generation: 0n, nonce: store.row.refreshNonce } });
@@ -26,7 +26,7 @@ describe('presenting an authorization code', () => {
     ]);
   });
 
-  test('a second time, it ends the grant, and both machines say so', async () => {
+  test('a second time, ends the grant, with an entry of both machines', async () => {
     const { store, presentCode, minted } = bench(chainGrant());
     expect(await presentCode()).toEqual({ kind: 'rejected', reason: 'authorization_code_reused', revoked: true });
     expect(store.row).toMatchObject({ state: 'revoked', revokedReason: 'authorization_code_reused' });
@@ -37,7 +37,7 @@ describe('presenting an authorization code', () => {
     ]);
   });
 
-  test('used and expired, it is still a reuse', async () => {
+  test('used and expired, is still a reuse', async () => {
     const { store, presentCode } = bench(chainGrant());
     store.now = seconds(1_000_000);
     expect(await presentCode()).toMatchObject({ reason: 'authorization_code_reused', revoked: true });
@@ -48,7 +48,7 @@ describe('presenting an authorization code', () => {
     ['with another redirect URI', { redirectUri: `${REDIRECT_URI}/` }, 'redirect_uri_mismatch'],
     ['with another verifier', { challengeOfVerifier: 'other' }, 'code_verifier_mismatch'],
     ['without a verifier', { challengeOfVerifier: null }, 'code_verifier_mismatch'],
-  ])('%s it is refused, and changes nothing, active, used or revoked', async (_, facts, reason) => {
+  ])('%s is rejected, and changes nothing, active, used or revoked', async (_, facts, reason) => {
     for (const row of [codeGrant(), chainGrant(), chainGrant({ state: 'revoked', revokedReason: 'x' })]) {
       const { store, presentCode } = bench(row);
       expect(await presentCode(facts)).toEqual({ kind: 'rejected', reason, revoked: false });
@@ -57,7 +57,7 @@ describe('presenting an authorization code', () => {
     }
   });
 
-  test('with a resource that was not granted it is refused, and stays good', async () => {
+  test('with a resource that was not granted is rejected, and stays valid', async () => {
     const { store, presentCode } = bench(codeGrant());
     const refused = { kind: 'rejected', reason: 'resource_exceeds_grant', revoked: false };
     expect(await presentCode({ resources: ['https://other.example'] })).toEqual(refused);
@@ -65,14 +65,14 @@ describe('presenting an authorization code', () => {
     expect(await presentCode()).toMatchObject({ kind: 'issued' });
   });
 
-  test('with nothing left of what was granted it is refused, and stays good', async () => {
+  test('with an empty effective scope is rejected, and stays valid', async () => {
     const { store, presentCode } = bench(codeGrant(), { today: { scope: [] } });
     const refused = { kind: 'rejected', reason: 'grant_has_nothing_left', revoked: false };
     expect(await presentCode()).toEqual(refused);
     expect(store.commits).toEqual([]);
   });
 
-  test('it issues until its last millisecond, and not at its end', async () => {
+  test('issues until its last millisecond, and not at its end', async () => {
     const early = bench(codeGrant());
     early.store.now = seconds(59.999);
     expect(await early.presentCode()).toMatchObject({ kind: 'issued' });
@@ -88,7 +88,7 @@ describe('presenting an authorization code', () => {
 });
 
 describe('presenting a refresh token', () => {
-  test('the head is rotated, with a nonce drawn for this request', async () => {
+  test('as the head rotates it, with a nonce for this request', async () => {
     const { store, presentToken } = bench(chainGrant());
     store.now = seconds(10);
     const outcome = await presentToken();
@@ -114,7 +114,7 @@ describe('presenting a refresh token', () => {
     expect(store.row).toMatchObject({ state: 'revoked', revokedReason: 'chain_behind_token' });
   });
 
-  test('a token of a chain that was restored to before its exchange proves lost commits', async () => {
+  test('of a chain that was restored to before its exchange proves lost commits', async () => {
     const { presentToken } = bench(codeGrant());
     expect(await presentToken()).toEqual({ kind: 'rejected', reason: 'chain_behind_token', revoked: true });
   });
@@ -123,7 +123,7 @@ describe('presenting a refresh token', () => {
     ['after the idle end', {}, seconds(1000)],
     ['after the absolute end', { lastUsedAt: seconds(4900), chainEndsAt: seconds(5900) }, seconds(5000)],
     ['after the end that was stored, even where the policy would give more', { chainEndsAt: seconds(5) }, seconds(5)],
-  ])('%s the head is refused, and changes nothing', async (_, change, now) => {
+  ])('%s as the head is rejected, and changes nothing', async (_, change, now) => {
     const row = chainGrant(change);
     const { store, presentToken } = bench(row);
     store.now = now;
@@ -133,7 +133,7 @@ describe('presenting a refresh token', () => {
     expect(await presentToken()).toMatchObject({ kind: 'issued' });
   });
 
-  test('a used one ends the chain long after its end, too', async () => {
+  test('that was used ends the chain long after its end, too', async () => {
     const { store, presentToken } = bench(chainGrant({ refreshGeneration: 7n }));
     store.now = seconds(1_000_000);
     expect(await presentToken()).toMatchObject({ reason: 'refresh_token_reused', revoked: true });
@@ -143,7 +143,7 @@ describe('presenting a refresh token', () => {
     ['another client', { clientId: 'other' }, 'client_mismatch'],
     ['more scope than was granted', { scope: ['read', 'admin'] }, 'scope_exceeds_grant'],
     ['a resource that was not granted', { resources: ['https://other.example'] }, 'resource_exceeds_grant'],
-  ])('with %s it is refused, and stays good', async (_, facts, reason) => {
+  ])('with %s is rejected, and stays valid', async (_, facts, reason) => {
     const { store, presentToken } = bench(chainGrant());
     expect(await presentToken(undefined, facts)).toEqual({ kind: 'rejected', reason, revoked: false });
     expect(store.commits).toEqual([]);
@@ -153,7 +153,7 @@ describe('presenting a refresh token', () => {
   test.each([
     ['its client may not refresh', { mayRefresh: false }, 'refresh_not_allowed'],
     ['nothing is left of what was granted', { scope: [] }, 'grant_has_nothing_left'],
-  ])('while %s it is refused, not rotated; used before, it still ends the chain', async (_, today, reason) => {
+  ])('while %s is rejected, not rotated; used before, it still ends the chain', async (_, today, reason) => {
     const { store, presentToken } = bench(chainGrant(), { today });
     expect(await presentToken()).toEqual({ kind: 'rejected', reason, revoked: false });
     expect(store.commits).toEqual([]);
@@ -161,7 +161,7 @@ describe('presenting a refresh token', () => {
     expect(await used.presentToken()).toMatchObject({ reason: 'refresh_token_reused', revoked: true });
   });
 
-  test('the ledger names what is withheld, and nothing where nothing is', async () => {
+  test('writes the withheld scopes into the ledger, and none where none is withheld', async () => {
     for (const [scope, withheld] of [
       [['read'], 'write'],
       [['read', 'write'], null],
@@ -179,7 +179,7 @@ describe('presenting a refresh token', () => {
     ['its person is disabled', { liveUserEpoch: null }, 'user_ended'],
     ['the server has moved on', { liveServerEpoch: 1n }, 'server_epoch_raised'],
     ['it was revoked', { state: 'revoked', revokedReason: 'revocation_requested' }, 'grant_revoked'],
-  ] as const)('of a grant that ended since %s, neither code nor token yields anything', async (_, change, reason) => {
+  ] as const)('of a grant that ended since %s yields no token, nor does the code', async (_, change, reason) => {
     for (const row of [codeGrant(change), chainGrant(change)]) {
       const { store, presentCode, presentToken, minted } = bench(row);
       expect(await presentCode()).toEqual({ kind: 'rejected', reason, revoked: false });
@@ -216,7 +216,7 @@ describe('a new head', () => {
       entries,
     );
 
-  test('is committed with what it replaces, and in the time of the token', () => {
+  test('is committed with the head that it replaces, and within the lifetime of the token', () => {
     const { now, policy } = facts;
     const of = { loaded: row, now, generation: 1n, nonce: NONCE, policy, entry };
     const move = { ...of, chainEndsAt: head.chainEndsAt, endsAt: seconds(1000) };
@@ -234,14 +234,14 @@ describe('a new head', () => {
   });
 });
 
-describe('whether a refresh token would issue now', () => {
+describe('the check whether a refresh token would issue now', () => {
   const would = (change: Partial<Grant> = {}, generation = 0n, today: Partial<AccessToday> = {}, now = NOW) => {
     const grant = chainGrant(change);
     const access = { scope: grant.scope, resources: grant.resources, mayRefresh: true, ...today };
     return refreshTokenWouldIssue(grant, { generation, nonce: NONCE }, now, LIFETIMES, access);
   };
 
-  test('is said of the head', () => {
+  test('is true of the head', () => {
     expect(would()).toBe(true);
   });
 
@@ -253,12 +253,12 @@ describe('whether a refresh token would issue now', () => {
     ['where nothing is left', would({}, 0n, { scope: [] })],
     ['where its client may not refresh', would({}, 0n, { mayRefresh: false })],
     ['after its end', would({}, 0n, {}, seconds(1000))],
-  ])('is denied %s', (_, issues) => {
+  ])('is false %s', (_, issues) => {
     expect(issues).toBe(false);
   });
 });
 
-test('what is withheld is named, separated by spaces', async () => {
+test('withheld scopes are named, separated by spaces', async () => {
   const { store, presentToken } = bench(chainGrant({ scope: ['read', 'write', 'admin'] }), {
     today: { scope: ['read'] },
   });
@@ -266,7 +266,7 @@ test('what is withheld is named, separated by spaces', async () => {
   expect(store.commits).toMatchObject([{ entry: { scopeWithheld: 'write admin' } }]);
 });
 
-test('what is loaded again is this grant, for this client', async () => {
+test('a reload reads this grant, for this client', async () => {
   const { store, presentToken } = bench(chainGrant());
   const keys: unknown[] = [];
   const { load } = store;
@@ -296,7 +296,7 @@ test('a client that vanished before it could be reloaded is a defect', async () 
   await expect(outcome).rejects.toThrow('a client vanished while it presented a token');
 });
 
-test('what cannot be signed is not committed', async () => {
+test('a token that cannot be signed is not committed', async () => {
   const mint = () => {
     throw new Error('no key');
   };

@@ -1,4 +1,4 @@
-/** Presents a code or a refresh token over the fake store, and keeps what was done. */
+/** Presents a code or a refresh token over the fake store, and records the commits. */
 import { authorizationCodeRequest, type PresentedCode } from '../../../src/lifecycles/authorization-code/lifecycle.ts';
 import type { GrantWorld, LoadedGrant } from '../../../src/lifecycles/grant/lifecycle.ts';
 import {

@@ -13,7 +13,7 @@ function given(fates: Fate[] = [], row = chainGrant()) {
   };
 }
 
-test('an active grant ends, with one line', async () => {
+test('an active grant ends, with one entry', async () => {
   const { store, ask } = given();
   expect(await ask()).toBe(true);
   expect(store.row).toMatchObject({ state: 'revoked', revokedReason: 'revocation_requested' });
@@ -29,7 +29,7 @@ test('an active grant ends, with one line', async () => {
   ]);
 });
 
-test('an administrator ends it with another reason, and the line says who', async () => {
+test('an administrator ends it with another reason, and the entry names the actor', async () => {
   const { store } = given();
   const actor = { kind: 'operator', id: 'the sub', addressHash: 'a hash' } as const;
   const end = () => endGrantByAdministrator({ store, sleep: async () => {} }, { now: NOW, grant: store.row }, actor);
@@ -42,7 +42,7 @@ test('an administrator ends it with another reason, and the line says who', asyn
   expect(store.ledger).toHaveLength(1);
 });
 
-test('what is committed is that row, its end, and the line', async () => {
+test('the commit has that row, its end, and the entry', async () => {
   const asked: unknown[] = [];
   const { store } = given(['conflict']);
   const row = store.row;
@@ -98,23 +98,23 @@ test('a change that revokes nothing is not committed as a revocation', () => {
 test.each([
   ['was revoked before', { state: 'revoked', revokedReason: 'refresh_token_reused' }],
   ['was ended by its client', { liveClientEpoch: null }],
-] as const)('one that %s is left as it is', async (_, change) => {
+] as const)('a grant that %s is left unchanged', async (_, change) => {
   const { store, ask } = given([], chainGrant(change));
   expect(await ask()).toBe(false);
   expect(store.commits).toEqual([]);
 });
 
-test('a commit that was not sent is said to be so', async () => {
+test('a commit that was not sent is reported as such', async () => {
   await expect(given(['notSent']).ask()).rejects.toMatchObject({ name: 'Unavailable', reason: 'store_unavailable' });
 });
 
-test('a commit that was lost on the way is made', async () => {
+test('a commit that was lost on the way is repeated', async () => {
   const { store, ask } = given(['lostBefore']);
   expect(await ask()).toBe(true);
   expect(store.row.state).toBe('revoked');
 });
 
-test('a commit whose answer was lost is not made twice: the grant had ended before', async () => {
+test('a commit whose answer was lost is not repeated: the grant had ended before', async () => {
   const { store, ask } = given(['lostAfter']);
   expect(await ask()).toBe(false);
   expect(store.row.state).toBe('revoked');

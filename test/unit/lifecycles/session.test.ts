@@ -1,4 +1,4 @@
-/** The life of a session over a store in memory: one row, and every commit that it was asked for. */
+/** The life of a session over a store in memory: one row, and every requested commit. */
 import { describe, expect, test } from 'vitest';
 import type { Effect } from '../../../machines/unions.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
@@ -59,14 +59,14 @@ function bench(
   return { world, asked };
 }
 
-describe('a further factor', () => {
+describe('an additional factor', () => {
   const added = {
     factor: { kind: 'secondFactor', id: 'the app' },
     amr: ['pwd', 'otp', 'mfa'],
     idHash: new Uint8Array(32).fill(9),
   } as const;
 
-  test('that was removed meanwhile is rejected, and nothing is tried again', async () => {
+  test('that was removed meanwhile is rejected, and not retried', async () => {
     const { world, asked } = bench([SIGNED_IN], { commits: false });
     const standing = [true, false];
     const load = async (key: SessionKey) => ({
@@ -87,7 +87,7 @@ describe('a use', () => {
     ['a minute after the last', {}, 59.999, 60],
     ['a tenth of a short idle time after the last', { sessionIdleLifetimeSeconds: 120 }, 11.999, 12],
     ['a minute after the last, where it may idle for longer', { sessionIdleLifetimeSeconds: 900 }, 59.999, 60],
-  ])('is written down %s, without a line in the ledger', async (_, idle, early, due) => {
+  ])('is recorded %s, without a ledger entry', async (_, idle, early, due) => {
     const lifetimes = { ...LIFETIMES, ...idle };
     const before = bench([SIGNED_IN], { lifetimes, now: seconds(early) });
     expect(await useSession(before.world, KEY)).toEqual({ kind: 'admitted', session: SIGNED_IN });
@@ -99,7 +99,7 @@ describe('a use', () => {
     expect(then.asked).toEqual([{ kind: 'recordUse', loaded: SIGNED_IN, now }]);
   });
 
-  test('of a session that is loaded already loads it only after a lost commit', async () => {
+  test('of a loaded session loads it again only after a lost commit', async () => {
     const { world, asked } = bench([null], { now: seconds(60) });
     const loaded = { now: seconds(60), session: SIGNED_IN };
     const session = { ...SIGNED_IN, lastUsedAt: seconds(60) };
@@ -110,7 +110,7 @@ describe('a use', () => {
     expect(await useSession(world, KEY, { now: NOW, session: null })).toBeNull();
   });
 
-  test('decides nothing: it has no line for the ledger', () => {
+  test('decides nothing: it has no ledger entry', () => {
     const facts = { now: seconds(60), lifetimes: LIFETIMES };
     const step = stepOf(sessionLifecycle, SIGNED_IN, facts, { type: 'used', now: facts.now.getTime() } as never);
     expect(step.after.lastUsedAt).toEqual(facts.now);
@@ -143,7 +143,7 @@ describe('a use', () => {
     ['user_ended', { liveUserEpoch: 2n }],
     ['user_ended', { liveUserEpoch: null }],
     ['server_epoch_raised', { liveServerEpoch: 2n }],
-  ] as const)('of a session that has ended is refused (%s), and changes nothing', async (reason, change) => {
+  ] as const)('of an ended session is rejected (%s), and changes nothing', async (reason, change) => {
     const { world, asked } = bench([{ ...SIGNED_IN, ...change }], {});
     expect(await useSession(world, KEY)).toEqual({ kind: 'rejected', reason });
     expect(asked).toEqual([]);
@@ -153,7 +153,7 @@ describe('a use', () => {
     ['neither admits nor refuses', 'active', []],
     ['admits twice', 'active', [{ type: 'admit' }, { type: 'admit' }]],
     ['says ended and ends nothing', 'ended', [{ type: 'admit' }]],
-  ])('that a wrong machine answers is not obeyed: it %s', async (_, to, effects) => {
+  ])('that a wrong machine answers is not executed: it %s', async (_, to, effects) => {
     const machine = machineAnswering(['active', 'ended'], 'used', to, effects);
     const { world, asked } = bench([SIGNED_IN], {});
     const request = { ...sessionUseRequest(LIFETIMES), lifecycle: { ...sessionLifecycle, machine } };
@@ -172,7 +172,7 @@ describe('an end', () => {
     ['signOutRequested', 'signed_out'],
     ['endRequested', 'ended_by_user'],
     ['signedInAgain', 'signed_in_again'],
-  ] as const)('by %s is committed with its line, once', async (event, reason) => {
+  ] as const)('by %s is committed with its entry, once', async (event, reason) => {
     const now = seconds(10);
     const { world, asked } = bench([SIGNED_IN], { now });
     expect(await endSession(world, KEY, event)).toBe(true);
@@ -188,14 +188,14 @@ describe('an end', () => {
     ['user', {}, { liveUserEpoch: 2n }],
     ['user', { liveUserEpoch: null }, { liveUserEpoch: 1n }],
     ['server', {}, { liveServerEpoch: 2n }],
-  ] as const)('by a raised epoch of the %s %o writes nothing of its own', (of, change, live) => {
+  ] as const)('by a raised epoch of the %s %o writes no change of its own', (of, change, live) => {
     const session = { ...SIGNED_IN, ...change };
     const facts = { now: NOW, lifetimes: LIFETIMES };
     expect(sessionLifecycle.changes.raiseEpoch?.(session, facts, { of })).toEqual({ ...session, ...live });
   });
 });
 
-describe('a session that is not there', () => {
+describe('a missing session', () => {
   test('is neither used nor ended', async () => {
     const { world, asked } = bench([null], {});
     expect(await useSession(world, KEY)).toBeNull();
@@ -203,7 +203,7 @@ describe('a session that is not there', () => {
     expect(asked).toEqual([]);
   });
 
-  test('any more, since housekeeping removed it while it was ended, has ended', async () => {
+  test('that housekeeping removed after its end has ended', async () => {
     const { world, asked } = bench([SIGNED_IN, null], { commits: false });
     expect(await endSession(world, KEY, 'signOutRequested')).toBe(false);
     expect(asked).toHaveLength(1);
@@ -212,7 +212,7 @@ describe('a session that is not there', () => {
   });
 });
 
-test('an end that lost a race is decided again about the row as it is then', async () => {
+test('an end that lost a race is decided again about the current row', async () => {
   const theirs: Session = { ...SIGNED_IN, state: 'ended', endedReason: 'ended_by_user' };
   const { world, asked } = bench([SIGNED_IN, theirs], { commits: false });
   expect(await endSession(world, KEY, 'signOutRequested')).toBe(false);

@@ -1,4 +1,4 @@
-/** The life of signing keys over a table in memory: what is due, what operators ask, and what the store is asked to commit. */
+/** The life of signing keys over a table in memory: due steps, operators' requests, and the commits. */
 import { describe, expect, test } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import {
@@ -96,7 +96,7 @@ const told = (changes: readonly KeyChange[] | null): string[] | null =>
 
 const HANDED_OVER = ['signer timePassed: signing → retiring', 'waits signerStopped: published → signing'];
 
-test('the first key of each algorithm signs at once, and is stored as it was created', async () => {
+test('the first key of each algorithm signs immediately, and is stored as created', async () => {
   const { tick, states, table } = bench([], { algorithms: ['ES256', 'EdDSA'] });
   expect(await tick()).toEqual([
     'fresh-1 noKeySigns: unpublished → signing',
@@ -114,7 +114,7 @@ test('the first key of each algorithm signs at once, and is stored as it was cre
   expect(await tick()).toEqual([]);
 });
 
-test('what changed is told with key and algorithm', async () => {
+test('each change is reported with key and algorithm', async () => {
   const { world } = bench([SIGNER]);
   expect(await requestRotation(world, 'ES256', true, commandLine)).toMatchObject([
     { kid: 'fresh-1', alg: 'ES256', event: 'successorNeeded' },
@@ -138,7 +138,7 @@ test.each<[string, readonly SigningKeyRow[], number, readonly string[]]>([
     LIFETIMES.retiringSeconds,
     ['old timePassed: retiring → retired tokens_expired'],
   ],
-])('as time passes, %s at its moment and not before', async (_, keys, due, changes) => {
+])('with time, %s at its moment and not before', async (_, keys, due, changes) => {
   const { table, tick } = bench(keys);
   table.now = seconds(due - 0.001);
   expect(await tick()).toEqual([]);
@@ -147,7 +147,7 @@ test.each<[string, readonly SigningKeyRow[], number, readonly string[]]>([
   expect(await tick()).toEqual([]);
 });
 
-test('a key that waits begins where none signs, and no other key is created', async () => {
+test('a waiting key starts where none signs, and no other key is created', async () => {
   const { tick, created } = bench([WAITS, keyIn('retiring', 'old')]);
   expect(await tick()).toEqual(['waits timePassed: published → signing']);
   expect(created()).toBe(0);
@@ -168,7 +168,7 @@ test('an algorithm that the policy dropped is left without a signer, and others 
   expect(await tick()).toEqual([]);
 });
 
-test('keys of other algorithms neither take over nor stand in the way', async () => {
+test('keys of other algorithms neither take over nor block', async () => {
   const edwards = [keyIn('published', 'other-waits', { alg: 'EdDSA' }), keyIn('signing', 'other', { alg: 'EdDSA' })];
   const { rotate, states } = bench([...edwards, SIGNER], { algorithms: ['ES256', 'EdDSA'] });
   await rotate(true);
@@ -190,7 +190,7 @@ describe('a rotation', () => {
     ],
     ['hastens the key that waits', [WAITS, SIGNER], false, ['signer rotationRequested: signing → signing']],
     [
-      'at once starts the key that waits',
+      'immediately starts the waiting key',
       [WAITS, SIGNER],
       true,
       ['signer rotationRequested: signing → retiring', 'waits signerStopped: published → signing'],
@@ -208,7 +208,7 @@ describe('a rotation', () => {
     expect(await rotate(atOnce)).toEqual(changes);
   });
 
-  test('that was asked keeps the moment at which it was asked first', async () => {
+  test('that was requested keeps the moment of the first request', async () => {
     const { rotate, table, revoke } = bench([SIGNER]);
     await rotate(false);
     expect(table.commits).toMatchObject([{ moves: [{ from: 'signing', after: { rotationAskedAt: NOW } }] }]);
@@ -246,7 +246,7 @@ describe('a revocation', () => {
     ],
     ['of a key that waits', 'waits', ['waits revocationRequested: published → retired revocation_requested']],
     ['of a retiring key', 'old', ['old revocationRequested: retiring → retired revocation_requested']],
-  ])('%s retires it, and is said once', async (_, kid, changes) => {
+  ])('%s retires it, and is reported once', async (_, kid, changes) => {
     const { revoke, table } = bench([WAITS, SIGNER, keyIn('retiring', 'old')]);
     table.now = seconds(10);
     expect(await revoke(kid)).toEqual(changes);
@@ -256,14 +256,14 @@ describe('a revocation', () => {
     expect(table.commits).toHaveLength(1);
   });
 
-  test('of an unknown key says so, and changes nothing', async () => {
+  test('of an unknown key reports that, and changes nothing', async () => {
     const { revoke, table } = bench([SIGNER]);
     expect(await revoke('unknown')).toBeNull();
     expect(table.commits).toEqual([]);
   });
 });
 
-describe('what a wrong machine did is not committed:', () => {
+describe("a wrong machine's result is not committed:", () => {
   const facts = (fresh: NewSigningKey | null) => ({
     now: NOW,
     kid: 'signer',
@@ -274,7 +274,7 @@ describe('what a wrong machine did is not committed:', () => {
   });
 
   test.each([null, { kid: 'fresh', alg: 'ES256' as const, publicJwk: {}, privateJwe: 'sealed' }])(
-    'a key that nobody created (fresh: %o)',
+    'a key that was not created (fresh: %o)',
     (fresh) => {
       const step = { before: [SIGNER], after: [WAITS, SIGNER], decisions: [], entries: [] };
       const commit = () => signingKeyLifecycle.commitOf(step, facts(fresh), []);
@@ -310,7 +310,7 @@ describe('another node', () => {
     expect(states()).toEqual(['ES256 signer signing']);
   });
 
-  test('that handed over meanwhile is not undone: nothing is due any more', async () => {
+  test('that handed over meanwhile is not undone: no step is due any longer', async () => {
     const theirs = [
       keyIn('signing', 'waits', { beganSigningAt: seconds(10_000) }),
       keyIn('retiring', 'signer', { stoppedSigningAt: seconds(10_000) }),
@@ -322,7 +322,7 @@ describe('another node', () => {
   });
 });
 
-test('what is due is read once where nothing is, and once more after each change', async () => {
+test('due steps are read once where none is due, and once more after each change', async () => {
   const idle = bench([WAITS, SIGNER]);
   await idle.tick();
   expect(idle.table.loads).toBe(1);
@@ -338,13 +338,13 @@ test('a key takes long to create: the table is read again afterwards', async () 
   expect(table.loads).toBe(2);
 });
 
-test('a row whose instants say something else than its state is not touched, and is named', async () => {
+test('a row whose instants contradict its state is not changed, and is named', async () => {
   const { tick, table } = bench([{ ...SIGNER, stoppedSigningAt: NOW }]);
   await expect(tick()).rejects.toThrow('signing key signer is stored as signing, but its instants say retiring');
   expect(table.commits).toEqual([]);
 });
 
-test('a key that cannot be created is told, and nothing changes', async () => {
+test('a key that cannot be created is reported, and no row changes', async () => {
   const { world, table } = bench([SIGNER]);
   const createKey = async () => {
     throw new Error('no entropy');

@@ -1,4 +1,4 @@
-/** What the engine refuses to commit about signing keys, whatever machine, store or policy may say. */
+/** Commits about signing keys that the engine rejects, for any machine, store or policy. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { signingKeyMachine } from '../../../machines/signing-key/machine.ts';
 import type { Effect } from '../../../machines/unions.ts';
@@ -79,11 +79,11 @@ function wrongly(to: string, ...effects: readonly Effect[]) {
   }));
 }
 
-describe('a machine that is wrong', () => {
+describe('a wrong machine', () => {
   beforeEach(() => void decide.mockClear());
 
   test.each<[string, readonly SigningKeyRow[], string, readonly Effect[]]>([
-    ['stops a signer and starts nobody', [SIGNER, WAITS], 'retiring', [{ type: 'stopSigning' }]],
+    ['stops a signer and starts no successor', [SIGNER, WAITS], 'retiring', [{ type: 'stopSigning' }]],
     [
       'starts a successor where none waits',
       [SIGNER],
@@ -93,14 +93,14 @@ describe('a machine that is wrong', () => {
     ['starts a successor beside the signer', [SIGNER, WAITS], 'signing', [{ type: 'startSuccessor' }]],
     ['says retiring and stops nothing', [SIGNER, WAITS], 'retiring', [{ type: 'startSuccessor' }]],
     ['says nothing and stops', [SIGNER, WAITS], 'signing', [{ type: 'stopSigning' }, { type: 'startSuccessor' }]],
-  ])('that %s is not obeyed', async (_, keys, to, effects) => {
+  ])('that %s is not executed', async (_, keys, to, effects) => {
     const { deps, commits } = bench(keys);
     wrongly(to, ...effects);
     await expect(requestRotation(deps, 'ES256', false, commandLine)).rejects.toThrow(InvariantViolation);
     expect(commits).toEqual([]);
   });
 
-  test('and the right one is', async () => {
+  test('is distinguished from the right one', async () => {
     const { deps, commits } = bench([SIGNER, WAITS]);
     await requestRotation(deps, 'ES256', false, commandLine);
     expect(commits).toMatchObject([
@@ -117,7 +117,7 @@ describe('a machine that is wrong', () => {
 });
 
 describe('a store', () => {
-  test('that says no is asked again, some times, and then given up', async () => {
+  test('that rejects a commit is tried again, a bounded number of times', async () => {
     const { deps, commits } = bench([SIGNER], async () => false);
     await expect(requestRevocation(deps, 'signer', commandLine)).rejects.toMatchObject({
       reason: 'too_many_conflicts',
@@ -128,14 +128,14 @@ describe('a store', () => {
   test.each([
     [false, 'store_unavailable'],
     [true, 'commit_unknown'],
-  ])('that is away (with the commit on its way: %s) is told as it is', async (maybeCommitted, reason) => {
+  ])('that is away (with the commit on its way: %s) is reported as such', async (maybeCommitted, reason) => {
     const { deps } = bench([SIGNER], async () => {
       throw new StoreUnavailable(maybeCommitted);
     });
     await expect(requestRotation(deps, 'ES256', true, commandLine)).rejects.toMatchObject({ reason });
   });
 
-  test('in which the same thing is due for ever is given up', async () => {
+  test('in which the same step is always due is abandoned', async () => {
     const { deps } = bench([]);
     await expect(passTime(deps)).rejects.toMatchObject({ reason: 'too_many_conflicts' });
   });

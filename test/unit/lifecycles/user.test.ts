@@ -1,4 +1,4 @@
-/** What administrators ask for an end-user, over one row in memory. */
+/** Administration of an end-user, over one row in memory. */
 import { describe, expect, test } from 'vitest';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 import { InvariantViolation, StoreUnavailable } from '../../../src/engine/errors.ts';
@@ -82,7 +82,7 @@ const line = (event: string, from: string, to: string, fields: readonly string[]
   fields,
 });
 
-describe('a change that is made', () => {
+describe('a committed change', () => {
   test.each<[string, RegisteredUser | null, UserChange, RegisteredUser, string, string]>([
     ['a registration', null, registering(), { ...ENABLED, epoch: 0n }, 'unregistered', 'enabled'],
     ['disabling', ENABLED, DISABLING, { ...ENABLED, disabledAt: NOW, epoch: 5n }, 'enabled', 'disabled'],
@@ -96,7 +96,7 @@ describe('a change that is made', () => {
       'disabled',
       'deleted',
     ],
-  ])('%s is committed against what was loaded, with its line', async (_, stored, change, after, from, to) => {
+  ])('%s is committed against the loaded row, with its entry', async (_, stored, change, after, from, to) => {
     const { ask, commits, current } = bench(stored);
     const { version } = current();
     expect(await ask(change)).toEqual({ kind: 'done', user: after, before: stored, fields: [] });
@@ -147,7 +147,7 @@ describe('a hash of another system', () => {
     expect(current().row).toEqual({ ...IMPORTED, epoch: 5n });
   });
 
-  test('that was taken over changes nothing, whatever the password is by now, and the claims that came with it do', async () => {
+  test('that was imported already changes nothing, whatever the password is by now; new claims beside it do', async () => {
     for (const passwordHash of [HASH, OTHER_PASSWORD]) {
       const stored = { ...IMPORTED, passwordHash };
       const { ask, commits, current } = bench(stored);
@@ -165,7 +165,7 @@ describe('a hash of another system', () => {
     expect(await ask(registering(IMPORTING))).toMatchObject({ fields: [] });
   });
 
-  test('gives way to a hash of the same password, and no session ends', async () => {
+  test('is replaced by a hash of the same password, and no session ends', async () => {
     const { ask, commits } = bench(IMPORTED);
     const user = { ...IMPORTED, passwordHash: OTHER_PASSWORD };
     expect(await ask(rehashing(HASH))).toEqual({ kind: 'done', user, before: IMPORTED, fields: [] });
@@ -173,7 +173,7 @@ describe('a hash of another system', () => {
     expect(commits).toEqual([{ version: 'version 0', after: user, now: NOW, entries: [entry] }]);
   });
 
-  test('gives way to nothing where the password was changed, before or meanwhile, or where nobody can sign in', async () => {
+  test('is not replaced where the password was changed, before or meanwhile, or where no sign-in is possible', async () => {
     const NEWER = storedPasswordHash('the hash of a newer password');
     const changedBefore = bench({ ...IMPORTED, passwordHash: NEWER });
     expect(await changedBefore.ask(rehashing(HASH))).toMatchObject({ kind: 'done' });
@@ -189,7 +189,7 @@ describe('a hash of another system', () => {
   });
 });
 
-test('the end-user sets a password: it is replaced, the epoch raised, and the line names the field', async () => {
+test('the end-user sets a password: it is replaced, the epoch raised, and the entry names the field', async () => {
   const { ask, commits } = bench(ENABLED);
   const user = { ...ENABLED, passwordHash: OTHER_PASSWORD, epoch: 5n };
   expect(await ask(NEW_PASSWORD)).toEqual({ kind: 'done', user, before: ENABLED, fields: ['password'] });
@@ -197,7 +197,7 @@ test('the end-user sets a password: it is replaced, the epoch raised, and the li
   expect(commits).toEqual([{ version: 'version 0', after: user, now: NOW, entries: [entry] }]);
 });
 
-test('nobody sets a password for the disabled', async () => {
+test('a disabled user cannot set a password', async () => {
   const { ask, commits } = bench(DISABLED);
   expect(await ask(NEW_PASSWORD)).toEqual({ kind: 'rejected', reason: 'changed_meanwhile' });
   expect(commits).toEqual([]);
@@ -214,9 +214,9 @@ test.each<[string, RegisteredUser, UserChange]>([
   expect(commits).toEqual([]);
 });
 
-describe('a change that is refused commits nothing', () => {
+describe('a rejected change commits nothing', () => {
   test.each<[string, RegisteredUser | null, readonly UserChange[]]>([
-    ['nobody', null, [NEW_PASSWORD, DISABLING, ENABLING, DELETION]],
+    ['an unknown user', null, [NEW_PASSWORD, DISABLING, ENABLING, DELETION]],
     ['a deleted end-user', DELETED, [registering(), NEW_PASSWORD, DISABLING, ENABLING, DELETION]],
   ])('of %s', async (_, stored, changes) => {
     for (const change of changes) {
@@ -227,10 +227,10 @@ describe('a change that is refused commits nothing', () => {
   });
 
   test.each([
-    ['nobody', null],
+    ['an unknown user', null],
     ['the enabled', ENABLED],
     ['the disabled', DISABLED],
-  ])('that is meant for another row than that of %s', async (_, stored) => {
+  ])('that was meant for another row than that of %s', async (_, stored) => {
     const { ask, commits } = bench(stored);
     const rows: UserRow[] = [];
     const expects = (row: UserRow) => rows.push(row) === 0;
@@ -239,7 +239,7 @@ describe('a change that is refused commits nothing', () => {
     expect(commits).toEqual([]);
   });
 
-  test('that sends the username of another end-user; the own is free', async () => {
+  test('that sends the username of another end-user; an unchanged one is accepted', async () => {
     for (const stored of [null, ENABLED]) {
       const taken = bench(stored, [], () => 'another sub');
       expect(await taken.ask(registering({ claims: {} }))).toEqual({ kind: 'rejected', reason: 'username_taken' });
@@ -250,17 +250,17 @@ describe('a change that is refused commits nothing', () => {
     expect(own.loads).toEqual([[ID, 'mira']]);
   });
 
-  test('asks for no username where none is sent', async () => {
+  test('looks up no username where none is sent', async () => {
     const { ask, loads } = bench(ENABLED);
     await ask(DISABLING);
     expect(loads).toEqual([[ID, null]]);
   });
 });
 
-describe('what somebody else writes first', () => {
+describe('a concurrent change of another writer', () => {
   const theirs = (user: RegisteredUser | null) => user && { ...user, claims: { name: 'Theirs' } };
 
-  test('is decided about again, and kept', async () => {
+  test('is followed by another decision, and kept', async () => {
     const { ask, commits, current } = bench(ENABLED, [theirs]);
     expect(await ask(DISABLING)).toMatchObject({ kind: 'done', before: { claims: { name: 'Theirs' } } });
     expect(commits.map(({ version }) => version)).toEqual(['version 0', 'version 1']);
@@ -290,7 +290,7 @@ describe('a commit whose answer is lost', () => {
     ['a registration', null, registering()],
     ['a new password', ENABLED, registering({ passwordHash: OTHER_PASSWORD })],
     ['a deletion', ENABLED, DELETION],
-  ])('was made, if %s is in the row: it is not asked for twice', async (_, stored, change) => {
+  ])('was made, if %s is in the row: it is not repeated', async (_, stored, change) => {
     const usual = bench(stored);
     const { ask, commits, current } = bench(stored, ['lostAfter']);
     expect(await ask(change)).toEqual(await usual.ask(change));
@@ -298,14 +298,14 @@ describe('a commit whose answer is lost', () => {
     expect(current().row).toEqual(usual.current().row);
   });
 
-  test('is made again, if it is not in the row', async () => {
+  test('is repeated, if it is not in the row', async () => {
     const { ask, commits, current } = bench(ENABLED, ['lostBefore']);
     expect(await ask(DISABLING)).toMatchObject({ kind: 'done' });
     expect(commits).toHaveLength(2);
     expect(current().row).toEqual({ ...ENABLED, disabledAt: NOW, epoch: 5n });
   });
 
-  test('is not known, if the row cannot be read any more', async () => {
+  test('is unknown, if the row cannot be read any longer', async () => {
     const { world, waits } = bench(ENABLED, ['lostAfter']);
     let loads = 0;
     const load = (id: string, username: string | null) => {
@@ -319,7 +319,7 @@ describe('a commit whose answer is lost', () => {
   });
 });
 
-describe('nobody', () => {
+describe('no user', () => {
   const facts: UserFacts = { now: NOW, id: ID, version: null, actor: commandLine, change: DELETION, fields: [] };
   const nobody: UserRow = { user: null };
   const { changes } = userLifecycle;
@@ -331,12 +331,12 @@ describe('nobody', () => {
     expect(commits).toEqual([]);
   });
 
-  test('is registered by a wrong machine where nothing was sent', () => {
+  test('is registered by a wrong machine where no record was sent', () => {
     const act = () => changes.registerUser?.(nobody, facts, undefined);
     expect(act).toThrow(new InvariantViolation('user: nothing was sent to register'));
   });
 
-  test('is changed by a wrong machine, if there is nobody', () => {
+  test('is changed by a wrong machine, if no user exists', () => {
     expect(changes.raiseEpoch?.(nobody, facts, { of: 'user' })).toBe(nobody);
   });
 
@@ -349,7 +349,7 @@ describe('nobody', () => {
     expect(act).toThrow(new InvariantViolation('user: a commit needs an end-user and a ledger entry'));
   });
 
-  test('is the answer of a machine that lets a change of nobody pass', async () => {
+  test('is the answer of a machine that accepts a change of a missing user', async () => {
     const machine = machineAnswering(['unregistered'], 'deletionRequested', 'unregistered', []);
     const request = userRequest({ id: ID, actor: commandLine, change: DELETION });
     const { users, sleep } = bench(null).world;

@@ -72,7 +72,7 @@ test.each<[string, bigint, Partial<Record<'active' | 'used', Arm>>]>([
   ['refuses twice', USED, { used: { actions: [reject('grant_revoked'), reject('client_mismatch')] } }],
   ['answers nothing', HEAD, { active: { target: 'used', actions: ['rotate'] } }],
   ['has an arm that does nothing', USED, { used: {} }],
-])('a machine that %s is refused: nothing signed, nothing committed', async (_, generation, arms) => {
+])('a machine that %s is rejected: nothing signed, nothing committed', async (_, generation, arms) => {
   const { outcome, store, minted, row } = await presentTo(machineWith(arms), generation);
   expect(outcome).toBeInstanceOf(InvariantViolation);
   expect(String(outcome)).toMatch(/answers|effects make|without a new head/);
@@ -81,11 +81,11 @@ test.each<[string, bigint, Partial<Record<'active' | 'used', Arm>>]>([
   expect(minted).toEqual([]);
 });
 
-test('an event that a machine has no arm for is a defect, not silence', () => {
+test('an event without an arm in the machine is a defect, not silence', () => {
   const machine = machineWith({});
   expect(() => decide(machine, 'active', {}, { type: 'unheardOf' })).toThrow(InvariantViolation);
 });
 
-test('a state that a machine does not have is a defect', () => {
+test('a state outside the machine is a defect', () => {
   expect(() => decide(machineWith({}), 'expired', {}, { type: 'presented' })).toThrow();
 });

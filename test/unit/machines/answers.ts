@@ -1,4 +1,4 @@
-/** What a machine answers, asked of XState's pure `transition` for every state × event × outcome of every guard. */
+/** The answers of a machine, from XState's pure `transition`, for every state × event × outcome of every guard. */
 import { createMachine, transition } from 'xstate';
 import { type Call, callWords } from '../../../src/catalogue/calls.ts';
 import { type Arm, armsOf, type Machine } from '../../../src/catalogue/read.ts';

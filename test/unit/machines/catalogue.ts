@@ -1,4 +1,4 @@
-/** The machines that run, so that tests can walk, ask and mutate them all in one way. */
+/** The machines in use, so that tests can walk, query and mutate them all in one way. */
 import { isComposed } from '../../../src/catalogue/guards.ts';
 import { type Machine, readMachine } from '../../../src/catalogue/read.ts';
 import { RUNNING, type RunningName } from '../../../src/catalogue/running.ts';

@@ -1,4 +1,4 @@
-/** Machines whose guards are put together with `and`, `or` and `not` are asked, tabled and changed like any other. */
+/** Machines whose guards are composed with `and`, `or` and `not` are evaluated, tabled and changed like any other. */
 import { expect, test } from 'vitest';
 import { and, not, or, setup } from 'xstate';
 import type { Meta } from '../../../machines/shared/arm.ts';
@@ -43,7 +43,7 @@ const subject: Subject = {
   guards,
 };
 
-test('every combination of outcomes of the predicates is asked, and XState puts them together', () => {
+test('every combination of outcomes of the predicates is evaluated, and XState composes them', () => {
   const here = allAnswers(subject)
     .flat()
     .filter(({ state }) => state === 'active');
@@ -60,7 +60,7 @@ test('no law for all machines is broken, and the table has a column for each pre
   expect(transitionTable([subject])).toContain('| right | late | olderThan(30) | next |');
 });
 
-test('a mutant keeps the guards that it does not change, and is seen', () => {
+test('a mutant keeps the guards that it does not change, and is detected', () => {
   const mutants = mutantsOf(subject);
   const table = transitionTable([subject]);
   const kinds = ['arm deleted', 'guard dropped', 'target redirected', 'arms swapped'];

@@ -12,25 +12,25 @@ const errorsWith = (right: string, wrong: string): readonly string[] => {
 };
 
 describe('the compiler', () => {
-  test('accepts the machine as it is', () => {
+  test('accepts the unchanged machine', () => {
     expect(compilerErrors(sources, PATH)).toEqual([]);
   });
 
-  test('refuses a guard at an event that does not say what the guard asks', () => {
+  test('rejects a guard at an event without the facts of the guard', () => {
     expect(errorsWith('lost: removeLost', "lost: { guard: 'codeDiffers', description: 'no code was sent' }")).toEqual([
       expect.stringContaining('\'"codeDiffers"\' is not assignable'),
     ]);
   });
 
-  test('refuses a state that leaves an event without an answer', () => {
+  test('rejects a state that leaves an event without an answer', () => {
     expect(errorsWith('lost: removeLost,', '')).toEqual([expect.stringContaining("'lost' is missing")]);
   });
 
-  test('refuses an effect of another machine', () => {
+  test('rejects an effect of another machine', () => {
     expect(errorsWith("'activateFactor'", "'eraseUser'").length).toBeGreaterThan(0);
   });
 
-  test('refuses a reason of another machine', () => {
+  test('rejects a reason of another machine', () => {
     expect(errorsWith("reject('code_mismatch')", "reject('refresh_token_reused')").length).toBeGreaterThan(0);
   });
 });

@@ -1,4 +1,4 @@
-/** The law of what a guard may say; the table shows it to reviewers (guard-bodies.md). */
+/** The law about the bodies of guards; the table shows them to reviewers (guard-bodies.md). */
 import { describe, expect, test } from 'vitest';
 import * as client from '../../../machines/client/guards.ts';
 import * as interaction from '../../../machines/interaction/guards.ts';
@@ -12,7 +12,7 @@ test('guards compare facts with facts, and name no value of their own', () => {
   expect(violations).toEqual([]);
 });
 
-test('a predicate that several guards ask is among those that reviews show beside them', () => {
+test('a predicate that several guards share is among those that reviews show beside them', () => {
   const shared = predicates.filter(({ isShared }) => isShared).map(({ name }) => name);
   expect(shared).toEqual([...Object.keys(interaction.sharedPredicates), ...Object.keys(within.sharedPredicates)]);
 });
@@ -64,7 +64,7 @@ const BACK_DOORS: readonly string[] = [
   "event.clientId !== context.clientId && context.endedBy !== ('user' as string)",
 ];
 
-describe('refuses a back door in a guard', () => {
+describe('a back door in a guard is rejected', () => {
   const RIGHT = 'byAnotherClient: ({ context, event }: Refresh) => event.clientId !== context.clientId';
   const { 'machines/refresh-token/guards.ts': guards = '' } = sources;
 

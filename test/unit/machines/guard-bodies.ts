@@ -1,5 +1,5 @@
 /**
- * What a guard may say, read from the source of the machines with the types that the compiler gives it. A guard compares facts with
+ * The bodies of guards, read from the source of the machines with the types of the compiler. A guard compares facts with
  * facts: an identity inside a guard, such as `event.clientId !== 'a-client'`, is a back door that no table of outcomes shows.
  */
 import { globSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ export type Predicate = {
   readonly file: string;
   readonly name: string;
   readonly body: string;
-  /** A constant of its file, and not a guard of a machine: what several guards ask. */
+  /** A constant of its file that several guards share, and not a guard of a machine. */
   readonly isShared: boolean;
 };
 
@@ -108,7 +108,7 @@ function brokenIn(predicate: ts.FunctionLikeDeclaration, checker: ts.TypeChecker
     return ts.isIdentifier(node) && isParameter(node) ? [] : [node];
   }
 
-  /** A string may stand only beside a fact whose type names every value that it can have. */
+  /** A string may stand only beside a fact whose type names every possible value. */
   function visitOperand(node: ts.Expression, other: ts.Expression): readonly ts.Node[] {
     if (!ts.isStringLiteralLike(node)) return visit(node);
     return isClosed(checker.getTypeAtLocation(other)) ? [] : [node];

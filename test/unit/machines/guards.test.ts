@@ -225,7 +225,7 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
     ['signed in, strongly enough', false, {}, {}],
     ['signed in too weakly', true, { requiredLevel: 1 }, {}],
     ['a new sign-in is needed first', false, { requiredLevel: 1, prompt: ['login'] }, {}],
-    ['nobody is signed in', false, { requiredLevel: 1 }, { userId: null, signedInAt: null }],
+    ['without a session', false, { requiredLevel: 1 }, { userId: null, signedInAt: null }],
     ['the second factor is awaited', true, {}, { userId: null, signedInAt: null, factorIsAwaited: true }],
   ],
   signInIsStillNeeded: [
@@ -318,8 +318,8 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
   mayGrantNothing: [
     ['something', false, { scope: ['read'] }, {}],
     ['nothing', true, { scope: [] }, {}],
-    ['to go on while away, with nothing', true, { scope: ['offline_access'] }, {}],
-    ['something, to go on while away', false, { scope: ['offline_access', 'read'] }, {}],
+    ['offline access, with no other scope', true, { scope: ['offline_access'] }, {}],
+    ['offline access with other scopes', false, { scope: ['offline_access', 'read'] }, {}],
   ],
   codeIsWaiting: [
     ['none was issued', false, { code: null }, {}],
@@ -463,10 +463,10 @@ const factorCases: Cases<typeof secondFactorGuards, SecondFactorContext, SecondF
     ['no code', false, { lastStep: 61 }, { step: null }],
   ],
   isDemanded: [
-    ['by nobody', false, {}, {}],
+    ['by no user', false, {}, {}],
     ['by the policy', true, { isDemanded: true }, {}],
     ['by the policy, and there is another', false, { isDemanded: true, hasAnother: true }, {}],
-    ['by nobody, and there is another', false, { hasAnother: true }, {}],
+    ['by no user, and there is another', false, { hasAnother: true }, {}],
   ],
   byPasswordAlone: [
     ['two factors', false, {}, {}],
@@ -563,7 +563,7 @@ const keyCases: Cases<typeof signingKeyGuards, SigningKeyContext, SigningKeyEven
   ],
   rotationIsAtOnce: [
     ['in its time', false, {}, { atOnce: false }],
-    ['at once', true, {}, { atOnce: true }],
+    ['immediately', true, {}, { atOnce: true }],
   ],
   handoverIsComing: [
     ['the signer has time left', false, {}, { successor: 'published' }],
@@ -652,12 +652,12 @@ const externalCases: Cases<typeof externalSignInGuards, ExternalSignInContext, E
   userEnded: [
     ['enabled', false, {}, { user: 'known' }],
     ['disabled', true, {}, { user: 'ended' }],
-    ['nobody', false, {}, { user: 'unknown' }],
+    ['no user', false, {}, { user: 'unknown' }],
   ],
   userIsUnknown: [
     ['known', false, {}, { user: 'known' }],
     ['to be registered', false, {}, { user: 'new' }],
-    ['nobody', true, {}, { user: 'unknown' }],
+    ['no user', true, {}, { user: 'unknown' }],
   ],
   userIsNew: [
     ['known', false, {}, { user: 'known' }],
@@ -666,7 +666,7 @@ const externalCases: Cases<typeof externalSignInGuards, ExternalSignInContext, E
   identityIsNew: [
     ['linked', false, {}, { identity: 'linked' }],
     ['of no provider', false, {}, { identity: 'none' }],
-    ['nobody’s so far', true, {}, { identity: 'unlinked' }],
+    ['no user so far', true, {}, { identity: 'unlinked' }],
   ],
   identityIsAnothers: [
     ['theirs', false, {}, { identity: 'linked' }],

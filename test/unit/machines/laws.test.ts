@@ -10,7 +10,7 @@ describe.each(subjects)('$name', (subject) => {
     expect(law.broken(tested)).toEqual([]);
   });
 
-  test('what is listed as without a reference is there, and has none', () => {
+  test('each answer that is listed without a reference exists, and has none', () => {
     const said = subject.machine.states.flatMap((state) => [state, ...state.arms]);
     const without = new Set(said.filter(({ spec }) => spec === '').map(({ description }) => description));
     expect((NO_STANDARD_SAYS[subject.name] ?? []).filter((description) => !without.has(description))).toEqual([]);

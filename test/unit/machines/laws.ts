@@ -1,6 +1,6 @@
 /**
- * What must hold of the machines, said independently of how they say it. The transition table shows every change to a reviewer; a law
- * refuses the dangerous ones by itself. To read them: laws/every-machine.ts, then the file of the machine.
+ * The laws of the machines, stated independently of the machines' own text. The transition table shows every change to a reviewer; a law
+ * rejects the dangerous ones by itself. To read them: laws/every-machine.ts, then the file of the machine.
  */
 import { readMachine } from '../../../src/catalogue/read.ts';
 import type { RunningName } from '../../../src/catalogue/running.ts';

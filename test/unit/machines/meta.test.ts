@@ -50,20 +50,20 @@ const machine = described.createMachine({
 described.createMachine({
   initial: 'spread',
   states: {
-    // @ts-expect-error: an arm that is spread in is asked, too.
+    // @ts-expect-error: an arm that is spread in is checked, too.
     spread: { on: { presented: [misspelt, { ...misspelt, target: 'spread' }] } },
   },
 });
 
-test('every machine that runs declares what its meta says', () => {
+test('every machine in use declares the type of its meta', () => {
   type Running = (typeof RUNNING)[keyof typeof RUNNING]['machine'];
   type Metas<One> = One extends AnyStateMachine ? ReturnType<SnapshotFrom<One>['getMeta']> : never;
   type Said<One> = Metas<One> extends infer All ? (All extends object ? All[keyof All] : never) : never;
-  // Of each machine: of all of them at once, a machine without the declaration would hide behind the others.
+  // Of each machine: in a check of all together, a machine without the declaration would hide behind the others.
   expectTypeOf<[Said<Running>]>().toEqualTypeOf<[Meta | undefined]>();
 });
 
-test('what does not compile would have run, without a reference', () => {
+test('the code that does not compile would have run, without a reference', () => {
   const { states } = readMachine(machine.config);
   expect(states.flatMap(({ spec, arms }) => [spec, ...arms.map((arm) => arm.spec)])).toEqual(['', '', '', '', '']);
   expect([shared, ...sharedByMany].filter((arm) => 'meta' in arm && 'spec' in arm.meta)).toEqual([]);

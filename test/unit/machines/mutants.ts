@@ -1,4 +1,4 @@
-/** Every machine with one thing changed: what a slip of the hand, or of a review, could do to it. */
+/** Every machine with one change: a possible slip of an author, or of a review. */
 
 import type { Call } from '../../../src/catalogue/calls.ts';
 import { type Arm, armsOf, readMachine } from '../../../src/catalogue/read.ts';

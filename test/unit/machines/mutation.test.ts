@@ -77,18 +77,18 @@ const tried = new Map(subjects.map((subject) => [subject, triedOut(subject)]));
 describe.each(subjects)('mutants of $name', (subject) => {
   const mutants = tried.get(subject) ?? [];
 
-  test('there are some', () => {
+  test('exist', () => {
     expect(mutants.length).toBeGreaterThan(50);
   });
-  test('each is seen: by a law, or in the table', () => {
+  test('are detected, each by a law or in the table', () => {
     const unseen = mutants.filter((one) => one.laws.length === 0 && !one.changesTable);
     expect(unseen.map(({ what }) => what)).toEqual([]);
   });
-  test('each that changes an answer is seen in the table, whatever the laws say', () => {
+  test('are each visible in the table when they change an answer, whatever the laws say', () => {
     const unseen = mutants.filter((one) => CHANGE_AN_ANSWER.includes(one.kind) && !one.changesTable);
     expect(unseen.map(({ what }) => what)).toEqual([]);
   });
-  test('each that issues more or revokes less breaks a law', () => {
+  test('break a law when they issue more or revoke less', () => {
     expect(mutants.some((one) => one.dangerous)).toBe(true);
     expect(mutants.filter((one) => one.dangerous && one.laws.length === 0).map(({ what }) => what)).toEqual([]);
   });

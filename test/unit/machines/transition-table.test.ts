@@ -7,7 +7,7 @@ test('the transition table is the one that was reviewed', async () => {
   await expect(transitionTable(subjects)).toMatchFileSnapshot('./transition-table.md');
 });
 
-test.each(subjects)('every combination of guard outcomes of $name was asked', (subject) => {
+test.each(subjects)('every combination of guard outcomes of $name was evaluated', (subject) => {
   const { machine, events } = subject;
   const pairs = statesOf(machine).flatMap((state) => events.map((event) => [state, event] as const));
   const expected = pairs.reduce((sum, [state, event]) => sum + 2 ** guardsAsked(machine, state, event).length, 0);

@@ -1,6 +1,6 @@
 /**
- * The transition table for people, built from the answers alone. Every combination of guard outcomes is asked; those
- * that differ only in outcomes that change nothing are written as one row, with "·" for "either".
+ * The transition table for people, built from the answers alone. Every combination of guard outcomes is evaluated; those
+ * that differ only in irrelevant outcomes are written as one row, with "·" for "either".
  */
 import { type Answer, allAnswers, foundOnce, type Outcomes } from './answers.ts';
 import type { Subject } from './catalogue.ts';

@@ -1,4 +1,4 @@
-/** Asking for a link by mail while the queue of mails is full: no page says that a mail was sent. */
+/** Requests for a link by mail while the queue of mails is full: no page announces a mail. */
 import { expect, it } from 'vitest';
 import { askForReset } from '../../../src/people/email/asking.ts';
 import type { LinkDeps } from '../../../src/people/email/links.ts';
@@ -14,8 +14,8 @@ const depsWith = (hasRoom: boolean) =>
   }) as unknown as LinkDeps;
 const WAITS = { kind: 'queueFull', retryAfterSeconds: 60 };
 
-it('asks for a new try where nothing was queued, whatever the address', async () => {
-  for (const address of ['ada@example.com', 'nobody@example.com']) {
+it('a request in a full queue gets a page to try again, for every address', async () => {
+  for (const address of ['ada@example.com', 'unknown@example.com']) {
     expect(await askForReset(depsWith(false), address, asker)).toEqual(WAITS);
     expect(await askToSignUp(depsWith(false), address, null, asker)).toEqual(WAITS);
     expect(await askForReset(depsWith(true), address, asker)).toEqual({ kind: 'asked' });

@@ -56,7 +56,7 @@ const good = (more: object = {}) => ({ username: 'ada', amr: ['pwd'], auth_time:
 const back = (reference: string) => `/sign-in/delegated/${reference}`;
 
 describe('the application of the team', () => {
-  it('is told what the sign-in is about', async () => {
+  it('receives the parameters of the sign-in', async () => {
     const { reference } = await leave(undefined, { login_hint: 'ada', max_age: '600' });
     const { statusCode, json } = await call('GET', `/sign-ins/${reference}`);
     expect([statusCode, json()]).toMatchObject([
@@ -75,10 +75,10 @@ describe('the application of the team', () => {
     ]);
   });
 
-  it('is told a login_hint that no row has, so that an erasure leaves nothing of it', async () => {
+  it('receives a login_hint that no row has, so that an erasure leaves no trace of it', async () => {
     const email = 'marlene.marker@example.test';
     const user = await makeUser(scene, 'marlene', { email });
-    // Two are begun in the name of the person, and one of them is never answered.
+    // Two are begun in the name of the user, and one of them is never answered.
     await leave(undefined, { login_hint: email });
     const { browser, reference } = await leave(undefined, { login_hint: email });
     expect((await call('GET', `/sign-ins/${reference}`)).json().login_hint).toBe(email);
@@ -91,7 +91,7 @@ describe('the application of the team', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('signs an end-user in, as and when it says, and the browser goes on to the app', async () => {
+  it('signs an end-user in, with its own time and methods, and the browser continues to the app', async () => {
     const browser = new Browser(scene.app);
     const pkce = makePkce();
     const page = await browser.get(authorizeUrl(scene.client, pkce, { scope: 'openid' }));
@@ -126,7 +126,7 @@ describe('the application of the team', () => {
     expect((await rowOf(reference))?.refusal).toBe('login_failed');
   });
 
-  it('registers somebody new only where the policy says so, with a line in the ledger that names it', async () => {
+  it('registers a just-in-time user only where the policy allows it, with an entry that names the application', async () => {
     const first = await leave();
     const refused = await answer(first.reference, good({ username: 'newcomer' }));
     expect([refused.statusCode, refused.json().type]).toEqual([409, `${API}/problems/end_user_unknown`]);
@@ -152,9 +152,9 @@ describe('the application of the team', () => {
   });
 });
 
-describe('an answer that is refused changes nothing', () => {
+describe('a rejected answer changes nothing', () => {
   const cases: readonly [string, () => object, number, string][] = [
-    ['about nobody', () => good({ username: 'nobody-here' }), 409, 'end_user_unknown'],
+    ['about an unknown user', () => good({ username: 'unknown-user' }), 409, 'end_user_unknown'],
     [
       'about no sub of ours',
       () => ({ sub: '00000000-0000-4000-8000-000000000000', amr: ['pwd'], auth_time: now() }),
@@ -178,8 +178,8 @@ describe('an answer that is refused changes nothing', () => {
       422,
       'invalid_fields',
     ],
-    ['with a member that nobody knows', () => good({ admin: true }), 422, 'invalid_fields'],
-    ['with an operator as somebody new', () => good({ username: 'olga' }), 422, 'invalid_fields'],
+    ['with an unknown member', () => good({ admin: true }), 422, 'invalid_fields'],
+    ['with an operator as a just-in-time user', () => good({ username: 'olga' }), 422, 'invalid_fields'],
     ['with a claim that cannot be', () => good({ claims: { email: 'no address' } }), 422, 'invalid_fields'],
   ];
   it.each(cases)('%s', async (_, body, status, reason) => {
@@ -193,7 +193,7 @@ describe('an answer that is refused changes nothing', () => {
     expect(title(await browser.get(back(reference)))).toBe('Nobody has signed in yet');
   });
 
-  it('an older sign-in where the client wants a new one', async () => {
+  it('an older sign-in where the client requires a new one', async () => {
     const { reference } = await leave(undefined, { max_age: '60' });
     const late = await answer(reference, good({ auth_time: now() - 600 }));
     expect([late.statusCode, late.json().errors[0].field]).toEqual([422, 'auth_time']);
@@ -213,7 +213,7 @@ describe('an answer that is refused changes nothing', () => {
     expect((await answer(late.reference, good())).statusCode).toBe(409);
   });
 
-  it('two at once: one counts', async () => {
+  it('two concurrent ones: one counts', async () => {
     const { reference } = await leave();
     const answers = await Promise.all([
       answer(reference, good()),
@@ -251,8 +251,8 @@ describe('an answer that is refused changes nothing', () => {
   });
 });
 
-describe('a thief', () => {
-  it('with the reference, or with the return address, does not get in; the browser that began does, once', async () => {
+describe('an attacker', () => {
+  it('with the reference, or with the return address, does not sign in; the browser that began does, once', async () => {
     const { browser, reference } = await leave();
     const thief = new Browser(scene.app);
     expect((await thief.get(back(reference))).status).toBe(403);
@@ -271,7 +271,7 @@ describe('a thief', () => {
 });
 
 describe('show: instead', () => {
-  it('leads there at once, and to the form on request', async () => {
+  it('redirects immediately, and to the form on request', async () => {
     policy = { ...policy, show: 'instead' };
     const browser = new Browser(scene.app);
     const away = await signInPage(browser, scene.client);

@@ -1,4 +1,4 @@
-/** An upstream that is away, slow, or lies: a page, a way back to the form, and nothing half done. */
+/** An identity provider that is away, slow, or lies: a page, a way back to the form, and no partial change. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { externalSignIns, linkedIdentities, sessions, users } from '../../../src/storage/schema.ts';
 import { OtherServerAway } from '../../../src/system/other-servers.ts';
@@ -43,7 +43,7 @@ async function away(browser = new Browser(scene.app)) {
 }
 
 // First: good metadata are kept.
-describe('before the browser leaves', () => {
+describe('before the redirect', () => {
   it.each<[string, LyingProvider['answers']['metadata'], number, string]>([
     ['does not answer', () => Promise.reject(new OtherServerAway('NO_ANSWER')), 503, AWAY],
     ['is broken', () => new Response('oops', { status: 500 }), 503, AWAY],
@@ -65,7 +65,7 @@ describe('before the browser leaves', () => {
         UNTRUSTED,
       ],
     ),
-  ])('an upstream that %s is a page, and nothing is stored', async (_, metadata, status, said) => {
+  ])('an identity provider that %s leads to a page, and no row is stored', async (_, metadata, status, said) => {
     provider.answers.metadata = metadata;
     const before = await states();
     const { answer } = await away();
@@ -75,14 +75,14 @@ describe('before the browser leaves', () => {
   });
 });
 
-it('signs in with a good answer', async () => {
+it('signs in with a valid answer', async () => {
   const { browser, answer } = await away();
   const back = await browser.get(provider.callback(answer.url));
   expect([back.status, back.body.includes('decision')]).toEqual([200, true]);
   expect(provider.asked).toEqual(['openid-configuration', 'token', 'keys', 'userinfo']);
 });
 
-describe('after the browser is back', () => {
+describe('after the callback', () => {
   const seconds = () => Math.floor(clock.now().getTime() / 1000);
   const lies: readonly [string, () => LyingProvider['lie'] | Promise<LyingProvider['lie']>][] = [
     ['of another issuer', () => ({ claims: { iss: 'https://evil.example' } })],
@@ -97,7 +97,7 @@ describe('after the browser is back', () => {
       `of an issuer that is nearly the right one (${iss})`,
       () => ({ claims: { iss } }),
     ]),
-    ['for another client', () => ({ claims: { aud: 'somebody-else' } })],
+    ['for another client', () => ({ claims: { aud: 'another-user' } })],
     ...['statehouse2', 'statehous', 'Statehouse', ' statehouse', ''].map((aud): (typeof lies)[number] => [
       `for a client with nearly the right name (${aud})`,
       () => ({ claims: { aud } }),
@@ -135,7 +135,7 @@ describe('after the browser is back', () => {
     ['that does not say when', () => ({ claims: { auth_time: undefined } })],
     ['about a sign-in of long ago', () => ({ claims: { auth_time: seconds() - 50_000 } })],
   ];
-  it.each(lies)('an ID Token %s signs nobody in', async (_, lie) => {
+  it.each(lies)('rejects an ID Token %s', async (_, lie) => {
     const before = await counts();
     const { browser, answer } = await away();
     const callback = provider.callback(answer.url);
@@ -154,7 +154,7 @@ describe('after the browser is back', () => {
   it.each([
     ['ended a second within the tolerance', () => ({ iat: seconds() - 900, exp: seconds() - 59 })],
     ['is issued at the end of the tolerance', () => ({ iat: seconds() + 60, exp: seconds() + 7200 })],
-  ])('an ID Token that %s signs in', async (_, claims) => {
+  ])('accepts an ID Token that %s', async (_, claims) => {
     // At the very second: a fraction more would be within.
     clock.set(new Date((seconds() + 1) * 1000));
     const { browser, answer } = await away();
@@ -174,7 +174,7 @@ describe('after the browser is back', () => {
       502,
       UNTRUSTED,
     ],
-  ])('a token endpoint that %s is a page', async (_, token, status, said) => {
+  ])('shows a page for a token endpoint that %s', async (_, token, status, said) => {
     const before = await counts();
     const { browser, answer } = await away();
     const callback = provider.callback(answer.url);
@@ -184,7 +184,7 @@ describe('after the browser is back', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it('claims of UserInfo about somebody else are not taken', async () => {
+  it('rejects claims of UserInfo about another user', async () => {
     const before = await counts();
     const { browser, answer } = await away();
     provider.answers.userinfo = () => Response.json({ sub: 'mallory', email: 'a@b.example' });
@@ -193,7 +193,7 @@ describe('after the browser is back', () => {
     expect(await counts()).toEqual(before);
   });
 
-  it('new keys count at once, and old ones no more', async () => {
+  it('accepts new keys immediately, and old ones no longer', async () => {
     const first = await away();
     await first.browser.get(provider.callback(first.answer.url));
     const next = await sharedKey('next', 'RS256');
@@ -209,20 +209,20 @@ describe('after the browser is back', () => {
     ['access_denied', 403, 'You did not sign in'],
     ['server_error', 502, 'The other page did not let you in'],
     ['<script>', 502, 'The other page did not let you in'],
-  ])('error=%s is a page', async (error, status, said) => {
+  ])('shows a page for error=%s', async (error, status, said) => {
     const { browser, answer } = await away();
     const back = await browser.get(provider.callback(answer.url, { code: null, error }));
     expect([back.status, title(back), back.body.includes('<script>')]).toEqual([status, said, false]);
   });
 
-  it('an error of another issuer does not end the sign-in', async () => {
+  it('keeps the sign-in after an error of another issuer', async () => {
     const { browser, answer } = await away();
     const forged = provider.callback(answer.url, { code: null, error: 'access_denied', iss: 'https://evil.example' });
     expect((await browser.get(forged)).status).toBe(502);
     expect((await browser.get(provider.callback(answer.url))).body).toContain('decision');
   });
 
-  it('no secret of the exchange is in a log line', async () => {
+  it('logs no secret of the exchange', async () => {
     const { browser, answer } = await away();
     await browser.get(provider.callback(answer.url, { code: 'the-very-code' }));
     const { searchParams } = new URL(answer.url);

@@ -33,7 +33,7 @@ const URIS = [
   totpUri('JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', `${'a'.repeat(60)}.example`, 'u'.repeat(200)),
 ];
 
-it.each(URIS)('%s is what an app scans', (uri) => {
+it.each(URIS)('%s is readable for an app', (uri) => {
   expect(decodeQR(seen(qrCode(uri)).image)).toBe(uri);
 });
 

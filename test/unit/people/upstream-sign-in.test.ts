@@ -34,8 +34,8 @@ const stored = async () => ({
   states: (await db().select().from(externalSignIns)).map(({ state }) => state).sort(),
 });
 
-describe('somebody new', () => {
-  it('becomes an end-user without a password, linked by issuer and sub, signed in as and when they said there', async () => {
+describe('a just-in-time user', () => {
+  it('gets no password, and is linked by issuer and sub, with the time and methods of the provider', async () => {
     await open();
     const browser = new Browser(two.scene.app);
     const pkce = makePkce();
@@ -78,7 +78,7 @@ describe('somebody new', () => {
     expect(two.scene.logs()).not.toContain(new URLSearchParams(callback.split('?')[1]).get('code'));
   });
 
-  it('is named to the other server by the login_hint, which no row has', async () => {
+  it('is named to the identity provider by the login_hint, which no row has', async () => {
     await open();
     const hint = 'marlene.marker@example.test';
     const browser = new Browser(two.scene.app);
@@ -100,7 +100,7 @@ describe('somebody new', () => {
     expect([count, identities.length]).toEqual([2, 1]);
   });
 
-  it('never gets the account of somebody with the same name and the same e-mail address', async () => {
+  it('never gets the account of a user with the same name and the same e-mail address', async () => {
     await open();
     const victim = await makeUser(two.scene, 'ada', { email: 'ada@example.com', email_verified: true });
     const browser = new Browser(two.scene.app);
@@ -126,17 +126,17 @@ describe('somebody new', () => {
     expect(made?.username).toBe('ada-3');
   });
 
-  it('never gets a username that mixes scripts: the next that the other place tells is taken', async () => {
+  it('never gets a username that mixes scripts: the server takes the next released one', async () => {
     await open();
-    const there = await makeUser(two.upstream, '\u0430da', { email: 'somebody@example.com' });
+    const there = await makeUser(two.upstream, '\u0430da', { email: 'user@example.com' });
     const browser = new Browser(two.scene.app);
     await browser.get(await comeBack(browser, new Browser(two.upstream.app), there));
     const made = await db().select().from(users);
-    expect(made.map(({ username }) => username)).toContain('somebody@example.com');
+    expect(made.map(({ username }) => username)).toContain('user@example.com');
     expect(made.map(({ username }) => username)).not.toContain('\u0430da');
   });
 
-  it('is one end-user when two callbacks of theirs come at once', async () => {
+  it('is one end-user when two of their callbacks arrive concurrently', async () => {
     await open();
     const browsers = [new Browser(two.scene.app), new Browser(two.scene.app)];
     const callbacks: string[] = [];
@@ -147,7 +147,7 @@ describe('somebody new', () => {
     expect([count, identities.length, states]).toEqual([2, 1, ['used', 'used']]);
   });
 
-  it('stays outside where the policy registers nobody', async () => {
+  it('is rejected where the policy registers no user', async () => {
     await open({ createUsers: false });
     const browser = new Browser(two.scene.app);
     const answer = await browser.get(await comeBack(browser));
@@ -162,14 +162,14 @@ describe('somebody new', () => {
     [{ claim: { name: 'email', values: ['ada@example.com'] } }, 200],
     [{ claim: { name: 'groups', values: ['staff'] } }, 403],
     [{ emailDomains: ['example.com'], claim: { name: 'groups', values: ['staff'] } }, 403],
-  ])('comes in only as the policy says: %j', async (admit, status) => {
+  ])('is admitted only as the policy says: %j', async (admit, status) => {
     await open({ admit });
     const browser = new Browser(two.scene.app);
     expect((await browser.get(await comeBack(browser))).status).toBe(status);
     expect((await stored()).identities.length).toBe(status === 200 ? 1 : 0);
   });
 
-  it('is not admitted by an address that nobody has verified', async () => {
+  it('is not admitted by an unverified address', async () => {
     await open({ admit: { emailDomains: ['example.com'] } });
     const mallory = await makeUser(two.upstream, 'mallory', { email: 'ceo@example.com', email_verified: false });
     const browser = new Browser(two.scene.app);
@@ -178,14 +178,14 @@ describe('somebody new', () => {
   });
 });
 
-describe('somebody who may not sign in any more', () => {
+describe('a user who may no longer sign in', () => {
   it.each([
     ['disabled', { disabledAt: new Date(), epoch: 1n }],
     [
       'deleted',
       { disabledAt: new Date(), deletedAt: new Date(), epoch: 1n, username: '', passwordHash: '', claims: {} },
     ],
-  ])('an end-user who was %s stays outside', async (_, change) => {
+  ])('is rejected when %s', async (_, change) => {
     await open();
     const first = new Browser(two.scene.app);
     await first.get(await comeBack(first));
@@ -205,10 +205,10 @@ describe('somebody who may not sign in any more', () => {
   });
 });
 
-describe('a thief', () => {
+describe('an attacker', () => {
   beforeEach(() => open());
 
-  it('cannot go on in another browser, and the right browser still can', async () => {
+  it('cannot continue in another browser, and the original browser still can', async () => {
     const browser = new Browser(two.scene.app);
     const callback = await comeBack(browser);
     const thief = new Browser(two.scene.app);
@@ -219,7 +219,7 @@ describe('a thief', () => {
     expect((await browser.get(callback)).body).toContain('decision');
   });
 
-  it('cannot sign a victim in as somebody else with a planted callback', async () => {
+  it('cannot sign a victim in as another user with a planted callback', async () => {
     const thief = new Browser(two.scene.app);
     const callback = await comeBack(thief);
     const victim = new Browser(two.scene.app);
@@ -229,7 +229,7 @@ describe('a thief', () => {
     expect(await stored()).toMatchObject({ sessions: 0, identities: [] });
   });
 
-  it('gets nothing from a callback that was used, not even in the same browser', async () => {
+  it('gets no session from a used callback, not even in the same browser', async () => {
     const browser = new Browser(two.scene.app);
     const callback = await comeBack(browser);
     await browser.get(callback);
@@ -277,10 +277,10 @@ describe('a thief', () => {
   });
 });
 
-describe('the way there and back', () => {
+describe('the federated sign-in', () => {
   beforeEach(() => open());
 
-  it('ends after its time', async () => {
+  it('expires', async () => {
     const browser = new Browser(two.scene.app);
     const callback = await comeBack(browser);
     two.scene.clock.advanceSeconds(1801);
@@ -288,7 +288,7 @@ describe('the way there and back', () => {
     expect([answer.status, title(answer)]).toEqual([400, 'This took too long']);
   });
 
-  it('ends with a page when the end-user refuses there', async () => {
+  it('ends with a page when the end-user refuses at the provider', async () => {
     const browser = new Browser(two.scene.app);
     const away = await pressButton(browser, await signInPage(browser, two.scene.client));
     const { url } = await goThrough(new Browser(two.upstream.app), pathOf(away.url), two.ada, 'deny');
@@ -299,7 +299,7 @@ describe('the way there and back', () => {
     expect(await stored()).toMatchObject({ sessions: 0, states: ['denied'] });
   });
 
-  it('asks there to sign in anew where the client wants that, and believes no older sign-in', async () => {
+  it('requests another sign-in at the provider where the client requires it, and rejects an older one', async () => {
     const there = new Browser(two.upstream.app);
     await comeBack(new Browser(two.scene.app), there);
     two.scene.clock.advanceSeconds(300);
@@ -310,21 +310,21 @@ describe('the way there and back', () => {
     );
     const asked = new URL(away.url);
     expect([asked.searchParams.get('prompt'), asked.searchParams.get('max_age')]).toEqual(['login', '60']);
-    // The upstream is made to forget what it was asked.
+    // The test drops the parameters of the request from the provider's state.
     asked.searchParams.delete('prompt');
     asked.searchParams.delete('max_age');
     const answer = await browser.get(await two.signInThere(asked.href, there));
     expect([answer.status, (await stored()).sessions]).toEqual([502, 0]);
   });
 
-  it('leads to the account where no client asked', async () => {
+  it('leads to the account without a client', async () => {
     const browser = new Browser(two.scene.app);
     const away = await pressButton(browser, await browser.get('/sign-in?then=devices'));
     const answer = await browser.get(await two.signInThere(away.url));
     expect([answer.status, answer.url]).toEqual([200, '/account/devices']);
   });
 
-  it('does not let an earlier sign-in take over after a later one of the same browser', async () => {
+  it('does not let an earlier sign-in replace a later one of the same browser', async () => {
     const browser = new Browser(two.scene.app);
     const page = await signInPage(browser, two.scene.client);
     const first = await two.signInThere((await pressButton(browser, page)).url);
@@ -352,7 +352,7 @@ describe('linking', () => {
     return browser.submit(page, { provider: 'upstream:company' });
   };
 
-  it('takes a recent sign-in here and a sign-in there, and signs in from then on', async () => {
+  it('takes a recent sign-in here and a sign-in at the provider, and signs in from then on', async () => {
     const { user, browser } = await signedIn();
     const away = await link(browser);
     const page = await browser.get(await two.signInThere(away.url));
@@ -362,7 +362,7 @@ describe('linking', () => {
     expect((await other.get(await comeBack(other))).body).toContain('decision');
   });
 
-  it('asks to sign in again first when that was a while ago', async () => {
+  it('requires another sign-in first when the last one is too old', async () => {
     const { browser } = await signedIn();
     const page = await browser.get('/account/linked-identities');
     two.scene.clock.advanceSeconds(601);
@@ -371,7 +371,7 @@ describe('linking', () => {
     expect((await stored()).states).toEqual([]);
   });
 
-  it('stops when the end-user signed out, or when somebody else signed in', async () => {
+  it('stops when the end-user signed out, or another user signed in', async () => {
     const { browser } = await signedIn();
     const callback = await two.signInThere((await link(browser)).url);
     await makeUser(two.scene, 'another');
@@ -389,7 +389,7 @@ describe('linking', () => {
     expect((await stored()).identities).toMatchObject([{ userId: first.user.id }]);
   });
 
-  it('is undone by the end-user, and then signs nobody in', async () => {
+  it('is undone by the end-user, and then signs no user in', async () => {
     const { browser } = await signedIn();
     await browser.get(await two.signInThere((await link(browser)).url));
     const [identity] = (await stored()).identities;
@@ -401,8 +401,8 @@ describe('linking', () => {
   });
 });
 
-describe('what the other place says', () => {
-  it('of its password is no proof of the password here: with the mailbox it removes no second factor', async () => {
+describe('a claim of the provider', () => {
+  it('about its password is no proof of the password here: with the mailbox it removes no second factor', async () => {
     const mails = keptMails();
     await open({ createUsers: false }, { mail: mails });
     mails.of(two.scene);
@@ -427,12 +427,12 @@ describe('what the other place says', () => {
   it.each([
     [{ acr: [], amr: [] }, ['pwd']],
     [{ acr: [], amr: ['mfa'] }, ['pwd', 'hwk', 'swk', 'mfa']],
-  ])('of keys counts only where its word is taken for several factors: %j', (multiFactor, said) => {
+  ])('about keys counts only where the policy trusts it for several factors: %j', (multiFactor, said) => {
     expect(methodsOf({ multiFactor }, { acr: null, amr: ['pwd', 'hwk', 'swk', 'mfa'] })).toEqual(said);
   });
 });
 
-it('nobody removes their last way to sign in', async () => {
+it('an end-user cannot remove the last way to sign in', async () => {
   await open();
   const browser = new Browser(two.scene.app);
   const away = await pressButton(browser, await browser.get('/sign-in'));

@@ -158,7 +158,7 @@ describe.each(databaseKinds)('a commit in memory and on %s', (kind) => {
     );
   const lines = async () => (await world.db.select({ lines: count() }).from(transitions))[0]?.lines ?? 0;
 
-  it('write the same rows, or nothing', async () => {
+  it('writes the same rows, or none', async () => {
     const seen = { held: 0, notHeld: 0 };
     await fc.assert(
       fc.asyncProperty(fc.array(commits, { minLength: 1, maxLength: 6 }), async (all) => {

@@ -1,4 +1,4 @@
-/** The database refuses what no machine allows, and nothing else. */
+/** The triggers refuse what no machine allows, and nothing else. */
 
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { casesOf, type HeldCase } from './held-cases.ts';
 import { GRANT, putRows, SECRETS } from './held-rows.ts';
 import { attempt, columnsOf, rowsOf, surprise } from './hold.ts';
 
-describe.each(databaseKinds)('the database holds the machines, on %s', (kind) => {
+describe.each(databaseKinds)('the triggers enforce the machines, on %s', (kind) => {
   let opened: TestDatabase;
   let cases: readonly HeldCase[];
   const db = () => opened.database.drizzle;
@@ -22,14 +22,14 @@ describe.each(databaseKinds)('the database holds the machines, on %s', (kind) =>
   });
   afterAll(() => opened.close());
 
-  test('it allows what the machines allow, and refuses the rest by the rule that says why', async () => {
+  test('and allow what the machines allow, and name the rule for every refusal', async () => {
     expect(cases.length).toBeGreaterThan(200);
     const surprises = [];
     for (const one of cases) surprises.push(await surprise(db(), one));
     expect(surprises.filter((one) => one !== null)).toEqual([]);
   });
 
-  test('a refusal says which row and where to read on, and no secret', async () => {
+  test('a refusal names the row and the page to read, and no secret', async () => {
     for (const one of cases.filter(({ refusedBy }) => refusedBy !== null)) {
       // Random ids may hold four digits of a secret by chance.
       const words = (await attempt(db(), one))?.words.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID');
@@ -40,17 +40,17 @@ describe.each(databaseKinds)('the database holds the machines, on %s', (kind) =>
     expect((await attempt(db(), changed as HeldCase))?.words).toContain(`The row is ${GRANT.revoked}.`);
   });
 
-  test('every trigger of ours is tried', async () => {
+  test('every trigger of ours is tested', async () => {
     const names = rowsOf(
       await db().execute(sql`select distinct tgname as name from pg_trigger where not tgisinternal order by 1`),
     ).map((row) => (row as { name: string }).name);
     const tried = new Set(cases.map(({ refusedBy }) => refusedBy));
-    // These refuse nothing: what they write is what `…_begins_once` refuses by.
+    // These refuse no statement: they write the rows by which `…_begins_once` refuses.
     const refusing = names.filter((name) => !name.endsWith('_remembers_its_end'));
     expect(refusing.filter((name) => !tried.has(name))).toEqual([]);
   });
 
-  test('housekeeping removes what has ended, and only that, however wrong the clock of its node', async () => {
+  test('housekeeping removes ended rows, and only those, however wrong the clock of its node', async () => {
     const ids = async () =>
       rowsOf(await db().execute(sql`select id from grants`)).map((row) => (row as { id: string }).id);
     const before = await ids();
@@ -61,7 +61,7 @@ describe.each(databaseKinds)('the database holds the machines, on %s', (kind) =>
     expect(new Set(await ids())).toEqual(new Set(before.filter((id) => !over.includes(id))));
   });
 
-  test('the ledger goes by the month, and months to come refuse to be emptied too', async () => {
+  test('the ledger is kept by month, and later months refuse to be emptied too', async () => {
     const now = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 6));
     for (let time = 0; time < 2; time++) await keepLedgerPartitions(db(), clockAt(now));
     const months = rowsOf(
@@ -76,7 +76,7 @@ describe.each(databaseKinds)('the database holds the machines, on %s', (kind) =>
   });
 });
 
-test('a role that may read and write every row, and owns none of the tables, cannot take the triggers off', async () => {
+test('a role that may read and write every row, and owns none of the tables, cannot disable the triggers', async () => {
   const { database, close } = await openTestDatabase('postgres');
   const db = database.drizzle;
   const role = `clerk_${Math.random().toString(36).slice(2)}`;
@@ -98,7 +98,7 @@ test('a role that may read and write every row, and owns none of the tables, can
     expect(
       await asClerk('create or replace function no_machine_allows() returns trigger language plpgsql as $$begin end$$'),
     ).toBe('42501');
-    // A table that stands in front of the ledger is not asked.
+    // A table that shadows the ledger is not read.
     const again =
       casesOf(await columnsOf(db)).find(({ what }) => what === 'a grant that the ledger knows is inserted again')
         ?.statements ?? [];

@@ -1,4 +1,4 @@
-/** `statehouse diff`: what differs is said, what it means for what is alive is said, and a broken new side is refused. */
+/** `statehouse diff`: it names each difference, its effect on what is active, and rejects a broken new side. */
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ describe('machines', () => {
     expect(machineChanges(all, all)).toEqual([]);
   });
 
-  it('says a path that was not there', () => {
+  it('reports a missing path', () => {
     const config = copyOf(refreshToken.config);
     const revoked = config.states['revoked'];
     const [arm, ...rest] = [revoked?.on['presented'] ?? []].flat();
@@ -107,7 +107,7 @@ describe('lifetimes', () => {
     expect([one?.policy, one?.key, one?.to]).toEqual(['default', ...(Object.entries(change)[0] ?? [])]);
   });
 
-  it('policies that come and go', () => {
+  it('added and removed policies are named', () => {
     const [added] = policyChanges(new Map(), new Map([['new', base]]));
     const [removed] = policyChanges(new Map([['old', base]]), new Map());
     expect([added?.means, removed?.means]).toEqual([
@@ -175,7 +175,7 @@ describe('a ceiling', () => {
     expect(between(roles(before), roles(after))).toEqual([expect.objectContaining(change)]);
   });
 
-  it('of a resource: a scope that is gone, the whole resource, and nothing about other words', () => {
+  it('of a resource: a missing scope, the whole resource, and no other texts', () => {
     const api = { identifier: 'https://a.test', name: 'A', scopes: [{ name: 'read', description: 'see' }] };
     const other = { identifier: 'https://b.test', name: 'B', default: true, scopes: [] };
     const with_ = (...resources: Configuration['resources']) => sideWith({ resources });
@@ -201,11 +201,11 @@ describe('a ceiling', () => {
     for (const open of [api, { ...api, userInfo: true }]) {
       expect(between(with_(strict, other), with_(open, other))[0]?.means).toContain('open the UserInfo Endpoint again');
     }
-    // A resource that is new means nothing for tokens that are out.
+    // A new resource has no effect on existing tokens.
     expect(between(with_(other), with_(strict, other)).every(({ means }) => means === undefined)).toBe(true);
   });
 
-  it('is said in every format', () => {
+  it('is reported in every format', () => {
     const comparison = compare(declared(record('read pay')), declared(record('read')), FEW);
     for (const said of [diffText(comparison), diffMarkdown(comparison), diffDocument(comparison)]) {
       expect(said).toContain('Chains lose pay.');
@@ -229,7 +229,7 @@ describe('two folders', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('say what differs, and that the invariants hold', async () => {
+  it('are compared, and the invariants hold', async () => {
     const comparison = compare(await readSide(POLICIES, ISSUER), await readSide(folder, ISSUER), FEW);
     expect(comparison).toMatchObject({ machines: [], policies: [], refused: null });
     expect(comparison.configuration).toEqual([
@@ -245,12 +245,12 @@ describe('two folders', () => {
     expect(JSON.parse(diffDocument(comparison))).toMatchObject({ ok: true });
   });
 
-  it('the same folder twice: nothing', async () => {
+  it('with the same content have no difference', async () => {
     const side = await readSide(POLICIES, ISSUER);
     expect(diffText(compare(side, side, FEW))).toContain('Nothing differs.');
   });
 
-  it('a machine that lets the used come back breaks the proof, in every format', async () => {
+  it('with a machine that revives used tokens fail the model check, in every format', async () => {
     const side = await readSide(POLICIES, ISSUER);
     const broken = mutantsOf(refreshToken).find(({ what }) => what === 'active.presented[1]: deleted');
     if (!broken) throw new Error('no mutant');
@@ -264,7 +264,7 @@ describe('two folders', () => {
     expect(JSON.parse(diffDocument(comparison))).toMatchObject({ ok: false });
   });
 
-  it('names that would break a table do not', async () => {
+  it('with names that would break a table do not break it', async () => {
     const side = await readSide(POLICIES, ISSUER);
     const comparison = compare({ ...side, name: 'a|b`c\nd' }, side, FEW);
     expect(diffMarkdown(comparison).split('\n')[0]).toBe(`## \`a\\|b'c d\` → \`${POLICIES}\``);
@@ -272,21 +272,24 @@ describe('two folders', () => {
 });
 
 describe('revisions', () => {
-  it.skipIf(!existsSync(join(ROOT, '.git')))('HEAD against itself: nothing; it brings its own machines', async () => {
-    const side = await readSide('HEAD', ISSUER);
-    expect(side.machines.map(({ id }) => id)).toEqual(
-      expect.arrayContaining(['authorizationCode', 'refreshToken', 'grant']),
-    );
-    expect(side.machines).not.toContain(grantMachine);
-    expect(compare(side, await readSide('HEAD', ISSUER), FEW)).toMatchObject({
-      machines: [],
-      policies: [],
-      configuration: [],
-    });
-  });
+  it.skipIf(!existsSync(join(ROOT, '.git')))(
+    'HEAD against itself has no difference; it uses its own machines',
+    async () => {
+      const side = await readSide('HEAD', ISSUER);
+      expect(side.machines.map(({ id }) => id)).toEqual(
+        expect.arrayContaining(['authorizationCode', 'refreshToken', 'grant']),
+      );
+      expect(side.machines).not.toContain(grantMachine);
+      expect(compare(side, await readSide('HEAD', ISSUER), FEW)).toMatchObject({
+        machines: [],
+        policies: [],
+        configuration: [],
+      });
+    },
+  );
 
   it.each(['export const a = {\n  b: ;\n};\n', "import './gone.ts';\n", 'throw new Error("no");\n'])(
-    'a machine file that cannot be read is named, in words and without the folder: %j',
+    'with an unreadable machine file are rejected by its name, without the folder: %j',
     async (text) => {
       const folder = mkdtempSync(join(tmpdir(), 'statehouse-machine-'));
       mkdirSync(join(folder, 'broken'));
@@ -300,7 +303,7 @@ describe('revisions', () => {
   );
 
   it.each(['no-such-thing', '--upload-pack=touch', 'HEAD:package.json', '/nonexistent', ''])(
-    '%j is refused in words',
+    'with %j are rejected with a message',
     async (name) => {
       await expect(readSide(name, ISSUER)).rejects.toThrow(NoSuchSide);
     },

@@ -1,6 +1,6 @@
 /**
- * The rows on which the cases of held-cases.ts are tried: at least one for each state that a machine stores, and a few at the edges of
- * time. They are inserted with the triggers off, since no statement that the triggers allow makes a revoked grant from nothing.
+ * The rows on which the cases of held-cases.ts are tested: at least one for each stored state of a machine, and a few at the edges of
+ * time. They are inserted with the triggers off, since no statement that the triggers allow creates a revoked grant directly.
  */
 
 import { sql } from 'drizzle-orm';
@@ -143,7 +143,7 @@ function* rows(): Generator<string> {
   yield grant(GRANT.justEnded, { generation: 5, endsIn: -30 });
   yield grant(GRANT.endedRevoked, { revoked: true, generation: 5, endsIn: -120 });
   yield grant(GRANT.forgotten, { revoked: true, generation: 5, endsIn: -120 });
-  // An entry in the partition of this month for each grant but the forgotten one, and an entry in the default partition.
+  // An entry in the partition of this month for each grant but the one without, and an entry in the default partition.
   yield `insert into transitions (at, machine, grant_id, event, from_state, to_state) select now(), 'interaction', id, 'consented',
     'awaitingConsent', 'approved' from grants where id <> '${GRANT.forgotten}'`;
   yield `insert into transitions (at, machine, event, from_state, to_state) values ('2999-01-01', 'm', 'e', 'f', 't')`;

@@ -1,5 +1,5 @@
 /**
- * Tries a case on a database: runs its statements in a transaction, remembers what Postgres says, and rolls back. So every case starts
+ * Tests a case on a database: runs its statements in a transaction, records the answer of Postgres, and rolls back. So every case starts
  * from the rows of held-rows.ts. `surprise` compares with what the case expects.
  */
 import { sql } from 'drizzle-orm';

@@ -1,6 +1,6 @@
 /**
- * Can the proof fail? Each mutant of machine, predicate, policy, engine and commit guard has to break an invariant, or a law of
- * the machines, or it says why nothing can see it. The report is committed, so that a review reads its difference.
+ * Can the model check fail? Each mutant of machine, predicate, policy, engine and commit guard has to break an invariant, or a law of
+ * the machines, or it says why it is undetectable. The report is committed, so that a review reads its difference.
  */
 import { describe, expect, it } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
@@ -73,11 +73,11 @@ const POLICY: Lifetimes = {
 
 type Subject = {
   readonly walk: AnyWalk;
-  /** Within the bounds of `statehouse check --proof`; the second where two things have to come together. */
+  /** Within the bounds of `statehouse check --proof`; the second where two changes have to coincide. */
   readonly bounds: readonly [Bounds, ...Bounds[]];
   // biome-ignore lint/suspicious/noExplicitAny: mutants of any walk.
   readonly mutants: readonly Mutant<any>[];
-  /** Of the facts that its commits ask for. */
+  /** Of the facts that its commits read. */
   // biome-ignore lint/suspicious/noExplicitAny: mutants of any walk.
   readonly factMutants?: (facts: readonly string[]) => readonly Mutant<any>[];
 };
@@ -167,7 +167,7 @@ const tried: readonly Tried[] = HEARD.flatMap(({ walk, heard, mutants, factMutan
   [...mutants, ...(factMutants?.([...new Set(heard.flatMap(({ facts }) => facts))]) ?? [])].map((mutant) => {
     const soon = violation(walk, heard.slice(0, 1), mutant);
     const law = soon === null ? (mutant.alsoSeenBy?.() ?? null) : null;
-    // What a law sees, or what is excused, is not looked for any longer: there are hundreds.
+    // Mutants that a law detects, or that are explained, are not checked further: there are hundreds.
     const isSettled = soon !== null || law !== null || (mutant.survives !== undefined && mutant.part === 'predicate');
     const invariants = isSettled ? (soon ?? []) : (violation(walk, heard.slice(1), mutant) ?? []);
     return { ...mutant, walk: walk.name, law, invariants, invariant: invariants[0] ?? null };
@@ -191,7 +191,7 @@ function violation(right: AnyWalk, all: readonly Heard[], { walkOf }: Mutant): r
 }
 
 describe('the mutants', () => {
-  it.each(HEARD)('the walk $walk.name that they are tried on holds without them', ({ heard }) => {
+  it.each(HEARD)('share a model, $walk.name, that holds without them', ({ heard }) => {
     for (const { exploration } of heard) expect(exploration.violations).toEqual([]);
   });
 
@@ -202,12 +202,12 @@ describe('the mutants', () => {
     }
   });
 
-  it('are all seen, or say why not', () => {
+  it('are all detected, or explained', () => {
     const unseen = tried.filter((one) => one.invariant === null && one.law === null && one.survives === undefined);
     expect(unseen.map(({ what }) => what)).toEqual([]);
   });
 
-  it('are not excused when they are seen', () => {
+  it('have no explanation when they are detected', () => {
     const seen = tried.filter((one) => one.invariant !== null && one.survives !== undefined);
     expect(seen.map(({ what }) => what)).toEqual([]);
   });

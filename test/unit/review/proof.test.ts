@@ -1,4 +1,4 @@
-/** The proof holds for what is shipped, within the bounds that `statehouse check --proof` walks, and can be read when it does not. */
+/** The model check passes for the shipped policies, within the bounds of `statehouse check --proof`, and its violations are readable. */
 import { describe, expect, it } from 'vitest';
 import { commitGrant } from '../../../src/review/proof/authorizations/store.ts';
 import type { AuthorizationWalk } from '../../../src/review/proof/authorizations/terms.ts';
@@ -14,15 +14,15 @@ const [policy] = policies;
 if (!policy) throw new Error('no policy');
 const FEW: Bounds = { requests: 3, inFlight: 2, faults: 1 };
 
-describe('the proof', () => {
-  it.each(policies)('holds under the policy $name', (one) => {
+describe('the model check', () => {
+  it.each(policies)('passes under the policy $name', (one) => {
     const proof = prove(one, [FEW]);
     expect(proof.verdicts.filter(({ violation }) => violation).map(({ violation }) => violation?.words)).toEqual([]);
     expect(holds(proof)).toBe(true);
     expect(proof.verdicts).toHaveLength(11);
   });
 
-  it('holds of sign-ins here and elsewhere, signing keys, administration and links in mails, under every policy', () => {
+  it('passes for sign-ins here and at providers, signing keys, administration and links in mails, under every policy', () => {
     const proofs = proveForEveryPolicy();
     const broken = proofs.flatMap(({ verdicts }) => verdicts.filter(({ violation }) => violation));
     expect(broken.map(({ violation }) => violation && wordsOfTrace(violation))).toEqual([]);
@@ -42,8 +42,8 @@ describe('the proof', () => {
       expect(explorations[0]?.moments).toBeGreaterThan(isSmall(walk.name) ? 4000 : 10_000);
   });
 
-  it('reaches what it is about', () => {
-    // A walk that never gets anywhere would hold, too.
+  it('reaches the states of interest', () => {
+    // A check that reaches no state would pass, too.
     const { moments: worlds } = explore(authorizations(policy), FEW);
     expect(worlds).toBeGreaterThan(4000);
     expect(explore(authorizations(policy), { ...FEW, requests: 4 }).moments).toBeGreaterThan(worlds);
@@ -62,8 +62,8 @@ describe('the proof', () => {
     });
   });
 
-  it('says the shortest way to a violation, in words and as a sequence diagram', () => {
-    // A commit that compares nothing: whoever loaded first has tokens made from a chain that is dead.
+  it('reports the shortest path to a violation, as sentences and as a sequence diagram', () => {
+    // A commit without a comparison: the first loader gets tokens from an ended chain.
     const blind: AuthorizationWalk = {
       ...authorizations(policy),
       commit: (stored, commit, now) => commitGrant(stored, commit, now, {}),

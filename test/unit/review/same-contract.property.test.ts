@@ -14,7 +14,7 @@ import { testClients } from '../../support/macs.ts';
 import { openWorld, type World } from '../storage/world.ts';
 import { type Command, commands, firstDifference } from './same-contract.ts';
 
-describe.each(databaseKinds)('the store of the proof and %s', (kind) => {
+describe.each(databaseKinds)('the store of the model and %s', (kind) => {
   let world: World;
   beforeAll(async () => {
     world = await openWorld(kind);
@@ -79,7 +79,7 @@ describe('a statement that compares one fact less', () => {
     };
   }
 
-  it.each(Object.keys(CONJUNCTS).filter((one) => !IMPLIED.includes(one)))('without %s: told apart', async (fact) => {
+  it.each(Object.keys(CONJUNCTS).filter((one) => !IMPLIED.includes(one)))('is detected without %s', async (fact) => {
     const { store, rewritten } = storeWithout(fact);
     const run = await fc.check(
       fc.asyncProperty(commands, async (all) => (await firstDifference(world, store, all)) === null),
@@ -89,7 +89,7 @@ describe('a statement that compares one fact less', () => {
     expect(run.failed).toBe(true);
   });
 
-  it.each(IMPLIED)('without %s: nothing that goes through the server tells', async (fact) => {
+  it.each(IMPLIED)('cannot be detected through the server without %s', async (fact) => {
     const { store, rewritten } = storeWithout(fact);
     await fc.assert(
       fc.asyncProperty(commands, async (all) => {

@@ -94,7 +94,7 @@ const HAPPENINGS: Readonly<
 > = {
   disable: {
     really: ({ db }, { person }) => disableUser(db, person.username),
-    // Who is disabled already is not disabled again.
+    // A disabled user is not disabled again.
     inMemory: (stored) =>
       stored.user.isDisabled ? stored : { ...stored, user: { epoch: stored.user.epoch + 1n, isDisabled: true } },
   },
@@ -104,7 +104,7 @@ const HAPPENINGS: Readonly<
   },
   deleteClient: {
     really: ({ db }, { clientId }) => deleteClient(db, clientId),
-    // What is deleted already is not deleted again.
+    // A deleted user is not deleted again.
     inMemory: (stored) =>
       stored.client.isDeleted ? stored : { ...stored, client: { epoch: stored.client.epoch + 1n, isDeleted: true } },
   },

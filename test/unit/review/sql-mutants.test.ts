@@ -1,6 +1,6 @@
 /**
- * Do the cases see every slip? The SQL with one thing missing or wrong, and the SQL of a machine with one arm or word changed: some case of
- * held-cases.ts must be surprised by each.
+ * Do the cases detect every slip? The SQL with one part missing or wrong, and the SQL of a machine with one arm or word changed: some case
+ * of held-cases.ts must fail for each.
  */
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ const statementsOf = (text: string) => text.split('--> statement-breakpoint');
 async function replace(from: string, to: string): Promise<void> {
   const there = new Set(statementsOf(from));
   for (const statement of statementsOf(to)) {
-    // A loop over partitions makes something else when something else is there.
+    // A loop over partitions creates another object when another object is there.
     if (!there.has(statement) || statement.includes('DO $$')) await db().execute(sql.raw(statement));
   }
 }
@@ -120,7 +120,7 @@ const ofMachines: readonly Mutant[] = (Object.keys(machines) as (keyof Machines)
   const stored = states.filter((state) => !['unpublished', 'unregistered', 'unlinked'].includes(state));
   return [
     ...states
-      // A client that was deleted is registered like one that never was: the same SQL.
+      // A deleted client is registered like an unknown one: the same SQL.
       .filter((state) => state !== machines[name].initial && !(name === 'client' && state === 'deleted'))
       .map((state) =>
         changed(`begins as ${state}`, (config) => {
@@ -232,12 +232,12 @@ const EXPLAINED: Readonly<Record<string, string>> = {
 
 const mutants = [...whole, ...conditions, ...columns, ...ofMachines, ...reasons, ...byHand];
 
-test('each mutant is another SQL', () => {
+test('each mutant is different SQL', () => {
   expect(mutants.filter(({ text }) => text === asItIs).map(({ what }) => what)).toEqual([]);
   expect(mutants.length).toBeGreaterThan(150);
 });
 
-test('each mutant that is not explained surprises some case; the SQL as it is surprises none', async () => {
+test('each unexplained mutant fails some case; the unchanged SQL fails none', async () => {
   const unseen = [];
   for (const mutant of mutants) if ((await seenBy(mutant)) === null) unseen.push(mutant.what);
   expect(unseen.toSorted()).toEqual(Object.keys(EXPLAINED).toSorted());

@@ -18,7 +18,7 @@ function withLostDevices(): Machines {
   return { ...machines, grant: readMachine(grant) };
 }
 
-test('what is stored is what the machines make', () => {
+test('the stored SQL is what the machines generate', () => {
   const text = readFileSync(new URL('../../../drizzle/triggers.sql', import.meta.url), 'utf8');
   expect(text.replace(/^-- Revision \d+\n/, '')).toBe(sqlOf(machines));
   expect(triggersFile()).toEqual([{ path: 'drizzle/triggers.sql', text }]);
@@ -35,7 +35,7 @@ test.each([
   expect(withRevision('new', { present, committed })).toBe(expected);
 });
 
-test('a machine that changes shows in the lines of its own triggers alone', () => {
+test('a changed machine changes the lines of its own triggers alone', () => {
   const linesOf = (of: Machines) => sqlOf(of).split('\n');
   const before = linesOf(machines);
   const changed = linesOf(withLostDevices()).flatMap((line, index) => (line === before[index] ? [] : [line]));
@@ -43,7 +43,7 @@ test('a machine that changes shows in the lines of its own triggers alone', () =
 });
 
 describe.each(databaseKinds)('on %s', (kind) => {
-  test('the triggers of a changed machine replace those that were there, and those of before do so again', async () => {
+  test('the triggers of a changed machine replace the former ones, and the former ones replace them again', async () => {
     const { database, close } = await openTestDatabase(kind);
     onTestFinished(close);
     const db = database.drizzle;

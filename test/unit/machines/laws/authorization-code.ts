@@ -1,6 +1,6 @@
 /**
  * The authorization code. "Its presenter is right" means: the client that it was issued to, with the redirect URI of the request where
- * it sends one, and with the verifier of the challenge. All three come before anything else is said.
+ * it sends one, and with the verifier of the challenge. All three are checked before anything else is answered.
  */
 import type { Answer } from '../answers.ts';
 import { ENDED_BY_AN_EPOCH, revokedIsToldApart } from './ended-grant.ts';
@@ -46,7 +46,7 @@ export const lawsOfAuthorizationCode: readonly Law[] = [
     (answer) => has(answer, 'issueTokens') || hasAny(answer, ['revokeGrant']) || onlyRejects(answer),
   ),
   everyAnswer(
-    'a presenter who is not the client with its verifier is told the same in every state',
+    'a presenter who is not the client with its verifier gets the same answer in every state',
     rejectsInThisOrder(
       ['byAnotherClient', 'client_mismatch'],
       ['redirectUriDiffers', 'redirect_uri_mismatch'],

@@ -1,5 +1,5 @@
 /**
- * The client. It is stored by a registration only, loses its grants by a deletion only, and what configuration declares is changed by
+ * The client. It is stored by a registration only, loses its grants by a deletion only, and a declared client is changed by
  * configuration only. It never has a third secret, and never loses its last.
  */
 import type { ClientEvent } from '../../../../machines/client/facts.ts';
@@ -49,7 +49,7 @@ const eventOf = ({ event }: Answer) => event as ClientEvent['type'];
 
 export const lawsOfClient: readonly Law[] = [
   everyAnswer(
-    'what speaks against a change is told in this order, and nothing changes',
+    'the objections to a change are answered in this order, and nothing changes',
     rejectsInThisOrder(...REJECTING),
   ),
   everyAnswer('a registered client changes as it was asked for, exactly where nothing speaks against it', (answer) => {

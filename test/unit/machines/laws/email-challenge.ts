@@ -1,6 +1,6 @@
 /**
  * The link in an e-mail. It is used once, in time, for the account that it was sent for, and never after another link of its purpose
- * was used, a new password or another address; what it does to the account is for the end-user's machine to say. An undo outlives all
+ * was used, a new password or another address; its effect on the account is decided by the end-user's machine. An undo outlives all
  * of that but its own use.
  */
 import type { EmailChallengeRejectReason } from '../../../../machines/email-challenge/facts.ts';
@@ -52,7 +52,7 @@ const onlyInActive =
 
 export const lawsOfEmailChallenge: readonly Law[] = [
   everyAnswer(
-    'what speaks against a link is told in this order, and nothing changes',
+    'the objections to a link are answered in this order, and nothing changes',
     rejectsInThisOrder(...REJECTING),
   ),
   everyAnswer('a link is used once, for what it was sent for, when nothing speaks against it', (answer) => {
@@ -65,7 +65,7 @@ export const lawsOfEmailChallenge: readonly Law[] = [
     const others = event === 'addressRestored' ? [] : ['supersedeOthers'];
     return does(answer, 'used', 'useLink', ...others, ...also, changeUser(event));
   }),
-  everyAnswer('a link is sent once, to the address of somebody who may sign in', (answer) => {
+  everyAnswer('a link is sent once, to the address of a user who may sign in', (answer) => {
     const isSent =
       answer.state === 'unsent' &&
       answer.event === 'requested' &&
@@ -87,15 +87,15 @@ export const lawsOfEmailChallenge: readonly Law[] = [
     },
   ),
   everyAnswer(
-    'the use of another link of the same purpose ends it, and goes on to the next',
+    'the use of another link of the same purpose ends it, and continues with the next',
     onlyInActive('otherUsed', supersedeLink('another_link_used'), 'supersedeOthers'),
   ),
   everyAnswer('an administrator ends it', onlyInActive('withdrawn', supersedeLink('withdrawn'))),
   everyAnswer(
-    'undoing an older change ends it, and goes on to the next',
+    'undoing an older change ends it, and continues with the next',
     onlyInActive('undone', supersedeLink('change_undone'), 'supersedeLater'),
   ),
-  everyAnswer('why a link does nothing any more is told, and nothing changes', (answer) => {
+  everyAnswer('an ineffective link is answered with its reason, and nothing changes', (answer) => {
     const reasons: Readonly<Record<string, EmailChallengeRejectReason>> = {
       unsent: 'link_unknown',
       used: 'link_used',

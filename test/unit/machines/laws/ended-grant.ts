@@ -1,4 +1,4 @@
-/** What a code and a refresh token have in common: in `revoked` they say what ended their grant. */
+/** The common part of a code and a refresh token: in `revoked` they answer with the end of their grant. */
 import { allFail, does, everyAnswer, type Law, reject } from './law.ts';
 
 export const ENDED_BY_AN_EPOCH = [

@@ -1,6 +1,6 @@
 /**
- * What holds of every machine, and of one that is added: all is said (no silence, no code, no arm that happens by itself), what has
- * ended stays ended, and nothing is issued without asking for the time.
+ * The laws of every machine, including a later one: every answer is explicit (no silence, no code, no automatic arm), an ended state stays
+ * ended, and no token is issued without a check of the time.
  */
 
 import { callWords } from '../../../../src/catalogue/calls.ts';

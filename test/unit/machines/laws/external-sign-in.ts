@@ -1,6 +1,6 @@
 /**
- * The external sign-in. Only an answer that was received once signs in, once, in the browser that began. Whatever speaks against it is
- * told in a fixed order, and changes nothing; an end-user and a link come only with an answer that counts.
+ * The federated or delegated sign-in. Only an answer that was received once signs in, once, in the browser that began. The objections are
+ * answered in a fixed order, and change nothing; an end-user and a link come only with a valid answer.
  */
 import type { RejectReason } from '../../../../machines/unions.ts';
 import { allFail, does, everyAnswer, hasAny, holds, type Law, onlyRejects, reject, rejectsInThisOrder } from './law.ts';
@@ -16,10 +16,7 @@ const AGAINST_RETURN: readonly (readonly [guard: string, reason: RejectReason])[
 ];
 
 export const lawsOfExternalSignIn: readonly Law[] = [
-  everyAnswer(
-    'what speaks against it is told in this order, and nothing changes',
-    rejectsInThisOrder(...AGAINST_RETURN),
-  ),
+  everyAnswer('the objections are answered in this order, and nothing changes', rejectsInThisOrder(...AGAINST_RETURN)),
   everyAnswer('only an answer that was received, in time and in its browser, signs in', (answer) => {
     const returns = answer.state === 'answered' && answer.event === 'browserReturned';
     const counts = returns && allFail(answer, ...AGAINST_RETURN.map(([guard]) => guard));
@@ -43,7 +40,7 @@ export const lawsOfExternalSignIn: readonly Law[] = [
     if (!counts) return !hasAny(answer, ['recordRefusal']) && (comes ? onlyRejects(answer) : true);
     return does(answer, 'denied', 'recordRefusal');
   }),
-  everyAnswer('nobody signs in before an answer', (answer) => {
+  everyAnswer('no user signs in before an answer', (answer) => {
     if (answer.state !== 'awaiting' || answer.event !== 'browserReturned') return true;
     if (holds(answer, 'fromAnotherBrowser')) return does(answer, 'awaiting', reject('another_browser'));
     return does(answer, 'awaiting', reject('external_sign_in_unanswered'));

@@ -1,7 +1,7 @@
 /**
- * The interaction. Nothing is asked or approved when its time is over or its client has ended. "Arrives" means that the end-user is
- * known from now on: by a session that will do, by choosing the account of that session, or by signing in. What may come next is a
- * consent that is remembered, a consent that is asked for, or a refusal where the client wants no page (`prompt=none`), of which
+ * The interaction. Nothing is requested or approved when it has expired or its client has ended. "Arrives" means that the end-user is
+ * known from now on: by a sufficient session, by choosing the account of that session, or by signing in. The next step is a
+ * remembered consent, a consent page, or a rejection where the client allows no page (`prompt=none`), of which
  * nothing is stored.
  *
  * `viewed` and `switchRequested` only choose a page.
@@ -141,7 +141,7 @@ export const lawsOfInteraction: readonly Law[] = [
       return answer.next === answer.state && showsOnePage;
     },
   ),
-  everyAnswer('to go on with an account it takes a sign-in that will do', (answer) => {
+  everyAnswer('to continue with an account it takes a sufficient sign-in', (answer) => {
     const goesOnInVain = choosesAccount(answer) && holds(answer, 'signInIsNeeded');
     return !goesOnInVain || does(answer, 'awaitingSignIn', reject('sign_in_required'));
   }),

@@ -1,4 +1,4 @@
-/** The linked identity. What was removed stays so; the end-user keeps a way to sign in, and an administrator may take the last. */
+/** The linked identity. A removed one stays removed; the end-user keeps a way to sign in, and an administrator may take the last. */
 import type { IdentityRemovalReason } from '../../../../machines/linked-identity/facts.ts';
 import { does, everyAnswer, has, hasAny, holds, type Law, reject } from './law.ts';
 

@@ -1,4 +1,4 @@
-/** The mail. An accepted mail is sent, a mail that has ended is attempted no more, and nothing is attempted before or after its time. */
+/** The mail. An accepted mail is sent, an ended mail is not attempted again, and no mail is attempted before or after its time. */
 import type { DropReason } from '../../../../machines/mail/facts.ts';
 import { does, everyAnswer, hasAny, holds, type Law } from './law.ts';
 

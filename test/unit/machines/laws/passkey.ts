@@ -1,4 +1,4 @@
-/** The passkey. A signature signs in while it is registered, newer than those before; what was removed never does. */
+/** The passkey. A signature signs in while it is registered, newer than those before; a removed one never does. */
 import { allFail, does, everyAnswer, hasAny, holds, type Law, reject, rejectsInThisOrder } from './law.ts';
 
 const REMOVALS = ['removalRequested', 'removalRequestedByAdministrator', 'lost'];
@@ -52,7 +52,7 @@ export const lawsOfPasskey: readonly Law[] = [
       return isKept ? !hasAny(answer, ['removeFactor']) : does(answer, 'removed', 'removeFactor');
     },
   ),
-  everyAnswer('what was removed, or never registered, signs nobody in and has no name', (answer) => {
+  everyAnswer('a removed or unregistered passkey signs no user in and has no name', (answer) => {
     if (answer.state === 'active') return answer.event !== 'renamed' || does(answer, 'active', 'renamePasskey');
     if (answer.event === 'renamed') return does(answer, answer.state);
     if (answer.event !== 'presented') return true;

@@ -58,7 +58,7 @@ export const lawsOfRefreshToken: readonly Law[] = [
     (answer) => has(answer, 'issueTokens') || hasAny(answer, ['revokeGrant']) || onlyRejects(answer),
   ),
   everyAnswer(
-    'another client is told the same in every state; the client of the token is told why',
+    'another client gets the same answer in every state; the client of the token gets the reason',
     rejectsInThisOrder(
       ['byAnotherClient', 'client_mismatch'],
       ['expired', 'refresh_token_expired'],

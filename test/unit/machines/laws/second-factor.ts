@@ -1,4 +1,4 @@
-/** The authenticator app. A code counts once, of a factor that was confirmed and not removed; a password alone changes nothing. */
+/** The authenticator app. A code counts once, of a confirmed factor that was not removed; a password alone changes nothing. */
 import { allFail, does, everyAnswer, hasAny, holds, type Law, reject, rejectsInThisOrder } from './law.ts';
 
 const REMOVALS = ['removalRequested', 'removalRequestedByAdministrator', 'lost'];

@@ -1,6 +1,6 @@
 /**
- * The session. Only `used` admits a browser; every other event ends the session. What has ended admits no more, and tells the browser
- * why: first an epoch that moved on, then the reason that the row holds, and without either that its time is over.
+ * The session. Only `used` admits a browser; every other event ends the session. An ended one admits no browser, and answers with the
+ * reason: first a raised epoch, then the stored reason, and without either its expiry.
  */
 
 import type { SessionEndReason, SessionEvent } from '../../../../machines/session/facts.ts';
@@ -62,7 +62,7 @@ export const lawsOfSession: readonly Law[] = [
     const isGone = answer.event === 'factorAdded' && answer.state !== 'ended' && holds(answer, 'factorIsGone');
     return isGone && allFail(answer, 'tooOld', other) ? does(answer, answer.state, reject('factor_removed')) : true;
   }),
-  everyAnswer('a session that awaits its factor admits nobody', (answer) =>
+  everyAnswer('a session that awaits its factor admits no browser', (answer) =>
     isUsed(answer, 'awaitingSecondFactor') && allFail(answer, 'tooOld', 'waitedTooLong')
       ? does(answer, 'awaitingSecondFactor', reject('second_factor_required'))
       : true,

@@ -65,14 +65,14 @@ export const lawsOfSigningKey: readonly Law[] = [
     },
   ),
   everyAnswer(
-    'a signer that goes on creates a successor in time or when asked, never two, and does nothing else',
+    'a signer that continues creates a successor in time or on request, never two, and does nothing else',
     (answer) => {
       const goesOn = answer.state === 'signing' && !stops(answer) && !isRevoked(answer);
       return !goesOn || does(answer, 'signing', ...preparations(answer));
     },
   ),
   everyAnswer(
-    'a key is revoked exactly when that is requested and it is in the JWKS, and then it retires at once',
+    'a key is revoked exactly when that is requested and it is in the JWKS, and then it retires immediately',
     (answer) => {
       if (answer.state === 'signing' && isRevoked(answer)) return answer.next === 'retired' && has(answer, REVOKE);
       return exactlyWhen(isRevoked(answer), answer, 'retired', REVOKE);

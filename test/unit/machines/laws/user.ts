@@ -1,6 +1,6 @@
 /**
  * The end-user's registration. Disabling, a new password and a deletion end everything that was allowed before; enabling revives nothing.
- * What is deleted stays so.
+ * A deleted user stays deleted.
  */
 import type { RejectReason } from '../../../../machines/unions.ts';
 import type { UserEvent } from '../../../../machines/user/facts.ts';
@@ -64,10 +64,10 @@ const isRejected = (answer: Answer): boolean => REJECTING.some(([guard]) => hold
 
 export const lawsOfUser: readonly Law[] = [
   everyAnswer(
-    'what speaks against a change is told in this order, and nothing changes',
+    'the objections to a change are answered in this order, and nothing changes',
     rejectsInThisOrder(...REJECTING),
   ),
-  everyAnswer('only a registration makes an end-user, who may sign in at once', (answer) => {
+  everyAnswer('only a registration makes an end-user, who may sign in immediately', (answer) => {
     const isNew = answer.state === 'unregistered' && answer.event === 'registrationRequested';
     const makes = isNew && allFail(answer, 'expectationFails', 'usernameIsTaken');
     return makes ? does(answer, 'enabled', 'registerUser') : !has(answer, 'registerUser');
@@ -100,7 +100,7 @@ export const lawsOfUser: readonly Law[] = [
       )
     );
   }),
-  everyAnswer('a link in an e-mail changes the account of somebody who may sign in, and of nobody else', (answer) => {
+  everyAnswer('a link in an e-mail changes the account of a user who may sign in, and of no other user', (answer) => {
     const effects = fromLink(answer);
     if (effects === null) return !hasAny(answer, ['writeAddress']);
     if (answer.state === 'enabled') return does(answer, 'enabled', ...effects);

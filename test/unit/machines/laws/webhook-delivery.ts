@@ -1,4 +1,4 @@
-/** The delivery of an event. What was confirmed is never given up, what was given up can be repeated, and nothing is attempted before its time. */
+/** The delivery of an event. A confirmed one is never dead-lettered, a dead-lettered one can be redelivered, and none is attempted before its time. */
 import type { AbandonReason } from '../../../../machines/webhook-delivery/facts.ts';
 import { does, everyAnswer, hasAny, holds, type Law } from './law.ts';
 

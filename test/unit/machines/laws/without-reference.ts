@@ -18,7 +18,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The end-user was disabled.',
     'The end-user got a new password: a thief may have signed in with the old one.',
     'The operator ended every older session, as after restoring a backup.',
-    // Why a cookie does not sign in any more is said to our own pages only.
+    // The reason why a cookie no longer signs in is shown on our own pages only.
     'The end-user was disabled, or got a new password, after the sign-in.',
     'The operator ended every older session.',
     'The end-user signed out.',
@@ -28,15 +28,15 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'It had not been used for too long.',
     'The sign-in was too long ago.',
     'The second factor had not followed in time.',
-    // How long a second factor may take, and that it is asked for at all, is the policy.
+    // The time limit of a second factor, and the demand for one, are policy.
     'The second factor did not follow in time: the password counts for nothing.',
     'The end-user has a second factor, or has to have one: it is asked for next.',
-    // Nothing happens.
+    // No change.
     'The sign-in is complete already.',
     'It has ended already: its row keeps what is written there.',
   ],
   externalSignIn: [
-    // How long a sign-in elsewhere may take, whom it lets in, and who is registered are left to the server.
+    // The time limit of a federated sign-in, its users, and just-in-time registration are left to the server.
     'It took too long; the end-user has to begin again.',
     'The policy does not let this identity in, or the end-user who began is no longer signed in.',
     'The identity belongs to no registered end-user, and the policy registers no new end-users.',
@@ -50,7 +50,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The end-user was deleted: nothing of them is left to sign in to.',
     'What was removed does not come back: a new link is another identity.',
     'No such identity is linked.',
-    // Nothing happens.
+    // No change.
     'It is linked already.',
     'It was removed already.',
   ],
@@ -61,7 +61,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'A later attempt was claimed meanwhile: its answer counts.',
     'No node has this endpoint in its configuration.',
     'An operator has it sent now, without waiting for its next attempt.',
-    // Nothing happens.
+    // No change.
     'It has ended: nothing is attempted.',
   ],
   mail: [
@@ -70,21 +70,21 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'This node attempts the mail; no other node does until the claim runs out.',
     'A later attempt was claimed meanwhile: its outcome counts.',
     'The queue is full, and a domain with fewer mails in the queue needs the place.',
-    // Nothing happens.
+    // No change.
     'The relay accepted the mail twice: the node of the first attempt was late.',
     'The mail has ended: no node attempts it.',
   ],
   secondFactor: [
-    // Which end-users exist, how long a set-up takes and who has to have a factor is left to the server.
+    // The end-users, the time limit of a set-up and the demand for a factor are left to the server.
     'The end-user was disabled or deleted.',
     'The secret was shown too long ago; the set-up begins again with another secret.',
     'The policy demands a second factor, and the end-user has no other.',
-    // Nothing happens.
+    // No change.
     'It was removed already.',
   ],
   recoveryCode: [
     'The end-user was disabled or deleted.',
-    // Nothing happens.
+    // No change.
     'Its row keeps what is written there.',
   ],
   passkey: [
@@ -96,7 +96,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The end-user gave it another name.',
     'The policy demands a second factor, and the end-user has no other.',
     'The end-user has no password, no other passkey and no linked identity: they could no longer sign in.',
-    // Nothing happens.
+    // No change.
     'Nothing is stored of it.',
     'It was removed already.',
   ],
@@ -112,7 +112,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The handover is due already: the successor takes over as soon as it has been published for long enough.',
     // Which algorithms sign is the policy.
     'Its time is over, and the policy no longer names its algorithm.',
-    // Nothing happens.
+    // No change.
     'Another node was first: its key signs, and this key is dropped.',
     'The key is neither stored nor in the JWKS.',
     'The key is stored already.',
@@ -133,7 +133,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'No live secret of the client has this id.',
     'The client could no longer authenticate.',
     'The secret stops working immediately; the other secret stays.',
-    // Nothing happens.
+    // No change.
     'It is registered like that already.',
   ],
   user: [
@@ -146,7 +146,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The end-user is disabled; every session and every grant ends.',
     'The end-user may sign in again; what ended stays ended.',
     'The end-user is deleted; every session and every grant ends.',
-    // Nothing happens.
+    // No change.
     'The record is stored like that already.',
     'The end-user is enabled already.',
     'The end-user is disabled already.',
@@ -162,7 +162,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The end-user was disabled or deleted.',
     'Another end-user signs in with the username that was chosen; the link stays good.',
     'An administrator took the invitation back.',
-    // Nothing happens.
+    // No change.
     'Nothing was sent.',
     'It was sent already.',
     'It was used: nothing takes that back.',

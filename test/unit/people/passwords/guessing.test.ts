@@ -1,4 +1,4 @@
-/** What zxcvbn says of a new password, and what is done where it cannot say it. */
+/** The estimate of zxcvbn for a new password, and the behaviour without an estimate. */
 import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { countPasswordChecks } from '../../../../src/metrics/passwords.ts';
@@ -15,7 +15,7 @@ const counted = () => {
   return () => registry.metrics();
 };
 
-describe('a password that is soon guessed', () => {
+describe('a guessable password', () => {
   test.each([
     'password123password',
     'qwertyuiop asdf',
@@ -25,12 +25,12 @@ describe('a password that is soon guessed', () => {
     'zxcvbnm,./asdfg',
     'Summer2024Summer2024!',
     'passｗord123password',
-  ])('is refused, though it breaks no other rule: %j', async (password) => {
+  ])('is rejected, though it breaks no other rule: %j', async (password) => {
     expect(brokenRule(password, BESIDE)).toBeNull();
     expect(await passwordProblem(password, ALONE)).toEqual({ reason: 'guessable' });
   });
 
-  test('counts what names the end-user and the service for nothing', async () => {
+  test('gets no score for the names of the end-user and the service', async () => {
     const judged = (names: object) => passwordProblem('brunhildepassword', { ...ALONE, ...names });
     expect(await judged({})).toBeNull();
     const guessable = { reason: 'guessable' };
@@ -55,7 +55,7 @@ describe('a password that is soon guessed', () => {
 });
 
 describe('the score', () => {
-  test('is of the first 64 characters, which no half character ends', async () => {
+  test('is of the first 64 characters, which end with a whole character', async () => {
     const asked: Scored[] = [];
     const score = scorer(async (one) => {
       asked.push(one);
@@ -65,7 +65,7 @@ describe('the score', () => {
     expect(asked).toEqual([{ password: '😀'.repeat(64), names: ['n'.repeat(64)] }]);
   });
 
-  test('is of one password at a time; more than sixteen that wait go without', async () => {
+  test('is of one password at a time; beyond sixteen waiting ones the check is skipped', async () => {
     const metrics = counted();
     const running = { now: 0, most: 0 };
     const go = Promise.withResolvers<void>();
@@ -83,7 +83,7 @@ describe('the score', () => {
     expect(await metrics()).toContain('statehouse_password_checks_total{check="score",outcome="skipped"} 3');
   });
 
-  test('is not waited for after the deadline', async () => {
+  test('is skipped after the deadline', async () => {
     const never = withDeadlines({ passwordScoreMilliseconds: 1 }, () =>
       scorer(() => new Promise(() => {}))({ password: 'x', names: [] }),
     );

@@ -14,7 +14,7 @@ describe('a password alone', () => {
     expect(brokenRule('eight ch', BESIDE)).toBeNull();
   });
 
-  test('a policy can ask for more', () => {
+  test('may have to be longer by policy', () => {
     const policy = { passwordMinimumCharacters: 20, passwordMinimumCharactersWithSecondFactor: 12 };
     expect(minimumCharacters({ hasSecondFactor: false, policy })).toBe(20);
     expect(minimumCharacters({ hasSecondFactor: true, policy })).toBe(12);
@@ -22,13 +22,13 @@ describe('a password alone', () => {
     expect(brokenRule('eight ch', { ...BESIDE, policy })).toMatchObject({ atLeast: 12 });
   });
 
-  test('is counted in characters as people see them typed, after composing', () => {
+  test('is counted in characters as users see them typed, after composition', () => {
     expect(reasonOf('😀😁😂🤣😃😄😅', BESIDE)).toBe('too_short');
     expect(reasonOf('😀😁😂🤣😃😄😅😆', BESIDE)).toBeNull();
     expect(reasonOf('a\u0308o\u0308u\u0308e\u0308', BESIDE)).toBe('too_short');
   });
 
-  test('may be long, and only so long', () => {
+  test('may be long, up to a bound', () => {
     expect(reasonOf('correct horse '.repeat(73).slice(0, 1024), ALONE)).toBeNull();
     expect(reasonOf('correct horse '.repeat(80), ALONE)).toBe('too_long');
   });
@@ -45,7 +45,7 @@ describe('a password alone', () => {
   });
 });
 
-describe('a password that many have', () => {
+describe('a common password', () => {
   test.each([
     'password',
     'Password',
@@ -60,7 +60,7 @@ describe('a password that many have', () => {
     '9876543210987654',
     'abcdefghijklmnop',
     'iloveyou iloveyou iloveyou '.trim(),
-  ])('is refused: %j', (password) => {
+  ])('is rejected: %j', (password) => {
     expect(reasonOf(password, BESIDE)).toBe('common');
   });
 
@@ -76,7 +76,7 @@ describe('a password that many have', () => {
   });
 });
 
-describe('a password that stands beside it', () => {
+describe('a password that resembles its account', () => {
   test.each([
     'ada.lovelace@example.com',
     'ADA.LOVELACE@EXAMPLE.COM',
@@ -84,11 +84,11 @@ describe('a password that stands beside it', () => {
     'lovelace-ada-1815',
     'lovelacelovelace',
     'example example 1',
-  ])('is refused: %j', (password) => {
+  ])('is rejected: %j', (password) => {
     expect(reasonOf(password, BESIDE)).toBe('names_the_user');
   });
 
-  test('the same for the name of the service, and other names of the end-user', () => {
+  test('is rejected for the name of the service, and other names of the end-user', () => {
     const context = { ...BESIDE, alsoNamed: ['Countess'], service: ['Blue Harbour'] };
     expect(reasonOf('Statehouse2026!', BESIDE)).toBe('names_the_service');
     expect(reasonOf('blue harbour 12', context)).toBe('names_the_service');
@@ -98,12 +98,12 @@ describe('a password that stands beside it', () => {
     expect(reasonOf('ada@statehouse1', context)).toBe('names_the_user');
   });
 
-  test('a username of two letters does not forbid every password with them', () => {
+  test('is accepted beside a username of two letters', () => {
     expect(reasonOf('al al al al al al', { username: 'al', hasSecondFactor: false })).toBeNull();
     expect(reasonOf('12345678', { username: '12345678', hasSecondFactor: true })).toBe('names_the_user');
   });
 
-  test('words that begin alike cost no time', () => {
+  test('is checked in constant time beside words with the same prefix', () => {
     const words = Array.from({ length: 40 }, (_, index) => 'a'.repeat(index + 3));
     expect(reasonOf(`${'a'.repeat(1000)}b c`, { username: 'x', hasSecondFactor: false, alsoNamed: words })).toBeNull();
   });

@@ -115,7 +115,7 @@ function sectionsOf(block: Element): readonly Section[] {
 describe.each(DRAWN)('%s', (_, config) => {
   const said = saidIn(config);
 
-  it('is whole in SVG', async () => {
+  it('is complete in SVG', async () => {
     const picture = readXml(await pictureOf(config));
     const boxes = withClass(picture, 'state');
     const cards = withClass(picture, 'card');
@@ -131,7 +131,7 @@ describe.each(DRAWN)('%s', (_, config) => {
       const wanted = [one.arm.guard ?? [], one.arm.effects.join(', ') || 'no effect', one.arm.spec || []].flat();
       const found = sections.filter(({ events, rows }) => {
         const index = events.indexOf(one.event);
-        // Another row may say the same and more.
+        // Another row may contain the same and more.
         const said = rows.filter((texts) =>
           wanted.every((words) => texts.some((text) => text.split('; ')[0] === words)),
         );
@@ -150,7 +150,7 @@ describe.each(DRAWN)('%s', (_, config) => {
     expect(withClass(picture, 'arrow')).toHaveLength(pairs.size);
   });
 
-  it('is whole in Mermaid', () => {
+  it('is complete in Mermaid', () => {
     const lines = mermaidOf(readMachine(config), NUMBERS)
       .replaceAll(/#(\d+);/g, (_code, sign: string) => String.fromCodePoint(Number(sign)))
       .split(/\n|<br\/>/);
@@ -178,7 +178,7 @@ describe.each(DRAWN)('%s', (_, config) => {
     }
   });
 
-  it('is whole, and in order, in the table', () => {
+  it('is complete, and in order, in the table', () => {
     const rows = tableOf(readMachine(config), NUMBERS)
       .split('\n')
       .filter((line) => line.startsWith('| `'))
@@ -212,10 +212,10 @@ describe.each(DRAWN)('%s', (_, config) => {
   });
 });
 
-describe.each(subjects)('what could happen to $name', (subject) => {
+describe.each(subjects)('any possible change of $name', (subject) => {
   const original = subject.machine;
 
-  it('shows in table and JSON, whatever it is, and in Mermaid unless it is only told', () => {
+  it('is visible in table and JSON, and in Mermaid unless it is only reported', () => {
     const [table, json, mermaid] = [
       tableOf(original, NUMBERS),
       jsonOf(original, NUMBERS),
@@ -229,14 +229,14 @@ describe.each(subjects)('what could happen to $name', (subject) => {
     }
   });
 
-  it('shows in the picture', async () => {
+  it('is visible in the picture', async () => {
     const picture = await pictureOf(subject.config);
     for (const { what, config } of someMutantsOf(subject)) {
       expect(await pictureOf(config), what).not.toBe(picture);
     }
   });
 
-  it('shows as code where it is code', async () => {
+  it('is shown as code where it is code', async () => {
     for (const { what, config } of allMutantsOf(subject)
       .filter((one) => /an inline (guard|action)/.test(one.what))
       .slice(0, 2)) {
@@ -270,7 +270,7 @@ describe('the numbers', () => {
     ],
   };
 
-  it.each(subjects)('of the policy stand at the arms of $name', async ({ name, config }) => {
+  it.each(subjects)('of the policy are at the arms of $name', async ({ name, config }) => {
     const picture = readXml(await pictureOf(config));
     const numbers = [...withClass(picture, 'state'), ...withClass(picture, 'card')].flatMap((block) =>
       withClass(block, 'number').map(textOf),
@@ -298,7 +298,7 @@ describe('a picture fits a screen of 1280 × 800', () => {
     return { width, height, across: width / drawnWidth, down: height / drawnHeight };
   };
 
-  it.each([...MACHINES])('%s, and its words can be read', async (_, machine) => {
+  it.each([...MACHINES])('%s, and its texts are readable', async (_, machine) => {
     for (const numbers of [NUMBERS, shippedNumbers()]) {
       const { width, height, across } = sizeOf(await svgOf(machine, numbers));
       expect(width).toBeLessThanOrEqual(1280);
@@ -308,7 +308,7 @@ describe('a picture fits a screen of 1280 × 800', () => {
     }
   });
 
-  it.each([5, 12])('whatever it takes, in its proportions: %i states', async (count) => {
+  it.each([5, 12])('whatever its size, in its proportions: %i states', async (count) => {
     const states = Array.from({ length: count }, (_, index) => `state${index}`);
     const arms = Array.from({ length: 20 }, (_, index) => ({ guard: `guard${index}`, actions: 'reject' }));
     const on = (index: number) => ({ presented: [...arms, { target: states[index + 1] ?? states[0] }] });
@@ -324,7 +324,7 @@ describe('a picture fits a screen of 1280 × 800', () => {
   });
 });
 
-describe('a guard that is put together', () => {
+describe('a compound guard', () => {
   const { config } = setup({
     types: { events: {} as { type: 'presented' } },
     guards: {
@@ -363,14 +363,14 @@ describe('a guard that is put together', () => {
     );
   });
 
-  it('says the same when its JSON is drawn', async () => {
+  it('is the same when its JSON is drawn', async () => {
     const again = readMachine(JSON.parse(jsonOf(machine, NUMBERS)));
     expect(await svgOf(again, NUMBERS)).toBe(await svgOf(machine, NUMBERS));
     expect(tableOf(again, NUMBERS)).toBe(tableOf(machine, NUMBERS));
   });
 });
 
-describe('a machine that says more than states', () => {
+describe('a machine with more than states', () => {
   it('shows it', async () => {
     const { written } = MACHINES.get('grant') ?? {};
     const machine = readMachine({ ...(written as object), on: { expired: { target: '.revoked' } } });
@@ -412,7 +412,7 @@ describe('a hostile machine', () => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what XML cannot have.
   const shown = EVIL.toWellFormed().replaceAll(/[\u0000\u001b\ufffe]/g, '\ufffd');
 
-  it('is well-formed SVG that runs nothing and fetches nothing', async () => {
+  it('is well-formed SVG that runs no script and fetches nothing', async () => {
     for (const svg of [
       await svgOf(machine, NUMBERS),
       await drawingOfAll(
@@ -469,12 +469,12 @@ describe('a hostile machine', () => {
     expect(tableOf(machine, NUMBERS)).not.toMatch(/<(?!br>|\/?code>)/);
   });
 
-  it('is kept to the letter in JSON', () => {
+  it('is kept verbatim in JSON', () => {
     expect(JSON.parse(jsonOf(machine, NUMBERS))).toEqual(JSON.parse(JSON.stringify(config)));
   });
 });
 
-test('a picture is the same however often it is made, by itself or beside others', async () => {
+test('a picture is the same however often it is drawn, by itself or beside others', async () => {
   for (const machine of MACHINES.values()) expect(await svgOf(machine, NUMBERS)).toBe(await svgOf(machine, NUMBERS));
   const [first, second] = await Promise.all([
     drawingOfAll(MACHINES, 'svg', NUMBERS),
@@ -483,7 +483,7 @@ test('a picture is the same however often it is made, by itself or beside others
   expect(first).toBe(second);
 });
 
-test('machines/README.md and its pictures are what the machines say, and name every invariant', async () => {
+test('machines/README.md and its pictures match the machines, and name every invariant', async () => {
   const pages = await machinePages();
   const stored = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
   for (const { path, text } of pages) expect(stored(path) === text, path).toBe(true);

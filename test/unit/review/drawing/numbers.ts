@@ -1,4 +1,4 @@
-/** A policy of numbers that are all different, so that each can be told from the others in a picture. */
+/** A policy of numbers that are all different, so that a picture distinguishes them. */
 import type { Numbers } from '../../../../src/review/drawing/policy-numbers.ts';
 
 const DAY = 86_400;

@@ -1,4 +1,4 @@
-/** Links in mails: how one is stored, and what becomes of it. Its row may go at any time: nobody knows the link then. */
+/** Links in mails: how one is stored, and its later changes. Its row may be deleted at any time: the link is unknown then. */
 import { LINK } from '../held-rows.ts';
 import { allowed, type HeldCase, insertCopy, refused, updateLink } from './case.ts';
 
@@ -35,7 +35,7 @@ export const emailChallengeCases: readonly HeldCase[] = [
   ),
   refused(
     MOVES,
-    'every used link is revived at once',
+    'every used link is revived in one statement',
     "update email_challenges set state = 'active' where state = 'used' returning 1",
   ),
   refused(

@@ -37,17 +37,17 @@ export const externalSignInCases: readonly HeldCase[] = [
   allowed('a link is begun for an end-user', insertSignIn({ purpose: "'link'", user_id: `'${USER.alice}'` })),
   refused(BEGINS, 'an external sign-in is inserted as answered', insertSignIn({ state: "'answered'" })),
   refused(BEGINS, 'a sign-in begins with an end-user', insertSignIn({ user_id: `'${USER.alice}'` })),
-  refused(BEGINS, 'a link begins with nobody', insertSignIn({ purpose: "'link'" })),
+  refused(BEGINS, 'a link begins without a user', insertSignIn({ purpose: "'link'" })),
   refused(BEGINS, 'a sign-in begins with methods', insertSignIn({ amr: "'{pwd}'" })),
   refused(BEGINS, 'a sign-in begins with an instant', insertSignIn({ authenticated_at: 'now()' })),
   refused(BEGINS, 'a sign-in begins with a refusal', insertSignIn({ refusal: "'no'" })),
 
   allowed('an answer comes', updateSignIn(EXTERNAL.awaiting, `state = 'answered', ${WHO}`)),
   refused(ANSWER, 'an answer comes without its state', updateSignIn(EXTERNAL.awaiting, WHO)),
-  refused(ANSWER, 'an answer is about somebody else now', updateSignIn(EXTERNAL.answered, `user_id = '${USER.bob}'`)),
+  refused(ANSWER, 'an answer is about another user now', updateSignIn(EXTERNAL.answered, `user_id = '${USER.bob}'`)),
   refused(
     ANSWER,
-    'an answer is used by somebody else',
+    'an answer is used by another user',
     updateSignIn(EXTERNAL.answered, `state = 'used', user_id = '${USER.bob}'`),
   ),
   refused(ANSWER, 'an answer is used as stronger', updateSignIn(EXTERNAL.answered, "state = 'used', amr = '{mfa}'")),
@@ -64,7 +64,7 @@ export const externalSignInCases: readonly HeldCase[] = [
   refused(ANSWER, 'a refusal gets another reason', updateSignIn(EXTERNAL.denied, "refusal = 'because'")),
   refused(
     'external_sign_ins_moves_with_its_machine',
-    'every answer is used again at once',
+    'every answer is used again in one statement',
     "update external_sign_ins set state = 'answered' where state = 'used' returning 1",
   ),
   refused(

@@ -1,4 +1,4 @@
-/** Authenticator apps, recovery codes and passkeys: how they begin, what of them only rises, and that what was removed is gone. */
+/** Authenticator apps, recovery codes and passkeys: how they begin, which columns only rise, and that a removed one stays removed. */
 import { APP, CODE, PASSKEY } from '../held-rows.ts';
 import { allowed, type HeldCase, insertCopy, refused, updateOf } from './case.ts';
 
@@ -49,7 +49,7 @@ export const factorCases: readonly HeldCase[] = [
   refused(APP_BEGINS, 'an app begins as removed', insertApp({ ...REMOVED, sealed_secret: 'null' })),
   refused(APP_BEGINS, 'an app begins with an accepted code', insertApp({ last_step: '5' })),
   allowed('a later code is accepted', updateApp(APP.active, 'last_step = last_step + 1')),
-  allowed('the secret is sealed anew', updateApp(APP.active, "sealed_secret = 'sea1ed again'")),
+  allowed('the secret is sealed again', updateApp(APP.active, "sealed_secret = 'sea1ed again'")),
   refused(ONCE, 'an earlier code is accepted', updateApp(APP.active, 'last_step = last_step - 1')),
   refused(
     ONCE,

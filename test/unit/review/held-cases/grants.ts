@@ -89,7 +89,7 @@ export const grantCases: readonly HeldCase[] = [
   refused(ENDS, 'an active grant gets an instant', updateGrant(GRANT.rotated, 'revoked_at = now()')),
   refused(
     MOVES,
-    'every grant is revived at once',
+    'every grant is revived in one statement',
     "update grants set state = 'active', revoked_at = null, revoked_reason = null returning 1",
   ),
 
@@ -110,7 +110,7 @@ export const grantCases: readonly HeldCase[] = [
     deleteGrant(GRANT.endedRevoked),
     insertGrant({ id: `'${GRANT.endedRevoked}'` }),
   ),
-  // The trigger asks the ledger, and the ledger keeps 90 days.
+  // The trigger reads the ledger, and the ledger keeps 90 days.
   allowed(
     'a grant that the ledger has forgotten is inserted again',
     deleteGrant(GRANT.forgotten),

@@ -1,4 +1,4 @@
-/** Interactions: how one is inserted, whose answer it is, and when its row may go. */
+/** Interactions: how one is inserted, the user of its answer, and when its row may be deleted. */
 import { INTERACTION, USER } from '../held-rows.ts';
 import { allowed, type HeldCase, insertCopy, refused, updateInteraction } from './case.ts';
 
@@ -18,7 +18,11 @@ const toBob = `user_id = '${USER.bob}'`;
 export const interactionCases: readonly HeldCase[] = [
   allowed('an interaction is inserted as nodes of the version before do', insertInteraction()),
   ...['awaitingConsent', 'approved', 'denied'].flatMap((state) => [
-    refused(BEGINS, `an interaction is inserted as ${state} by nobody`, insertInteraction({ state: `'${state}'` })),
+    refused(
+      BEGINS,
+      `an interaction is inserted as ${state} without a user`,
+      insertInteraction({ state: `'${state}'` }),
+    ),
     allowed(
       `an interaction is inserted as ${state} by an end-user`,
       insertInteraction({ state: `'${state}'`, user_id: `'${USER.alice}'` }),

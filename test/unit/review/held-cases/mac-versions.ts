@@ -1,4 +1,4 @@
-/** MACs move on with their version, and what was deleted does not begin again while an image of it could count. */
+/** MACs change with their version, and a deleted row does not begin again while an image of it could count. */
 import {
   APP,
   CLIENT,
@@ -115,7 +115,7 @@ export const macVersionCases: readonly HeldCase[] = [
     ...keptAndDeleted('sessions', session, [END]),
     back('sessions'),
   ),
-  // No image of it has a later end, so there is nothing to remember.
+  // No image of it has a later end, so no record is needed.
   allowed(
     'email_challenges: a link whose time is over comes back',
     `insert into email_challenges (id, purpose, state, secret_hash, person, address, created_at, ends_at)
@@ -123,7 +123,7 @@ export const macVersionCases: readonly HeldCase[] = [
     ...keptAndDeleted('email_challenges', { where: "id = '00000000-0000-4000-8000-00000000005f'", another: '' }),
     back('email_challenges'),
   ),
-  // What is remembered is forgotten once no image can count, and not before.
+  // A record is deleted once no image can count, and not before.
   allowed(
     'ended_rows: those that no image outlives make room',
     `insert into ended_rows values ('sessions', 'over', now() - interval '1 s'), ('sessions', 'kept', null),

@@ -1,6 +1,6 @@
 /**
  * Every pair of states of every machine with a row of its own: allowed where an arm leads from one to the other, and with the reasons
- * that those arms write. What else the tables ask of a row in the new state is set along, so that only the triggers can refuse.
+ * that those arms write. Other conditions of the tables on a row in the new state are met too, so that only the triggers can refuse.
  */
 import type { Machine } from '../../../../src/catalogue/read.ts';
 import {
@@ -137,7 +137,7 @@ const interactionPairs = pairs(interaction).map(([from, to]) => {
   const what = `interaction ${from} → ${to}`;
   const row = INTERACTION[from as keyof typeof INTERACTION];
   if (from === to) return allowed(what, updateInteraction(row, `state = '${to}'`));
-  // An end-user who is known stays, so that nothing but the states is tried.
+  // A known end-user stays, so that only the states are under test.
   const user = from === 'awaitingSignIn' ? `'${USER.alice}'` : 'user_id';
   const statement = updateInteraction(row, `state = '${to}', user_id = ${user}`);
   const exists = reasonsBetween(interaction.machine, from, to, '') !== null;
@@ -179,7 +179,7 @@ const sessionPairs = pairs(session).flatMap(([from, to]) => {
   return (to === 'ended' ? REASONS : [null]).map((reason) => {
     const what = `session ${from} → ${to} (${reason})`;
     const why = reason === null ? 'null' : `'${reason}'`;
-    // The cookie is another once a factor was added. A session that ended keeps the old cookie, so that nothing but the states is tried.
+    // The cookie is another once a factor was added. An ended session keeps the old cookie, so that only the states are under test.
     const cookie = from === 'awaitingSecondFactor' && to === 'active' ? "'\\x5e551d99'" : 'id_hash';
     const statement = updateSession(row, `state = '${to}', ended_reason = ${why}, id_hash = ${cookie}`);
     if (written === null) return refused('sessions_moves_with_its_machine', what, statement);

@@ -30,7 +30,7 @@ export const sessionCases: readonly HeldCase[] = [
 
   allowed('a session is inserted that awaits its factor', insertSession({ state: "'awaitingSecondFactor'" })),
 
-  // A further factor.
+  // An additional factor.
   allowed(
     'the awaited factor comes',
     updateSession(SESSION.awaitingSecondFactor, `state = 'active', ${ANOTHER_COOKIE}, ${STRONGER}`),
@@ -98,7 +98,7 @@ export const sessionCases: readonly HeldCase[] = [
   ),
   refused(
     MOVES,
-    'every session is revived at once',
+    'every session is revived in one statement',
     "update sessions set state = 'active', ended_reason = null returning 1",
   ),
   refused(

@@ -39,7 +39,7 @@ export const signingKeyCases: readonly HeldCase[] = [
     insertKey('published', { stopped_signing_at: 'now()' }),
   ),
   refused(BEGINS, 'a published key is inserted that has retired', insertKey('published', { retired_at: 'now()' })),
-  allowed('a key is encrypted anew', updateKey(KEY.signing, "private_jwe = 'again'")),
+  allowed('a key is encrypted again', updateKey(KEY.signing, "private_jwe = 'again'")),
   allowed('a rotation is requested', updateKey(KEY.signing, 'rotation_asked_at = now()')),
   refused(
     RETIRES,
@@ -76,7 +76,7 @@ export const signingKeyCases: readonly HeldCase[] = [
   ),
   // docs/deploying.md, "If it leaked".
   allowed(
-    'every key retires at once',
+    'every key retires in one statement',
     "update signing_keys set state = 'retired', private_jwe = null, retired_at = now(), retired_reason = 'revocation_requested' where state <> 'retired' returning 1",
   ),
   refused('signing_keys_is_not_emptied', 'keys are emptied', 'truncate signing_keys'),

@@ -42,7 +42,7 @@ export const webhookDeliveryCases: readonly HeldCase[] = [
     'a pending delivery is repeated',
     update(DELIVERY.pending, "attempts = 0, next_attempt_at = now(), gives_up_at = now() + interval '1 day'"),
   ),
-  refused(ATTEMPTED, 'two attempts are counted at once', update(DELIVERY.pending, 'attempts = 4')),
+  refused(ATTEMPTED, 'two attempts are counted in one statement', update(DELIVERY.pending, 'attempts = 4')),
   refused(ATTEMPTED, 'an attempt is taken back', update(DELIVERY.pending, 'attempts = 1')),
   refused(ATTEMPTED, 'a delivered event is attempted', update(DELIVERY.delivered, 'attempts = 3')),
   refused(ATTEMPTED, 'a delivered event has another outcome', update(DELIVERY.delivered, "last_outcome = 'gone'")),

@@ -1,6 +1,6 @@
 /**
- * Most mutants differ nowhere that their walk gets to. A walk is decided by what its machines and its commits answer: a mutant that
- * gives the answers of the right walk to all that the right walk asked would be led through the same moments, and need not be.
+ * Most mutants never differ within their model. An exploration depends on the answers of its machines and commits: a mutant with the
+ * same answers to every request of the unchanged run would reach the same states, and need not be run.
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Commit } from '../../../../src/engine/commit.ts';
@@ -18,7 +18,7 @@ type Questions = Readonly<Record<keyof Parts, Map<string, Question>>>;
 export type Heard = {
   readonly exploration: Exploration;
   readonly isAnsweredAlikeBy: (mutant: AnyWalk) => boolean;
-  /** That commits asked for, where they are values. */
+  /** Requests of commits, where they are values. */
   readonly facts: readonly string[];
 };
 

@@ -1,4 +1,4 @@
-/** The engine, with one step forgotten, doubled or out of order. The same slips are tried on every walk where they can be made. */
+/** The engine, with one step missing, doubled or out of order. The same slips are tested on every model that contains the step. */
 
 import type { Command, Reply } from '../../../../src/engine/run.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
@@ -143,7 +143,7 @@ export const engineMutants: readonly Mutant[] = [
         const step: Step = next.value;
         const reply: Answer = yield step;
         if (step.kind === 'load' && reply.kind === 'loaded' && last && isCommit(last, 'moveHead')) {
-          // Only the row that is compared is renewed, not what was decided about it.
+          // Only the compared row is renewed, not the decision about it.
           const { grant } = reply.loaded as LoadedPresentation;
           const commit = (last as Extract<Step, { kind: 'commit' }>).commit;
           const move = { ...commit.move, loaded: grant };
@@ -182,7 +182,7 @@ export const engineMutants: readonly Mutant[] = [
         : right.commit(stored, commit, now),
   })),
   engine('a revocation is written, but not the state', (right) => made(right, 'revoke', (_, before) => before)),
-  engine('a revocation begins the chain anew', (right) =>
+  engine('a revocation begins the chain again', (right) =>
     made(right, 'revoke', (_, before) => withGrant(before, { refreshGeneration: null, refreshNonce: null })),
   ),
   engine('the epoch of the client is forgotten', (right) => bothForget(right, 'client')),
@@ -198,7 +198,7 @@ export const engineMutants: readonly Mutant[] = [
       return {
         ...lifecycle,
         stateOf: (grant: Grant, { token, nonce }: RefreshTokenFacts) => {
-          // Of the row as it was loaded; what is made of it keeps to the rule, so the engine's own check says nothing.
+          // Of the loaded row; its change obeys the rule, so the engine's own check does not find it.
           const isLoaded = grant.refreshNonce?.[0] !== nonce[0];
           const isOneBehind = grant.state === 'active' && grant.refreshGeneration === token.generation + 1n;
           return isLoaded && isOneBehind ? 'active' : refreshTokenState(grant, token);
@@ -287,7 +287,7 @@ export const factorEngineMutants: readonly Mutant<typeof factors>[] = [
 ];
 export const externalEngineMutants: readonly Mutant<typeof externalSignIns>[] = [
   ...everywhere<typeof externalSignIns>('external-sign-ins'),
-  engine<typeof externalSignIns>('external-sign-ins: a newcomer is stored before their identity', (right) => ({
+  engine<typeof externalSignIns>('external-sign-ins: a just-in-time user is stored before their identity', (right) => ({
     ...right,
     commit: (stored, commit, now) => {
       const after = right.commit(stored, commit, now);
@@ -318,7 +318,7 @@ export const keyEngineMutants: readonly Mutant<typeof signingKeys>[] = [
 ];
 export const administrationEngineMutants: readonly Mutant<typeof administration>[] = [
   ...everywhere<typeof administration>('administration'),
-  engine<typeof administration>('administration: the line of the ledger names nobody', (right) =>
+  engine<typeof administration>('administration: the ledger entry names no actor', (right) =>
     withLifecycle(right, 'client', (lifecycle) => ({ ...lifecycle, ledgerFacts: () => ({}) })),
   ),
   engine<typeof administration>('administration: a deletion leaves the claims', (right) =>

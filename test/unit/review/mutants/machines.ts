@@ -1,4 +1,4 @@
-/** The machines of the chain, each with one thing changed (test/unit/machines/mutants.ts), put before the engine. */
+/** The machines of the chain, each with one change (test/unit/machines/mutants.ts), in front of the engine. */
 import { createMachine } from 'xstate';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';

@@ -1,4 +1,4 @@
-/** One thing that is wrong, put in the place of the right one. */
+/** One mistake in place of the correct part. */
 import type { AuthorizationWalk } from '../../../../src/review/proof/authorizations/terms.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 

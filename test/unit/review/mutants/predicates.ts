@@ -1,4 +1,4 @@
-/** Every predicate of the machines, wrong in each way that a predicate can be: always, never, or a step beside. */
+/** Every predicate of the machines, wrong in each possible way: always, never, or off by one. */
 import { authorizationCodeGuards } from '../../../../machines/authorization-code/guards.ts';
 import { clientGuards } from '../../../../machines/client/guards.ts';
 import { emailChallengeGuards } from '../../../../machines/email-challenge/guards.ts';
@@ -102,7 +102,7 @@ export const factorPredicateMutants: readonly Mutant<typeof factors>[] = [
   ...mutantsOf<typeof factors>('secondFactor', secondFactorGuards),
   ...mutantsOf<typeof factors>('recoveryCode', recoveryCodeGuards),
   ...mutantsOf<typeof factors>('passkey', passkeyGuards, {
-    'passkeysAreFull: false': `nobody in the walk has as many as there may be; ${SEEN_ELSEWHERE}`,
+    'passkeysAreFull: false': `no user in the walk has as many as there may be; ${SEEN_ELSEWHERE}`,
   }),
   ...mutantsOf<typeof factors>('session', { factorIsGone: sessionGuards.factorIsGone }),
 ];

@@ -74,7 +74,7 @@ steps:
   - { who: client, presents: code, refused: user_ended }`,
   ),
   scenarioOf(
-    'a code is exchanged twice at once',
+    'a code is exchanged twice, concurrently',
     `  - together:
       - { who: client, presents: code, refused: authorization_code_reused }
       - { who: thief, presents: code, gets: B, chain: dead }

@@ -1,4 +1,4 @@
-/** What a run says of a scenario that goes otherwise than expected; and that a wrong system is seen. */
+/** The report of a scenario that deviates from its expectation; and that a wrong system is detected. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppDeps } from '../../../../src/boot/wiring.ts';
 import { mermaidOf } from '../../../../src/review/simulation/diagram.ts';
@@ -33,8 +33,8 @@ const shipped = (title: RegExp) => {
   return found;
 };
 
-describe('a run that goes otherwise than expected says', () => {
-  it('which answer came instead, and what could not be played then', async () => {
+describe('a run that deviates from its expectation reports', () => {
+  it('the actual answer, and the steps that could not run after it', async () => {
     expect(
       await failures(`  - { who: thief, presents: code, with: { verifier: wrong }, gets: A }
   - { who: client, presents: code, refused: authorization_code_expired }
@@ -46,7 +46,7 @@ describe('a run that goes otherwise than expected says', () => {
     ]);
   });
 
-  it('which other reason, and whether the chain lives', async () => {
+  it('the actual reason, and whether the chain is active', async () => {
     expect(
       await failures(`  - { who: client, presents: code, gets: A, chain: dead }
   - { who: another client, presents: A, refused: grant_revoked }
@@ -58,7 +58,7 @@ describe('a run that goes otherwise than expected says', () => {
     ]);
   });
 
-  it('that time does not go back, and that there is no chain yet', async () => {
+  it('that time cannot decrease, and that no chain exists yet', async () => {
     expect(
       await failures(`  - { until: the idle end }
   - { wait: 2d }
@@ -69,7 +69,7 @@ describe('a run that goes otherwise than expected says', () => {
     ]);
   });
 
-  it('nothing, where nothing was expected', async () => {
+  it('nothing, without an expectation', async () => {
     const performance = await run(scenarioOf('a', '  - { who: client, presents: code }'));
     expect(holds(performance)).toBe(true);
     expect(summary(performance)).toBe('Nothing was expected.');
@@ -77,7 +77,7 @@ describe('a run that goes otherwise than expected says', () => {
   });
 });
 
-describe('a wrong system is seen:', () => {
+describe('a wrong system is detected:', () => {
   const failuresWith = async (system: typeof wrongly, title: RegExp) => {
     wrongly = system;
     try {
@@ -87,7 +87,7 @@ describe('a wrong system is seen:', () => {
     }
   };
 
-  it('a commit whose guard is not asked', async () => {
+  it('a commit that ignores its guard', async () => {
     const blind: typeof wrongly = (store) => async (commit) => {
       await store.commit(commit);
       return true;
@@ -97,14 +97,14 @@ describe('a wrong system is seen:', () => {
     expect(await failuresWith(blind, /is disabled/)).not.toEqual([]);
   });
 
-  it('a revocation that is never carried out', async () => {
+  it('a revocation that is never executed', async () => {
     const forgetful: typeof wrongly = (store) => async (commit) => commit.kind === 'revoke' || store.commit(commit);
     await expect(failuresWith(forgetful, /thief comes first/)).resolves.not.toEqual([]);
   });
 });
 
 describe('the picture', () => {
-  it('shows who is who, what is sent, and in which order the database sees it', async () => {
+  it('shows the actors, their messages, and the order in which the database sees them', async () => {
     expect(mermaidOf(await run(shipped(/two tabs/i)))).toMatchInlineSnapshot(`
       "sequenceDiagram
         actor P1 as resource owner
@@ -136,7 +136,7 @@ describe('the picture', () => {
     `);
   });
 
-  it('leaves the database out where its order does not matter', async () => {
+  it('omits the database where its order does not matter', async () => {
     expect(mermaidOf(await run(shipped(/thief comes first/)))).toMatchInlineSnapshot(`
       "sequenceDiagram
         actor P1 as resource owner
@@ -160,7 +160,7 @@ describe('the picture', () => {
   });
 });
 
-it('tells the policy apart from what a scenario changes in it', () => {
+it("distinguishes the policy from a scenario's change of it", () => {
   const { lifetimes } = readText(
     'title: a\nsays: b\npolicy: { authorizationCodeLifetimeSeconds: 30 }\nsteps: [{ who: resource owner, does: approve }]',
   );

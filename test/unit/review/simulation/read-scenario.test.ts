@@ -1,4 +1,4 @@
-/** What is wrong with a scenario file is said with its line and the nearest right word, all of it at once. */
+/** The errors of a scenario file, all together, each with its line and the nearest known word. */
 import { describe, expect, it } from 'vitest';
 import { ScenarioError } from '../../../../src/review/simulation/read-scenario.ts';
 import { readText, scenarioOf } from './more-scenarios.ts';
@@ -28,7 +28,7 @@ const WRONG: Readonly<Record<string, readonly [steps: string, ...problems: RegEx
     '  - { who: client, presents: code, refused: refresh_token_reuse }',
     /:5: steps\.1\.refused: Expected .*, found "refresh_token_reuse"\. Did you mean "refresh_token_reused"\?/,
   ],
-  'a name that nobody got': [
+  'an unknown name': [
     '  - { who: client, presents: code, gets: Aa }\n  - { who: client, presents: Ab }',
     /:6: steps\.2\.presents: Expected code, password, Aa, found "Ab", which nobody got before\. Did you mean "Aa"\?/,
   ],
@@ -44,19 +44,19 @@ const WRONG: Readonly<Record<string, readonly [steps: string, ...problems: RegEx
     '  - { who: client, presents: code, gets: code }',
     /gets: Expected .*, found "code" a second time/,
   ],
-  'a deed of somebody else': [
+  'an action of another actor': [
     '  - { who: client, does: recover }',
     /:5: steps\.1: Expected one of: presents, revokes.*, found "recover" by "client"/,
   ],
-  'nobody who does it': ['  - { presents: code }', /:5: steps\.1: Expected .*, found "presents" by nobody/],
+  'a missing actor': ['  - { presents: code }', /:5: steps\.1: Expected .*, found "presents" by nobody/],
   'nothing that is done': ['  - { who: thief }', /:5: steps\.1: Expected .*, found "thief" without a deed/],
-  'two deeds': ['  - { who: thief, presents: code, revokes: code }', /, found "presents" and "revokes"/],
+  'two actions': ['  - { who: thief, presents: code, revokes: code }', /, found "presents" and "revokes"/],
   nothing: ['  - {}', /:5: steps\.1: Expected .*, found a step in which nothing happens/],
   'two answers': [
     '  - { who: client, presents: code, gets: A, refused: grant_revoked }',
     /steps\.1\.refused: Expected one answer.*, found "gets" and "refused"/,
   ],
-  'an answer that nobody hears': [
+  'an answer without a receiver': [
     '  - { who: client, presents: code, but: response lost, gets: A }',
     /steps\.1\.gets: Expected .*, found an answer, although "response lost"/,
   ],
@@ -92,11 +92,11 @@ const WRONG: Readonly<Record<string, readonly [steps: string, ...problems: RegEx
     '  - { who: thief, presents: password, gets: T }\n  - { who: thief, reads: T, gets: C }',
     /:6: steps\.2\.reads: Expected an authenticator app, found "T", which is of the kind "cookie"/,
   ],
-  'a removal of what nobody removes': [
+  'a removal without an actor': [
     '  - { who: thief, presents: password, gets: T }\n  - { who: thief, removes: T }',
     /:6: steps\.2\.removes: Expected a passkey, an app or a link, found "T", which is of the kind "cookie"/,
   ],
-  'a name for a deed that gives nothing': [
+  'a name for an action without a result': [
     '  - { who: thief, does: sign out, gets: T }',
     /:5: steps\.1\.gets: Expected only where something is given, found a name for nothing/,
   ],
@@ -141,11 +141,8 @@ const WRONG: Readonly<Record<string, readonly [steps: string, ...problems: RegEx
 const together = '  - together: [{ who: client, presents: code }, { who: operator, does: recover }]\n';
 const WRONG_ORDERS: Readonly<Record<string, readonly [order: string, problem: RegExp]>> = {
   'what is no turn': ['[1 loads, 1 comits]', /:6: steps\.1\.order\.1: Expected as "1 loads".*, found "1 comits"/],
-  'nobody there': ['[1 loads, 2 happens, 3 commits, 1 commits]', /order\.2: Expected 1 commits, found "3 commits"\./],
-  'a load of what happens at once': [
-    '[1 loads, 2 loads, 1 commits]',
-    /Expected 2 happens, 1 commits, found "2 loads"\./,
-  ],
+  'no actor there': ['[1 loads, 2 happens, 3 commits, 1 commits]', /order\.2: Expected 1 commits, found "3 commits"\./],
+  'a load of a concurrent step': ['[1 loads, 2 loads, 1 commits]', /Expected 2 happens, 1 commits, found "2 loads"\./],
   twice: [
     '[1 loads, 1 loads, 2 happens, 1 commits]',
     /order\.1: Expected 2 happens, 1 commits, found "1 loads" again\./,
@@ -157,7 +154,7 @@ const WRONG_ORDERS: Readonly<Record<string, readonly [order: string, problem: Re
   ],
 };
 
-describe('a scenario file is refused for', () => {
+describe('a scenario file is rejected for', () => {
   it.each(Object.entries(WRONG))('%s', (_, [steps, ...problems]) => {
     const found = inSteps(steps);
     expect(found).toHaveLength(problems.length);
@@ -168,7 +165,7 @@ describe('a scenario file is refused for', () => {
     expect(inSteps(`${together}    order: ${order}`).join('\n')).toMatch(problem);
   });
 
-  it('another beginning, or none', () => {
+  it('another first step, or none', () => {
     const steps = (text: string) => problemsOf(() => readText(`title: a\nsays: b\nsteps: ${text}`));
     expect(steps('[{ wait: 1s }]')).toEqual([
       '  a.yaml:3: steps.0: Expected { who: resource owner, does: approve }, or a sign-in, as the first step, found another beginning.',
@@ -177,7 +174,7 @@ describe('a scenario file is refused for', () => {
     expect(steps('[]').join()).toContain('at least 1 entry');
   });
 
-  it('a title that steers the terminal, and one that is missing', () => {
+  it('a title that controls the terminal, and a missing one', () => {
     const [title, ...more] = problemsOf(() =>
       readText('title: "a\\u001b[31m\\u202e"\nsays: b\nsteps: [{ who: resource owner, does: approve }]'),
     );
@@ -191,7 +188,7 @@ describe('a scenario file is refused for', () => {
     ]);
   });
 
-  it('what is no YAML, no mapping, or a bomb', () => {
+  it('invalid YAML, a document without a mapping, or a bomb', () => {
     expect(problemsOf(() => readText('title: "a'))[0]).toMatch(
       /a\.yaml:1: Expected valid YAML, found missing closing "quote/,
     );
@@ -204,7 +201,7 @@ describe('a scenario file is refused for', () => {
     ]);
   });
 
-  it('a policy that contradicts itself, is out of bounds, or is not there', () => {
+  it('a policy that contradicts itself, is out of bounds, or is missing', () => {
     const withPolicy = (policy: string) =>
       problemsOf(() => readText(`title: a\nsays: b\n${policy}\nsteps: [{ who: resource owner, does: approve }]`));
     expect(withPolicy('policy: { refreshAbsoluteLifetimeSeconds: 600 }')).toEqual([
@@ -229,7 +226,7 @@ describe('a scenario file is refused for', () => {
     ).toMatch(/a\.yaml:3: signIn\.recentSignInSeconds: Expected 60 or more, found 1/);
   });
 
-  it('several things, which are all said', () => {
+  it('several errors, which are all reported', () => {
     expect(inSteps('  - { who: client, presents: A }\n  - { who: thief }\n  - {}')).toHaveLength(3);
   });
 });

@@ -22,7 +22,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
   afterAll(() => stages.close());
 
-  /** As the views say it to people (drizzle/), which know nothing of the engine. */
+  /** As the views describe it (drizzle/), which are independent of the engine. */
   async function chainInViews(began: Date): Promise<Chain | null> {
     const { clock, administration } = stages.server;
     const [view] = await administration.db
@@ -51,7 +51,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
     expect(holds(performance)).toBe(true);
   });
 
-  it('every shipped one expects something of every request, and of a chain or a session', () => {
+  it('every shipped one has an expectation for every request, and for a chain or a session', () => {
     for (const { title } of shipped) {
       const { played } = performances.get(title) as Performance;
       const silent = played.filter(
@@ -63,13 +63,13 @@ describe.each(databaseKinds)('on %s', (kind) => {
     }
   });
 
-  it('the page has every one of them', () => {
+  it('the page contains every one of them', () => {
     const page = pageOf(shipped.flatMap(({ title }) => performances.get(title) ?? []));
     for (const { title } of shipped) expect(page).toContain(`\n## ${title}\n`);
     expect(page).not.toContain('NOT as expected');
   });
 
-  it('the picture is Mermaid: every lane is declared, and nothing in a text ends it', () => {
+  it('the picture is Mermaid: every lane is declared, and no text ends it', () => {
     for (const performance of performances.values()) {
       const [head, ...lines] = mermaidOf(performance).split('\n');
       expect(head).toBe('sequenceDiagram');
