@@ -12,8 +12,9 @@
  * `awaitingSignIn` leads to `denied` too: login_required, when another end-user signs in than the client named, and access_denied,
  * when only the administration of this server is asked for and the end-user has no role in it.
  *
- * An interaction is stored when it first leaves `awaitingSignIn`. Until then nothing is stored of it: it travels, sealed, in the URL
- * of its pages. So an authorization request without an answer leaves no row, and neither does a silent refusal.
+ * An interaction is stored when it first leaves `awaitingSignIn`. Until then it has no row: it travels, sealed, in the URL of its
+ * pages. An authorization request without an answer leaves no interaction, and neither does a silent refusal. A redirect to another
+ * sign-in stores the sealed interaction with that sign-in (machines/external-sign-in/machine.ts).
  *
  * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine. The same holds
  * for what the client asks for: the server rejects prompt=none immediately where it needs a page; prompt=create begins with the sign-up page;
@@ -180,8 +181,7 @@ export const interactionMachine = setup({
   initial: 'awaitingSignIn',
   states: {
     awaitingSignIn: {
-      description:
-        'Client and redirect URI are verified. No end-user is bound to the request yet, and nothing is stored of it.',
+      description: 'Client and redirect URI are verified. No end-user is bound to the request yet, and it has no row.',
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
         requested: [

@@ -1,7 +1,9 @@
-/** Requests of nobody in particular: what they store is nothing, or bounded by addresses and end-users that there are. */
+/** Requests without a sign-in: what they store is nothing, or bounded for each address or end-user. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { delegatedSignInSchema } from '../../../policies/upstreams-schema.ts';
+import { hmacSha256 } from '../../../src/crypto/digest.ts';
 import { placeOfSignIn } from '../../../src/people/passkeys/ask.ts';
 import { freshChallenge } from '../../../src/people/passkeys/challenge.ts';
 import { signInByPasskey } from '../../../src/people/passkeys/sign-in.ts';
@@ -9,12 +11,14 @@ import { authorizeUrl, makeClient, makePkce, PASSWORD, type TestClient } from '.
 import { Browser } from '../../support/browser.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
+import { pressButton, signInPage } from '../../support/upstream.ts';
 
 describe.each(databaseKinds)('requests without a sign-in, on %s', (kind) => {
   let scene: Scene;
   let client: TestClient;
   beforeAll(async () => {
-    scene = await openScene(kind);
+    const delegatedSignIn = delegatedSignInSchema.parse({ url: 'https://login.team.example/sign-in' });
+    scene = await openScene(kind, { reloaded: () => ({ delegatedSignIn }) });
     client = await makeClient(scene);
   });
   afterAll(() => scene.close());
@@ -51,6 +55,22 @@ describe.each(databaseKinds)('requests without a sign-in, on %s', (kind) => {
       expect(await signInByPasskey(scene.deps, sent)).toMatchObject({ reason: 'passkey_unknown' });
     }
     expect(await rows()).toBe(before);
+  });
+
+  it('store a row for each redirect to another sign-in, until the address has begun 2000 in its window', async () => {
+    const address = '198.51.100.22';
+    const one = new Browser(scene.app, address);
+    const page = await signInPage(one, client);
+    const press = () => pressButton(one, page, 'delegated');
+    await press();
+    const before = await rows();
+    expect((await press()).status).toBe(303);
+    expect(await rows()).toBe(before + 1);
+    const counted = hmacSha256(scene.keys.first.key('throttle'), 'external sign-in\n', address).toString('hex');
+    await rowsOf(`update sign_in_failures set failures = 1999 where key_hash = '\\x${counted}'`);
+    expect((await press()).status).toBe(303);
+    for (let n = 0; n < 10; n++) expect((await press()).status).toBe(429);
+    expect(await rows()).toBe(before + 2);
   });
 
   it('that are made to wait store nothing', async () => {

@@ -264,7 +264,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   },
   {
     name: 'stored-for-an-end-user',
-    says: 'Nothing is stored of an interaction before an end-user has signed in, and nothing of a silent refusal.',
+    says: 'An interaction has no row before an end-user has signed in, and a silent refusal leaves none.',
     spec: 'OpenID Connect Core §3.1.2.6',
     machines: ['interaction'],
     violation: (_, { stored: { isStored } }, { after: { stored } }) => {
