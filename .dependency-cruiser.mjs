@@ -276,13 +276,13 @@ export default {
         // For its secret, which is derived, and for what it seals.
         '^src/crypto/(digest|random|root-secret|sealed-text)\\.ts$',
         // It is served beside the other pages.
-        '^src/http/(cookies|csrf|form-body|request-log|security-headers)\\.ts$',
+        '^src/http/(form-body|page-parts|request-log|security-headers)\\.ts$',
         '^src/http/views/(browser-name|page)\\.ts$',
         // It is in English only.
         '^src/http/words/languages\\.ts$',
         '^src/oauth/(parameters|urls)\\.ts$',
         '^policies/client-schema\\.ts$',
-        packages('fastify', 'ghtml'),
+        packages('fastify', '@fastify/cookie', 'ghtml'),
         NODE,
       ],
       'The console has no way around the management API: it knows its addresses and its documents, and nothing behind them.',

@@ -204,9 +204,9 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     },
     outbox: mails?.outbox ?? null,
     email: mails?.plugin ?? null,
-    account: async () => {
+    account: async (parts) => {
       const { accountPlugin } = await import('./account.ts');
-      return accountPlugin({ ...managed, ...signIn, ...external, interactions, permissions });
+      return accountPlugin({ ...managed, ...signIn, ...external, ...parts, interactions, permissions });
     },
     issuer,
     production,

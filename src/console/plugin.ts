@@ -1,10 +1,10 @@
 /** The console: who is signed in, where forms come from, and how what a page shows becomes a response. The pages are data (screens.ts). */
 import { Readable } from 'node:stream';
+import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html } from 'ghtml';
-import { browserCookies } from '../http/cookies.ts';
-import { csrf } from '../http/csrf.ts';
 import { bodyOf, queryOf } from '../http/form-body.ts';
+import { pageParts } from '../http/page-parts.ts';
 import { setLogLine } from '../http/request-log.ts';
 import { noStore, seeOther } from '../http/security-headers.ts';
 import { pathUnder } from '../oauth/urls.ts';
@@ -41,9 +41,8 @@ type Entered =
 /** To be registered below the path of the issuer. Its cookies and the tokens of its forms are made as those of the other pages. */
 export async function consolePages(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
   const { issuer, isOpen, random, keys } = options;
-  await app.register(browserCookies, { issuer, random });
-  await app.register(csrf, { keys });
-  const { browserCookies: cookies, csrf: forms } = app;
+  await app.register(cookie);
+  const { cookies, csrf: forms } = pageParts({ issuer, random, keys });
   const path = (rest: string) => pathUnder(issuer, rest);
   const home = path('/console');
   const browserOf = (request: FastifyRequest): BrowserOf => ({

@@ -3,9 +3,10 @@ import fp from 'fastify-plugin';
 import { actingIn } from '../people/mail/acting-browser.ts';
 import { callerAddress } from './address-key.ts';
 import { acceptedBy } from './look.ts';
+import type { PageParts } from './page-parts.ts';
 
-export const actingBrowsers = fp(
-  async (app) => {
+export const actingBrowsers = fp<Pick<PageParts, 'cookies'>>(
+  async (app, { cookies }) => {
     // After the body was read: what comes before does not go on in the same asynchronous context.
     app.addHook('preHandler', (request, _reply, done) => {
       // A path that another hook found to be none was not read any further: it has no cookies yet.
@@ -13,12 +14,12 @@ export const actingBrowsers = fp(
       return actingIn(
         {
           languages: () => acceptedBy(request),
-          deviceCookie: app.browserCookies.readDevice(request),
+          deviceCookie: cookies.readDevice(request),
           address: callerAddress(request.ip, request.socket.remoteAddress ?? ''),
         },
         () => done(),
       );
     });
   },
-  { name: 'acting-browsers', dependencies: ['browser-cookies'] },
+  { name: 'acting-browsers', dependencies: ['@fastify/cookie'] },
 );

@@ -1,9 +1,7 @@
 /** Everything that serves requests, registered in an explicit order. No listening, no environment. */
+import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
 import fp from 'fastify-plugin';
-import type { RootKeys } from '../crypto/root-secret.ts';
-import type { InteractionDeps } from '../protocol/interaction.ts';
-import type { LogoutDeps } from '../protocol/logout.ts';
 import type { MetadataDeps } from '../protocol/metadata.ts';
 import type { SentTokenDeps } from '../protocol/sent-token.ts';
 import { deadlines } from '../system/deadlines.ts';
@@ -13,8 +11,6 @@ import { type AdministrationOptions, administration } from './administration.ts'
 import { type AuthorizeRoutesOptions, authorizeRoutes } from './authorize-routes.ts';
 import { headerBounds } from './bounds.ts';
 import { closeConnectionsWhenClosing } from './closing.ts';
-import { type BrowserCookieOptions, browserCookies } from './cookies.ts';
-import { csrf } from './csrf.ts';
 import { type EmailAppOptions, emailApp } from './email-app.ts';
 import { errorHandler, handleFrameworkError } from './error-handler.ts';
 import { exactPath } from './exact-path.ts';
@@ -25,13 +21,14 @@ import { type HealthRoutesOptions, healthRoutes } from './health-routes.ts';
 import { type DemoUser, homeRoute } from './home-route.ts';
 import { type ImageRoutesOptions, imageRoutes } from './image-routes.ts';
 import { MAX_NAME_CHARACTERS } from './interaction-request.ts';
-import { interactionRoutes } from './interaction-routes.ts';
+import { type InteractionRoutesOptions, interactionRoutes } from './interaction-routes.ts';
 import { introspectionRoutes } from './introspection-routes.ts';
 import { jwksRoute } from './jwks-route.ts';
-import { logoutRoutes } from './logout-routes.ts';
+import { type LogoutRoutesOptions, logoutRoutes } from './logout-routes.ts';
 import { type LookOptions, looks } from './look.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { isOverloaded, type Load, loadOf, overload } from './overload.ts';
+import { type PageParts, type PagePartsOptions, pageParts } from './page-parts.ts';
 import { type PasskeyRoutesOptions, passkeyRoutes } from './passkey-routes.ts';
 import { type PermissionRoutesOptions, permissionRoutes } from './permission-routes.ts';
 import type { DemoApp, PlaygroundOptions } from './playground/routes.ts';
@@ -61,19 +58,23 @@ type EndpointOptions = TokenRoutesOptions &
     /** What administrators use, without its prefix; loaded when somebody asks for it. It is told the whole app. */
     readonly administration: (whole: FastifyInstance) => Promise<FastifyPluginAsync>;
     /** The pages of /account, without the path of the issuer; loaded when somebody asks for them. */
-    readonly account: () => Promise<FastifyPluginAsync>;
+    readonly account: (parts: PageParts) => Promise<FastifyPluginAsync>;
     /** The pages around mails, without the path of the issuer; loaded when somebody asks for them. Null: no mails are sent. */
-    readonly email: (() => Promise<FastifyPluginAsync>) | null;
+    readonly email: ((parts: PageParts) => Promise<FastifyPluginAsync>) | null;
   };
 
-type PageOptions = BrowserCookieOptions & { readonly keys: RootKeys } & AuthorizeRoutesOptions &
-  InteractionDeps &
-  ExternalSignInOptions &
-  FactorRoutesOptions &
-  PasskeyRoutesOptions &
-  LogoutDeps &
-  PermissionRoutesOptions &
-  SignInRoutesOptions &
+type PageOptions = PagePartsOptions &
+  Omit<
+    AuthorizeRoutesOptions &
+      InteractionRoutesOptions &
+      ExternalSignInOptions &
+      FactorRoutesOptions &
+      PasskeyRoutesOptions &
+      LogoutRoutesOptions &
+      PermissionRoutesOptions &
+      SignInRoutesOptions,
+    keyof PageParts
+  > &
   Omit<PlaygroundOptions, 'client'> & {
     /** Null: no playground. */
     readonly demo: (DemoUser & { readonly app: DemoApp }) | null;
@@ -87,10 +88,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const load = loadOf(options.configuration);
   const app = await bareApp(options, load);
   const { email } = options;
+  const parts = pageParts(options);
   await app.register(healthRoutes, { ...options, isOverloaded: () => isOverloaded(load) });
   await app.register(metadataRoutes, options);
   await app.register(endpoints, {
     ...options,
+    ...parts,
     administration: async () => {
       const inner = await bareApp(options, load);
       await inner.register(await options.administration(app), { prefix: pathOf(options.issuer) });
@@ -99,8 +102,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     account: async () => {
       const inner = await bareApp(options, load);
-      await preparePages(inner, options);
-      await inner.register(await options.account(), { prefix: pathOf(options.issuer) });
+      await preparePages(inner, parts);
+      await inner.register(await options.account(parts), { prefix: pathOf(options.issuer) });
       await inner.ready();
       return inner;
     },
@@ -108,8 +111,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       email &&
       (async () => {
         const inner = await bareApp(options, load);
-        await preparePages(inner, options);
-        await inner.register(await email(), { prefix: pathOf(options.issuer) });
+        await preparePages(inner, parts);
+        await inner.register(await email(parts), { prefix: pathOf(options.issuer) });
         await inner.ready();
         return inner;
       }),
@@ -172,6 +175,7 @@ function noCompiler(): never {
 
 type InnerOptions = Omit<EndpointOptions, 'administration' | 'account' | 'email'> &
   PageOptions &
+  PageParts &
   AdministrationOptions &
   AccountAppOptions &
   EmailAppOptions;
@@ -194,14 +198,13 @@ const endpoints = fp<InnerOptions>(
 );
 
 /** Only pages use cookies, and only their own paths and queries are checked by zod. */
-async function preparePages(app: FastifyInstance, { issuer, random, keys }: PageOptions): Promise<void> {
+async function preparePages(app: FastifyInstance, { cookies }: PageParts): Promise<void> {
   app.setValidatorCompiler(validatorCompiler);
-  await app.register(browserCookies, { issuer, random });
-  await app.register(csrf, { keys });
-  await app.register(actingBrowsers);
+  await app.register(cookie);
+  await app.register(actingBrowsers, { cookies });
 }
 
-const pages = fp<PageOptions>(
+const pages = fp<PageOptions & PageParts>(
   async (app, options) => {
     const { demo } = options;
     await preparePages(app, options);

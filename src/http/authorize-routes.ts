@@ -1,5 +1,5 @@
 /** GET and POST /oauth/authorize: HTTP around src/protocol/authorize.ts. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { uiLocalesIn, uiLocalesParameter } from '../oauth/ui-locales.ts';
 import { pathUnder } from '../oauth/urls.ts';
@@ -9,6 +9,7 @@ import { bodyOf, queryOf } from './form-body.ts';
 import { sendInteractionStep } from './interaction-outcome.ts';
 import { lookOf } from './look.ts';
 import { refuseOtherMethods } from './other-methods.ts';
+import type { PageParts } from './page-parts.ts';
 import { sendProblem } from './problem.ts';
 import { setLogLine } from './request-log.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';
@@ -16,16 +17,17 @@ import { unverifiedRequestPage } from './unverified-request-page.ts';
 import type { ProblemView } from './views/problem.ts';
 import type { Words } from './words/words.ts';
 
-export type AuthorizeRoutesOptions = AuthorizeDeps & {
-  /** Development shows on pages what production only logs. */
-  readonly production: boolean;
-};
+export type AuthorizeRoutesOptions = AuthorizeDeps &
+  Pick<PageParts, 'cookies'> & {
+    /** Development shows on pages what production only logs. */
+    readonly production: boolean;
+  };
 
 const AUTHORIZE = '/oauth/authorize';
 
 export const authorizeRoutes = fp<AuthorizeRoutesOptions>(
   async (app, options) => {
-    app.get(AUTHORIZE, (request, reply) => authorizeByGet(app, options, request, reply));
+    app.get(AUTHORIZE, (request, reply) => authorizeByGet(options, request, reply));
     // A POST from the client's site carries no SameSite=Lax cookie; the GET that follows a redirect does.
     app.post(AUTHORIZE, async (request, reply) => {
       const encoded = bodyOf(request.body);
@@ -36,15 +38,15 @@ export const authorizeRoutes = fp<AuthorizeRoutesOptions>(
       noStore(reply).code(405).send({ error: 'invalid_request', error_description: 'Use GET or POST.' }),
     );
   },
-  { name: 'authorize-routes', dependencies: ['browser-cookies'], encapsulate: true },
+  { name: 'authorize-routes', dependencies: ['@fastify/cookie'], encapsulate: true },
 );
 
 async function authorizeByGet(
-  { browserCookies: cookies }: FastifyInstance,
   options: AuthorizeRoutesOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { cookies } = options;
   const encoded = queryOf(request);
   const known = cookies.hash(request, 'browser');
   const created = cookies.create();

@@ -2,9 +2,8 @@
  * One cookie binds interactions and forms to the browser, one holds the session, one the console's. Only their hashes are stored. One
  * more says to which accounts the browser is known; nothing of it is stored.
  */
-import cookie from '@fastify/cookie';
+import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
 import { sha256 } from '../crypto/digest.ts';
 import type { Random } from '../crypto/random.ts';
 
@@ -28,49 +27,40 @@ export type BrowserCookies = {
   readonly justSet: (reply: FastifyReply, name: CookieName) => Buffer | null;
 };
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    readonly browserCookies: BrowserCookies;
-  }
-}
-
 const VALUE = /^[A-Za-z0-9_-]{43}$/;
 
 export type BrowserCookieOptions = { readonly issuer: string; readonly random: Random };
 
-export const browserCookies = fp<BrowserCookieOptions>(
-  async (app, { issuer, random }) => {
-    await app.register(cookie);
-    // Whether the connection is secure is for the issuer to say, never for a header.
-    const secure = issuer.startsWith('https:');
-    const nameOf = (name: CookieName) => `${secure ? '__Host-' : ''}statehouse-${name}`;
-    const deviceName = `${secure ? '__Host-' : ''}statehouse-device`;
-    const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
+/** For a scope in which `@fastify/cookie` is registered, which reads and writes the headers. */
+export function browserCookies({ issuer, random }: BrowserCookieOptions): BrowserCookies {
+  // Whether the connection is secure is for the issuer to say, never for a header.
+  const secure = issuer.startsWith('https:');
+  const nameOf = (name: CookieName) => `${secure ? '__Host-' : ''}statehouse-${name}`;
+  const deviceName = `${secure ? '__Host-' : ''}statehouse-device`;
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
+  const set = new WeakMap<FastifyReply, Partial<Record<CookieName, Buffer>>>();
 
-    const set = new WeakMap<FastifyReply, Partial<Record<CookieName, Buffer>>>();
-    const cookies: BrowserCookies = {
-      read: (request, name) => {
-        const value = request.cookies[nameOf(name)];
-        return value !== undefined && VALUE.test(value) ? value : null;
-      },
-      hash: (request, name) => {
-        const value = cookies.read(request, name);
-        return value === null ? null : sha256(value);
-      },
-      create: () => {
-        const value = random.bytes(32).toString('base64url');
-        return { value, hash: sha256(value) };
-      },
-      set: (reply, name, cookie) => {
-        set.set(reply, { ...set.get(reply), [name]: cookie.hash });
-        reply.setCookie(nameOf(name), cookie.value, attributes);
-      },
-      justSet: (reply, name) => set.get(reply)?.[name] ?? null,
-      readDevice: (request) => request.cookies[deviceName] ?? null,
-      setDevice: (reply, value, maxAge) => void reply.setCookie(deviceName, value, { ...attributes, maxAge }),
-      clear: (reply, name) => void reply.clearCookie(nameOf(name), attributes),
-    };
-    app.decorate('browserCookies', cookies);
-  },
-  { name: 'browser-cookies' },
-);
+  const read: BrowserCookies['read'] = (request, name) => {
+    const value = request.cookies[nameOf(name)];
+    return value !== undefined && VALUE.test(value) ? value : null;
+  };
+  return {
+    read,
+    hash: (request, name) => {
+      const value = read(request, name);
+      return value === null ? null : sha256(value);
+    },
+    create: () => {
+      const value = random.bytes(32).toString('base64url');
+      return { value, hash: sha256(value) };
+    },
+    set: (reply, name, cookie) => {
+      set.set(reply, { ...set.get(reply), [name]: cookie.hash });
+      reply.setCookie(nameOf(name), cookie.value, attributes);
+    },
+    justSet: (reply, name) => set.get(reply)?.[name] ?? null,
+    readDevice: (request) => request.cookies[deviceName] ?? null,
+    setDevice: (reply, value, maxAge) => void reply.setCookie(deviceName, value, { ...attributes, maxAge }),
+    clear: (reply, name) => void reply.clearCookie(nameOf(name), attributes),
+  };
+}

@@ -1,10 +1,10 @@
 /** The token of a form: a MAC over what the form is good for and the browser that it was shown in. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
 import { hmacSha256, sameSecretBytes } from '../crypto/digest.ts';
 import type { RootKey, RootKeys } from '../crypto/root-secret.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import type { FormCheck } from '../protocol/form-purpose.ts';
+import type { BrowserCookies } from './cookies.ts';
 import { bodyOf } from './form-body.ts';
 
 export type Csrf = {
@@ -14,33 +14,22 @@ export type Csrf = {
   readonly checkOf: (request: FastifyRequest) => FormCheck;
 };
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    readonly csrf: Csrf;
-  }
+export function csrf({ keys, cookies }: { readonly keys: RootKeys; readonly cookies: BrowserCookies }): Csrf {
+  return {
+    token: (request, reply, purpose) => {
+      const known = cookies.read(request, 'browser');
+      if (known !== null) return tokenUnder(keys.first, purpose, known);
+      const created = cookies.create();
+      cookies.set(reply, 'browser', created);
+      return tokenUnder(keys.first, purpose, created.value);
+    },
+    checkOf: (request) => {
+      const browser = cookies.read(request, 'browser');
+      const sent = parseParameters(bodyOf(request.body), ['csrf']).parameters.get('csrf');
+      return (purpose) => browser !== null && sent !== null && isToken(keys, purpose, browser, sent);
+    },
+  };
 }
-
-export const csrf = fp<{ readonly keys: RootKeys }>(
-  async (app, { keys }) => {
-    const cookies = app.browserCookies;
-    const decorator: Csrf = {
-      token: (request, reply, purpose) => {
-        const known = cookies.read(request, 'browser');
-        if (known !== null) return tokenUnder(keys.first, purpose, known);
-        const created = cookies.create();
-        cookies.set(reply, 'browser', created);
-        return tokenUnder(keys.first, purpose, created.value);
-      },
-      checkOf: (request) => {
-        const browser = cookies.read(request, 'browser');
-        const sent = parseParameters(bodyOf(request.body), ['csrf']).parameters.get('csrf');
-        return (purpose) => browser !== null && sent !== null && isToken(keys, purpose, browser, sent);
-      },
-    };
-    app.decorate('csrf', decorator);
-  },
-  { name: 'csrf', dependencies: ['browser-cookies'] },
-);
 
 /** Under any listed root secret, so that open pages survive its rotation. */
 function isToken(keys: RootKeys, purpose: string, browser: string, sent: string): boolean {

@@ -20,6 +20,7 @@ import { refuseForm } from './form-refused.ts';
 import { sendInteractionStep } from './interaction-outcome.ts';
 import { interactionNamed, isInteractionName } from './interaction-request.ts';
 import { lookOf } from './look.ts';
+import type { PageParts } from './page-parts.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { deviceOf } from './sign-in-form.ts';
@@ -37,7 +38,7 @@ import {
   uselessLinkPage,
 } from './views/email.ts';
 
-export type EmailRoutesOptions = UseLinkDeps & InteractionDeps;
+export type EmailRoutesOptions = UseLinkDeps & InteractionDeps & PageParts;
 
 const LINK = '/email/link';
 const DONE = '/email/done';
@@ -58,8 +59,7 @@ const SAID = ['verify_address', 'reset_password', 'lost_factors', 'change_addres
 export const emailRoutes =
   (options: EmailRoutesOptions): FastifyPluginAsync =>
   async (app: FastifyInstance) => {
-    const { browserCookies: cookies, csrf } = app;
-    const { issuer } = options;
+    const { issuer, cookies, csrf } = options;
     const path = (below: string) => pathUnder(issuer, below);
     const signIn = path('/sign-in');
     const isOpen = (what: AskFor) => what === 'forgot' || options.isOffered('sign_up');
@@ -284,7 +284,7 @@ export const emailRoutes =
           setLogLine(request, 'link used', { purpose, userId: used.user.id, account, address: request.ip });
           if (purpose === 'reset_password') {
             const address = addressKey(request.ip, request.socket.remoteAddress ?? '');
-            await forgetFailures(options, { address, device: deviceOf(request, reply) }, used.user.username);
+            await forgetFailures(options, { address, device: deviceOf(cookies, request, reply) }, used.user.username);
           }
           const said = SAID.find((one) => one === purpose);
           return said === undefined ? begin(request, reply, used) : seeOther(reply, `${path(DONE)}?${said}`);
@@ -309,7 +309,7 @@ export const emailRoutes =
       const session = await createSession(options, signedIn, places, userAgent, { amr: BY_PASSWORD, method: 'link' });
       cookies.set(reply, 'session', cookie);
       const isSignedIn = session.state === 'active';
-      if (isSignedIn) rememberBrowser(options, deviceOf(request, reply), user.username, session.lastUsedAt);
+      if (isSignedIn) rememberBrowser(options, deviceOf(cookies, request, reply), user.username, session.lastUsedAt);
       const named = isSameBrowser ? interactionNamed(goesOn.path.slice(path(INTERACTIONS).length)) : null;
       if (goesOn === null || named === null) return seeOther(reply, path(isSignedIn ? '/account' : factorPath(null)));
       // Its page asks for the second factor, which the policy demands.

@@ -18,17 +18,17 @@ import { refuseForm } from './form-refused.ts';
 import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
 import { INTERACTION_NAME, interactionRequestOf } from './interaction-request.ts';
 import { leaving } from './leaving.ts';
+import type { PageParts } from './page-parts.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther } from './security-headers.ts';
 import { logSignIn } from './sign-in-form.ts';
 import { destinationOfSignIn } from './sign-in-routes.ts';
 
-export type ExternalSignInOptions = InteractionDeps & UpstreamDeps;
+export type ExternalSignInOptions = InteractionDeps & UpstreamDeps & PageParts;
 
 export const externalSignIns = fp<ExternalSignInOptions>(
   async (app, options) => {
-    const { browserCookies: cookies, csrf } = app;
-    const { issuer } = options;
+    const { issuer, cookies, csrf } = options;
     const refuse = externalRefusal(issuer);
 
     const leaveForSignIn = leaving(cookies, options);
@@ -41,7 +41,7 @@ export const externalSignIns = fp<ExternalSignInOptions>(
       if (!INTERACTION_NAME.test(request.params.name)) {
         return sendInteractionRefused(request, reply, { kind: 'refused', reason: 'interaction_unknown' });
       }
-      const named = interactionRequestOf(app, request, request.params);
+      const named = interactionRequestOf(cookies, request, request.params);
       const asked = { ...named, isOurForm: csrf.checkOf(request) };
       const place = sentPlace(request);
       return place === null
@@ -115,7 +115,7 @@ export const externalSignIns = fp<ExternalSignInOptions>(
       }
     }
   },
-  { name: 'external-sign-ins', dependencies: ['browser-cookies', 'csrf', 'looks'] },
+  { name: 'external-sign-ins', dependencies: ['@fastify/cookie'] },
 );
 
 /** Of an answer that was taken, which happens once for each sign-in that began: strangers can make up no more of them. */

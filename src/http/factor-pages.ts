@@ -1,5 +1,5 @@
 /** What the pages of the second factor do (factor-routes.ts): loaded when a first person needs them. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { classNamed, levelOf } from '../oauth/authentication-methods.ts';
 import type { PresentDeps } from '../people/passkeys/present.ts';
 import { isRecentSession, type SecondFactorDeps, type Session } from '../people/second-factor/deps.ts';
@@ -14,7 +14,10 @@ import {
 } from '../people/second-factor/set-up.ts';
 import { rememberBrowser } from '../protocol/sign-in.ts';
 import { callerGone } from './caller-gone.ts';
+import type { FactorPlace } from './factor-place.ts';
 import { lookOf } from './look.ts';
+import type { PageParts } from './page-parts.ts';
+import { passkeyPart } from './passkey-part.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { deviceOf, logSignIn } from './sign-in-form.ts';
@@ -22,32 +25,13 @@ import { lostFactorsPath, type SignInHelpOptions } from './sign-in-help.ts';
 import { isPasskeyRefused } from './sign-in-routes.ts';
 import { type FactorProblem, factorPage, recoveryCodesPage, setUpPage } from './views/factor.ts';
 
-/** Where a page of the second factor stands. */
-export type FactorPlace = {
-  /** Of the page and its first form; of another form, below it. */
-  readonly path: (below?: string) => string;
-  readonly formPurpose: string;
-  readonly clientName: string | null;
-  readonly requiredClass: string | null;
-  /** The browser is signed in, and a client asks for more. */
-  readonly isStepUp: boolean;
-  readonly mayDecline: boolean;
-  readonly another: string;
-  readonly methods: string;
-  /** After the recovery codes were shown. */
-  readonly goOn: { readonly action: string } | { readonly href: string };
-  /** The factor was proven: what comes next. */
-  readonly proven: (reply: FastifyReply, session: Session) => Promise<FastifyReply>;
-  /** The session of the page has ended. */
-  readonly again: string;
-};
-
 type At = { readonly place: FactorPlace; readonly session: Session };
 export type FactorSent = Readonly<Record<'code' | 'factor' | 'credential', string | null>>;
 type Submitted = At & { readonly form: FactorSent };
 export type FactorPagesDeps = SecondFactorDeps &
   PresentDeps &
-  SignInHelpOptions & {
+  SignInHelpOptions &
+  PageParts & {
     /** Absent: no mails are sent. */
     readonly mayRecoverByMail?: (userId: string) => Promise<boolean>;
   };
@@ -56,7 +40,6 @@ const PHISHING_RESISTANT = levelOf(classNamed('phishing-resistant'));
 
 /** The page that asks for what is missing. */
 export async function showFactor(
-  app: FastifyInstance,
   deps: FactorPagesDeps,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -71,12 +54,12 @@ export async function showFactor(
   const needsPasskey = levelOf(place.requiredClass) >= PHISHING_RESISTANT && place.isStepUp;
   const asks = needsPasskey ? 'passkey' : hasFactor(methods) ? 'factor' : 'setUp';
   const look = await lookOf(request, { userId: session.userId });
-  const csrf = app.csrf.token(request, reply, place.formPurpose);
+  const csrf = deps.csrf.token(request, reply, place.formPurpose);
   const hasPasskey = methods.passkeys.length > 0;
   const { formPurpose } = place;
   const secondFactorOf = { session, allowed: methods.passkeys };
   const button = { action: place.path('/passkey'), formPurpose, csrf, autofill: false, secondFactorOf };
-  const passkey = hasPasskey ? await app.passkeyPart(request, reply, look, button) : null;
+  const passkey = hasPasskey ? await passkeyPart(deps, request, reply, look, button) : null;
   const view = {
     ...place,
     action: place.path,
@@ -96,35 +79,28 @@ export async function showFactor(
 export type FactorAction = 'code' | 'passkey' | 'set-up' | 'confirm';
 
 export const submitFactor = (
-  app: FastifyInstance,
   deps: FactorPagesDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   action: FactorAction,
   at: Submitted,
-): Promise<FastifyReply> => ACTIONS[action](app, deps, request, reply, at);
+): Promise<FastifyReply> => ACTIONS[action](deps, request, reply, at);
 
 const ACTIONS: Readonly<
   Record<
     FactorAction,
-    (
-      app: FastifyInstance,
-      deps: FactorPagesDeps,
-      request: FastifyRequest,
-      reply: FastifyReply,
-      at: Submitted,
-    ) => Promise<FastifyReply>
+    (deps: FactorPagesDeps, request: FastifyRequest, reply: FastifyReply, at: Submitted) => Promise<FastifyReply>
   >
 > = {
-  code: async (app, deps, request, reply, at) => {
+  code: async (deps, request, reply, at) => {
     const { place, session, form } = at;
-    const cookie = app.browserCookies.create();
-    const deviceCookie = app.browserCookies.readDevice(request);
+    const cookie = deps.cookies.create();
+    const deviceCookie = deps.cookies.readDevice(request);
     const sent = { code: form.code, deviceCookie, newCookie: cookie.hash, gone: callerGone(reply) };
     const outcome = await proveByCode(deps, session, sent);
     if (outcome.kind === 'proven') {
-      app.browserCookies.set(reply, 'session', cookie);
-      rememberBrowser(deps, deviceOf(request, reply), session.username, outcome.session.lastUsedAt);
+      deps.cookies.set(reply, 'session', cookie);
+      rememberBrowser(deps, deviceOf(deps.cookies, request, reply), session.username, outcome.session.lastUsedAt);
       logSignIn(request, deps.signInLedger, session, 'second factor proven');
       return place.proven(reply, outcome.session);
     }
@@ -133,73 +109,77 @@ const ACTIONS: Readonly<
     setLogLine(request, 'refused', { reason, userId: session.userId, account, address: request.ip });
     if (reason === 'session_ended') return seeOther(reply, place.again);
     if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
-    return showFactor(app, deps, request, reply, { place, session, ...REFUSALS[method][reason] });
+    return showFactor(deps, request, reply, { place, session, ...REFUSALS[method][reason] });
   },
-  passkey: async (app, deps, request, reply, { place, session, form }) => {
-    const browser = app.browserCookies.hash(request, 'browser');
+  passkey: async (deps, request, reply, { place, session, form }) => {
+    const browser = deps.cookies.hash(request, 'browser');
     if (browser === null) return seeOther(reply, place.again);
-    const cookie = app.browserCookies.create();
+    const cookie = deps.cookies.create();
     const { proveByPasskey } = await import('../people/passkeys/prove.ts');
     const sent = { credential: form.credential, browser, newCookie: cookie.hash };
     const outcome = await proveByPasskey(deps, session, sent);
     if (outcome.kind === 'proven') {
-      app.browserCookies.set(reply, 'session', cookie);
-      rememberBrowser(deps, deviceOf(request, reply), session.username, outcome.session.lastUsedAt);
+      deps.cookies.set(reply, 'session', cookie);
+      rememberBrowser(deps, deviceOf(deps.cookies, request, reply), session.username, outcome.session.lastUsedAt);
       logSignIn(request, deps.signInLedger, session, 'second factor proven');
       return place.proven(reply, outcome.session);
     }
     const { reason } = outcome;
     setLogLine(request, 'refused', { reason, userId: session.userId, address: request.ip });
     if (reason === 'session_ended') return seeOther(reply, place.again);
-    return showFactor(app, deps, request, reply, { place, session, problem: 'passkeyRefused', status: 400 });
+    return showFactor(deps, request, reply, { place, session, problem: 'passkeyRefused', status: 400 });
   },
-  'set-up': async (app, deps, request, reply, { place, session }) => {
+  'set-up': async (deps, request, reply, { place, session }) => {
     const methods = await methodsOfUser(deps, session);
     if (place.isStepUp && !(await isRecentSession(deps, session))) return seeOther(reply, place.another);
     // A password alone adds no factor where there is a factor; the machine holds it, and the page says so before a secret is shown.
     if (hasFactor(methods))
-      return showFactor(app, deps, request, reply, { place, session, problem: 'notProven', status: 400 });
+      return showFactor(deps, request, reply, { place, session, problem: 'notProven', status: 400 });
     const setUp = await beginSetUp(deps, session);
     if (setUp === null) return seeOther(reply, place.again);
-    return showSetUp(app, request, reply, { place, session, setUp, problem: null, status: 200 });
+    return showSetUp(deps, request, reply, { place, session, setUp, problem: null, status: 200 });
   },
-  confirm: async (app, deps, request, reply, { place, session, form }) => {
+  confirm: async (deps, request, reply, { place, session, form }) => {
     if (place.isStepUp && !(await isRecentSession(deps, session))) return seeOther(reply, place.another);
-    const cookie = app.browserCookies.create();
+    const cookie = deps.cookies.create();
     const sent = { id: form.factor, code: form.code, newCookie: cookie.hash };
     const outcome = await confirmSetUp(deps, session, sent);
     if (outcome.kind === 'confirmed') {
-      app.browserCookies.set(reply, 'session', cookie);
-      rememberBrowser(deps, deviceOf(request, reply), session.username, outcome.session.lastUsedAt);
+      deps.cookies.set(reply, 'session', cookie);
+      rememberBrowser(deps, deviceOf(deps.cookies, request, reply), session.username, outcome.session.lastUsedAt);
       request.log.info({ userId: session.userId }, 'second factor set up');
       if (outcome.recoveryCodes === null) return place.proven(reply, outcome.session);
-      return showRecoveryCodes(app, request, reply, { ...place, userId: session.userId, codes: outcome.recoveryCodes });
+      return showRecoveryCodes(deps, request, reply, {
+        ...place,
+        userId: session.userId,
+        codes: outcome.recoveryCodes,
+      });
     }
     const { reason } = outcome;
     setLogLine(request, 'refused', { reason, userId: session.userId });
     if (reason === 'session_ended') return seeOther(reply, place.again);
     const setUp = reason === 'code_mismatch' ? await continueSetUp(deps, session, form.factor ?? '') : null;
     const problem = CONFIRM_PROBLEMS[reason];
-    if (setUp === null) return showFactor(app, deps, request, reply, { place, session, problem, status: 400 });
-    return showSetUp(app, request, reply, { place, session, setUp, problem, status: 400 });
+    if (setUp === null) return showFactor(deps, request, reply, { place, session, problem, status: 400 });
+    return showSetUp(deps, request, reply, { place, session, setUp, problem, status: 400 });
   },
 };
 
 async function showSetUp(
-  app: FastifyInstance,
+  { csrf }: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
   shown: At & { readonly setUp: SetUp; readonly problem: FactorProblem | null; readonly status: number },
 ): Promise<FastifyReply> {
   const { place, session, setUp, problem, status } = shown;
   const look = await lookOf(request, { userId: session.userId });
-  const csrf = app.csrf.token(request, reply, place.formPurpose);
-  return sendPage(reply, status, setUpPage(look, { action: place.path('/confirm'), csrf, setUp, problem }));
+  const view = { action: place.path('/confirm'), csrf: csrf.token(request, reply, place.formPurpose), setUp, problem };
+  return sendPage(reply, status, setUpPage(look, view));
 }
 
 /** Once: nothing can show them again. */
 export async function showRecoveryCodes(
-  app: FastifyInstance,
+  { csrf }: PageParts,
   request: FastifyRequest,
   reply: FastifyReply,
   {
@@ -213,7 +193,7 @@ export async function showRecoveryCodes(
   },
 ): Promise<FastifyReply> {
   const look = await lookOf(request, { userId });
-  const form = 'href' in goOn ? goOn : { ...goOn, csrf: app.csrf.token(request, reply, formPurpose) };
+  const form = 'href' in goOn ? goOn : { ...goOn, csrf: csrf.token(request, reply, formPurpose) };
   return sendPage(reply, 200, recoveryCodesPage(look, { codes, goOn: form }));
 }
 

@@ -16,12 +16,12 @@ export const imageRoutes = fp<ImageRoutesOptions>(
     app.get('/images/:hash', async (request, reply) => {
       const { hash } = request.params as { readonly hash: string };
       if (!HASH.test(hash)) return reply.callNotFound();
-      const image = app.shownBrand().images.find((one) => one.hash === hash) ?? (await findImage(hash));
+      const image = app.looks.brand().images.find((one) => one.hash === hash) ?? (await findImage(hash));
       if (image === null) return reply.callNotFound();
       return send(reply, image, `public, max-age=${365 * DAY}, immutable`);
     });
     // Browsers ask for it by this name where a response is no page.
-    app.get('/favicon.ico', (_request, reply) => send(reply, app.shownBrand().favicon, `public, max-age=${DAY}`));
+    app.get('/favicon.ico', (_request, reply) => send(reply, app.looks.brand().favicon, `public, max-age=${DAY}`));
   },
   { name: 'image-routes', dependencies: ['looks'], encapsulate: true },
 );

@@ -1,7 +1,8 @@
 /** How requests name an interaction: in the path. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { InteractionRequest } from '../protocol/interaction.ts';
 import { MAX_SEALED_CHARACTERS } from '../protocol/sealed-interaction.ts';
+import type { BrowserCookies } from './cookies.ts';
 
 /** As we write them: the id in lower case, of any version; after a dot what is sealed, as long as the interaction is not stored. */
 export const INTERACTION_NAME = /^(?<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.(?<sealed>[A-Za-z0-9_-]+))?$/;
@@ -24,7 +25,7 @@ export const interactionNamed = (name: string): Pick<InteractionRequest, 'id' | 
 
 /** @param name that INTERACTION_NAME matches */
 export const interactionRequestOf = (
-  { browserCookies: cookies }: FastifyInstance,
+  cookies: BrowserCookies,
   request: FastifyRequest,
   { name }: NamedParams,
 ): InteractionRequest => ({

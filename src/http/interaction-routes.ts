@@ -15,6 +15,8 @@ import {
 import { imagePath } from './brand.ts';
 import { destinationOf } from './destination.ts';
 import { externalPlaces } from './external-places.ts';
+import type { FactorPagesDeps } from './factor-pages.ts';
+import { interactionPlace } from './factor-place.ts';
 import { bodyOf } from './form-body.ts';
 import {
   interactionName,
@@ -25,6 +27,8 @@ import {
 import { INTERACTION_NAME, interactionRequestOf } from './interaction-request.ts';
 import { type LeavingOptions, leaving } from './leaving.ts';
 import { lookOf } from './look.ts';
+import type { PageParts } from './page-parts.ts';
+import { type PasskeyPartDeps, passkeyPart } from './passkey-part.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { logSignIn, refuseSignIn, signInForm } from './sign-in-form.ts';
@@ -36,6 +40,13 @@ import { SEND_ONCE_SOURCE } from './views/send-once.ts';
 import { type SignInView as SignInPageView, signInPage } from './views/sign-in.ts';
 import { SchemaMismatch, type ZodTypeProvider } from './zod-schemas.ts';
 
+export type InteractionRoutesOptions = InteractionDeps &
+  LeavingOptions &
+  SignInHelpOptions &
+  FactorPagesDeps &
+  PasskeyPartDeps &
+  PageParts;
+
 type Problem = SignInPageView['problem'];
 
 const ANOTHER_ACCOUNT = 'another';
@@ -46,11 +57,10 @@ type Params = z.infer<typeof params>;
 /** Anything else in the query means nothing. */
 const querystring = z.object({ account: z.literal(ANOTHER_ACCOUNT).optional().catch(undefined) });
 
-export const interactionRoutes = fp<InteractionDeps & LeavingOptions & SignInHelpOptions>(
+export const interactionRoutes = fp<InteractionRoutesOptions>(
   async (instance, options) => {
     const app = instance.withTypeProvider<ZodTypeProvider>();
-    const { browserCookies: cookies, csrf } = app;
-    const { issuer } = options;
+    const { issuer, cookies, csrf } = options;
     const leaveForSignIn = leaving(cookies, options);
     app.setErrorHandler((error: FastifyError, request, reply) => {
       if (!(error instanceof SchemaMismatch)) throw error;
@@ -58,7 +68,7 @@ export const interactionRoutes = fp<InteractionDeps & LeavingOptions & SignInHel
       return sendInteractionRefused(request, reply, { kind: 'refused', reason: 'interaction_unknown' });
     });
 
-    const requestOf = (request: FastifyRequest, name: Params) => interactionRequestOf(app, request, name);
+    const requestOf = (request: FastifyRequest, name: Params) => interactionRequestOf(cookies, request, name);
     const formRequestOf = (request: FastifyRequest, name: Params) => ({
       ...requestOf(request, name),
       isOurForm: csrf.checkOf(request),
@@ -72,11 +82,7 @@ export const interactionRoutes = fp<InteractionDeps & LeavingOptions & SignInHel
 
     app.post('/interactions/:name/sign-in', { schema: { params } }, async (request, reply) => {
       const cookie = cookies.create();
-      const form = signInForm(request, reply, {
-        old: cookies.hash(request, 'session'),
-        new: cookie.hash,
-        browser: cookies.hash(request, 'browser'),
-      });
+      const form = signInForm(cookies, request, reply, cookie.hash);
       const outcome = await signInToInteraction(options, { ...formRequestOf(request, request.params), form });
       const { id: interactionId } = requestOf(request, request.params);
       const who = (userId: string) => ({ userId, username: form.username ?? '' });
@@ -132,7 +138,10 @@ export const interactionRoutes = fp<InteractionDeps & LeavingOptions & SignInHel
             showSignIn(request, reply, 200, view, isPasskeyRefused(request) ? 'passkey' : null)
           );
         case 'factor':
-          return app.showFactorOf(request, reply, view);
+          return (await import('./factor-pages.ts')).showFactor(options, request, reply, {
+            place: interactionPlace(options, request, view),
+            session: view.session,
+          });
         case 'consent': {
           const { clientName, username, onThisDevice, access, whileAway, rememberedForSeconds, about } = view;
           const look = await lookOf(request, view);
@@ -186,7 +195,7 @@ export const interactionRoutes = fp<InteractionDeps & LeavingOptions & SignInHel
       const look = await lookOf(request, { uiLocales });
       const passkeyAction = interactionPath(issuer, named, '/passkey');
       const place = { action: passkeyAction, formPurpose, csrf: token, autofill: problem === null };
-      const passkey = await app.passkeyPart(request, reply, look, place);
+      const passkey = await passkeyPart(options, request, reply, look, place);
       const places = externalPlaces(options.configuration(), interactionPath(issuer, named, '/external'));
       const more = [...(passkey ? [passkey.markup] : []), ...(places ? [externalButtons(look, token, places)] : [])];
       const help = signInHelp(options, interactionName(named));
@@ -194,5 +203,5 @@ export const interactionRoutes = fp<InteractionDeps & LeavingOptions & SignInHel
       return sendPage(reply, status, signInPage(look, shown), passkey?.script);
     }
   },
-  { name: 'interaction-routes', dependencies: ['browser-cookies', 'csrf', 'factor-routes'], encapsulate: true },
+  { name: 'interaction-routes', dependencies: ['@fastify/cookie'], encapsulate: true },
 );

@@ -16,10 +16,13 @@ import { destinationOf } from './destination.ts';
 import { bodyOf, queryOf } from './form-body.ts';
 import { lookOf } from './look.ts';
 import { refuseOtherMethods } from './other-methods.ts';
+import type { PageParts } from './page-parts.ts';
 import { sendProblem } from './problem.ts';
 import { setLogLine } from './request-log.ts';
 import { noStore, seeOther, sendPage } from './security-headers.ts';
 import { logoutPage, refusedLogoutPage, signedOutPage, stillSignedInPage } from './views/logout.ts';
+
+export type LogoutRoutesOptions = LogoutDeps & PageParts;
 
 const LOGOUT = '/oauth/logout';
 /** The request that has to come again by GET. */
@@ -32,9 +35,9 @@ const DECISION = '/oauth/logout/decision';
 
 type Outcome = LogoutOutcome | LogoutDecisionOutcome | Awaited<ReturnType<typeof handleLogoutRequestByPost>>;
 
-export const logoutRoutes = fp<LogoutDeps>(
+export const logoutRoutes = fp<LogoutRoutesOptions>(
   async (app, options) => {
-    const { browserCookies: cookies, csrf } = app;
+    const { cookies, csrf } = options;
     const logout = pathUnder(options.issuer, LOGOUT);
     const decision = pathUnder(options.issuer, DECISION);
     const permissions = pathUnder(options.issuer, '/permissions');
@@ -142,5 +145,5 @@ export const logoutRoutes = fp<LogoutDeps>(
       );
     }
   },
-  { name: 'logout-routes', dependencies: ['browser-cookies', 'csrf'], encapsulate: true },
+  { name: 'logout-routes', dependencies: ['@fastify/cookie'], encapsulate: true },
 );

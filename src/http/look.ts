@@ -32,15 +32,18 @@ export type LookOptions = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly looks: (request: FastifyRequest, asked: AskedLook) => Promise<Look>;
-    readonly shownBrand: () => ShownBrand;
+    /** Pages about errors are sent from where Fastify hands over request and reply alone; so this is the one decorator of the app. */
+    readonly looks: {
+      readonly of: (request: FastifyRequest, asked: AskedLook) => Promise<Look>;
+      readonly brand: () => ShownBrand;
+    };
   }
 }
 
 /** The client's `ui_locales`, then the person's own choice, then what their browser prefers, then English. */
 export const looks = fp<LookOptions>(
   async (app, { issuer, configuration, claimsOf }) => {
-    const shown = brandSource(configuration, issuer);
+    const brand = brandSource(configuration, issuer);
     const logged = new Set<string>();
     const wordsOf = async (tag: string) => {
       const { direction, words, problems } = await languageOf(tag);
@@ -50,22 +53,22 @@ export const looks = fp<LookOptions>(
       }
       return { direction, words };
     };
-    app.decorate('shownBrand', shown);
-    app.decorate('looks', async (request, { uiLocales = [], userId }) => {
+    async function of(request: FastifyRequest, { uiLocales = [], userId }: AskedLook): Promise<Look> {
       const claims = userId === undefined ? null : await claimsOf(userId);
       const wishes = [...uiLocales, ...texts(claims?.['locale']), ...(await acceptedBy(request))];
       const chosen = chooseLanguage(wishes);
       const { direction, words } = await wordsOf(chosen.tag);
       const timeZone = texts(claims?.['zoneinfo']).find(isTimeZone) ?? 'UTC';
-      return { language: chosen.tag, direction, locale: chosen.locale, timeZone, words, brand: shown().brand };
-    });
+      return { language: chosen.tag, direction, locale: chosen.locale, timeZone, words, brand: brand().brand };
+    }
+    app.decorate('looks', { of, brand });
   },
   { name: 'looks' },
 );
 
 /** @throws StoreUnavailable where `userId` is given. */
 export const lookOf = (request: FastifyRequest, asked: AskedLook = {}): Promise<Look> =>
-  request.server.looks(request, asked);
+  request.server.looks.of(request, asked);
 
 /** Each is looked up. */
 const MAX_LANGUAGES = 20;

@@ -14,18 +14,19 @@ import { ACCOUNT, PERMISSIONS, signInPath } from './account/sections.ts';
 import { bodyOf, queryOf } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { lookOf } from './look.ts';
+import type { PageParts } from './page-parts.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { permissionsPage } from './views/permissions.ts';
 
-export type PermissionRoutesOptions = PermissionDeps & { readonly issuer: string };
+export type PermissionRoutesOptions = PermissionDeps & PageParts & { readonly issuer: string };
 
 const ENDED = 'ended';
 const SIGNED_OUT = 'signed-out';
 
 export const permissionRoutes = fp<PermissionRoutesOptions>(
   async (app, options) => {
-    const { browserCookies: cookies, csrf } = app;
+    const { cookies, csrf } = options;
     const permissionsPath = pathUnder(options.issuer, PERMISSIONS);
     const signIn = pathUnder(options.issuer, signInPath('permissions'));
 
@@ -90,5 +91,5 @@ export const permissionRoutes = fp<PermissionRoutesOptions>(
       }
     }
   },
-  { name: 'permission-routes', dependencies: ['browser-cookies', 'csrf'], encapsulate: true },
+  { name: 'permission-routes', dependencies: ['@fastify/cookie'], encapsulate: true },
 );

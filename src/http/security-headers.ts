@@ -34,7 +34,7 @@ export const seeOther = (reply: FastifyReply, location: string): FastifyReply =>
 
 /** @param script the hash of the one script that the page has; most have none. */
 export function sendPage(reply: FastifyReply, status: number, html: string, script?: string): FastifyReply {
-  const { policy } = reply.server.shownBrand();
+  const { policy } = reply.server.looks.brand();
   return noStore(reply)
     .code(status)
     .header('content-security-policy', script === undefined ? policy : `${policy}; script-src ${script}`)

@@ -5,27 +5,41 @@ import type { SignInForm, SignInOutcome } from '../protocol/sign-in.ts';
 import type { SignInLedger } from '../protocol/sign-in-ledger.ts';
 import { addressKey } from './address-key.ts';
 import { callerGone } from './caller-gone.ts';
+import type { BrowserCookies } from './cookies.ts';
 import { bodyOf } from './form-body.ts';
 import { setLogLine } from './request-log.ts';
 import type { SignInView } from './views/sign-in.ts';
 
 /** The cookie by which this browser is known to accounts. */
-export function deviceOf(request: FastifyRequest, reply: FastifyReply): NonNullable<SignInForm['device']> {
-  const { browserCookies: cookies } = request.server;
+export function deviceOf(
+  cookies: BrowserCookies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): NonNullable<SignInForm['device']> {
   return {
     cookie: cookies.readDevice(request),
     remember: (value, lifetimeSeconds) => cookies.setDevice(reply, value, lifetimeSeconds),
   };
 }
 
-export function signInForm(request: FastifyRequest, reply: FastifyReply, cookie: SignInForm['cookie']): SignInForm {
+/** @param newCookie of the session that the sign-in begins. */
+export function signInForm(
+  cookies: BrowserCookies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  newCookie: SignInForm['cookie']['new'],
+): SignInForm {
   const { parameters } = parseParameters(bodyOf(request.body), ['username', 'password']);
   return {
     username: parameters.get('username'),
     password: parameters.get('password'),
     address: addressKey(request.ip, request.socket.remoteAddress ?? ''),
-    cookie,
-    device: deviceOf(request, reply),
+    cookie: {
+      old: cookies.hash(request, 'session'),
+      new: newCookie,
+      browser: cookies.hash(request, 'browser'),
+    },
+    device: deviceOf(cookies, request, reply),
     userAgent: request.headers['user-agent'] ?? null,
     gone: callerGone(reply),
   };

@@ -10,13 +10,15 @@ import { externalPlaces } from './external-places.ts';
 import { queryOf } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { lookOf } from './look.ts';
+import type { PageParts } from './page-parts.ts';
+import { type PasskeyPartDeps, passkeyPart } from './passkey-part.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { logSignIn, refuseSignIn, signInForm } from './sign-in-form.ts';
 import { type SignInHelpOptions, signInHelp } from './sign-in-help.ts';
 import { externalButtons } from './views/external-sign-in.ts';
 import { type SignInView, signInPage } from './views/sign-in.ts';
 
-export type SignInRoutesOptions = SignInDeps & SignInHelpOptions;
+export type SignInRoutesOptions = SignInDeps & SignInHelpOptions & PasskeyPartDeps & PageParts;
 
 /** Where a sign-in at this address leads. */
 export const destinationOfSignIn = (request: FastifyRequest): Destination =>
@@ -33,8 +35,7 @@ const isAsAnother = (request: FastifyRequest): boolean =>
 
 export const signInRoutes = fp<SignInRoutesOptions>(
   async (app, options) => {
-    const { browserCookies: cookies, csrf } = app;
-    const { issuer } = options;
+    const { issuer, cookies, csrf } = options;
 
     app.get('/sign-in', async (request, reply) => {
       const destination = destinationOfSignIn(request);
@@ -49,11 +50,7 @@ export const signInRoutes = fp<SignInRoutesOptions>(
 
     app.post('/sign-in', async (request, reply) => {
       const cookie = cookies.create();
-      const form = signInForm(request, reply, {
-        old: cookies.hash(request, 'session'),
-        new: cookie.hash,
-        browser: cookies.hash(request, 'browser'),
-      });
+      const form = signInForm(cookies, request, reply, cookie.hash);
       const outcome = await signInDirectly(options, { ...form, isOurForm: csrf.checkOf(request) });
       switch (outcome.kind) {
         case 'formRefused':
@@ -90,7 +87,7 @@ export const signInRoutes = fp<SignInRoutesOptions>(
       const { name } = destinationOfSignIn(request);
       const action = pathUnder(issuer, signInPath(name));
       const look = await lookOf(request);
-      const passkey = await app.passkeyPart(request, reply, look, {
+      const passkey = await passkeyPart(options, request, reply, look, {
         action: pathUnder(issuer, passkeyPath(name)),
         formPurpose,
         csrf: token,
@@ -117,5 +114,5 @@ export const signInRoutes = fp<SignInRoutesOptions>(
       );
     }
   },
-  { name: 'sign-in-routes', dependencies: ['browser-cookies', 'csrf', 'passkey-routes'], encapsulate: true },
+  { name: 'sign-in-routes', dependencies: ['@fastify/cookie'], encapsulate: true },
 );

@@ -1,12 +1,11 @@
 /** Stands in for the use cases of src/protocol, so that a test says what becomes of a request and sees what was asked. */
 import { createHash, randomUUID } from 'node:crypto';
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import fp from 'fastify-plugin';
+import cookie from '@fastify/cookie';
+import type { FastifyInstance } from 'fastify';
 import { rootKeys } from '../../src/crypto/root-secret.ts';
-import { browserCookies } from '../../src/http/cookies.ts';
-import { csrf } from '../../src/http/csrf.ts';
 import { errorHandler } from '../../src/http/error-handler.ts';
 import { formBodies } from '../../src/http/form-body.ts';
+import { type PageParts, pageParts } from '../../src/http/page-parts.ts';
 import type { FormCheck } from '../../src/protocol/form-purpose.ts';
 import { bareApp, type LogLine } from './bare-app.ts';
 
@@ -35,25 +34,15 @@ export type Sent = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-const noPasskeys = fp(async (app) => void app.decorate('passkeyPart', async () => null), { name: 'passkey-routes' });
-/** The page of a factor is the text "factor". */
-const noFactors = fp(
-  async (app) =>
-    void app.decorate('showFactorOf', async (_request: unknown, reply: FastifyReply) => reply.send('factor')),
-  { name: 'factor-routes' },
-);
-
 /** The routes under test with all that pages need. */
-export async function openRoutes(register: (app: FastifyInstance) => unknown) {
+export async function openRoutes(register: (app: FastifyInstance, parts: PageParts) => unknown) {
   const { app, lines } = await bareApp();
   await app.register(errorHandler);
   await app.register(formBodies);
   const random = { bytes: (n: number) => Buffer.alloc(n, 'n'), uuid: randomUUID };
-  await app.register(browserCookies, { issuer: 'https://as.test', random });
-  await app.register(csrf, { keys: rootKeys(['a root secret for forms, of more than 32 bytes']) });
-  await app.register(noPasskeys);
-  await app.register(noFactors);
-  await register(app);
+  await app.register(cookie);
+  const keys = rootKeys(['a root secret for forms, of more than 32 bytes']);
+  await register(app, pageParts({ issuer: 'https://as.test', random, keys }));
 
   /** @param becomes what the use case says; an error: it throws it. */
   async function send(becomes: unknown, url: string, { method, body, headers = { cookie: COOKIES } }: Sent = {}) {
@@ -80,7 +69,7 @@ export async function openRoutes(register: (app: FastifyInstance) => unknown) {
   return { app, lines, send };
 }
 
-/** The value that `browserCookies.create()` gives here. */
+/** The value that `cookies.create()` gives here. */
 export const NEW_COOKIE = Buffer.alloc(32, 'n').toString('base64url');
 
 /** What the use case was given to check the submitted form with. */

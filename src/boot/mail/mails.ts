@@ -6,6 +6,7 @@ import { hashPassword } from '../../crypto/password.ts';
 import type { RowMacs } from '../../crypto/row-mac.ts';
 import type { EmailPages } from '../../http/email-pages.ts';
 import type { EmailRoutesOptions } from '../../http/email-routes.ts';
+import type { PageParts } from '../../http/page-parts.ts';
 import type { Session } from '../../model/session.ts';
 import type { Tell } from '../../people/mail/mail.ts';
 import { tellOfNewDevice } from '../../people/mail/new-device.ts';
@@ -35,6 +36,7 @@ export type MailsOptions = Omit<
   | 'hashPassword'
   | 'removeLostFactors'
   | 'signsInElsewhere'
+  | keyof PageParts
 > &
   Omit<LostDeps, 'sleep'> & {
     readonly db: Drizzle;
@@ -46,11 +48,13 @@ export type MailsOptions = Omit<
     readonly isBreached: IsBreached;
   };
 
+type Links = Omit<EmailRoutesOptions, keyof PageParts>;
+
 export type Mails = {
   readonly outbox: RunningOutbox;
-  readonly links: EmailRoutesOptions;
+  readonly links: Links;
   /** The pages around mails; read when somebody opens one. */
-  readonly plugin: () => Promise<EmailPages>;
+  readonly plugin: (parts: PageParts) => Promise<EmailPages>;
   readonly whenSignedIn: (session: Session) => void;
   /** Whether a link about lost factors would not be refused from the start. */
   readonly mayRecoverByMail: (userId: string) => Promise<boolean>;
@@ -85,7 +89,7 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
   };
   const isKnownDevice = (cookie: string | null, username: string, at: Date) =>
     knownDeviceAt(cookie, username, at) !== null;
-  const links: EmailRoutesOptions = {
+  const links: Links = {
     ...given,
     sleep: pause,
     isOffered: offered(() => configuration().signIn),
@@ -132,7 +136,8 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
   return {
     outbox,
     links,
-    plugin: async () => (await import('../../http/email-pages.ts')).emailPages(links, mail.newest),
+    plugin: async (parts) =>
+      (await import('../../http/email-pages.ts')).emailPages({ ...links, ...parts }, mail.newest),
     whenSignedIn: (session) => tellOfNewDevice({ ...links, isKnownDevice }, session),
     mayRecoverByMail: async (userId) => (await import('../../people/email/asking.ts')).mayRecoverByMail(links, userId),
     tell: (userId, kind) => notify(links, userId, { kind, at: now() }),

@@ -6,19 +6,20 @@ import { type DeletionDeps, type DeletionRefusal, deleteAccount, mayNotDelete } 
 import { clearSiteData } from '../clear-site-data.ts';
 import { bodyOf } from '../form-body.ts';
 import { lookOf } from '../look.ts';
+import type { PageParts } from '../page-parts.ts';
 import { setLogLine } from '../request-log.ts';
 import { seeOther, sendPage } from '../security-headers.ts';
 import { deletedPage, deleteForm } from '../views/account/delete.ts';
 import type { AccountPages, Visit } from './pages.ts';
 import { signInPath } from './sections.ts';
 
-export type DeleteRoutesOptions = DeletionDeps & { readonly issuer: string };
+export type DeleteRoutesOptions = DeletionDeps & Pick<PageParts, 'cookies'> & { readonly issuer: string };
 
 const SECTION = 'delete';
 const DONE = '/done';
 
 export function deleteRoutes(app: FastifyInstance, pages: AccountPages, options: DeleteRoutesOptions): void {
-  const { browserCookies: cookies } = app;
+  const { cookies } = options;
 
   const show = (
     request: FastifyRequest,

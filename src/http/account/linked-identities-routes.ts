@@ -10,11 +10,12 @@ import { placeOf } from '../external-places.ts';
 import { bodyOf, queryOf } from '../form-body.ts';
 import { refuseForm } from '../form-refused.ts';
 import { type LeavingOptions, leaving } from '../leaving.ts';
+import type { PageParts } from '../page-parts.ts';
 import { setLogLine } from '../request-log.ts';
 import { linkedIdentities } from '../views/account/linked-identities.ts';
 import type { AccountPages, Visit } from './pages.ts';
 
-export type LinkedIdentitiesRoutesOptions = LinkedIdentitiesDeps & LeavingOptions;
+export type LinkedIdentitiesRoutesOptions = LinkedIdentitiesDeps & Pick<PageParts, 'cookies'> & LeavingOptions;
 
 const SECTION = 'linked-identities';
 const DONE: ReadonlyMap<string, 'justLinked' | 'justRemoved'> = new Map([
@@ -27,7 +28,7 @@ export function linkedIdentitiesRoutes(
   pages: AccountPages,
   options: LinkedIdentitiesRoutesOptions,
 ): void {
-  const leave = leaving(app.browserCookies, options);
+  const leave = leaving(options.cookies, options);
   const content = async (visit: Visit, csrf: string) =>
     linkedIdentities(visit.look, {
       remove: pages.pathOf(SECTION, '/remove'),

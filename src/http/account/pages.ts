@@ -1,20 +1,22 @@
 /** What the routes of all sections share: who asks, where those go who must sign in first, and the frame of the page. */
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { pathUnder } from '../../oauth/urls.ts';
 import { type AccountEntry, type AccountVisit, enterAccount } from '../../people/account/enter.ts';
 import type { SessionDeps } from '../../protocol/browser-session.ts';
 import { refuseForm } from '../form-refused.ts';
 import { type Look, lookOf } from '../look.ts';
+import type { PageParts } from '../page-parts.ts';
 import { setLogLine } from '../request-log.ts';
 import { seeOther, sendPage } from '../security-headers.ts';
 import { type AccountBody, accountPage } from '../views/account/frame.ts';
 import { ACCOUNT, SECTIONS, type SectionId, sectionOf, signInPath } from './sections.ts';
 
-export type AccountPagesOptions = SessionDeps & {
-  readonly issuer: string;
-  /** Null: no mails are sent. */
-  readonly links: object | null;
-};
+export type AccountPagesOptions = SessionDeps &
+  PageParts & {
+    readonly issuer: string;
+    /** Null: no mails are sent. */
+    readonly links: object | null;
+  };
 
 /** Who asks, and how pages look to them. */
 export type Visit = AccountVisit & { readonly look: Look };
@@ -50,9 +52,8 @@ export type AccountPages = {
   readonly pathOf: (section: SectionId, below?: string) => string;
 };
 
-export function accountPages(app: FastifyInstance, options: AccountPagesOptions): AccountPages {
-  const { browserCookies: cookies, csrf } = app;
-  const { issuer } = options;
+export function accountPages(options: AccountPagesOptions): AccountPages {
+  const { issuer, cookies, csrf } = options;
   const isAvailable = (section: SectionId | null) =>
     section === null ||
     sectionOf(section).isAvailable({ configuration: options.configuration(), sendsMail: options.links !== null });

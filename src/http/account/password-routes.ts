@@ -4,6 +4,7 @@ import { parseParameters } from '../../oauth/parameters.ts';
 import { pathUnder } from '../../oauth/urls.ts';
 import { changePassword, hasPassword, minimumOf, type PasswordDeps } from '../../people/account/password.ts';
 import { bodyOf, queryOf } from '../form-body.ts';
+import type { PageParts } from '../page-parts.ts';
 import { setLogLine } from '../request-log.ts';
 import { seeOther } from '../security-headers.ts';
 import { refuseSignIn, signInForm } from '../sign-in-form.ts';
@@ -11,13 +12,13 @@ import { type PasswordView, passwordForm, problemOf } from '../views/account/pas
 import type { AccountPages, Visit } from './pages.ts';
 import { signInPath } from './sections.ts';
 
-export type PasswordRoutesOptions = PasswordDeps & { readonly issuer: string };
+export type PasswordRoutesOptions = PasswordDeps & Pick<PageParts, 'cookies'> & { readonly issuer: string };
 
 const SECTION = 'password';
 const CHANGED = 'changed';
 
 export function passwordRoutes(app: FastifyInstance, pages: AccountPages, options: PasswordRoutesOptions): void {
-  const { browserCookies: cookies } = app;
+  const { cookies } = options;
 
   async function show(
     request: FastifyRequest,
@@ -62,7 +63,7 @@ export function passwordRoutes(app: FastifyInstance, pages: AccountPages, option
         current: parameters.get('current'),
         chosen: parameters.get('chosen'),
         repeated: parameters.get('repeated'),
-        ...signInForm(request, reply, { old: null, new: cookie.hash, browser: cookies.hash(request, 'browser') }),
+        ...signInForm(cookies, request, reply, cookie.hash),
       });
       switch (outcome.kind) {
         case 'changed':

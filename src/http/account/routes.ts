@@ -26,7 +26,7 @@ export type AccountRoutesOptions = AccountPagesOptions &
 export const accountRoutes =
   (options: AccountRoutesOptions): FastifyPluginAsync =>
   async (app: FastifyInstance) => {
-    const pages = accountPages(app, options);
+    const pages = accountPages(options);
     overviewRoutes(app, pages);
     passwordRoutes(app, pages, options);
     devicesRoutes(app, pages, options);

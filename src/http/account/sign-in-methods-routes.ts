@@ -24,6 +24,7 @@ import {
 import { bodyOf, queryOf } from '../form-body.ts';
 import { refuseForm } from '../form-refused.ts';
 import type { Look } from '../look.ts';
+import type { PageParts } from '../page-parts.ts';
 import { setLogLine } from '../request-log.ts';
 import { seeOther, sendPage } from '../security-headers.ts';
 import { signInMethods } from '../views/account/sign-in-methods.ts';
@@ -32,7 +33,7 @@ import { PASSKEY_SCRIPT_SOURCE, passkeyButton } from '../views/passkey.ts';
 import type { AccountPages, Visit } from './pages.ts';
 import { factorPath } from './sections.ts';
 
-export type SignInMethodsRoutesOptions = PasskeyDeps;
+export type SignInMethodsRoutesOptions = PasskeyDeps & Pick<PageParts, 'cookies'>;
 
 const SECTION = 'sign-in-methods';
 type Words = Look['words']['accountMethods'];
@@ -42,7 +43,7 @@ export function signInMethodsRoutes(
   pages: AccountPages,
   options: SignInMethodsRoutesOptions,
 ): void {
-  const { browserCookies: cookies } = app;
+  const { cookies } = options;
   const sent = (request: FastifyRequest, name: 'id' | 'name' | 'credential' | 'factor' | 'code') =>
     parseParameters(bodyOf(request.body), ['id', 'name', 'credential', 'factor', 'code']).parameters.get(name);
   const at = (form: string) => pages.pathOf(SECTION, form);

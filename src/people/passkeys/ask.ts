@@ -9,7 +9,7 @@ export const placeOfSignIn = (browser: CookieHash, place: string): string => pur
 export const placeOfFactor = (browser: CookieHash, { sid }: Pick<Session, 'sid'>): string =>
   purposeIn(browser, `second factor of ${sid}`);
 
-type AskDeps = ChallengeDeps & { readonly issuer: string };
+export type AskDeps = ChallengeDeps & { readonly issuer: string };
 export type FactorAsked = {
   readonly session: Pick<Session, 'sid'>;
   /** The passkeys of the account. */

@@ -1,7 +1,9 @@
 /** The two cookies: their attributes, and which values are read as ours. */
 import { createHash, randomUUID } from 'node:crypto';
+import cookie from '@fastify/cookie';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Random } from '../../../../src/crypto/random.ts';
 import { browserCookies } from '../../../../src/http/cookies.ts';
 
 const VALUE = 'abcdefghijklmnopqrstuvwxyz-_0123456789ABCDE';
@@ -14,11 +16,9 @@ describe('cookies', () => {
   async function open(issuer: string) {
     let calls = 0;
     app = Fastify();
-    await app.register(browserCookies, {
-      issuer,
-      random: { bytes: (n) => Buffer.alloc(n, ++calls), uuid: randomUUID },
-    });
-    const { browserCookies: cookies } = app;
+    await app.register(cookie);
+    const random: Random = { bytes: (n) => Buffer.alloc(n, ++calls), uuid: randomUUID };
+    const cookies = browserCookies({ issuer, random });
     app.get('/set', (_, reply) => {
       cookies.set(reply, 'browser', { value: VALUE, hash: sha256(VALUE) });
       cookies.set(reply, 'session', { value: VALUE, hash: sha256(VALUE) });
@@ -34,6 +34,7 @@ describe('cookies', () => {
         hash: cookies.hash(request, 'session')?.toString('hex') ?? null,
       }),
     );
+    return cookies;
   }
   const sent = async (url: string) => (await app.inject(url)).headers['set-cookie'];
 
@@ -77,8 +78,8 @@ describe('cookies', () => {
   });
 
   it('a new value has 256 random bits; its hash is what is stored', async () => {
-    await open('https://as.test');
-    const made = [app.browserCookies.create(), app.browserCookies.create()];
+    const cookies = await open('https://as.test');
+    const made = [cookies.create(), cookies.create()];
     expect(made.map(({ value }) => value)).toEqual([
       Buffer.alloc(32, 1).toString('base64url'),
       Buffer.alloc(32, 2).toString('base64url'),

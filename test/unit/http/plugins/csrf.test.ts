@@ -1,11 +1,11 @@
 /** Form tokens: which form is ours, of which browser, and for what. */
 import { randomUUID } from 'node:crypto';
+import cookie from '@fastify/cookie';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rootKeys } from '../../../../src/crypto/root-secret.ts';
-import { browserCookies } from '../../../../src/http/cookies.ts';
-import { csrf } from '../../../../src/http/csrf.ts';
 import { formBodies } from '../../../../src/http/form-body.ts';
+import { pageParts } from '../../../../src/http/page-parts.ts';
 
 const SECRET = 'a root secret for forms, of more than 32 bytes';
 const NEXT = 'the root secret after it, of more than 32 bytes';
@@ -25,13 +25,13 @@ describe('form tokens', () => {
     let calls = 0;
     await app.register(formBodies);
     const random = { bytes: (n: number) => Buffer.alloc(n, ++calls), uuid: randomUUID };
-    await app.register(browserCookies, { issuer: 'https://as.test', random });
-    await app.register(csrf, { keys: rootKeys(secrets) });
+    await app.register(cookie);
+    const { csrf } = pageParts({ issuer: 'https://as.test', random, keys: rootKeys(secrets) });
     app.get<{ Querystring: { purpose: string } }>('/', (request, reply) =>
-      reply.send(app.csrf.token(request, reply, request.query.purpose)),
+      reply.send(csrf.token(request, reply, request.query.purpose)),
     );
     app.post<{ Querystring: { purpose: string } }>('/', (request, reply) =>
-      reply.send(String(app.csrf.checkOf(request)(request.query.purpose))),
+      reply.send(String(csrf.checkOf(request)(request.query.purpose))),
     );
     return app;
   }
@@ -104,14 +104,5 @@ describe('form tokens', () => {
     expect(await tokenOf(during)).not.toBe(before);
     expect(await isOurs(during, `csrf=${await tokenOf(during)}`)).toBe(true);
     expect(await isOurs(await serve(NEXT), `csrf=${before}`)).toBe(false);
-  });
-
-  it('needs the cookies: without them the server does not start', async () => {
-    const app = Fastify();
-    open.push(app);
-    const registering = (async () => {
-      await app.register(csrf, { keys: rootKeys([SECRET]) });
-    })();
-    await expect(registering).rejects.toThrow('browser-cookies');
   });
 });

@@ -1,5 +1,6 @@
 /** What a browser gets for an outcome: redirects, pages with words for each reason, and the operator's line. */
 import { randomUUID } from 'node:crypto';
+import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemRandom } from '../../../../src/crypto/random.ts';
@@ -27,7 +28,7 @@ let answer: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Pro
 beforeEach(async () => {
   ({ app, lines } = await bareApp(['2001:db8:0:2::/64']));
   await app.register(errorHandler);
-  await app.register(browserCookies, { issuer: 'https://as.test', random: systemRandom });
+  await app.register(cookie);
   await app.register(formBodies);
   app.get('/', (request, reply) => answer(request, reply));
   app.post('/', (request, reply) => answer(request, reply));
@@ -178,11 +179,12 @@ describe('a step of an interaction', () => {
 });
 
 describe('the sign-in form', () => {
+  const cookies = browserCookies({ issuer: 'https://as.test', random: systemRandom });
   const cookie: SignInForm['cookie'] = { old: null, new: Buffer.from('new'), browser: null };
   it('as it was typed, from where, and for whom', async () => {
     const read: SignInForm[] = [];
     answer = (request, reply) => {
-      const form = signInForm(request, reply, cookie);
+      const form = signInForm(cookies, request, reply, cookie.new);
       expect(form.gone.aborted).toBe(false);
       read.push(form);
       return reply.send('');
@@ -202,7 +204,7 @@ describe('the sign-in form', () => {
   it('what a proxy says of the address counts if it is an address', async () => {
     const read: string[] = [];
     answer = (request, reply) => {
-      read.push(signInForm(request, reply, cookie).address);
+      read.push(signInForm(cookies, request, reply, cookie.new).address);
       return reply.send('');
     };
     const remoteAddress = '2001:db8:0:2::1';
@@ -213,7 +215,7 @@ describe('the sign-in form', () => {
   it('a browser need not say what it is', async () => {
     let read: SignInForm | undefined;
     answer = (request, reply) => {
-      read = signInForm(request, reply, cookie);
+      read = signInForm(cookies, request, reply, cookie.new);
       return reply.send('');
     };
     await app.inject({ method: 'POST', url: '/', headers: { 'user-agent': '' } });

@@ -17,7 +17,7 @@ describe.each([true, false])('the routes of an authorization request, production
   let opened: Awaited<ReturnType<typeof openRoutes>>;
   beforeEach(async () => {
     const options = { issuer: 'https://as.test/tenant', production } as AuthorizeRoutesOptions;
-    opened = await openRoutes((app) => app.register(authorizeRoutes, options));
+    opened = await openRoutes((app, parts) => app.register(authorizeRoutes, { ...options, ...parts }));
     return () => opened.app.close();
   });
   const send = (outcome: unknown, sent: Sent = {}, query = '?state=%20&state=x') =>

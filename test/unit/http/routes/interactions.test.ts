@@ -1,11 +1,10 @@
 /** The pages between the authorization request and its response: what their use cases are asked, and what the browser gets. */
 import { randomUUID } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_NAME_CHARACTERS } from '../../../../src/http/interaction-request.ts';
-import { interactionRoutes } from '../../../../src/http/interaction-routes.ts';
-import type { LeavingOptions } from '../../../../src/http/leaving.ts';
+import { type InteractionRoutesOptions, interactionRoutes } from '../../../../src/http/interaction-routes.ts';
 import { validatorCompiler } from '../../../../src/http/zod-schemas.ts';
-import type { InteractionDeps } from '../../../../src/protocol/interaction.ts';
 import { MAX_SEALED_CHARACTERS } from '../../../../src/protocol/sealed-interaction.ts';
 import { formOf } from '../../../support/browser.ts';
 import { rememberedRefusals } from '../../../support/sign-in-ledger.ts';
@@ -31,11 +30,17 @@ vi.mock('../../../../src/protocol/interaction.ts', async () => {
   };
 });
 
+vi.mock('../../../../src/http/passkey-part.ts', () => ({ passkeyPart: async () => null }));
+/** The page of a factor is the text "factor". */
+vi.mock('../../../../src/http/factor-pages.ts', () => ({
+  showFactor: async (_deps: unknown, _request: unknown, reply: FastifyReply) => reply.send('factor'),
+}));
+
 const OPTIONS = {
   issuer: 'https://as.test/tenant',
   configuration: () => ({ upstreams: [], delegatedSignIn: null }),
   signInLedger: rememberedRefusals(),
-} as unknown as InteractionDeps & LeavingOptions;
+} as unknown as InteractionRoutesOptions;
 
 const ID = '01890c5e-0000-7abc-8def-0123456789ab';
 const HERE = `/tenant/interactions/${ID}.sea-led_`;
@@ -67,9 +72,9 @@ const CONTINUED = { kind: 'continued', ...NAMED, sealed: null, clientId: 'c', re
 describe('the routes of an interaction', () => {
   let opened: Awaited<ReturnType<typeof openRoutes>>;
   beforeEach(async () => {
-    opened = await openRoutes((app) => {
+    opened = await openRoutes((app, parts) => {
       app.setValidatorCompiler(validatorCompiler);
-      return app.register(interactionRoutes, OPTIONS);
+      return app.register(interactionRoutes, { ...OPTIONS, ...parts });
     });
     return () => opened.app.close();
   });

@@ -23,7 +23,7 @@ describe('the routes of a sign-out', () => {
   let opened: Awaited<ReturnType<typeof openRoutes>>;
   beforeEach(async () => {
     const options = { issuer: 'https://as.test/tenant' } as LogoutDeps;
-    opened = await openRoutes((app) => app.register(logoutRoutes, options));
+    opened = await openRoutes((app, parts) => app.register(logoutRoutes, { ...options, ...parts }));
     return () => opened.app.close();
   });
   const send = (outcome: Outcome, url = '/oauth/logout', sent: Sent = {}) => opened.send(outcome, url, sent);

@@ -18,7 +18,7 @@ describe('the routes of an account', () => {
   let opened: Awaited<ReturnType<typeof openRoutes>>;
   beforeEach(async () => {
     const options = { issuer: 'https://as.test/tenant' } as PermissionRoutesOptions;
-    opened = await openRoutes((app) => app.register(permissionRoutes, options));
+    opened = await openRoutes((app, parts) => app.register(permissionRoutes, { ...options, ...parts }));
     return () => opened.app.close();
   });
   const SIGN_IN_REQUIRED = { kind: 'signInRequired' };

@@ -11,13 +11,15 @@ vi.mock('../../../../src/protocol/direct-sign-in.ts', async () => {
   return { viewDirectSignIn: useCase('viewSignIn'), signInDirectly: useCase('signIn') };
 });
 
+vi.mock('../../../../src/http/passkey-part.ts', () => ({ passkeyPart: async () => null }));
+
 describe('/sign-in', () => {
   let opened: Awaited<ReturnType<typeof openRoutes>>;
   beforeEach(async () => {
     const configuration = () => ({ upstreams: [], delegatedSignIn: null });
     const signInLedger = rememberedRefusals();
     const options = { issuer: 'https://as.test/tenant', configuration, signInLedger } as unknown as SignInRoutesOptions;
-    opened = await openRoutes((app) => app.register(signInRoutes, options));
+    opened = await openRoutes((app, parts) => app.register(signInRoutes, { ...options, ...parts }));
     return () => opened.app.close();
   });
 

@@ -1,0 +1,43 @@
+/** The button by which a page asks for a passkey. What makes it is loaded for the first page that has one. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AskDeps, FactorAsked } from '../people/passkeys/ask.ts';
+import type { Look } from './look.ts';
+import type { PageParts } from './page-parts.ts';
+import type { Markup } from './views/page.ts';
+
+export type PasskeyPartDeps = AskDeps & Pick<PageParts, 'cookies'>;
+
+/** The button of a page, and the hash of its script for the page's policy. */
+type PasskeyPart = { readonly markup: Markup; readonly script: string };
+
+type PasskeyPlace = {
+  readonly action: string;
+  /** Of the forms of the page. */
+  readonly formPurpose: string;
+  readonly csrf: string;
+  readonly autofill: boolean;
+  /** The passkeys of this session's account are asked for; absent: any for this site. */
+  readonly secondFactorOf?: FactorAsked;
+};
+
+/** @returns null: the browser has no cookie to bind the challenge to yet, or this site can have no passkeys. */
+export async function passkeyPart(
+  deps: PasskeyPartDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  look: Look,
+  place: PasskeyPlace,
+): Promise<PasskeyPart | null> {
+  const browser = deps.cookies.hash(request, 'browser') ?? deps.cookies.justSet(reply, 'browser');
+  if (browser === null) return null;
+  const [{ factorOptions, signInOptions }, { passkeyButton, PASSKEY_SCRIPT_SOURCE }] = await Promise.all([
+    import('../people/passkeys/ask.ts'),
+    import('./views/passkey.ts'),
+  ]);
+  const { secondFactorOf: of } = place;
+  const asked = of ? factorOptions(deps, browser, of) : signInOptions(deps, browser, place.formPurpose);
+  if (asked === null) return null;
+  const { factor } = look.words;
+  const words = { button: factor.withPasskey, failed: factor.refused.passkeyRefused };
+  return { markup: passkeyButton(look, { ...place, options: asked }, words), script: PASSKEY_SCRIPT_SOURCE };
+}
