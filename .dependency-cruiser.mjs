@@ -232,7 +232,7 @@ export default {
         '^src/people/(delegated|external|upstream)/',
         '^src/people/(second-factor/removal|passwords/rules)\\.ts$',
         '^src/crypto/(base64url|client-secret|digest|password|random|root-secret|secret-types)\\.ts$',
-        '^src/http/(address-key|handed-on|request-log|unavailable)\\.ts$',
+        '^src/http/(address-key|exact-path|request-log|unavailable)\\.ts$',
         '^src/(catalogue|explanation)/',
         '^src/system/',
         '^policies/',
@@ -276,7 +276,7 @@ export default {
         // For its secret, which is derived, and for what it seals.
         '^src/crypto/(digest|random|root-secret|sealed-text)\\.ts$',
         // It is served beside the other pages.
-        '^src/http/(form-body|page-parts|request-log|security-headers)\\.ts$',
+        '^src/http/(form-body|lazy-routes|page-parts|request-log|security-headers)\\.ts$',
         '^src/http/views/(browser-name|page)\\.ts$',
         // It is in English only.
         '^src/http/words/languages\\.ts$',

@@ -1,6 +1,6 @@
 /** What the account needs besides what every start loads; read when somebody opens it. */
 import type { RowMacs } from '../crypto/row-mac.ts';
-import { type AccountRoutesOptions, accountRoutes } from '../http/account/routes.ts';
+import { type AccountRoutesOptions, accountHandlers } from '../http/account/routes.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { personalDataOf } from '../storage/personal-data.ts';
 import { userStore } from '../storage/user-store.ts';
@@ -13,8 +13,8 @@ type Parts = Omit<AccountRoutesOptions, 'users' | 'personalDataOf'> & {
   readonly macs: RowMacs;
 };
 
-export const accountPlugin = ({ db, clock, macs, ...parts }: Parts) =>
-  accountRoutes({
+export const accountPages = ({ db, clock, macs, ...parts }: Parts) =>
+  accountHandlers({
     ...parts,
     users: { ...parts.users, ...userStore(db, clock, macs) },
     personalDataOf: (userId) => personalDataOf(db, userId),

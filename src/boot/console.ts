@@ -3,12 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Configuration } from '../config/configuration.ts';
 import { CONSOLE_CLIENT_ID } from '../config/own-clients.ts';
 import { consoleRedirectUri, consoleSecrets } from '../console/client.ts';
-import type { ConsoleOptions } from '../console/plugin.ts';
+import type { ConsoleOptions } from '../console/handlers.ts';
 import type { Send } from '../console/send.ts';
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
+import type { PageParts } from '../http/page-parts.ts';
 import { differingFields, type SentRegistration } from '../lifecycles/client/lifecycle.ts';
 import type { SessionStore } from '../lifecycles/session/lifecycle.ts';
 import { theServer } from '../model/actor.ts';
@@ -40,7 +41,7 @@ export const consoleParts = ({
   database,
   configuration,
   sessions,
-}: ConsoleParts): Omit<ConsoleOptions, 'send'> => ({
+}: ConsoleParts): Omit<ConsoleOptions, 'send' | keyof PageParts> => ({
   issuer,
   keys,
   random,

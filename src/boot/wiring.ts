@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { COMMAND_LINE_CLIENT } from '../config/command-line-client.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { LastReload } from '../config/last-reload.ts';
+import { consoleRoutes } from '../console/routes.ts';
 import { type KeySource, keysInDatabase } from '../crypto/key-source.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -12,6 +13,7 @@ import { rowMacs } from '../crypto/row-mac.ts';
 import type { PasswordHash } from '../crypto/secret-types.ts';
 import { Unavailable } from '../engine/errors.ts';
 import type { AppOptions } from '../http/app.ts';
+import { managementApi } from '../management/api.ts';
 import { theServer } from '../model/actor.ts';
 import { clientThrottle } from '../protocol/client-throttle.ts';
 import { tokensTellClaims } from '../protocol/told-claims.ts';
@@ -37,7 +39,7 @@ import type { Clock } from '../system/clock.ts';
 import { fetchBounded } from '../system/other-servers.ts';
 import { rateLimit } from '../system/rate-limit.ts';
 import { breachedPasswords } from './breached-passwords.ts';
-import { configuredClients } from './console.ts';
+import { configuredClients, consoleParts, sendWithin } from './console.ts';
 import { databaseHealth, type HeldDatabaseHealth } from './database-health.ts';
 import { type Heartbeat, heartbeatOf } from './heartbeat.ts';
 import { keyDeps, openSigning } from './key-ring.ts';
@@ -188,25 +190,19 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     environmentVariable: parts.environmentVariable ?? (() => undefined),
   };
   return {
-    administration: async (whole) => {
-      const [{ managementApi }, { consolePages }, { consoleParts, sendWithin }] = await Promise.all([
-        import('../management/api.ts'),
-        import('../console/plugin.ts'),
-        import('./console.ts'),
-      ]);
-      return async (app) => {
-        await app.register(managementApi, { ...managed, whole, prefix: '/management/v1' });
-        await app.register(consolePages, {
-          ...consoleParts({ ...parts, sessions }),
-          send: sendWithin(whole),
-        });
-      };
+    administration: async (app, pageParts) => {
+      await app.register(managementApi, { ...managed, prefix: '/management/v1' });
+      await app.register(consoleRoutes, {
+        ...consoleParts({ ...parts, sessions }),
+        ...pageParts,
+        send: sendWithin(app),
+      });
     },
     outbox: mails?.outbox ?? null,
-    email: mails?.plugin ?? null,
-    account: async (parts) => {
-      const { accountPlugin } = await import('./account.ts');
-      return accountPlugin({ ...managed, ...signIn, ...external, ...parts, interactions, permissions });
+    email: mails?.pages ?? null,
+    account: async (pageParts) => {
+      const { accountPages } = await import('./account.ts');
+      return accountPages({ ...managed, ...signIn, ...external, ...pageParts, interactions, permissions });
     },
     issuer,
     production,

@@ -3,7 +3,7 @@
  * with the token of each, and of a new watcher first: so a person who has no role gets no numbers, and a person who lost it gets no more. A stream ends after some minutes, and the browser opens another.
  */
 import { PassThrough } from 'node:stream';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import type { ManagementApi, Page } from './management-api.ts';
 import { type MachineNumbers, numbersOf } from './numbers.ts';
 
@@ -29,16 +29,11 @@ type Watcher = {
   maySee: boolean;
 };
 
-export function liveNumbers(app: FastifyInstance, { pollMilliseconds }: LiveDeps) {
+export function liveNumbers({ pollMilliseconds }: LiveDeps, log: Pick<FastifyBaseLogger, 'warn'>) {
   /** Whose token is used next comes first. */
   let watchers: readonly Watcher[] = [];
   let timer: NodeJS.Timeout | null = null;
   let isAsking = false;
-
-  app.addHook('preClose', (done) => {
-    for (const watcher of watchers) end(watcher);
-    done();
-  });
 
   function end(watcher: Watcher): void {
     watchers = watchers.filter((other) => other !== watcher);
@@ -68,7 +63,7 @@ export function liveNumbers(app: FastifyInstance, { pollMilliseconds }: LiveDeps
         end(asking);
       }
     } catch (error) {
-      app.log.warn({ err: error }, 'the numbers of the machines could not be read');
+      log.warn({ err: error }, 'the numbers of the machines could not be read');
     } finally {
       isAsking = false;
       // Came while others were answered.
@@ -92,6 +87,8 @@ export function liveNumbers(app: FastifyInstance, { pollMilliseconds }: LiveDeps
     stream.write(`event: ${event}\ndata: ${data}\n\n`);
 
   return {
+    /** Of all who watch: the server closes. */
+    end: () => watchers.forEach(end),
     watch: (
       reply: FastifyReply,
       {

@@ -1,4 +1,4 @@
-/** What a page of the console answers with: values, which one place (plugin.ts) turns into responses. */
+/** What a page of the console answers with: values, which one place (handlers.ts) turns into responses. */
 import type { Markup } from '../http/views/page.ts';
 import type { Answer, ManagementApi, Problem } from './management-api.ts';
 import type { Me } from './sign-in.ts';

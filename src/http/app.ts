@@ -1,17 +1,16 @@
 /** Everything that serves requests, registered in an explicit order. No listening, no environment. */
 import cookie from '@fastify/cookie';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import fp from 'fastify-plugin';
 import type { MetadataDeps } from '../protocol/metadata.ts';
 import type { SentTokenDeps } from '../protocol/sent-token.ts';
 import { deadlines } from '../system/deadlines.ts';
-import { type AccountAppOptions, accountApp } from './account-app.ts';
+import { ACCOUNT_EMAIL_ROUTES, ACCOUNT_ROUTES, type AccountHandlers } from './account/route-names.ts';
 import { actingBrowsers } from './acting-browser.ts';
-import { type AdministrationOptions, administration } from './administration.ts';
 import { type AuthorizeRoutesOptions, authorizeRoutes } from './authorize-routes.ts';
 import { headerBounds } from './bounds.ts';
 import { closeConnectionsWhenClosing } from './closing.ts';
-import { type EmailAppOptions, emailApp } from './email-app.ts';
+import { EMAIL_ROUTES, type EmailPages, MAILBOX_ROUTES } from './email-route-names.ts';
 import { errorHandler, handleFrameworkError } from './error-handler.ts';
 import { exactPath } from './exact-path.ts';
 import { type ExternalSignInOptions, externalSignIns } from './external-sign-ins.ts';
@@ -24,6 +23,7 @@ import { MAX_NAME_CHARACTERS } from './interaction-request.ts';
 import { type InteractionRoutesOptions, interactionRoutes } from './interaction-routes.ts';
 import { introspectionRoutes } from './introspection-routes.ts';
 import { jwksRoute } from './jwks-route.ts';
+import { lazyRoutes } from './lazy-routes.ts';
 import { type LogoutRoutesOptions, logoutRoutes } from './logout-routes.ts';
 import { type LookOptions, looks } from './look.ts';
 import { metadataRoutes } from './metadata-routes.ts';
@@ -55,12 +55,8 @@ type EndpointOptions = TokenRoutesOptions &
   UserInfoRoutesOptions &
   SentTokenDeps &
   ImageRoutesOptions & {
-    /** What administrators use, without its prefix; loaded when somebody asks for it. It is told the whole app. */
-    readonly administration: (whole: FastifyInstance) => Promise<FastifyPluginAsync>;
-    /** The pages of /account, without the path of the issuer; loaded when somebody asks for them. */
-    readonly account: (parts: PageParts) => Promise<FastifyPluginAsync>;
-    /** The pages around mails, without the path of the issuer; loaded when somebody asks for them. Null: no mails are sent. */
-    readonly email: ((parts: PageParts) => Promise<FastifyPluginAsync>) | null;
+    /** Registers what administrators use, below the path of the issuer. */
+    readonly administration: (app: FastifyInstance, parts: PageParts) => Promise<void>;
   };
 
 type PageOptions = PagePartsOptions &
@@ -79,6 +75,10 @@ type PageOptions = PagePartsOptions &
     /** Null: no playground. */
     readonly demo: (DemoUser & { readonly app: DemoApp }) | null;
     readonly production: boolean;
+    /** What answers /account; loaded when somebody opens it. */
+    readonly account: (parts: PageParts) => Promise<AccountHandlers>;
+    /** Null: no mails are sent. */
+    readonly email: EmailPages | null;
   };
 
 /** Node looks each 30 seconds, unless told. */
@@ -87,37 +87,9 @@ const CHECK_CONNECTIONS_EVERY_MILLISECONDS = 1000;
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const load = loadOf(options.configuration);
   const app = await bareApp(options, load);
-  const { email } = options;
-  const parts = pageParts(options);
   await app.register(healthRoutes, { ...options, isOverloaded: () => isOverloaded(load) });
   await app.register(metadataRoutes, options);
-  await app.register(endpoints, {
-    ...options,
-    ...parts,
-    administration: async () => {
-      const inner = await bareApp(options, load);
-      await inner.register(await options.administration(app), { prefix: pathOf(options.issuer) });
-      await inner.ready();
-      return inner;
-    },
-    account: async () => {
-      const inner = await bareApp(options, load);
-      await preparePages(inner, parts);
-      await inner.register(await options.account(parts), { prefix: pathOf(options.issuer) });
-      await inner.ready();
-      return inner;
-    },
-    email:
-      email &&
-      (async () => {
-        const inner = await bareApp(options, load);
-        await preparePages(inner, parts);
-        await inner.register(await email(parts), { prefix: pathOf(options.issuer) });
-        await inner.ready();
-        return inner;
-      }),
-    prefix: pathOf(options.issuer),
-  });
+  await app.register(endpoints, { ...options, ...pageParts(options), prefix: pathOf(options.issuer) });
   return app;
 }
 
@@ -173,41 +145,32 @@ function noCompiler(): never {
   );
 }
 
-type InnerOptions = Omit<EndpointOptions, 'administration' | 'account' | 'email'> &
-  PageOptions &
-  PageParts &
-  AdministrationOptions &
-  AccountAppOptions &
-  EmailAppOptions;
-
 /** Everything under the issuer's path. */
-const endpoints = fp<InnerOptions>(
-  async (app, { prefix: _, ...options }: InnerOptions & { readonly prefix?: string }) => {
+const endpoints = fp<EndpointOptions & PageOptions & PageParts>(
+  async (app, { prefix: _, ...options }: EndpointOptions & PageOptions & PageParts & { readonly prefix?: string }) => {
     await app.register(jwksRoute, options);
     await app.register(imageRoutes, options);
     await app.register(tokenRoutes, options);
     await app.register(revocationRoutes, options);
     await app.register(userInfoRoutes, options);
     await app.register(introspectionRoutes, options);
-    await app.register(administration, options);
-    await app.register(accountApp, options);
-    await app.register(emailApp, options);
+    await options.administration(app, partsOf(options));
     await app.register(pages, options);
   },
   { name: 'endpoints', encapsulate: true },
 );
 
-/** Only pages use cookies, and only their own paths and queries are checked by zod. */
-async function preparePages(app: FastifyInstance, { cookies }: PageParts): Promise<void> {
-  app.setValidatorCompiler(validatorCompiler);
-  await app.register(cookie);
-  await app.register(actingBrowsers, { cookies });
-}
+/** Alone: parts that are built later have options of their own under the same names. */
+const partsOf = ({ cookies, csrf }: PageParts): PageParts => ({ cookies, csrf });
 
+/** Only pages use cookies, and only their own paths and queries are checked by zod. */
 const pages = fp<PageOptions & PageParts>(
   async (app, options) => {
-    const { demo } = options;
-    await preparePages(app, options);
+    const { account, demo, email } = options;
+    const parts = partsOf(options);
+    app.setValidatorCompiler(validatorCompiler);
+    await app.register(cookie);
+    await app.register(actingBrowsers, parts);
     await app.register(homeRoute, options);
     await app.register(authorizeRoutes, options);
     await app.register(externalSignIns, options);
@@ -217,6 +180,11 @@ const pages = fp<PageOptions & PageParts>(
     await app.register(logoutRoutes, options);
     await app.register(signInRoutes, options);
     await app.register(permissionRoutes, options);
+    lazyRoutes(app, [...ACCOUNT_ROUTES, ...(email ? ACCOUNT_EMAIL_ROUTES : [])], () => account(parts));
+    if (email) {
+      const names = [...EMAIL_ROUTES, ...(email.hasMailbox ? MAILBOX_ROUTES : [])];
+      lazyRoutes(app, names, () => email.handlers(parts));
+    }
     if (demo) {
       const { playgroundRoutes } = await import('./playground/routes.ts');
       await app.register(playgroundRoutes, { ...options, client: demo.app });

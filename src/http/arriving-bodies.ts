@@ -10,14 +10,12 @@ import { networkOf } from './address-key.ts';
 type Arrival = {
   readonly endsAt: number;
   readonly request: FastifyRequest;
-  /** Of the app that reads the body. */
-  reply: FastifyReply;
+  readonly reply: FastifyReply;
   /** Found only where many wait. */
   network: string | null;
 };
 
 export type ArrivingBodies = {
-  /** Again for the same message: the app that was handed the request answers it. */
   readonly expect: (request: FastifyRequest, reply: FastifyReply) => void;
   /** @returns whether its body was awaited until now. */
   readonly arrived: (request: FastifyRequest) => boolean;
@@ -85,11 +83,6 @@ export function arrivingBodies(most: () => number): ArrivingBodies {
   return {
     expect: (request, reply) => {
       const { raw } = request;
-      const known = awaited.get(raw);
-      if (known !== undefined) {
-        known.reply = reply;
-        return;
-      }
       const endsAt = performance.now() + deadlines.bodyMilliseconds;
       awaited.set(raw, { endsAt, request, reply, network: null });
       // An answer may be sent before the body has come: then it is awaited for as long as the connection lasts.

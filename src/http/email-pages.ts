@@ -1,14 +1,10 @@
-/** Every page around mails. */
-import type { FastifyPluginAsync } from 'fastify';
-import { type EmailRoutesOptions, emailRoutes } from './email-routes.ts';
-import { type MailPageOptions, mailPage } from './mail-page-routes.ts';
-
-export type EmailPages = FastifyPluginAsync;
+/** What answers every page around mails. */
+import type { EmailHandlers } from './email-route-names.ts';
+import { type EmailRoutesOptions, emailHandlers } from './email-routes.ts';
+import { type MailPageOptions, mailPageHandlers } from './mail-page-routes.ts';
 
 /** @param newest null: there is no page with the mails themselves. */
-export const emailPages =
-  (options: EmailRoutesOptions, newest: MailPageOptions['newest'] | null): EmailPages =>
-  async (app) => {
-    await app.register(emailRoutes(options));
-    if (newest !== null) await app.register(mailPage({ issuer: options.issuer, newest }));
-  };
+export const emailPages = (options: EmailRoutesOptions, newest: MailPageOptions['newest'] | null): EmailHandlers => ({
+  ...emailHandlers(options),
+  ...(newest && mailPageHandlers({ issuer: options.issuer, newest })),
+});

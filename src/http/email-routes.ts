@@ -1,5 +1,5 @@
 /** /forgot-password, /sign-up and /email/link: HTTP around src/people/email and src/people/sign-up. */
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { sameSecretBytes } from '../crypto/digest.ts';
 import { BY_PASSWORD, hasPassword } from '../oauth/authentication-methods.ts';
 import { parseParameters } from '../oauth/parameters.ts';
@@ -15,10 +15,12 @@ import { forgetFailures, rememberBrowser } from '../protocol/sign-in.ts';
 import { factorPath, signInPath } from './account/sections.ts';
 import { addressKey } from './address-key.ts';
 import { callerGone } from './caller-gone.ts';
+import type { EmailRoute } from './email-route-names.ts';
 import { bodyOf, queryOf } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { sendInteractionStep } from './interaction-outcome.ts';
 import { interactionNamed, isInteractionName } from './interaction-request.ts';
+import type { Handlers } from './lazy-routes.ts';
 import { lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
 import { setLogLine } from './request-log.ts';
@@ -55,47 +57,50 @@ const STATUS: Readonly<Partial<Record<LinkRefusal, number>>> = { link_unknown: 4
 /** Said on a page of its own, after a redirect. */
 const SAID = ['verify_address', 'reset_password', 'lost_factors', 'change_address', 'undo_change'] as const;
 
-/** For an app with the cookies, the form tokens and the looks of pages. */
-export const emailRoutes =
-  (options: EmailRoutesOptions): FastifyPluginAsync =>
-  async (app: FastifyInstance) => {
-    const { issuer, cookies, csrf } = options;
-    const path = (below: string) => pathUnder(issuer, below);
-    const signIn = path('/sign-in');
-    const isOpen = (what: AskFor) => what === 'forgot' || options.isOffered('sign_up');
+export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute> {
+  const { issuer, cookies, csrf } = options;
+  const path = (below: string) => pathUnder(issuer, below);
+  const signIn = path('/sign-in');
+  const isOpen = (what: AskFor) => what === 'forgot' || options.isOffered('sign_up');
 
-    for (const what of ['forgot', 'signUp'] as const) {
-      app.get(PATHS[what], async (request, reply) => {
-        if (!isOpen(what)) return reply.callNotFound();
-        if (queryOf(request) === SENT) return sendPage(reply, 200, askedPage(await lookOf(request), what));
-        const name = parseParameters(queryOf(request), ['for']).parameters.get('for');
-        return showAsk(request, reply, what, { status: 200, address: '', goesOn: name, problem: null });
-      });
+  const ask =
+    (what: AskFor): RouteHandlerMethod =>
+    async (request, reply) => {
+      if (!isOpen(what)) return reply.callNotFound();
+      if (queryOf(request) === SENT) return sendPage(reply, 200, askedPage(await lookOf(request), what));
+      const name = parseParameters(queryOf(request), ['for']).parameters.get('for');
+      return showAsk(request, reply, what, { status: 200, address: '', goesOn: name, problem: null });
+    };
 
-      app.post(PATHS[what], async (request, reply) => {
-        if (!isOpen(what)) return reply.callNotFound();
-        if (!csrf.checkOf(request)(PURPOSES[what])) return refuseForm(request, reply);
-        const { parameters } = parseParameters(bodyOf(request.body), ['email', 'for']);
-        const typed = parameters.get('email');
-        const name = parameters.get('for');
-        const asker = await askerOf(request);
-        const outcome =
-          what === 'forgot'
-            ? await askForReset(options, typed, asker)
-            : await askToSignUp(options, typed, goingOn(request, name), asker);
-        return answerAsked(request, reply, what, outcome, typed ?? '', name);
-      });
-    }
+  const submitAsk =
+    (what: AskFor): RouteHandlerMethod =>
+    async (request, reply) => {
+      if (!isOpen(what)) return reply.callNotFound();
+      if (!csrf.checkOf(request)(PURPOSES[what])) return refuseForm(request, reply);
+      const { parameters } = parseParameters(bodyOf(request.body), ['email', 'for']);
+      const typed = parameters.get('email');
+      const name = parameters.get('for');
+      const asker = await askerOf(request);
+      const outcome =
+        what === 'forgot'
+          ? await askForReset(options, typed, asker)
+          : await askToSignUp(options, typed, goingOn(request, name), asker);
+      return answerAsked(request, reply, what, outcome, typed ?? '', name);
+    };
 
-    app.get(LOST_FACTORS, async (request, reply) => {
+  return {
+    'GET /forgot-password': ask('forgot'),
+    'POST /forgot-password': submitAsk('forgot'),
+    'GET /sign-up': ask('signUp'),
+    'POST /sign-up': submitAsk('signUp'),
+    'GET /email/lost-factors': async (request, reply) => {
       if (!options.isOffered('lost_factors')) return reply.callNotFound();
       if (queryOf(request) === SENT) return sendPage(reply, 200, lostFactorsAskedPage(await lookOf(request)));
       const session = await whoTypedThePassword(request);
       if (session === null) return seeOther(reply, path(signInPath('sign-in-methods', { another: 'yes' })));
       return showLostFactors(request, reply, session, 200, null);
-    });
-
-    app.post(LOST_FACTORS, async (request, reply) => {
+    },
+    'POST /email/lost-factors': async (request, reply) => {
       if (!options.isOffered('lost_factors')) return reply.callNotFound();
       const session = await whoTypedThePassword(request);
       if (session === null) return seeOther(reply, path(signInPath('sign-in-methods', { another: 'yes' })));
@@ -109,16 +114,14 @@ export const emailRoutes =
       const isLater = 'retryAfterSeconds' in outcome;
       if (isLater) reply.header('retry-after', String(outcome.retryAfterSeconds));
       return showLostFactors(request, reply, session, isLater ? 429 : 400, outcome.kind);
-    });
-
-    app.get(LINK, async (request, reply) => {
+    },
+    'GET /email/link': async (request, reply) => {
       const secret = parseParameters(queryOf(request), ['t']).parameters.get('t');
       const view = await viewLink(options, secret);
       if (view.kind === 'useless') return sendUseless(request, reply, view.reason);
       return showLink(request, reply, 200, { secret: secret ?? '', view, username: '', problem: null });
-    });
-
-    app.post(LINK, async (request, reply) => {
+    },
+    'POST /email/link': async (request, reply) => {
       const { parameters } = parseParameters(bodyOf(request.body), ['t', 'username', 'password']);
       const secret = parameters.get('t');
       const { network, wishes } = await askerOf(request);
@@ -132,9 +135,8 @@ export const emailRoutes =
         wishes,
       });
       return answerLink(request, reply, outcome, secret ?? '');
-    });
-
-    app.get(DONE, async (request, reply) => {
+    },
+    'GET /email/done': async (request, reply) => {
       const purpose = SAID.find((said) => said === queryOf(request));
       if (purpose === undefined) return reply.callNotFound();
       const next =
@@ -142,189 +144,190 @@ export const emailRoutes =
           ? ({ href: path(PATHS.forgot), text: 'forgot' } as const)
           : ({ href: signIn, text: 'toSignIn' } as const);
       return sendPage(reply, 200, linkDonePage(await lookOf(request), { purpose, next }));
-    });
-
-    /** A missing factor aside. Null: nobody is signed in, or a passkey or another server did it. */
-    async function whoTypedThePassword(request: FastifyRequest): Promise<Session | null> {
-      const { session } = await findAnySession(options, cookies.hash(request, 'session'));
-      return session !== null && hasPassword(session.amr) ? session : null;
-    }
-
-    async function showLostFactors(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      { userId, username, sid }: Session,
-      status: number,
-      problem: LostFactorsView['problem'],
-    ): Promise<FastifyReply> {
-      const view = {
-        username,
-        action: path(LOST_FACTORS),
-        csrf: csrf.token(request, reply, formPurpose.lostFactors(sid)),
-        back: path(factorPath(null)),
-        problem,
-      };
-      return sendPage(reply, status, lostFactorsPage(await lookOf(request, { userId }), view));
-    }
-
-    async function askerOf(request: FastifyRequest): Promise<Asker> {
-      const { locale, language } = await lookOf(request);
-      return {
-        network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
-        wishes: [locale, language],
-        deviceCookie: cookies.readDevice(request),
-      };
-    }
-
-    /** Only to an interaction of this browser, and only by its name: nobody is sent anywhere else. */
-    function goingOn(request: FastifyRequest, name: string | null): GoingOn | null {
-      const browserHash = cookies.hash(request, 'browser');
-      if (name === null || browserHash === null || !isInteractionName(name)) return null;
-      return { path: path(`${INTERACTIONS}${name}`), browserHash };
-    }
-
-    type AskShown = {
-      readonly status: number;
-      readonly address: string;
-      readonly goesOn: string | null;
-      readonly problem: AskView['problem'];
-    };
-
-    async function showAsk(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      what: AskFor,
-      { status, address, goesOn, problem }: AskShown,
-    ): Promise<FastifyReply> {
-      const goesBackTo = goesOn !== null && isInteractionName(goesOn) ? goesOn : null;
-      const view = {
-        what,
-        action: path(PATHS[what]),
-        csrf: csrf.token(request, reply, PURPOSES[what]),
-        goesOn: goesBackTo,
-        address,
-        problem,
-        signIn: goesBackTo === null ? signIn : path(`${INTERACTIONS}${goesBackTo}`),
-      };
-      return sendPage(reply, status, askPage(await lookOf(request), view));
-    }
-
-    function answerAsked(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      what: AskFor,
-      outcome: Asked,
-      address: string,
-      goesOn: string | null,
-    ): FastifyReply | Promise<FastifyReply> {
-      switch (outcome.kind) {
-        case 'asked':
-          setLogLine(request, 'asked for a mail', { what });
-          return seeOther(reply, `${path(PATHS[what])}?${SENT}`);
-        case 'addressRefused':
-          return showAsk(request, reply, what, { status: 400, address, goesOn, problem: 'addressRefused' });
-        case 'throttled':
-        case 'queueFull':
-          setLogLine(request, 'refused', { reason: REASONS[outcome.kind], address: request.ip });
-          reply.header('retry-after', String(outcome.retryAfterSeconds));
-          return showAsk(request, reply, what, { status: 429, address, goesOn, problem: outcome.kind });
-      }
-    }
-
-    type LinkShown = {
-      readonly secret: string;
-      readonly view: Extract<LinkOutcome, { kind: 'again' }>['view'];
-      readonly username: string;
-      readonly problem: Extract<LinkOutcome, { kind: 'again' }>['problem'] | null;
-    };
-
-    async function showLink(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      status: number,
-      { secret, view, username, problem }: LinkShown,
-    ): Promise<FastifyReply> {
-      const { purpose, address, username: account, minimumCharacters } = view;
-      const shown = {
-        purpose,
-        action: path(LINK),
-        csrf: csrf.token(request, reply, view.formPurpose),
-        secret,
-        address,
-        account,
-        username,
-        minimumCharacters,
-        problem,
-      };
-      return sendPage(reply, status, linkPage(await lookOf(request), shown));
-    }
-
-    async function answerLink(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      outcome: LinkOutcome,
-      secret: string,
-    ): Promise<FastifyReply> {
-      switch (outcome.kind) {
-        case 'formRefused':
-          return refuseForm(request, reply);
-        case 'useless':
-          return sendUseless(request, reply, outcome.reason);
-        case 'again': {
-          const { view, username, problem } = outcome;
-          setLogLine(request, 'refused', {
-            reason: typeof problem === 'string' ? problem : `password_${problem.reason}`,
-          });
-          if (problem === 'busy') reply.header('retry-after', '2');
-          return showLink(request, reply, problem === 'busy' ? 503 : 400, { secret, view, username, problem });
-        }
-        case 'done': {
-          const { purpose, used } = outcome;
-          const { accountHash: account } = options.signInLedger.originOf(used.user.username);
-          setLogLine(request, 'link used', { purpose, userId: used.user.id, account, address: request.ip });
-          if (purpose === 'reset_password') {
-            const address = addressKey(request.ip, request.socket.remoteAddress ?? '');
-            await forgetFailures(options, { address, device: deviceOf(cookies, request, reply) }, used.user.username);
-          }
-          const said = SAID.find((one) => one === purpose);
-          return said === undefined ? begin(request, reply, used) : seeOther(reply, `${path(DONE)}?${said}`);
-        }
-      }
-    }
-
-    /** The new account is signed in where its password was set; in the browser that asked, the interaction goes on. */
-    async function begin(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      { user, challenge: { goesOn } }: Extract<LinkOutcome, { kind: 'done' }>['used'],
-    ): Promise<FastifyReply> {
-      const browser = cookies.hash(request, 'browser');
-      const isSameBrowser = goesOn !== null && browser !== null && sameSecretBytes(browser, goesOn.browserHash);
-      const signedIn = await options.users.findForSignIn(user.username);
-      // Between the two statements an administrator may have disabled the account.
-      if (signedIn === null || signedIn.disabledAt !== null) return seeOther(reply, signIn);
-      const cookie = cookies.create();
-      const places = { old: cookies.hash(request, 'session'), new: cookie.hash };
-      const userAgent = request.headers['user-agent'] ?? null;
-      const session = await createSession(options, signedIn, places, userAgent, { amr: BY_PASSWORD, method: 'link' });
-      cookies.set(reply, 'session', cookie);
-      const isSignedIn = session.state === 'active';
-      if (isSignedIn) rememberBrowser(options, deviceOf(cookies, request, reply), user.username, session.lastUsedAt);
-      const named = isSameBrowser ? interactionNamed(goesOn.path.slice(path(INTERACTIONS).length)) : null;
-      if (goesOn === null || named === null) return seeOther(reply, path(isSignedIn ? '/account' : factorPath(null)));
-      // Its page asks for the second factor, which the policy demands.
-      if (!isSignedIn) return seeOther(reply, goesOn.path);
-      const step = await goOnSignedIn(options, { ...named, browser, session: cookie.hash }, session);
-      return sendInteractionStep(issuer, request, reply, step);
-    }
-
-    async function sendUseless(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      reason: Extract<LinkOutcome, { kind: 'useless' }>['reason'],
-    ): Promise<FastifyReply> {
-      setLogLine(request, 'refused', { reason, address: request.ip });
-      const status = STATUS[reason] ?? 410;
-      return sendPage(reply, status, uselessLinkPage(await lookOf(request), reason, signIn));
-    }
+    },
   };
+
+  /** A missing factor aside. Null: nobody is signed in, or a passkey or another server did it. */
+  async function whoTypedThePassword(request: FastifyRequest): Promise<Session | null> {
+    const { session } = await findAnySession(options, cookies.hash(request, 'session'));
+    return session !== null && hasPassword(session.amr) ? session : null;
+  }
+
+  async function showLostFactors(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { userId, username, sid }: Session,
+    status: number,
+    problem: LostFactorsView['problem'],
+  ): Promise<FastifyReply> {
+    const view = {
+      username,
+      action: path(LOST_FACTORS),
+      csrf: csrf.token(request, reply, formPurpose.lostFactors(sid)),
+      back: path(factorPath(null)),
+      problem,
+    };
+    return sendPage(reply, status, lostFactorsPage(await lookOf(request, { userId }), view));
+  }
+
+  async function askerOf(request: FastifyRequest): Promise<Asker> {
+    const { locale, language } = await lookOf(request);
+    return {
+      network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
+      wishes: [locale, language],
+      deviceCookie: cookies.readDevice(request),
+    };
+  }
+
+  /** Only to an interaction of this browser, and only by its name: nobody is sent anywhere else. */
+  function goingOn(request: FastifyRequest, name: string | null): GoingOn | null {
+    const browserHash = cookies.hash(request, 'browser');
+    if (name === null || browserHash === null || !isInteractionName(name)) return null;
+    return { path: path(`${INTERACTIONS}${name}`), browserHash };
+  }
+
+  type AskShown = {
+    readonly status: number;
+    readonly address: string;
+    readonly goesOn: string | null;
+    readonly problem: AskView['problem'];
+  };
+
+  async function showAsk(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    what: AskFor,
+    { status, address, goesOn, problem }: AskShown,
+  ): Promise<FastifyReply> {
+    const goesBackTo = goesOn !== null && isInteractionName(goesOn) ? goesOn : null;
+    const view = {
+      what,
+      action: path(PATHS[what]),
+      csrf: csrf.token(request, reply, PURPOSES[what]),
+      goesOn: goesBackTo,
+      address,
+      problem,
+      signIn: goesBackTo === null ? signIn : path(`${INTERACTIONS}${goesBackTo}`),
+    };
+    return sendPage(reply, status, askPage(await lookOf(request), view));
+  }
+
+  function answerAsked(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    what: AskFor,
+    outcome: Asked,
+    address: string,
+    goesOn: string | null,
+  ): FastifyReply | Promise<FastifyReply> {
+    switch (outcome.kind) {
+      case 'asked':
+        setLogLine(request, 'asked for a mail', { what });
+        return seeOther(reply, `${path(PATHS[what])}?${SENT}`);
+      case 'addressRefused':
+        return showAsk(request, reply, what, { status: 400, address, goesOn, problem: 'addressRefused' });
+      case 'throttled':
+      case 'queueFull':
+        setLogLine(request, 'refused', { reason: REASONS[outcome.kind], address: request.ip });
+        reply.header('retry-after', String(outcome.retryAfterSeconds));
+        return showAsk(request, reply, what, { status: 429, address, goesOn, problem: outcome.kind });
+    }
+  }
+
+  type LinkShown = {
+    readonly secret: string;
+    readonly view: Extract<LinkOutcome, { kind: 'again' }>['view'];
+    readonly username: string;
+    readonly problem: Extract<LinkOutcome, { kind: 'again' }>['problem'] | null;
+  };
+
+  async function showLink(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    { secret, view, username, problem }: LinkShown,
+  ): Promise<FastifyReply> {
+    const { purpose, address, username: account, minimumCharacters } = view;
+    const shown = {
+      purpose,
+      action: path(LINK),
+      csrf: csrf.token(request, reply, view.formPurpose),
+      secret,
+      address,
+      account,
+      username,
+      minimumCharacters,
+      problem,
+    };
+    return sendPage(reply, status, linkPage(await lookOf(request), shown));
+  }
+
+  async function answerLink(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    outcome: LinkOutcome,
+    secret: string,
+  ): Promise<FastifyReply> {
+    switch (outcome.kind) {
+      case 'formRefused':
+        return refuseForm(request, reply);
+      case 'useless':
+        return sendUseless(request, reply, outcome.reason);
+      case 'again': {
+        const { view, username, problem } = outcome;
+        setLogLine(request, 'refused', {
+          reason: typeof problem === 'string' ? problem : `password_${problem.reason}`,
+        });
+        if (problem === 'busy') reply.header('retry-after', '2');
+        return showLink(request, reply, problem === 'busy' ? 503 : 400, { secret, view, username, problem });
+      }
+      case 'done': {
+        const { purpose, used } = outcome;
+        const { accountHash: account } = options.signInLedger.originOf(used.user.username);
+        setLogLine(request, 'link used', { purpose, userId: used.user.id, account, address: request.ip });
+        if (purpose === 'reset_password') {
+          const address = addressKey(request.ip, request.socket.remoteAddress ?? '');
+          await forgetFailures(options, { address, device: deviceOf(cookies, request, reply) }, used.user.username);
+        }
+        const said = SAID.find((one) => one === purpose);
+        return said === undefined ? begin(request, reply, used) : seeOther(reply, `${path(DONE)}?${said}`);
+      }
+    }
+  }
+
+  /** The new account is signed in where its password was set; in the browser that asked, the interaction goes on. */
+  async function begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { user, challenge: { goesOn } }: Extract<LinkOutcome, { kind: 'done' }>['used'],
+  ): Promise<FastifyReply> {
+    const browser = cookies.hash(request, 'browser');
+    const isSameBrowser = goesOn !== null && browser !== null && sameSecretBytes(browser, goesOn.browserHash);
+    const signedIn = await options.users.findForSignIn(user.username);
+    // Between the two statements an administrator may have disabled the account.
+    if (signedIn === null || signedIn.disabledAt !== null) return seeOther(reply, signIn);
+    const cookie = cookies.create();
+    const places = { old: cookies.hash(request, 'session'), new: cookie.hash };
+    const userAgent = request.headers['user-agent'] ?? null;
+    const session = await createSession(options, signedIn, places, userAgent, { amr: BY_PASSWORD, method: 'link' });
+    cookies.set(reply, 'session', cookie);
+    const isSignedIn = session.state === 'active';
+    if (isSignedIn) rememberBrowser(options, deviceOf(cookies, request, reply), user.username, session.lastUsedAt);
+    const named = isSameBrowser ? interactionNamed(goesOn.path.slice(path(INTERACTIONS).length)) : null;
+    if (goesOn === null || named === null) return seeOther(reply, path(isSignedIn ? '/account' : factorPath(null)));
+    // Its page asks for the second factor, which the policy demands.
+    if (!isSignedIn) return seeOther(reply, goesOn.path);
+    const step = await goOnSignedIn(options, { ...named, browser, session: cookie.hash }, session);
+    return sendInteractionStep(issuer, request, reply, step);
+  }
+
+  async function sendUseless(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    reason: Extract<LinkOutcome, { kind: 'useless' }>['reason'],
+  ): Promise<FastifyReply> {
+    setLogLine(request, 'refused', { reason, address: request.ip });
+    const status = STATUS[reason] ?? 410;
+    return sendPage(reply, status, uselessLinkPage(await lookOf(request), reason, signIn));
+  }
+}

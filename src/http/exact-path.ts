@@ -8,9 +8,9 @@ import fp from 'fastify-plugin';
 export const exactPath = fp(
   async (app) => {
     app.addHook('onRequest', (request, reply, done) => {
-      const { url, config } = request.routeOptions;
+      const { url } = request.routeOptions;
       // A path without parameters and without a query, as nearly all requests have, needs no closer look.
-      if (request.raw.url === url || request.is404 || config.handedOn || isMeant(request)) done();
+      if (request.raw.url === url || request.is404 || isSpelledAs(request, url ?? '')) done();
       else reply.callNotFound();
     });
   },
@@ -23,15 +23,23 @@ function pathSent({ raw: { url = '' } }: FastifyRequest): string {
   return path;
 }
 
-/** The pattern of the route with the parameters that were found, as they are or as `encodeURIComponent` writes them. */
-function isMeant(request: FastifyRequest): boolean {
-  const sent = pathSent(request);
+/** Whether the path was sent as this pattern of a route writes it, with parameters as they are or as `encodeURIComponent` writes them. */
+export function isSpelledAs(request: FastifyRequest, pattern: string): boolean {
+  const found = expressionOf(pattern).exec(pathSent(request));
+  if (found === null) return false;
+  const sent = found.slice(1);
   // A path that ends where a name should begin.
-  if (Object.values(request.params as Record<string, string>).includes('')) return false;
-  return [String, encodeURIComponent].some((written) => sent === pathWith(request, written));
+  if (sent.includes('')) return false;
+  return [String, encodeURIComponent].some((written) => sent.every((one) => one === written(decodeURIComponent(one))));
 }
 
-const pathWith = ({ routeOptions, params }: FastifyRequest, written: (value: string) => string): string =>
-  (routeOptions.url ?? '').replace(/:(\w+)/g, (_, name: string) =>
-    written((params as Record<string, string>)[name] ?? ''),
-  );
+const EXPRESSIONS = new Map<string, RegExp>();
+
+function expressionOf(pattern: string): RegExp {
+  const known = EXPRESSIONS.get(pattern);
+  if (known !== undefined) return known;
+  const parts = pattern.split('/').map((part) => (part.startsWith(':') ? '([^/]*)' : part.replaceAll('.', '\\.')));
+  const made = new RegExp(`^${parts.join('/')}$`);
+  EXPRESSIONS.set(pattern, made);
+  return made;
+}

@@ -1,5 +1,6 @@
 /** /mail: the mails that this server would have sent. Only on the embedded database with a loopback HOST. */
-import type { FastifyPluginAsync } from 'fastify';
+import type { MailboxRoute } from './email-route-names.ts';
+import type { Handlers } from './lazy-routes.ts';
 import { lookOf } from './look.ts';
 import { mailboxPage } from './mailbox-page.ts';
 import { sendPage } from './security-headers.ts';
@@ -11,13 +12,13 @@ export type MailPageOptions = {
   readonly newest: () => readonly (ComposedMail & { readonly at: Date })[];
 };
 
-export const mailPage =
-  ({ issuer, newest }: MailPageOptions): FastifyPluginAsync =>
-  async (app) => {
-    const { host } = new URL(issuer);
-    app.get('/mail', async (request, reply) => {
+export function mailPageHandlers({ issuer, newest }: MailPageOptions): Handlers<MailboxRoute> {
+  const { host } = new URL(issuer);
+  return {
+    'GET /mail': async (request, reply) => {
       // Under another name, a page of somebody else's site may be reading (DNS rebinding).
       if (request.host !== host) return reply.callNotFound();
       return sendPage(reply, 200, mailboxPage(await lookOf(request), newest()));
-    });
+    },
   };
+}

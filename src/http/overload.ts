@@ -10,7 +10,7 @@ import { type ArrivingBodies, arrivingBodies, hasBody } from './arriving-bodies.
 import { sendProblem } from './problem.ts';
 import { setLogLine } from './request-log.ts';
 
-/** What a node has to do, over all apps behind its server. */
+/** What a node has to do. */
 export type Load = {
   readonly bodies: ArrivingBodies;
   readonly inProgress: Set<FastifyRequest['raw']>;
@@ -34,7 +34,6 @@ const WORDS = 'This server has as many requests as it can work on. Nothing was c
 /** A request was refused within the last seconds, since the node had enough to do. */
 export const isOverloaded = ({ refusedAt }: Load): boolean => performance.now() - refusedAt < TOLD_MILLISECONDS;
 
-/** For each app behind the server: a request that another app handed on is the same request. */
 export const overload = fp<{ readonly load: Load }>(
   async (app, { load }) => {
     const { bodies, inProgress, limit } = load;
@@ -51,7 +50,7 @@ export const overload = fp<{ readonly load: Load }>(
     }
 
     app.addHook('onRequest', (request, reply, done) => {
-      if (request.routeOptions.url?.startsWith('/health/') || inProgress.has(request.raw)) return done();
+      if (request.routeOptions.url?.startsWith('/health/')) return done();
       if (!hasBody(request)) return admit(request, reply, done);
       if (inProgress.size >= limit()) return void refuse(request, reply, load);
       bodies.expect(request, reply);

@@ -21,13 +21,11 @@ export const requestDeadline = fp(
     app.decorateRequest('time');
     app.addHook('onRequest', (request, _reply, done) => {
       request.time = startTime();
-      if (!request.routeOptions.config.handedOn) {
-        begunRequests.publish(() => ({
-          time: request.time,
-          method: request.method,
-          traceparent: traceparentOf(request),
-        }));
-      }
+      begunRequests.publish(() => ({
+        time: request.time,
+        method: request.method,
+        traceparent: traceparentOf(request),
+      }));
       withinTime(request.time, done);
     });
     app.addHook('preParsing', (request, _reply, payload, done) => {

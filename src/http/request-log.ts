@@ -29,7 +29,6 @@ export const requestLog = fp(
   async (app) => {
     app.decorateRequest('logLine', null);
     app.addHook('onResponse', (request, reply, done) => {
-      if (request.routeOptions.config.handedOn) return done();
       const { level, message, facts } = request.logLine ?? { level: 'info', message: 'answered', facts: {} };
       const { method, routeOptions } = request;
       const milliseconds = Math.round(reply.elapsedTime * 10) / 10;

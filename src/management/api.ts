@@ -12,10 +12,11 @@ import { isUnavailable, setUnavailableLine } from '../http/unavailable.ts';
 import type { Actor } from '../model/actor.ts';
 import { readBearer } from '../oauth/bearer.ts';
 import type { GuardDeps } from './deps.ts';
+import { otherMethods } from './other-methods.ts';
 import { PROBLEMS, type ProblemReason, problem, sendProblem } from './problem.ts';
 import { publicPages } from './public-pages.ts';
-import { RESOURCES } from './resources/all.ts';
-import { resourceRoutes, sendRefusal } from './routes.ts';
+import { sendRefusal } from './refusal.ts';
+import { operationRoutes } from './routes.ts';
 import { SCOPES } from './scopes.ts';
 import { actorOf, type Me, whoCalls } from './who.ts';
 
@@ -29,10 +30,7 @@ declare module 'fastify' {
 }
 
 /** To be registered below the path of the issuer, with the prefix of the API. */
-export const managementApi: FastifyPluginAsync<GuardDeps & { readonly whole: FastifyInstance }> = async (
-  app,
-  { whole, ...deps },
-) => {
+export const managementApi: FastifyPluginAsync<GuardDeps> = async (app, deps) => {
   const { issuer, configuration, clock } = deps;
   prepareApi(app, issuer);
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(error, request, reply, issuer));
@@ -46,7 +44,7 @@ export const managementApi: FastifyPluginAsync<GuardDeps & { readonly whole: Fas
     // They cost no network here, and a token of a key that signs at once, after a revocation, must be good.
     keys: { maxAgeSeconds: 1, cooldownSeconds: 0 },
     now: () => clock.fixedNow() ?? new Date(),
-    fetch: within(whole),
+    fetch: within(app),
     sendRefusal: (reply, outcome) => sendGuarded(reply, issuer, outcome),
   });
   app.addHook('onRequest', async (request, reply) => {
@@ -59,7 +57,7 @@ export const managementApi: FastifyPluginAsync<GuardDeps & { readonly whole: Fas
     request.me = me;
     request.actor = actorOf(deps, me, addressKey(request.ip, request.socket.remoteAddress ?? ''));
   });
-  for (const resource of RESOURCES) resourceRoutes(app, deps, resource);
+  operationRoutes(app, deps);
   publicPages(app, issuer);
 
   function refuse(
@@ -78,6 +76,7 @@ export function prepareApi(app: FastifyInstance, issuer: string): void {
   app.decorateRequest('me', null);
   app.decorateRequest('actor', null);
   jsonBodies(app);
+  otherMethods(app, issuer);
   app.setNotFoundHandler((request, reply) =>
     sendRefusal(request, reply, issuer, problem('not_found', 'The API has no resource under this address.')),
   );

@@ -8,8 +8,7 @@ import { API_PATH } from './addresses.ts';
 import { prepareApi, sendFailure } from './api.ts';
 import type { Transport } from './client/client.ts';
 import type { ManagementDeps } from './deps.ts';
-import { RESOURCES } from './resources/all.ts';
-import { resourceRoutes } from './routes.ts';
+import { operationRoutes } from './routes.ts';
 import type { Me } from './who.ts';
 
 /** Ids and names in addresses, as long as the schemas of the resources let them be. */
@@ -38,7 +37,7 @@ export async function openInProcess(deps: ManagementDeps, me: Me, actor: Actor):
         if (!isOfTheRequest(error)) failures.set(request.raw, error);
         return sendFailure(error, request, reply, deps.issuer);
       });
-      for (const resource of RESOURCES) resourceRoutes(api, deps, resource);
+      operationRoutes(api, deps);
     },
     { prefix: API_PATH },
   );

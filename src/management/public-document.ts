@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { setLogLine } from '../http/request-log.ts';
 import { entityTag, isKnown } from './precondition.ts';
-import { otherMethods } from './routes.ts';
 
 export type PublicText = {
   /** The media type. */
@@ -15,7 +14,6 @@ export type PublicText = {
 /** @param textFor null: there is nothing under this address. */
 export function publicDocument(
   app: FastifyInstance,
-  issuer: string,
   url: string,
   textFor: (request: FastifyRequest) => PublicText | null | Promise<PublicText | null>,
 ): void {
@@ -31,7 +29,6 @@ export function publicDocument(
     if (contentSecurityPolicy !== undefined) reply.header('content-security-policy', contentSecurityPolicy);
     return reply.type(type).send(bytes);
   });
-  otherMethods(app, url, ['GET', 'HEAD', 'OPTIONS'], issuer);
 }
 
 /**

@@ -1,16 +1,14 @@
 /**
- * A resource of the API as data: its address, and for each method the scope, the shape of what comes and goes, and what it does.
- * Routes, the OpenAPI document and the tests of the conventions are made from it.
+ * A resource of the API as data: its address, and for each method the shape of what comes and goes, and what it does. The OpenAPI document
+ * and the tests of the conventions are made from it; the scope of each method is in operations.ts.
  */
 import type { z } from 'zod';
 import type { Actor } from '../model/actor.ts';
 import type { ManagementDeps } from './deps.ts';
 import type { Makes } from './idempotency.ts';
+import type { Address, Method } from './operations.ts';
 import type { Problem, ProblemReason } from './problem.ts';
-import type { Scope } from './scopes.ts';
 import type { Me } from './who.ts';
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type Answer =
   /** 200. `representation`: what the entity tag is of, where the body says more, such as a secret. */
@@ -60,8 +58,6 @@ export type ManagementRequest<Params, Query, Body> = {
 export type Operation = {
   /** The first part, up to a full stop, colon or semicolon, is the heading in the reference. */
   readonly summary: string;
-  /** Null: any access token for the API. */
-  readonly scope: Scope | null;
   readonly query?: z.ZodObject;
   /** Absent: the method takes no body. */
   readonly body?: z.ZodType;
@@ -92,8 +88,7 @@ export type Operation = {
 };
 
 export type ManagementResource = {
-  /** Below the address of the API, with parameters in braces: `/clients/{client_id}`. */
-  readonly path: string;
+  readonly path: Address;
   /** What it is, in a few words. */
   readonly name: string;
   readonly params: z.ZodObject;

@@ -53,13 +53,17 @@ it('a start in production loads these packages and rooms, and no others', async 
     'src/boot',
     'src/cli',
     'src/config',
-    // Its registration as a client.
+    // Its routes, and its registration as a client.
     'src/console',
     'src/crypto',
     'src/engine',
+    // The management API is behind it.
+    'src/guard',
     'src/http',
     'src/ledger',
     'src/lifecycles',
+    // Its routes.
+    'src/management',
     'src/model',
     'src/oauth',
     // What the routes of accounts and second factors need; the use cases of passwords come with the first record.
@@ -96,5 +100,30 @@ it('a start in production loads these packages and rooms, and no others', async 
     'src/cli/statehouse.js',
   ]);
   expect(loaded.filter((path) => path.includes('playground'))).toEqual([]);
+  // What answers is loaded for the first request (docs/decisions/0069).
+  expect(loaded.filter((path) => path.startsWith('src/console/')).toSorted()).toEqual([
+    'src/console/client.ts',
+    'src/console/route-names.ts',
+    'src/console/routes.ts',
+  ]);
+  expect(loaded.filter((path) => path.startsWith('src/management/')).toSorted()).toEqual([
+    'src/management/addresses.ts',
+    'src/management/api.ts',
+    'src/management/operations.ts',
+    'src/management/other-methods.ts',
+    'src/management/precondition.ts',
+    'src/management/problem.ts',
+    'src/management/public-document.ts',
+    'src/management/public-pages.ts',
+    'src/management/refusal.ts',
+    'src/management/routes.ts',
+    'src/management/scopes.ts',
+    'src/management/who.ts',
+  ]);
+  expect(loaded.filter((path) => path.startsWith('src/http/account/')).toSorted()).toEqual([
+    'src/http/account/route-names.ts',
+    'src/http/account/sections.ts',
+  ]);
+  expect(loaded.filter((path) => /^src\/http\/(email-(pages|routes)|mail|views\/email)/.test(path))).toEqual([]);
   expect(loaded.filter((path) => path.startsWith('src/http/words/'))).toEqual(['src/http/words/languages.ts']);
 });

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { knownDevice } from '../../crypto/device-cookie.ts';
 import { hashPassword } from '../../crypto/password.ts';
 import type { RowMacs } from '../../crypto/row-mac.ts';
-import type { EmailPages } from '../../http/email-pages.ts';
+import type { EmailPages } from '../../http/email-route-names.ts';
 import type { EmailRoutesOptions } from '../../http/email-routes.ts';
 import type { PageParts } from '../../http/page-parts.ts';
 import type { Session } from '../../model/session.ts';
@@ -53,8 +53,7 @@ type Links = Omit<EmailRoutesOptions, keyof PageParts>;
 export type Mails = {
   readonly outbox: RunningOutbox;
   readonly links: Links;
-  /** The pages around mails; read when somebody opens one. */
-  readonly plugin: (parts: PageParts) => Promise<EmailPages>;
+  readonly pages: EmailPages;
   readonly whenSignedIn: (session: Session) => void;
   /** Whether a link about lost factors would not be refused from the start. */
   readonly mayRecoverByMail: (userId: string) => Promise<boolean>;
@@ -136,8 +135,11 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
   return {
     outbox,
     links,
-    plugin: async (parts) =>
-      (await import('../../http/email-pages.ts')).emailPages({ ...links, ...parts }, mail.newest),
+    pages: {
+      hasMailbox: mail.newest !== null,
+      handlers: async (parts) =>
+        (await import('../../http/email-pages.ts')).emailPages({ ...links, ...parts }, mail.newest),
+    },
     whenSignedIn: (session) => tellOfNewDevice({ ...links, isKnownDevice }, session),
     mayRecoverByMail: async (userId) => (await import('../../people/email/asking.ts')).mayRecoverByMail(links, userId),
     tell: (userId, kind) => notify(links, userId, { kind, at: now() }),

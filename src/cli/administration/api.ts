@@ -2,7 +2,7 @@
 import type { Answer, Transport } from '../../management/client/client.ts';
 import { managementClient } from '../../management/client/client.ts';
 import type { Asked, Document, PathWith } from '../../management/client/documents.ts';
-import type { Method } from '../../management/resource.ts';
+import type { Method } from '../../management/operations.ts';
 import { type Names, refusalOf } from './refusals.ts';
 
 export type Answered<Value> = Omit<Extract<Answer<Value>, { readonly ok: true }>, 'ok'>;

@@ -1,5 +1,4 @@
 /** /account/apps: what the end-user has allowed, and how to end it. */
-import type { FastifyInstance } from 'fastify';
 import { parseParameters } from '../../oauth/parameters.ts';
 import { endPermission, type PermissionDeps, permissionsOf } from '../../protocol/permissions.ts';
 import { bodyOf, queryOf } from '../form-body.ts';
@@ -7,16 +6,16 @@ import { refuseForm } from '../form-refused.ts';
 import { setLogLine } from '../request-log.ts';
 import { apps } from '../views/account/apps.ts';
 import type { AccountPages } from './pages.ts';
+import type { SectionHandlers } from './route-names.ts';
 
 export type AppsRoutesOptions = PermissionDeps;
 
 const SECTION = 'apps';
 const ENDED = 'ended';
 
-export function appsRoutes(app: FastifyInstance, pages: AccountPages, options: AppsRoutesOptions): void {
-  app.get(
-    pages.route(SECTION),
-    pages.page(SECTION, async (visit, request, reply) =>
+export function appsHandlers(pages: AccountPages, options: AppsRoutesOptions): SectionHandlers<'apps'> {
+  return {
+    'GET /account/apps': pages.page(SECTION, async (visit, request, reply) =>
       pages.send(reply, visit, SECTION, {
         done: queryOf(request) === ENDED ? visit.look.words.accountApps.ended : null,
         content: apps(visit.look, {
@@ -26,16 +25,12 @@ export function appsRoutes(app: FastifyInstance, pages: AccountPages, options: A
         }),
       }),
     ),
-  );
-
-  app.post(
-    pages.route(SECTION, '/end'),
-    pages.form(SECTION, async ({ session: { userId } }, request, reply) => {
+    'POST /account/apps/end': pages.form(SECTION, async ({ session: { userId } }, request, reply) => {
       const clientId = parseParameters(bodyOf(request.body), ['client_id']).parameters.get('client_id');
       if (clientId === null) return refuseForm(request, reply);
       const grants = await endPermission(options, userId, clientId);
       setLogLine(request, 'permission ended', { clientId, userId, grants });
       return pages.goTo(reply, SECTION, ENDED);
     }),
-  );
+  };
 }

@@ -1,30 +1,25 @@
 /** /account/data: everything that is stored about the end-user, to take with them. */
-import type { FastifyInstance } from 'fastify';
 import { pathUnder } from '../../oauth/urls.ts';
 import { type DataDeps, downloadData } from '../../people/account/data.ts';
 import { setLogLine } from '../request-log.ts';
 import { noStore, seeOther } from '../security-headers.ts';
 import { dataForm } from '../views/account/data.ts';
 import type { AccountPages } from './pages.ts';
+import type { SectionHandlers } from './route-names.ts';
 import { signInPath } from './sections.ts';
 
 export type DataRoutesOptions = DataDeps;
 
 const SECTION = 'data';
 
-export function dataRoutes(app: FastifyInstance, pages: AccountPages, options: DataRoutesOptions): void {
-  app.get(
-    pages.route(SECTION),
-    pages.page(SECTION, (visit, request, reply) => {
+export function dataHandlers(pages: AccountPages, options: DataRoutesOptions): SectionHandlers<'data'> {
+  return {
+    'GET /account/data': pages.page(SECTION, (visit, request, reply) => {
       const view = { action: pages.pathOf(SECTION), csrf: pages.csrf(request, reply, visit) };
       return pages.send(reply, visit, SECTION, { content: dataForm(visit.look, view) });
     }),
-  );
-
-  // By POST: no other site can have it made, and no link fetches it ahead of a click.
-  app.post(
-    pages.route(SECTION),
-    pages.form(SECTION, async ({ session, now }, request, reply) => {
+    // By POST: no other site can have it made, and no link fetches it ahead of a click.
+    'POST /account/data': pages.form(SECTION, async ({ session, now }, request, reply) => {
       const data = await downloadData(options, session, now);
       if (data === null) return seeOther(reply, pathUnder(options.issuer, signInPath(SECTION)));
       setLogLine(request, 'data downloaded', { userId: session.userId });
@@ -33,5 +28,5 @@ export function dataRoutes(app: FastifyInstance, pages: AccountPages, options: D
         .type('application/json; charset=utf-8')
         .send(data);
     }),
-  );
+  };
 }

@@ -1,5 +1,5 @@
 /** /account/delete: the end-user erases their account. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseParameters } from '../../oauth/parameters.ts';
 import { pathUnder } from '../../oauth/urls.ts';
 import { type DeletionDeps, type DeletionRefusal, deleteAccount, mayNotDelete } from '../../people/account/deletion.ts';
@@ -11,6 +11,7 @@ import { setLogLine } from '../request-log.ts';
 import { seeOther, sendPage } from '../security-headers.ts';
 import { deletedPage, deleteForm } from '../views/account/delete.ts';
 import type { AccountPages, Visit } from './pages.ts';
+import type { SectionHandlers } from './route-names.ts';
 import { signInPath } from './sections.ts';
 
 export type DeleteRoutesOptions = DeletionDeps & Pick<PageParts, 'cookies'> & { readonly issuer: string };
@@ -18,7 +19,7 @@ export type DeleteRoutesOptions = DeletionDeps & Pick<PageParts, 'cookies'> & { 
 const SECTION = 'delete';
 const DONE = '/done';
 
-export function deleteRoutes(app: FastifyInstance, pages: AccountPages, options: DeleteRoutesOptions): void {
+export function deleteHandlers(pages: AccountPages, options: DeleteRoutesOptions): SectionHandlers<'delete'> {
   const { cookies } = options;
 
   const show = (
@@ -38,14 +39,9 @@ export function deleteRoutes(app: FastifyInstance, pages: AccountPages, options:
     });
   };
 
-  app.get(
-    pages.route(SECTION),
-    pages.page(SECTION, (visit, request, reply) => show(request, reply, visit, null)),
-  );
-
-  app.post(
-    pages.route(SECTION),
-    pages.form(SECTION, async (visit, request, reply) => {
+  return {
+    'GET /account/delete': pages.page(SECTION, (visit, request, reply) => show(request, reply, visit, null)),
+    'POST /account/delete': pages.form(SECTION, async (visit, request, reply) => {
       const typed = parseParameters(bodyOf(request.body), ['username']).parameters.get('username');
       const { userId } = visit.session;
       const outcome = await deleteAccount(options, visit.session, typed);
@@ -62,10 +58,8 @@ export function deleteRoutes(app: FastifyInstance, pages: AccountPages, options:
           return seeOther(reply, pathUnder(options.issuer, signInPath(SECTION)));
       }
     }),
-  );
-
-  // It says nothing about anybody.
-  app.get(pages.route(SECTION, DONE), async (request, reply) =>
-    sendPage(reply, 200, deletedPage(await lookOf(request), { home: pathUnder(options.issuer, '/') })),
-  );
+    // It says nothing about anybody.
+    'GET /account/delete/done': async (request, reply) =>
+      sendPage(reply, 200, deletedPage(await lookOf(request), { home: pathUnder(options.issuer, '/') })),
+  };
 }

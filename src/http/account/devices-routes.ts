@@ -1,5 +1,4 @@
 /** /account/devices: where the end-user is signed in, and how to end each of these sessions, or all others. */
-import type { FastifyInstance } from 'fastify';
 import { parseParameters } from '../../oauth/parameters.ts';
 import { type DevicesDeps, endDevice, endOtherDevices } from '../../people/account/devices.ts';
 import { signedInBrowsers } from '../../protocol/signed-in-browsers.ts';
@@ -8,6 +7,7 @@ import { refuseForm } from '../form-refused.ts';
 import { setLogLine } from '../request-log.ts';
 import { devices } from '../views/account/devices.ts';
 import type { AccountPages } from './pages.ts';
+import type { SectionHandlers } from './route-names.ts';
 
 export type DevicesRoutesOptions = DevicesDeps;
 
@@ -17,10 +17,9 @@ const DONE: ReadonlyMap<string, 'one' | 'others'> = new Map([
   ['ended-others', 'others'],
 ]);
 
-export function devicesRoutes(app: FastifyInstance, pages: AccountPages, options: DevicesRoutesOptions): void {
-  app.get(
-    pages.route(SECTION),
-    pages.page(SECTION, async (visit, request, reply) => {
+export function devicesHandlers(pages: AccountPages, options: DevicesRoutesOptions): SectionHandlers<'devices'> {
+  return {
+    'GET /account/devices': pages.page(SECTION, async (visit, request, reply) => {
       const done = DONE.get(queryOf(request));
       return pages.send(reply, visit, SECTION, {
         done: done ? visit.look.words.accountDevices.done[done] : null,
@@ -32,11 +31,7 @@ export function devicesRoutes(app: FastifyInstance, pages: AccountPages, options
         }),
       });
     }),
-  );
-
-  app.post(
-    pages.route(SECTION, '/end'),
-    pages.form(SECTION, async ({ session }, request, reply) => {
+    'POST /account/devices/end': pages.form(SECTION, async ({ session }, request, reply) => {
       const sid = parseParameters(bodyOf(request.body), ['session']).parameters.get('session');
       const outcome = await endDevice(options, session, sid);
       if (outcome.kind === 'formRefused') return refuseForm(request, reply);
@@ -44,14 +39,10 @@ export function devicesRoutes(app: FastifyInstance, pages: AccountPages, options
       setLogLine(request, 'session ended', { userId: session.userId, sid, hasEnded });
       return pages.goTo(reply, SECTION, 'ended');
     }),
-  );
-
-  app.post(
-    pages.route(SECTION, '/end-others'),
-    pages.form(SECTION, async ({ session }, request, reply) => {
+    'POST /account/devices/end-others': pages.form(SECTION, async ({ session }, request, reply) => {
       const { ended } = await endOtherDevices(options, session);
       setLogLine(request, 'other sessions ended', { userId: session.userId, ended });
       return pages.goTo(reply, SECTION, 'ended-others');
     }),
-  );
+  };
 }

@@ -1,5 +1,5 @@
 /** /account/email: the e-mail address of the account, how to confirm it, and how to take another. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseParameters } from '../../oauth/parameters.ts';
 import {
   type AddressAsked,
@@ -14,6 +14,7 @@ import { bodyOf, queryOf } from '../form-body.ts';
 import { setLogLine } from '../request-log.ts';
 import { addressPage } from '../views/account/email.ts';
 import type { AccountPages, Visit } from './pages.ts';
+import type { SectionHandlers } from './route-names.ts';
 
 export type AccountEmailOptions = {
   /** Null: no mails are sent, and there is no such section. */
@@ -23,9 +24,7 @@ export type AccountEmailOptions = {
 const SECTION = 'email';
 const SENT = 'sent';
 
-export function accountEmailRoutes(app: FastifyInstance, pages: AccountPages, { links }: AccountEmailOptions): void {
-  if (links === null) return;
-
+export function emailHandlers(pages: AccountPages, links: LinkDeps): SectionHandlers<'email'> {
   const show = async (
     visit: Visit,
     request: FastifyRequest,
@@ -58,23 +57,14 @@ export function accountEmailRoutes(app: FastifyInstance, pages: AccountPages, { 
     });
   };
 
-  app.get(
-    pages.route(SECTION),
-    pages.page(SECTION, (visit, request, reply) =>
+  return {
+    'GET /account/email': pages.page(SECTION, (visit, request, reply) =>
       show(visit, request, reply, queryOf(request) === SENT ? { done: visit.look.words.accountEmail.sent } : {}),
     ),
-  );
-
-  app.post(
-    pages.route(SECTION, '/verify'),
-    pages.form(SECTION, async (visit, request, reply) =>
+    'POST /account/email/verify': pages.form(SECTION, async (visit, request, reply) =>
       answer(visit, request, reply, await askForVerification(links, visit.session.userId, askerOf(visit, request))),
     ),
-  );
-
-  app.post(
-    pages.route(SECTION, '/change'),
-    pages.form(SECTION, async (visit, request, reply) => {
+    'POST /account/email/change': pages.form(SECTION, async (visit, request, reply) => {
       const typed = parseParameters(bodyOf(request.body), ['email']).parameters.get('email');
       return answer(
         visit,
@@ -83,7 +73,7 @@ export function accountEmailRoutes(app: FastifyInstance, pages: AccountPages, { 
         await askForChange(links, visit.session.userId, typed, askerOf(visit, request)),
       );
     }),
-  );
+  };
 }
 
 const askerOf = ({ look }: Visit, request: FastifyRequest): Asker => ({

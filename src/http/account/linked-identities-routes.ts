@@ -1,5 +1,4 @@
 /** /account/linked-identities: the accounts elsewhere with which the end-user signs in, how to add one, and how to remove it. */
-import type { FastifyInstance } from 'fastify';
 import { parseParameters } from '../../oauth/parameters.ts';
 import {
   type LinkedIdentitiesDeps,
@@ -14,6 +13,7 @@ import type { PageParts } from '../page-parts.ts';
 import { setLogLine } from '../request-log.ts';
 import { linkedIdentities } from '../views/account/linked-identities.ts';
 import type { AccountPages, Visit } from './pages.ts';
+import type { SectionHandlers } from './route-names.ts';
 
 export type LinkedIdentitiesRoutesOptions = LinkedIdentitiesDeps & Pick<PageParts, 'cookies'> & LeavingOptions;
 
@@ -23,11 +23,10 @@ const DONE: ReadonlyMap<string, 'justLinked' | 'justRemoved'> = new Map([
   ['removed', 'justRemoved'],
 ]);
 
-export function linkedIdentitiesRoutes(
-  app: FastifyInstance,
+export function linkedIdentitiesHandlers(
   pages: AccountPages,
   options: LinkedIdentitiesRoutesOptions,
-): void {
+): SectionHandlers<'linked-identities'> {
   const leave = leaving(options.cookies, options);
   const content = async (visit: Visit, csrf: string) =>
     linkedIdentities(visit.look, {
@@ -37,30 +36,21 @@ export function linkedIdentitiesRoutes(
       ...(await viewIdentities(options, visit.session.userId)),
     });
 
-  app.get(
-    pages.route(SECTION),
-    pages.page(SECTION, async (visit, request, reply) => {
+  return {
+    'GET /account/linked-identities': pages.page(SECTION, async (visit, request, reply) => {
       const done = DONE.get(queryOf(request));
       return pages.send(reply, visit, SECTION, {
         done: done ? visit.look.words.externalSignIn.linked[done] : null,
         content: await content(visit, pages.csrf(request, reply, visit)),
       });
     }),
-  );
-
-  app.post(
-    pages.route(SECTION, '/link'),
-    // Both are proven: this account by a recent sign-in here, which the section asks for, the other by signing in there.
-    pages.form(SECTION, async ({ session }, request, reply) => {
-      const place = placeOf(parseParameters(bodyOf(request.body), ['provider']).parameters.get('provider'));
-      if (place === null || 'delegated' in place) return refuseForm(request, reply);
-      return leave(request, reply, place, { linkTo: session.userId });
-    }),
-  );
-
-  app.post(
-    pages.route(SECTION, '/remove'),
-    pages.form(SECTION, async (visit, request, reply) => {
+    'POST /account/linked-identities/link': // Both are proven: this account by a recent sign-in here, which the section asks for, the other by signing in there.
+      pages.form(SECTION, async ({ session }, request, reply) => {
+        const place = placeOf(parseParameters(bodyOf(request.body), ['provider']).parameters.get('provider'));
+        if (place === null || 'delegated' in place) return refuseForm(request, reply);
+        return leave(request, reply, place, { linkTo: session.userId });
+      }),
+    'POST /account/linked-identities/remove': pages.form(SECTION, async (visit, request, reply) => {
       const { userId } = visit.session;
       const id = parseParameters(bodyOf(request.body), ['identity']).parameters.get('identity');
       const removed = await removeOwnIdentity(options, userId, id);
@@ -78,5 +68,5 @@ export function linkedIdentitiesRoutes(
         content: await content(visit, pages.csrf(request, reply, visit)),
       });
     }),
-  );
+  };
 }

@@ -1,12 +1,8 @@
 /** /account: the list of sections. */
-import type { FastifyInstance } from 'fastify';
+import type { Handlers } from '../lazy-routes.ts';
 import { overview } from '../views/account/overview.ts';
 import type { AccountPages } from './pages.ts';
-import { ACCOUNT } from './sections.ts';
 
-export function overviewRoutes(app: FastifyInstance, pages: AccountPages): void {
-  app.get(
-    ACCOUNT,
-    pages.page(null, (visit, _request, reply) => pages.send(reply, visit, null, { content: overview })),
-  );
-}
+export const overviewHandlers = (pages: AccountPages): Handlers<'GET /account'> => ({
+  'GET /account': pages.page(null, (visit, _request, reply) => pages.send(reply, visit, null, { content: overview })),
+});

@@ -47,8 +47,7 @@ export type AccountPages = {
   readonly csrf: (request: FastifyRequest, reply: FastifyReply, visit: AccountVisit) => string;
   /** @param query what the page says about what was just done; absent: nothing. */
   readonly goTo: (reply: FastifyReply, section: SectionId, query?: string) => FastifyReply;
-  /** The path of a section's page, or of a form below it: for the router, and for links. */
-  readonly route: (section: SectionId, below?: string) => string;
+  /** The path of a section's page, or of a form below it. */
   readonly pathOf: (section: SectionId, below?: string) => string;
 };
 
@@ -95,8 +94,7 @@ export function accountPages(options: AccountPagesOptions): AccountPages {
     }
   }
 
-  const route = (section: SectionId, below = '') => `${sectionOf(section).path}${below}`;
-  const pathOf = (section: SectionId, below?: string) => pathUnder(issuer, route(section, below));
+  const pathOf = (section: SectionId, below = '') => pathUnder(issuer, `${sectionOf(section).path}${below}`);
 
   return {
     page: (section, show) => (request, reply) =>
@@ -125,7 +123,6 @@ export function accountPages(options: AccountPagesOptions): AccountPages {
     },
     csrf: (request, reply, { formPurpose }) => csrf.token(request, reply, formPurpose),
     goTo: (reply, section, query) => seeOther(reply, `${pathOf(section)}${query === undefined ? '' : `?${query}`}`),
-    route,
     pathOf,
   };
 }

@@ -1,5 +1,5 @@
 /** /account/password: the end-user sets a password. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseParameters } from '../../oauth/parameters.ts';
 import { pathUnder } from '../../oauth/urls.ts';
 import { changePassword, hasPassword, minimumOf, type PasswordDeps } from '../../people/account/password.ts';
@@ -10,6 +10,7 @@ import { seeOther } from '../security-headers.ts';
 import { refuseSignIn, signInForm } from '../sign-in-form.ts';
 import { type PasswordView, passwordForm, problemOf } from '../views/account/password.ts';
 import type { AccountPages, Visit } from './pages.ts';
+import type { SectionHandlers } from './route-names.ts';
 import { signInPath } from './sections.ts';
 
 export type PasswordRoutesOptions = PasswordDeps & Pick<PageParts, 'cookies'> & { readonly issuer: string };
@@ -17,7 +18,7 @@ export type PasswordRoutesOptions = PasswordDeps & Pick<PageParts, 'cookies'> & 
 const SECTION = 'password';
 const CHANGED = 'changed';
 
-export function passwordRoutes(app: FastifyInstance, pages: AccountPages, options: PasswordRoutesOptions): void {
+export function passwordHandlers(pages: AccountPages, options: PasswordRoutesOptions): SectionHandlers<'password'> {
   const { cookies } = options;
 
   async function show(
@@ -43,19 +44,14 @@ export function passwordRoutes(app: FastifyInstance, pages: AccountPages, option
     });
   }
 
-  app.get(
-    pages.route(SECTION),
-    pages.page(SECTION, async (visit, request, reply) =>
+  return {
+    'GET /account/password': pages.page(SECTION, async (visit, request, reply) =>
       // Without a password to ask for, only a recent sign-in shows who it is.
       visit.isRecent || (await hasPassword(options, visit.session))
         ? show(request, reply, visit, {})
         : seeOther(reply, pathUnder(options.issuer, signInPath(SECTION))),
     ),
-  );
-
-  app.post(
-    pages.route(SECTION),
-    pages.form(SECTION, async (visit, request, reply) => {
+    'POST /account/password': pages.form(SECTION, async (visit, request, reply) => {
       const { parameters } = parseParameters(bodyOf(request.body), ['current', 'chosen', 'repeated']);
       const cookie = cookies.create();
       const { userId } = visit.session;
@@ -91,5 +87,5 @@ export function passwordRoutes(app: FastifyInstance, pages: AccountPages, option
           return seeOther(reply, pathUnder(options.issuer, signInPath(SECTION)));
       }
     }),
-  );
+  };
 }

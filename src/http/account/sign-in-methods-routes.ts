@@ -1,5 +1,5 @@
 /** /account/sign-in-methods: passkeys, authenticator apps and recovery codes, and how to add, name and remove them. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { html } from 'ghtml';
 import { parseParameters } from '../../oauth/parameters.ts';
 import { pathUnder } from '../../oauth/urls.ts';
@@ -31,6 +31,7 @@ import { signInMethods } from '../views/account/sign-in-methods.ts';
 import { type FactorProblem, recoveryCodesPage, setUpPage } from '../views/factor.ts';
 import { PASSKEY_SCRIPT_SOURCE, passkeyButton } from '../views/passkey.ts';
 import type { AccountPages, Visit } from './pages.ts';
+import type { SectionHandlers } from './route-names.ts';
 import { factorPath } from './sections.ts';
 
 export type SignInMethodsRoutesOptions = PasskeyDeps & Pick<PageParts, 'cookies'>;
@@ -38,11 +39,10 @@ export type SignInMethodsRoutesOptions = PasskeyDeps & Pick<PageParts, 'cookies'
 const SECTION = 'sign-in-methods';
 type Words = Look['words']['accountMethods'];
 
-export function signInMethodsRoutes(
-  app: FastifyInstance,
+export function signInMethodsHandlers(
   pages: AccountPages,
   options: SignInMethodsRoutesOptions,
-): void {
+): SectionHandlers<'sign-in-methods'> {
   const { cookies } = options;
   const sent = (request: FastifyRequest, name: 'id' | 'name' | 'credential' | 'factor' | 'code') =>
     parseParameters(bodyOf(request.body), ['id', 'name', 'credential', 'factor', 'code']).parameters.get(name);
@@ -72,18 +72,36 @@ export function signInMethodsRoutes(
     });
   }
 
-  app.get(
-    pages.route(SECTION),
-    pages.page(SECTION, (visit, request, reply) => show(request, reply, visit)),
-  );
-
   /** Once: nothing can show them again. */
   const showCodes = (reply: FastifyReply, { look }: Visit, codes: readonly string[]) =>
     sendPage(reply, 200, recoveryCodesPage(look, { codes, goOn: { href: pages.pathOf(SECTION) } }));
 
-  app.get(
-    pages.route(SECTION, '/passkey'),
-    pages.page(SECTION, async (visit, request, reply) => {
+  const removal = (remove: typeof removePasskey, message: string) =>
+    pages.form(SECTION, async (visit, request, reply) => {
+      const outcome = await remove(options, visit.session, sent(request, 'id') ?? '');
+      const { userId } = visit.session;
+      if (outcome.kind === 'removeRefused') {
+        setLogLine(request, 'refused', { reason: outcome.reason, userId });
+        return show(request, reply, visit, REMOVE_PROBLEMS[outcome.reason]);
+      }
+      setLogLine(request, message, { userId });
+      return pages.goTo(reply, SECTION, 'removed');
+    });
+
+  const showSetUp = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visit: Visit,
+    setUp: SetUp,
+    problem: FactorProblem | null,
+  ) => {
+    const view = { action: at('/apps/confirm'), csrf: pages.csrf(request, reply, visit), setUp, problem };
+    return sendPage(reply, problem === null ? 200 : 400, setUpPage(visit.look, view));
+  };
+
+  return {
+    'GET /account/sign-in-methods': pages.page(SECTION, (visit, request, reply) => show(request, reply, visit)),
+    'GET /account/sign-in-methods/passkey': pages.page(SECTION, async (visit, request, reply) => {
       const { look, session } = visit;
       const words = look.words.accountMethods.passkeys;
       const csrf = pages.csrf(request, reply, visit);
@@ -106,11 +124,7 @@ export function signInMethodsRoutes(
         }`,
       });
     }),
-  );
-
-  app.post(
-    pages.route(SECTION, '/passkeys'),
-    pages.form(SECTION, async (visit, request, reply) => {
+    'POST /account/sign-in-methods/passkeys': pages.form(SECTION, async (visit, request, reply) => {
       const browser = cookies.hash(request, 'browser');
       if (browser === null) return refuseForm(request, reply);
       const cookie = cookies.create();
@@ -130,11 +144,7 @@ export function signInMethodsRoutes(
       if (outcome.recoveryCodes !== null) return showCodes(reply, visit, outcome.recoveryCodes);
       return pages.goTo(reply, SECTION, 'added');
     }),
-  );
-
-  app.post(
-    pages.route(SECTION, '/passkeys/rename'),
-    pages.form(SECTION, async (visit, request, reply) => {
+    'POST /account/sign-in-methods/passkeys/rename': pages.form(SECTION, async (visit, request, reply) => {
       const isThere = await renamePasskey(
         options,
         visit.session.userId,
@@ -143,53 +153,16 @@ export function signInMethodsRoutes(
       );
       return isThere ? pages.goTo(reply, SECTION, 'renamed') : show(request, reply, visit, 'unknown');
     }),
-  );
-
-  const REMOVALS = [
-    ['/passkeys/remove', removePasskey, 'passkey removed'],
-    ['/apps/remove', removeApp, 'authenticator app removed'],
-  ] as const;
-  for (const [path, remove, message] of REMOVALS) {
-    app.post(
-      pages.route(SECTION, path),
-      pages.form(SECTION, async (visit, request, reply) => {
-        const outcome = await remove(options, visit.session, sent(request, 'id') ?? '');
-        const { userId } = visit.session;
-        if (outcome.kind === 'removeRefused') {
-          setLogLine(request, 'refused', { reason: outcome.reason, userId });
-          return show(request, reply, visit, REMOVE_PROBLEMS[outcome.reason]);
-        }
-        setLogLine(request, message, { userId });
-        return pages.goTo(reply, SECTION, 'removed');
-      }),
-    );
-  }
-
-  const showSetUp = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visit: Visit,
-    setUp: SetUp,
-    problem: FactorProblem | null,
-  ) => {
-    const view = { action: at('/apps/confirm'), csrf: pages.csrf(request, reply, visit), setUp, problem };
-    return sendPage(reply, problem === null ? 200 : 400, setUpPage(visit.look, view));
-  };
-
-  app.post(
-    pages.route(SECTION, '/apps/set-up'),
-    pages.form(SECTION, async (visit, request, reply) => {
+    'POST /account/sign-in-methods/passkeys/remove': removal(removePasskey, 'passkey removed'),
+    'POST /account/sign-in-methods/apps/remove': removal(removeApp, 'authenticator app removed'),
+    'POST /account/sign-in-methods/apps/set-up': pages.form(SECTION, async (visit, request, reply) => {
       const { session } = visit;
       if (isByPasswordAlone(session) && hasFactor(await methodsOfUser(options, session)))
         return show(request, reply, visit, 'notProven');
       const setUp = await beginSetUp(options, session);
       return setUp === null ? show(request, reply, visit, 'unknown') : showSetUp(request, reply, visit, setUp, null);
     }),
-  );
-
-  app.post(
-    pages.route(SECTION, '/apps/confirm'),
-    pages.form(SECTION, async (visit, request, reply) => {
+    'POST /account/sign-in-methods/apps/confirm': pages.form(SECTION, async (visit, request, reply) => {
       const { session } = visit;
       const cookie = cookies.create();
       const id = sent(request, 'factor');
@@ -207,18 +180,14 @@ export function signInMethodsRoutes(
       if (setUp !== null) return showSetUp(request, reply, visit, setUp, 'mismatch');
       return show(request, reply, visit, reason === 'factor_not_proven' ? 'notProven' : 'setUpOver');
     }),
-  );
-
-  app.post(
-    pages.route(SECTION, '/recovery-codes'),
-    pages.form(SECTION, async (visit, request, reply) => {
+    'POST /account/sign-in-methods/recovery-codes': pages.form(SECTION, async (visit, request, reply) => {
       const { session } = visit;
       if (isByPasswordAlone(session)) return show(request, reply, visit, 'notProven');
       const codes = await newRecoveryCodes(options, session.userId);
       setLogLine(request, 'new recovery codes', { userId: session.userId });
       return codes === null ? pages.goTo(reply, SECTION) : showCodes(reply, visit, codes);
     }),
-  );
+  };
 }
 
 const REMOVE_PROBLEMS: Readonly<

@@ -1,6 +1,6 @@
 /** What goes to each operation of the API and comes from it, as the schemas of its resource say. Types alone: nothing of the server is loaded. */
 import type { z } from 'zod';
-import type { Method } from '../resource.ts';
+import type { Method } from '../operations.ts';
 import type { Resource } from '../resources/all.ts';
 
 type MethodsAt<Path> = Extract<Resource, { readonly path: Path }>['methods'];

@@ -1,6 +1,8 @@
 /** What an operation answers: what it is for, and the problems that it can have. */
+
+import type { Method } from '../operations.ts';
 import { PROBLEM_TYPE, PROBLEMS, type ProblemReason, problemType } from '../problem.ts';
-import type { ManagementResource, Method, Operation } from '../resource.ts';
+import type { ManagementResource, Operation } from '../resource.ts';
 import { problemsOf } from './problems.ts';
 import type { JsonSchema, Schemas } from './schemas.ts';
 

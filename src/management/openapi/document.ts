@@ -2,7 +2,8 @@
 import { managementResource } from '../../config/management-resource.ts';
 import { urlUnder } from '../../oauth/urls.ts';
 import { API_PATH } from '../addresses.ts';
-import type { ManagementResource, Method, Operation } from '../resource.ts';
+import { type Method, scopesOf } from '../operations.ts';
+import type { ManagementResource, Operation } from '../resource.ts';
 import { RESOURCES } from '../resources/all.ts';
 import { answersOf, HEADER_COMPONENTS, PROBLEM_SCHEMA, problemComponents } from './answers.ts';
 import { isList, operationId, tagOf } from './names.ts';
@@ -50,7 +51,7 @@ function operationObject(schemas: Schemas, method: Method, operation: Operation,
     operationId: operationId(method, resource.path, isList(operation)),
     ...headingOf(operation),
     tags: [tagOf(resource.path)],
-    security: [{ oauth2: operation.scope === null ? [] : [operation.scope] }],
+    security: [{ oauth2: scopesOf(resource.path, method) }],
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body && { requestBody: requestBody(schemas, method, operation) }),
     responses: answersOf(schemas, method, operation, resource),

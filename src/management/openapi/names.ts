@@ -1,5 +1,6 @@
 /** What operations are called, from their method and their path: `listUserGrants`, `replaceClient`. */
-import type { Method, Operation } from '../resource.ts';
+import type { Method } from '../operations.ts';
+import type { Operation } from '../resource.ts';
 
 const VERBS: Readonly<Record<Method, string>> = {
   GET: 'get',

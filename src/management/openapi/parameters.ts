@@ -1,6 +1,7 @@
 /** Parameters of the path and the query, and the headers that requests may carry. */
 import type { z } from 'zod';
-import type { ManagementResource, Method, Operation } from '../resource.ts';
+import type { Method } from '../operations.ts';
+import type { ManagementResource, Operation } from '../resource.ts';
 import type { JsonSchema, Schemas } from './schemas.ts';
 
 type Parameter = { readonly [key: string]: unknown };

@@ -1,6 +1,7 @@
 /** Which problems an operation can answer with: those of its conventions, and those that it names itself. */
+import { type Method, scopesOf } from '../operations.ts';
 import { PROBLEMS, type ProblemReason } from '../problem.ts';
-import type { ManagementResource, Method, Operation } from '../resource.ts';
+import type { ManagementResource, Operation } from '../resource.ts';
 
 type Convention = {
   readonly holds: (method: Method, operation: Operation, resource: ManagementResource) => boolean;
@@ -20,7 +21,7 @@ const CONVENTIONS: readonly Convention[] = [
       'temporarily_unavailable',
     ],
   },
-  { holds: (_, { scope }) => scope !== null, reasons: ['insufficient_scope'] },
+  { holds: (method, _, { path }) => scopesOf(path, method).length > 0, reasons: ['insufficient_scope'] },
   { holds: (_, __, { path }) => path.includes('{'), reasons: ['not_found'] },
   {
     holds: (method) => method !== 'GET',

@@ -45,7 +45,6 @@ export const clientSecrets = {
   methods: {
     GET: ofClient({
       summary: 'The live secrets of a client, oldest first: their names, never the secrets.',
-      scope: 'clients:read',
       answer: pageOf(shape),
       run: async ({ db, macs, issuer }, { params: { client_id }, href }) => {
         const client = await findClient(db, macs, client_id);
@@ -56,7 +55,6 @@ export const clientSecrets = {
     }),
     POST: ofClient({
       summary: 'Makes one more secret; the other one goes on working, unless the new one replaces it.',
-      scope: 'clients:write',
       body: z.strictObject({
         replaces: z.boolean().default(false).describe('The secrets of before stop working in the same instant.'),
       }),
@@ -77,7 +75,6 @@ export const clientSecret = {
   methods: {
     GET: ofSecret({
       summary: 'One live secret: its name, never the secret.',
-      scope: 'clients:read',
       answer: shape,
       run: async ({ db, macs, issuer }, { params: { client_id, secret_id } }) => {
         const client = await findClient(db, macs, client_id);
@@ -87,7 +84,6 @@ export const clientSecret = {
     }),
     DELETE: ofSecret({
       summary: 'The secret stops working at once. The last one stays.',
-      scope: 'clients:write',
       rejects: ['client_is_declared', 'client_is_own', 'last_secret'],
       run: async (deps, { params: { client_id, secret_id }, actor }) => {
         const { db, macs, clock } = deps;

@@ -53,7 +53,6 @@ export const client = {
   methods: {
     GET: method({
       summary: 'One client; its secrets are never shown.',
-      scope: 'clients:read',
       answer: clientShape,
       run: async ({ db, macs, issuer }, { params: { client_id } }) => {
         const stored = await findClient(db, macs, client_id);
@@ -62,7 +61,6 @@ export const client = {
     }),
     PUT: method({
       summary: 'Registers the client under this id, or replaces all of its registration. Its grants stay alive.',
-      scope: 'clients:write',
       body: clientBody,
       example: { ...EXAMPLE, client_id: 'shop' },
       answer: createdClientShape,
@@ -74,7 +72,6 @@ export const client = {
     }),
     PATCH: method({
       summary: 'Changes some fields of the client (RFC 7396). Its grants stay alive.',
-      scope: 'clients:write',
       body: clientPatch,
       patches: clientBody,
       example: { client_name: 'The shop' },
@@ -86,7 +83,6 @@ export const client = {
     }),
     DELETE: method({
       summary: 'Deletes the client. Its grants end, for good.',
-      scope: 'clients:write',
       ifMatch: 'optional',
       rejects: ['client_is_declared', 'client_is_own'],
       run: remove,
@@ -99,7 +95,6 @@ const forMany = methodsOf(z.object({}));
 /** `POST`, beside the list of src/management/resources/client-list.ts. */
 export const registration = forMany({
   summary: 'Registers a client. A confidential client without a secret gets one, which is shown once.',
-  scope: 'clients:write',
   body: clientBody,
   example: EXAMPLE,
   answer: createdClientShape,

@@ -29,7 +29,6 @@ export const clientCollection = {
   methods: {
     GET: method({
       summary: 'The clients, by client_id.',
-      scope: 'clients:read',
       query: z.strictObject({
         ...pageQuery,
         q: part.optional().describe('The id or the name contains it, in either case.'),
@@ -69,7 +68,6 @@ export const clientConsequences = {
   methods: {
     GET: methodsOf(ofClient)({
       summary: 'What would end if this client were deleted, and what its `scope` of today withholds.',
-      scope: 'clients:read',
       answer: z.object({
         living_grants: z.int(),
         end_users: z.int().describe('Of those grants.'),
@@ -106,7 +104,6 @@ export const userCollection = {
   methods: {
     GET: method({
       summary: 'The end-users, by username.',
-      scope: 'users:read',
       query: z.strictObject({
         ...pageQuery,
         q: part.optional().describe('The username contains it, in either case.'),
@@ -140,7 +137,6 @@ export const userConsequences = {
   methods: {
     GET: methodsOf(ofUser)({
       summary: 'What would end if this end-user were disabled or deleted, or got a new password.',
-      scope: 'users:read',
       answer: z.object({
         living_grants: z.int(),
         clients: z.int().describe('Of those grants.'),

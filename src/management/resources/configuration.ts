@@ -25,7 +25,6 @@ export const policies = {
   methods: {
     GET: methodsOf(none)({
       summary: 'The policies in force, by name: how long things live.',
-      scope: 'configuration:read',
       answer: pageOf(policyShape),
       run: async ({ issuer, configuration }, { href }) => {
         const items = [...configuration().policies].map(([name, policy]) => policyDocument(issuer, name, policy));
@@ -42,7 +41,6 @@ export const policy = {
   methods: {
     GET: methodsOf(policyParams)({
       summary: 'One policy in force.',
-      scope: 'configuration:read',
       answer: policyShape,
       run: async ({ issuer, configuration }, { params: { name } }) => {
         const inForce = configuration().policies.get(name);
@@ -60,7 +58,6 @@ export const resources = {
     GET: methodsOf(none)({
       summary:
         'The APIs that access tokens are for, with their scopes; this API and the UserInfo Endpoint are among them.',
-      scope: 'configuration:read',
       answer: pageOf(resourceShape),
       run: async ({ configuration }, { href }) => {
         const { resources: declared, identity, management } = configuration();

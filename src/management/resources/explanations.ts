@@ -14,7 +14,6 @@ export const explanations = {
     POST: methodsOf(none)({
       summary:
         'The life of the grant that a token, a code or a grant id leads to. It is not presented: nothing changes.',
-      scope: 'grants:read',
       body: z.strictObject({
         credential: z
           .string()

@@ -119,7 +119,6 @@ export const grants = {
   methods: {
     GET: methodsOf(none)({
       summary: 'What end-users have allowed clients, newest first.',
-      scope: 'grants:read',
       query: z.strictObject({ ...pageQuery, client_id: clientId.optional(), sub: sub.optional(), ...filters }),
       answer: pageOf(shape),
       run: (deps, { query: { client_id, sub: userId, state, from, to, ...page }, href }) =>
@@ -137,7 +136,6 @@ export const grantsOfUser = {
   methods: {
     GET: methodsOf(ofUser)({
       summary: 'What this end-user has allowed clients, newest first.',
-      scope: 'grants:read',
       query: z.strictObject({ ...pageQuery, client_id: clientId.optional(), ...filters }),
       answer: pageOf(shape),
       run: (deps, { params: { sub: userId }, query: { client_id, state, from, to, ...page }, href }) =>
@@ -156,7 +154,6 @@ export const grant = {
   methods: {
     GET: method({
       summary: 'One grant.',
-      scope: 'grants:read',
       answer: shape,
       run: async (deps, { params: { grant_id } }) => {
         const stored = await find(deps, grant_id);
@@ -165,7 +162,6 @@ export const grant = {
     }),
     DELETE: method({
       summary: 'Revokes the grant: its code and every refresh token of its chain. A grant that is over stays so.',
-      scope: 'grants:revoke',
       run: async (deps, { params: { grant_id }, actor }) => {
         const stored = await find(deps, grant_id);
         if (!stored) return notFound('grant');
@@ -183,7 +179,6 @@ export const grantTransitions = {
   methods: {
     GET: method({
       summary: 'What happened to the grant, whether it lives, why it died, and what would have kept it.',
-      scope: 'grants:read',
       answer: z.looseObject({
         grant_id: z.uuid(),
         found: z.boolean().describe('False: its row was removed long after its end; the ledger may know it still.'),

@@ -60,7 +60,6 @@ export const invitations = {
   methods: {
     GET: ofAll({
       summary: 'The invitations that can still be used, newest first.',
-      scope: 'users:read',
       query: z.strictObject(pageQuery),
       answer: pageOf(shape),
       run: ({ db, clock, issuer }, { query: page, href }) =>
@@ -71,7 +70,6 @@ export const invitations = {
     }),
     POST: ofAll({
       summary: 'Invites somebody to make an account; an older invitation to the same address is worth nothing then.',
-      scope: 'users:write',
       body: z.strictObject({
         email: z.string().max(254),
         language: z.string().max(35).optional().describe('Of the mail, as a tag such as "de".'),
@@ -114,7 +112,6 @@ export const invitation = {
   methods: {
     GET: ofOne({
       summary: 'One invitation that can still be used; the link is never shown.',
-      scope: 'users:read',
       answer: shape,
       run: async ({ db, clock, issuer }, { params: { invitation_id: id } }) => {
         const stored = await findInvitation(db, clock, id);
@@ -123,7 +120,6 @@ export const invitation = {
     }),
     DELETE: ofOne({
       summary: 'Withdraws the invitation: its link is worth nothing. An account that was made stays.',
-      scope: 'users:write',
       run: async ({ db, clock, challenges, sleep }, { params: { invitation_id: id }, actor }) => {
         if ((await findInvitation(db, clock, id)) === null) return notFound('invitation that can still be used');
         await withdrawInvitation({ challenges, sleep }, id, actor);

@@ -45,7 +45,6 @@ export const linkedIdentitiesOfUser = {
   methods: {
     GET: methodsOf(ofUser)({
       summary: 'Accounts at other OpenID Providers with which this end-user signs in, the oldest first.',
-      scope: 'users:read',
       answer: pageOf(shape),
       run: async (deps, { params: { sub: id }, href }) => {
         if ((await findUser(deps, id)) === null) return notFound('end-user');
@@ -63,7 +62,6 @@ export const linkedIdentity = {
   methods: {
     GET: methodsOf(ofIdentity)({
       summary: 'One linked account.',
-      scope: 'users:read',
       answer: shape,
       run: async ({ db, clock, issuer }, { params: { sub: userId, identity_id: id } }) => {
         const { identity } = await linkedIdentityStore(db, clock).load({ id, userId });
@@ -72,7 +70,6 @@ export const linkedIdentity = {
     }),
     DELETE: methodsOf(ofIdentity)({
       summary: 'Removes it, even if it is the last way to sign in. Sessions that it began go on: end them too.',
-      scope: 'users:write',
       run: async ({ db, clock, sleep, mails }, { params: { sub: userId, identity_id: id }, actor }) => {
         const world = { identities: linkedIdentityStore(db, clock), sleep };
         const { identity } = await world.identities.load({ id, userId });

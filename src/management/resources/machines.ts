@@ -65,7 +65,6 @@ export const machines = {
   methods: {
     GET: methodsOf(none)({
       summary: 'The machines that decide, with the number of rows in each state.',
-      scope: 'configuration:read',
       answer: pageOf(shape),
       run: async (deps, { href }) => {
         const counted = await counts(deps);
@@ -83,7 +82,6 @@ export const machine = {
   methods: {
     GET: methodsOf(params)({
       summary: 'One machine, with its definition as XState reads it.',
-      scope: 'configuration:read',
       answer: shape.extend({ definition: z.looseObject({}) }),
       run: async (deps, { params: { name } }) => {
         const running = MACHINES.get(name);
@@ -105,7 +103,6 @@ export const machinePicture = {
   methods: {
     GET: methodsOf(params)({
       summary: 'The machine as a picture, drawn from its definition.',
-      scope: 'configuration:read',
       answer: z.string(),
       answerType: 'image/svg+xml',
       run: async (_deps, { params: { name } }) =>

@@ -42,7 +42,6 @@ export const passkeysOfUser = {
   methods: {
     GET: methodsOf(ofUser)({
       summary: 'Passkeys with which this end-user signs in, the newest first.',
-      scope: 'users:read',
       answer: pageOf(shape),
       run: async (deps, { params: { sub: id }, href }) => {
         if ((await findUser(deps, id)) === null) return notFound('end-user');
@@ -60,7 +59,6 @@ export const passkeyOfUser = {
   methods: {
     GET: methodsOf(ofPasskey)({
       summary: 'One passkey.',
-      scope: 'users:read',
       answer: shape,
       run: async ({ db, clock, macs, issuer }, { params: { sub: userId, passkey_id: id } }) => {
         const loaded = await passkeyStore(db, clock, macs).load({ userId, id });
@@ -70,7 +68,6 @@ export const passkeyOfUser = {
     DELETE: methodsOf(ofPasskey)({
       summary:
         'Removes it for good, even if it is the last way to sign in. With the last factor the recovery codes go too. Sessions that it began go on: end them too.',
-      scope: 'users:write',
       run: async ({ db, clock, macs, sleep, mails }, { params: { sub: userId, passkey_id: id }, actor }) => {
         const world = {
           passkeys: passkeyStore(db, clock, macs),

@@ -30,7 +30,6 @@ export const root = {
   methods: {
     GET: methodsOf(params)({
       summary: 'Where everything is, and who asks.',
-      scope: null,
       answer: z.object({
         me: z.object({
           kind: z.enum(['operator', 'client']),

@@ -36,7 +36,6 @@ export const secondFactorOfUser = {
   methods: {
     GET: method({
       summary: 'Whether this end-user has a second factor, and how many recovery codes are left.',
-      scope: 'users:read',
       answer: shape,
       run: async (deps, { params: { sub: userId } }) => {
         const user = await findUser(deps, userId);
@@ -63,7 +62,6 @@ export const secondFactorOfUser = {
     DELETE: method({
       summary:
         'Removes all authenticator apps and recovery codes, even if the policy demands a second factor: the next sign-in sets one up. Passkeys stay. Sessions go on: end them too.',
-      scope: 'users:write',
       run: async (deps, { params: { sub: userId }, actor }) => {
         if ((await findUser(deps, userId)) === null) return notFound('end-user');
         const { db, clock, sleep } = deps;

@@ -74,7 +74,6 @@ export const sessions = {
   methods: {
     GET: methodsOf(none)({
       summary: 'Who is signed in where, newest first.',
-      scope: 'sessions:read',
       query: z.strictObject({ ...pageQuery, sub: sub.optional(), state }),
       answer: pageOf(shape),
       run: (deps, { query: { sub: userId, state: wanted, ...page }, href }) =>
@@ -92,7 +91,6 @@ export const sessionsOfUser = {
   methods: {
     GET: methodsOf(ofUser)({
       summary: 'Where this end-user is signed in, newest first.',
-      scope: 'sessions:read',
       query: z.strictObject({ ...pageQuery, state }),
       answer: pageOf(shape),
       run: (deps, { params: { sub: userId }, query: { state: wanted, ...page }, href }) =>
@@ -111,7 +109,6 @@ export const session = {
   methods: {
     GET: method({
       summary: 'One session.',
-      scope: 'sessions:read',
       answer: shape,
       run: async (deps, { params: { sid } }) => {
         const stored = await find(deps, sid);
@@ -120,7 +117,6 @@ export const session = {
     }),
     DELETE: method({
       summary: 'Ends the session: the browser is signed out. A session that has ended stays so.',
-      scope: 'sessions:end',
       run: async (deps, { params: { sid }, actor }) => {
         const stored = await find(deps, sid);
         if (!stored) return notFound('session');

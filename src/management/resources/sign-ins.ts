@@ -85,7 +85,6 @@ export const signIn = {
   methods: {
     GET: method({
       summary: 'What a delegated sign-in is about, for the application that signs the end-user in.',
-      scope: 'sign-ins:answer',
       answer: shape,
       run: async (deps, { params: { reference } }) => {
         const stored = await findDelegatedSignIn(depsOf(deps), reference);
@@ -133,7 +132,6 @@ export const signInAnswer = {
   methods: {
     PUT: method({
       summary: 'Says who signed in, or that nobody did. A sign-in is answered once.',
-      scope: 'sign-ins:answer',
       body,
       example: { username: 'ada', amr: ['pwd'], auth_time: 1_893_456_000 },
       answer: answerShape,

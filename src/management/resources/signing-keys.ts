@@ -73,7 +73,6 @@ export const signingKeys = {
   methods: {
     GET: methodsOf(none)({
       summary: 'The signing keys: their state, since when, and what happens next.',
-      scope: 'keys:read',
       answer: pageOf(shape).extend({ policy: policyShape }),
       run: async (deps, { href }) => {
         const page = pageBody({ items: await keyDocuments(deps), next: null }, href);
@@ -90,7 +89,6 @@ export const signingKey = {
   methods: {
     GET: method({
       summary: 'One signing key.',
-      scope: 'keys:read',
       answer: shape,
       run: async (deps, { params: { kid } }) => {
         const stored = (await keyDocuments(deps)).find((key) => key.kid === kid);
@@ -99,7 +97,6 @@ export const signingKey = {
     }),
     DELETE: method({
       summary: 'Revokes the key at once, for a key that leaked. A signer hands over to its successor.',
-      scope: 'keys:revoke',
       run: async (deps, { params: { kid }, actor }) => {
         const changes = await requestRevocation(deps.signingKeys, kid, actor);
         if (changes === null) return notFound('signing key');
@@ -135,7 +132,6 @@ export const rotations = {
     POST: methodsOf(ofAlgorithm)({
       summary:
         'Publishes a successor now; it signs when every cache holds it. Where a successor waits, no other is made.',
-      scope: 'keys:rotate',
       body: z.strictObject({
         at_once: z
           .boolean()

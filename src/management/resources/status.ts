@@ -93,7 +93,6 @@ export const status = {
   methods: {
     GET: methodsOf(none)({
       summary: 'Is everything all right?',
-      scope: 'configuration:read',
       answer: shape,
       run: async (deps) => found(documentOf(deps, await look(deps))),
     }),

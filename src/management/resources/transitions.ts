@@ -103,7 +103,6 @@ export const transitions = {
     GET: methodsOf(none)({
       summary:
         'The ledger. In ascending order, `next` is always there: ask it again for lines to come. A page may have fewer lines than its limit, since a request reads a bounded number of them.',
-      scope: 'ledger:read',
       query: z.strictObject({
         ...pageQuery,
         order: z.enum(['asc', 'desc']).default('desc').describe('`desc`: the newest first.'),

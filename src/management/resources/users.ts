@@ -54,7 +54,6 @@ export const user = {
   methods: {
     GET: method({
       summary: 'One end-user; the password is never shown.',
-      scope: 'users:read',
       answer: userShape,
       run: async (deps, { params: { sub: id } }) => {
         const stored = await findUser(deps, id);
@@ -64,7 +63,6 @@ export const user = {
     PUT: method({
       summary:
         'Replaces username and claims, and the password where it is sent. A new password ends every session and grant.',
-      scope: 'users:write',
       body: userBody,
       example: { username: 'ada', claims: EXAMPLE.claims },
       answer: userShape,
@@ -78,7 +76,6 @@ export const user = {
     }),
     PATCH: method({
       summary: 'Changes some members (RFC 7396): `disabled`, `username`, `claims`, `password`.',
-      scope: 'users:write',
       body: userPatch,
       patches: userBody,
       example: { disabled: true },
@@ -95,7 +92,6 @@ export const user = {
     DELETE: method({
       summary:
         'Erases username, password and claims. Every session and grant ends, for good; the `sub` is given to nobody else.',
-      scope: 'users:write',
       ifMatch: 'optional',
       run: async (deps, { params: { sub: id }, actor, precondition: { isSeen } }) => {
         const outcome = await administerUser(
@@ -113,7 +109,6 @@ const forMany = methodsOf(z.object({}));
 /** `POST`, beside the list. */
 export const userRegistration = forMany({
   summary: 'Registers an end-user, who can sign in with this username and password.',
-  scope: 'users:write',
   body: userBody,
   example: EXAMPLE,
   answer: userShape,

@@ -65,7 +65,6 @@ export const webhookDeliveries = {
   methods: {
     GET: methodsOf(none)({
       summary: 'Events on their way to receivers, and those that were delivered or given up, newest first.',
-      scope: 'webhooks:read',
       query: z.strictObject({
         ...pageQuery,
         receiver: z.string().min(1).max(255).refine(isStorable).optional(),
@@ -88,7 +87,6 @@ export const webhookDelivery = {
   methods: {
     GET: methodsOf(params)({
       summary: 'One delivery.',
-      scope: 'webhooks:read',
       answer: deliveryShape,
       run: async ({ db, issuer }, { params: { delivery_id: id } }) => {
         const stored = await findDelivery(db, id);
@@ -106,7 +104,6 @@ export const webhookRepetitions = {
     POST: methodsOf(params)({
       summary:
         'Has the event sent again: at once, with all attempts anew and the same id, also where it was delivered.',
-      scope: 'webhooks:send',
       answer: deliveryShape,
       creates: true,
       run: async ({ db, clock, issuer, sleep, configuration }, { params: { delivery_id: id }, actor, makes }) => {

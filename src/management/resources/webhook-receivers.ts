@@ -51,7 +51,6 @@ export const webhookReceivers = {
   methods: {
     GET: methodsOf(none)({
       summary: 'The receivers that webhooks.yaml names, and what waits for each of them.',
-      scope: 'webhooks:read',
       answer: pageOf(shape),
       run: async ({ db, issuer, configuration }, { href }) => {
         const items = await Promise.all(
@@ -72,7 +71,6 @@ export const webhookReceiver = {
   methods: {
     GET: methodsOf(params)({
       summary: 'One receiver.',
-      scope: 'webhooks:read',
       answer: shape,
       run: async (deps, { params: { receiver: name } }) => {
         const receiver = receiverNamed(deps, name);
@@ -90,7 +88,6 @@ export const webhookTests = {
   methods: {
     POST: methodsOf(params)({
       summary: `Sends the event ${TEST_EVENT}, about nothing: the delivery says whether the receiver took it.`,
-      scope: 'webhooks:send',
       answer: deliveryShape,
       creates: true,
       run: async (deps, { params: { receiver: name }, makes }) => {

@@ -44,7 +44,8 @@ beforeEach(async () => {
   isSignedIn = true;
   other = null;
   app = Fastify();
-  const live = liveNumbers(app, { pollMilliseconds: 5 });
+  const live = liveNumbers({ pollMilliseconds: 5 }, app.log);
+  app.addHook('preClose', async () => live.end());
   app.get<{ Params: { token: string } }>('/:token', (request, reply) =>
     live.watch(reply, {
       machine: 'grant',

@@ -5,9 +5,11 @@ import { get } from 'node:http';
 import type { FastifyServerOptions, HTTPMethods, RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { authorizeUrl, makePkce } from '../../support/actors.ts';
+import { shippedConfiguration } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
+import { upstreamOf } from '../../support/upstream.ts';
 
 const registered = vi.hoisted((): RouteOptions[] => []);
 vi.mock('fastify', async (original) => {
@@ -50,18 +52,23 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
   beforeAll(async () => {
     registered.length = 0;
     const app = { clientId: 'demo', clientName: 'Demo', redirectUri: `${issuer}/playground/callback` };
+    const upstream = upstreamOf({ issuer: 'https://login.example', client_id: 'here' });
     scene = await openScene(anyDatabase, {
       issuer,
+      // Without one, nobody has linked identities.
+      configuration: { ...shippedConfiguration, upstreams: [upstream] },
       // Without anybody who may administer there is no console.
       operators: () => ({ operators: ['somebody'], auditors: [], clients: [] }),
       change: (deps) => ({ ...deps, demo: { app, username: 'demo', password: 'demo' } }) as typeof deps,
     });
-    // What administrators use is loaded when it is asked for.
-    await scene.app.inject(`${new URL(issuer).pathname.replace(/\/$/, '')}/management/v1`);
     // The name of a client or a grant may be anything: another spelling names another one, and both ask for a token first.
     const isNamed = (url: string) => url.includes('/management/') && /:\w+$/.test(url);
-    const answering = registered.filter(({ config, url }) => !config?.handedOn && !isNamed(url));
-    routes = answering.flatMap(({ method, url }) =>
+    const answering = registered.filter(({ url }) => !isNamed(url));
+    // They have no routes (src/management/other-methods.ts).
+    const others = answering
+      .filter(({ url }) => url.startsWith(`${new URL(issuer).pathname.replace(/\/$/, '')}/management/v1`))
+      .flatMap(({ url }) => [{ method: ['OPTIONS', 'TRACE'], url }]);
+    routes = [...answering, ...others].flatMap(({ method, url }) =>
       // A QUERY without a body is refused before its path is looked at.
       [method]
         .flat()

@@ -4,6 +4,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
 import { sha256 } from '../../../src/crypto/digest.ts';
+import { ADDRESSES, type Method, methodsAt, scopesOf } from '../../../src/management/operations.ts';
 import type { ManagementResource } from '../../../src/management/resource.ts';
 import { RESOURCES } from '../../../src/management/resources/all.ts';
 import { NO_WISHES } from '../../../src/people/external/begin.ts';
@@ -58,6 +59,12 @@ const BODIES: Readonly<Record<string, object>> = {
   '/invitations': { email: 'grace@example.com' },
   '/users': { username: 'somebody', password: 'a password for the user' },
 };
+
+it('the table of operations has every resource, and no other', () => {
+  expect(ADDRESSES.flatMap((address) => methodsAt(address).map((method) => `${method} ${address}`))).toEqual(
+    RESOURCES.flatMap(({ path, methods }) => Object.keys(methods).map((method) => `${method} ${path}`)),
+  );
+});
 
 describe('every resource of the management API', () => {
   let scene: Scene;
@@ -191,7 +198,7 @@ describe('every resource of the management API', () => {
   });
 
   it.each(operations)('%s %s requires a token, and its scope', async (method, _, resource) => {
-    const { scope } = resource.methods[method as 'GET'] ?? {};
+    const [scope] = scopesOf(resource.path, method as Method);
     const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
     const bare = await scene.app.inject({ method: method as 'GET', url: `/management/v1${addressOf(resource)}` });
     expect(problemOf(bare)).toEqual([401, PROBLEM, 'no_credentials']);

@@ -41,6 +41,7 @@ describe('the app', () => {
       configuration: () => ({ branding: NO_BRANDING, limits: SHIPPED_LIMITS, upstreams: [], delegatedSignIn: null }),
       tokenRates: { client: { count: () => null }, address: { count: () => null } },
       demo: null,
+      administration: async () => {},
       ...change,
     };
     // What is missing is a database, and nothing here gets so far.

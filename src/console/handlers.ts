@@ -1,18 +1,19 @@
 /** The console: who is signed in, where forms come from, and how what a page shows becomes a response. The pages are data (screens.ts). */
 import { Readable } from 'node:stream';
-import cookie from '@fastify/cookie';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { html } from 'ghtml';
 import { bodyOf, queryOf } from '../http/form-body.ts';
-import { pageParts } from '../http/page-parts.ts';
+import type { Handlers } from '../http/lazy-routes.ts';
+import type { PageParts } from '../http/page-parts.ts';
 import { setLogLine } from '../http/request-log.ts';
-import { noStore, seeOther } from '../http/security-headers.ts';
+import { seeOther } from '../http/security-headers.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { comesFromThisServer } from './came-from.ts';
 import { CONSOLE_STYLES, framed, SCRIPT_SOURCE } from './frame.ts';
 import { type LiveDeps, liveNumbers } from './live.ts';
 import { type ManagementApi, managementApi, type Problem } from './management-api.ts';
 import { type Notice, noticePage, problemNotice, SIGN_IN_NOTICES } from './notices.ts';
+import type { ConsoleRoute, OtherRoute } from './route-names.ts';
 import { ACTIONS, SCREENS } from './screens.ts';
 import {
   type BrowserOf,
@@ -22,11 +23,12 @@ import {
   findConsoleSession,
   type SessionDeps,
 } from './session.ts';
-import type { Area, Fields, Shown, ShownPage, Viewer } from './shown.ts';
+import type { Action, Area, Fields, Screen, Shown, ShownPage, Viewer } from './shown.ts';
 import { finishSignIn, type Me, revoke, type SignInDeps, signInPath } from './sign-in.ts';
 
 export type ConsoleOptions = SignInDeps &
-  LiveDeps & {
+  LiveDeps &
+  PageParts & {
     readonly sessions: ConsoleSessionStore;
     readonly signInOf: SessionDeps['signInOf'];
     /** Whether anybody may administer this server. */
@@ -38,37 +40,32 @@ type Entered =
   | { readonly kind: 'viewer'; readonly viewer: Viewer; readonly session: ConsoleSession }
   | { readonly kind: 'answered' };
 
-/** To be registered below the path of the issuer. Its cookies and the tokens of its forms are made as those of the other pages. */
-export async function consolePages(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
-  const { issuer, isOpen, random, keys } = options;
-  await app.register(cookie);
-  const { cookies, csrf: forms } = pageParts({ issuer, random, keys });
+/** What answers the routes of the console, and what is done when the server closes. */
+export type ConsolePages = { readonly handlers: Handlers<ConsoleRoute>; readonly endStreams: () => void };
+
+export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): ConsolePages {
+  const { issuer, isOpen, cookies, csrf: forms } = options;
   const path = (rest: string) => pathUnder(issuer, rest);
   const home = path('/console');
   const browserOf = (request: FastifyRequest): BrowserOf => ({
     idHash: cookies.hash(request, 'console'),
     signedIn: cookies.hash(request, 'session'),
   });
-  const live = liveNumbers(app, options);
+  const live = liveNumbers(options, log);
 
-  app.addHook('onRequest', (_request, reply, done) => {
-    // With "no-referrer" a browser would send "Origin: null" with the console's own forms.
-    noStore(reply).header('referrer-policy', 'same-origin');
-    done();
-  });
-
-  for (const { path: at, area, scope, show, needsRecentSignIn = false } of SCREENS) {
-    app.get(at, async (request, reply) => {
-      const entered = await enter(request, reply, needsRecentSignIn);
+  const handlerOfScreen =
+    ({ area, scope, show, needsRecentSignIn }: Screen): RouteHandlerMethod =>
+    async (request, reply) => {
+      const entered = await enter(request, reply, needsRecentSignIn === true);
       if (entered.kind === 'answered') return reply;
       const { viewer, session } = entered;
       if (scope !== null && !viewer.may(scope)) return sendNotice(reply, viewer, notAllowed(scope));
       return send(request, reply, { viewer, session, area, shown: await show(viewer, fieldsOf(queryOf(request))) });
-    });
-  }
+    };
 
-  for (const { path: at, area, scope, act, recentSignInFor } of ACTIONS) {
-    app.post(at, async (request, reply) => {
+  const handlerOfAction =
+    ({ area, scope, act, recentSignInFor }: Action): RouteHandlerMethod =>
+    async (request, reply) => {
       const entered = await enterByForm(request, reply);
       if (entered.kind === 'answered') return reply;
       const { viewer, session } = entered;
@@ -81,49 +78,60 @@ export async function consolePages(app: FastifyInstance, options: ConsoleOptions
       }
       setLogLine(request, 'console form', { userId: session.userId });
       return send(request, reply, { viewer, session, area, shown: await act(viewer, fields) });
-    });
-  }
+    };
 
-  app.get('/console/events', async (request, reply) => {
-    const session = await find(request, reply);
-    if (!isOpen() || session === null) return reply.code(204).send();
-    return live.watch(reply, {
-      isSignedIn: async () => (await findConsoleSession(options, browserOf(request))).kind === 'found',
-      machine: fieldsOf(queryOf(request)).get('machine'),
-      renewalIsDue: session.renewalIsDue,
-      api: managementApi(options, { token: session.token, address: request.ip }),
-    });
-  });
+  const others: Handlers<OtherRoute> = {
+    'GET /console/events': async (request, reply) => {
+      const session = await find(request, reply);
+      if (!isOpen() || session === null) return reply.code(204).send();
+      return live.watch(reply, {
+        isSignedIn: async () => (await findConsoleSession(options, browserOf(request))).kind === 'found',
+        machine: fieldsOf(queryOf(request)).get('machine'),
+        renewalIsDue: session.renewalIsDue,
+        api: managementApi(options, { token: session.token, address: request.ip }),
+      });
+    },
 
-  app.get('/console/sign-in', async (request, reply) => {
-    if (!isOpen()) return sendNotice(reply, null, SIGN_IN_NOTICES.closed);
-    return toSignIn(request, reply, home, { another: fieldsOf(queryOf(request)).get('as') === 'another' });
-  });
+    'GET /console/sign-in': async (request, reply) => {
+      if (!isOpen()) return sendNotice(reply, null, SIGN_IN_NOTICES.closed);
+      return toSignIn(request, reply, home, { another: fieldsOf(queryOf(request)).get('as') === 'another' });
+    },
 
-  app.get('/console/callback', async (request, reply) => {
-    const browser = cookies.hash(request, 'browser');
-    const outcome = await finishSignIn(options, { browser, query: queryOf(request), address: request.ip });
-    if (outcome.kind === 'failed') {
-      const { reason, error } = outcome;
-      setLogLine(request, 'refused', { reason: `console_${reason}`, ...(error !== null && { error }) });
-      return sendNotice(reply, null, SIGN_IN_NOTICES[reason]);
-    }
-    const before = await find(request, reply);
-    // Always another value: a person who planted the old cookie knows nothing of the new session.
-    const cookie = cookies.create();
-    await beginConsoleSession(options, { ...browserOf(request), idHash: cookie.hash, outcome, before });
-    if (before) await revoke(options, before.token, request.ip);
-    cookies.set(reply, 'console', cookie);
-    setLogLine(request, 'signed in to the console', { userId: outcome.me.sub });
-    return seeOther(reply, outcome.to);
-  });
+    'GET /console/callback': async (request, reply) => {
+      const browser = cookies.hash(request, 'browser');
+      const outcome = await finishSignIn(options, { browser, query: queryOf(request), address: request.ip });
+      if (outcome.kind === 'failed') {
+        const { reason, error } = outcome;
+        setLogLine(request, 'refused', { reason: `console_${reason}`, ...(error !== null && { error }) });
+        return sendNotice(reply, null, SIGN_IN_NOTICES[reason]);
+      }
+      const before = await find(request, reply);
+      // Always another value: a person who planted the old cookie knows nothing of the new session.
+      const cookie = cookies.create();
+      await beginConsoleSession(options, { ...browserOf(request), idHash: cookie.hash, outcome, before });
+      if (before) await revoke(options, before.token, request.ip);
+      cookies.set(reply, 'console', cookie);
+      setLogLine(request, 'signed in to the console', { userId: outcome.me.sub });
+      return seeOther(reply, outcome.to);
+    },
 
-  app.post('/console/sign-out', async (request, reply) => {
-    const session = await find(request, reply);
-    if (session === null || !isOurForm(request, session)) return sendNotice(reply, null, SIGN_IN_NOTICES.form_refused);
-    await endSession(request, reply, session);
-    return sendNotice(reply, null, SIGN_IN_NOTICES.signed_out);
-  });
+    'POST /console/sign-out': async (request, reply) => {
+      const session = await find(request, reply);
+      if (session === null || !isOurForm(request, session))
+        return sendNotice(reply, null, SIGN_IN_NOTICES.form_refused);
+      await endSession(request, reply, session);
+      return sendNotice(reply, null, SIGN_IN_NOTICES.signed_out);
+    },
+  };
+
+  return {
+    handlers: {
+      ...Object.fromEntries(SCREENS.map((screen) => [`GET ${screen.path}`, handlerOfScreen(screen)])),
+      ...Object.fromEntries(ACTIONS.map((action) => [`POST ${action.path}`, handlerOfAction(action)])),
+      ...others,
+    } as Handlers<ConsoleRoute>,
+    endStreams: live.end,
+  };
 
   /** Of this browser; with the sign-in that it came from, row and token end too. */
   async function find(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleSession | null> {
@@ -183,8 +191,9 @@ export async function consolePages(app: FastifyInstance, options: ConsoleOptions
     return html`<input type="hidden" name="csrf" value="${token}"><input type="hidden" name="once" value="${once}">`;
   }
 
-  const isOurForm = (request: FastifyRequest, session: ConsoleSession): boolean =>
-    comesFromThisServer(issuer, request.headers) && forms.checkOf(request)(formPurpose(session));
+  function isOurForm(request: FastifyRequest, session: ConsoleSession): boolean {
+    return comesFromThisServer(issuer, request.headers) && forms.checkOf(request)(formPurpose(session));
+  }
 
   function toSignIn(
     request: FastifyRequest,
@@ -202,10 +211,10 @@ export async function consolePages(app: FastifyInstance, options: ConsoleOptions
   }
 
   /** The route and the query, never the host or the path as it was sent. */
-  const placeOf = (request: FastifyRequest): string => {
+  function placeOf(request: FastifyRequest): string {
     const query = queryOf(request);
     return `${request.routeOptions.url ?? home}${query === '' ? '' : `?${query}`}`;
-  };
+  }
 
   async function endSession(
     request: FastifyRequest,
@@ -253,8 +262,9 @@ export async function consolePages(app: FastifyInstance, options: ConsoleOptions
     return sendNotice(reply, viewer, problemNotice(problem));
   }
 
-  const sendNotice = (reply: FastifyReply, viewer: Viewer | null, notice: Notice): FastifyReply =>
-    sendFramed(reply, viewer, null, noticePage(notice, path));
+  function sendNotice(reply: FastifyReply, viewer: Viewer | null, notice: Notice): FastifyReply {
+    return sendFramed(reply, viewer, null, noticePage(notice, path));
+  }
 
   function sendFramed(reply: FastifyReply, viewer: Viewer | null, area: Area | null, shown: ShownPage): FastifyReply {
     const { title, body, status = 200, styles = [], live: isLive = false } = shown;

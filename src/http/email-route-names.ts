@@ -1,0 +1,29 @@
+/** The routes around mails, below the path of the issuer. What answers them is loaded when somebody opens such a page. */
+import type { Handlers, RouteName } from './lazy-routes.ts';
+import type { PageParts } from './page-parts.ts';
+
+export const EMAIL_ROUTES = [
+  'GET /forgot-password',
+  'POST /forgot-password',
+  'GET /sign-up',
+  'POST /sign-up',
+  'GET /email/lost-factors',
+  'POST /email/lost-factors',
+  'GET /email/link',
+  'POST /email/link',
+  'GET /email/done',
+] as const satisfies readonly RouteName[];
+
+/** Only where it keeps its mails to show them. */
+export const MAILBOX_ROUTES = ['GET /mail'] as const satisfies readonly RouteName[];
+
+export type EmailRoute = (typeof EMAIL_ROUTES)[number];
+export type MailboxRoute = (typeof MAILBOX_ROUTES)[number];
+
+export type EmailHandlers = Handlers<EmailRoute> & Partial<Handlers<MailboxRoute>>;
+
+export type EmailPages = {
+  /** The server keeps its mails to show them. */
+  readonly hasMailbox: boolean;
+  readonly handlers: (parts: PageParts) => Promise<EmailHandlers>;
+};

@@ -1,0 +1,161 @@
+/** How the operations of the API answer: every convention is here once. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { z } from 'zod';
+import { setLogLine } from '../http/request-log.ts';
+import { isUnavailable } from '../http/unavailable.ts';
+import { urlUnder } from '../oauth/urls.ts';
+import { API_PATH } from './addresses.ts';
+import { conditionNeeded } from './administration.ts';
+import type { ManagementDeps } from './deps.ts';
+import { type Makes, makesFor } from './idempotency.ts';
+import type { Address, Method } from './operations.ts';
+import { entityTag, isKnown, preconditionOf } from './precondition.ts';
+import { notFound, PROBLEM_TYPE, type Problem, problem } from './problem.ts';
+import { sendRefusal, whoIn } from './refusal.ts';
+import type { Answer, ManagementResource, Operation } from './resource.ts';
+import { RESOURCES } from './resources/all.ts';
+import { checked, parsedJson, queryValues } from './sent.ts';
+
+const JSON_TYPE = 'application/json';
+
+const RESOURCE_AT: ReadonlyMap<Address, ManagementResource> = new Map(
+  RESOURCES.map((resource) => [resource.path, resource]),
+);
+
+export async function answerOperation(
+  deps: ManagementDeps,
+  { address, method }: { readonly address: Address; readonly method: Method },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const resource = RESOURCE_AT.get(address);
+  const operation = resource?.methods[method];
+  if (!resource || !operation) throw new Error(`Nothing answers ${method} ${address}.`);
+  return send(request, reply, deps.issuer, operation, await answerTo(deps, resource, operation, request));
+}
+
+async function answerTo(
+  deps: ManagementDeps,
+  resource: ManagementResource,
+  operation: Operation,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const { me, actor } = request;
+  if (me === null || actor === null) throw new Error('A guarded route without a caller.');
+  const type = operation.answerType ?? JSON_TYPE;
+  if (!accepts(request, type)) return notAcceptable(type);
+  const params = checked(resource.params, request.params, 'not_found');
+  if (params.kind === 'problem') return notFound(resource.name.replace(/^an? |^the /, ''));
+  const given = queryValues(new URLSearchParams(request.url.split('?').slice(1).join('?')));
+  if ('kind' in given) return given as Problem;
+  const query = checked(operation.query ?? NO_QUERY, given, 'invalid_parameter');
+  if (query.kind === 'problem') return query;
+  const body = bodyOf(operation, request);
+  if (body.kind === 'problem') return body;
+  if (operation.ifMatch === 'required' && request.headers['if-match'] === undefined) return conditionNeeded([]);
+  // What makes nothing can be sent again as it is: nothing is stored for it, least of all for an auditor.
+  const key = operation.creates === true ? request.headers['idempotency-key'] : undefined;
+  const text = typeof request.body === 'string' ? request.body : '';
+  const makes = await makesFor(deps, me, key, [request.method, request.url, text]);
+  if ('kind' in makes) return makes;
+  const answer = await operation.run(deps, {
+    params: params.value,
+    query: query.value,
+    body: body.value,
+    sent: body.sent,
+    href: urlUnder(deps.issuer, request.url.slice(request.url.indexOf(API_PATH))),
+    actor,
+    me,
+    precondition: preconditionOf(request),
+    makes,
+  });
+  if (answer.kind === 'created') await remembered(request, makes);
+  return answer;
+}
+
+/** What was made is there, and is answered, whether that can be noted or not. */
+async function remembered(request: FastifyRequest, makes: Makes): Promise<void> {
+  try {
+    await makes.carryOut();
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    request.log.warn({ err: error }, 'a request with an Idempotency-Key could not be noted as carried out');
+  }
+}
+
+const NO_QUERY = z.strictObject({});
+
+function bodyOf({ body, bodyIsOptional }: Operation, request: FastifyRequest) {
+  if (!body) return { kind: 'good', value: undefined, sent: undefined } as const;
+  const text = typeof request.body === 'string' ? request.body : '';
+  const parsed = text === '' && bodyIsOptional ? ({ kind: 'good', value: {} } as const) : parsedJson(text);
+  if (parsed.kind === 'problem') return parsed;
+  if (request.method !== 'PATCH') return checked(body, parsed.value, 'invalid_fields');
+  // In a merge patch, null means something.
+  const isObject = checked(body, parsed.value, 'invalid_fields');
+  return isObject.kind === 'problem' ? isObject : { ...isObject, sent: parsed.value };
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  issuer: string,
+  operation: Operation,
+  answer: Answer,
+): FastifyReply {
+  switch (answer.kind) {
+    case 'problem':
+      return sendRefusal(request, reply, issuer, answer);
+    case 'done':
+      setLogLine(request, 'managed', whoIn(request));
+      return reply.code(204).header('cache-control', 'no-store').send();
+    case 'created':
+      setLogLine(request, 'managed', whoIn(request));
+      reply.code(201).header('location', answer.location);
+      return sendDocument(request, reply, operation, answer);
+    case 'found':
+      setLogLine(request, request.method === 'GET' || request.method === 'HEAD' ? 'shown' : 'managed', whoIn(request));
+      return sendDocument(request, reply, operation, answer);
+    case 'document':
+      setLogLine(request, 'shown', whoIn(request));
+      return sendText(request, reply, answer.text, answer.type, entityTag(answer.text));
+  }
+}
+
+function sendDocument(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { secret }: Operation,
+  { body, representation = body }: { readonly body: object; readonly representation?: object },
+): FastifyReply {
+  if (secret) reply.header('cache-control', 'no-store');
+  return sendText(request, reply, JSON.stringify(body), JSON_TYPE, entityTag(JSON.stringify(representation)));
+}
+
+/** May be stored by the caller alone, who asks again before each use: what ended a second ago is not shown. */
+function sendText(request: FastifyRequest, reply: FastifyReply, text: string, type: string, tag: string): FastifyReply {
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache');
+  reply.header('etag', tag);
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  if (reads && isKnown(request, tag)) return reply.code(304).send();
+  const next = reads ? nextIn(text) : null;
+  if (next !== null) reply.header('link', `<${next}>; rel="next"`);
+  return reply.type(type === JSON_TYPE ? 'application/json; charset=utf-8' : type).send(text);
+}
+
+/** RFC 8288: the link of the body, for programs that read headers alone. */
+function nextIn(text: string): string | null {
+  if (!text.includes('"next":{"href":')) return null;
+  const { _links } = JSON.parse(text) as { _links?: { next?: { href: string } } };
+  return _links?.next?.href ?? null;
+}
+
+/** A problem may be sent as JSON, too, to callers that know no better. */
+function accepts({ headers }: FastifyRequest, type: string): boolean {
+  const { accept } = headers;
+  if (accept === undefined) return true;
+  return new Negotiator({ headers: { accept } }).mediaTypes([type, PROBLEM_TYPE]).includes(type);
+}
+
+const notAcceptable = (type: string): Problem => problem('not_acceptable', `This resource has the type ${type}.`);
