@@ -1,4 +1,6 @@
 /** What must hold of every lifecycle, for a walk to say of its own rows and requests. */
+import type { AnyEvent, AnyLifecycle } from '../../engine/lifecycle.ts';
+import { type MachineOf, stepOf } from '../../engine/step.ts';
 import type { Moment } from './moment.ts';
 import { runAlone } from './moves.ts';
 import type { Invariant, Terms } from './walk.ts';
@@ -19,3 +21,20 @@ export const everythingIsAnswered = <T extends Terms>(
     return null;
   },
 });
+
+/** The machine that decides has to say of an event what the rows say after it. @returns what is wrong; null: nothing. */
+export function armMissing<Row, Facts>(
+  { lifecycle, stateOf, what }: { lifecycle: AnyLifecycle<Row>; stateOf: (row: Row) => string; what: string },
+  row: Row,
+  facts: Facts,
+  event: AnyEvent | null,
+  machineOf: MachineOf,
+): string | null {
+  if (event === null) return `a ${what} ended by something that no event of its machine is about`;
+  try {
+    const { after } = stepOf(lifecycle, row, facts, event, machineOf);
+    return stateOf(after) === 'active' ? `${event.type} ends a ${what}, and its machine says that it lives on` : null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -3,12 +3,12 @@
 import { administration } from '../../lifecycles/client/walk/walk.ts';
 import { emailChallenges } from '../../lifecycles/email-challenge/walk/walk.ts';
 import { externalSignIns } from '../../lifecycles/external-sign-in/walk/walk.ts';
+import { INVARIANTS } from '../../lifecycles/grant/walk/invariants.ts';
+import { authorizations } from '../../lifecycles/grant/walk/walk.ts';
 import { mails } from '../../lifecycles/mail/walk.ts';
 import { factors } from '../../lifecycles/second-factor/walk/walk.ts';
 import { signingKeys } from '../../lifecycles/signing-key/walk/walk.ts';
 import { webhookDeliveries } from '../../lifecycles/webhook-delivery/walk.ts';
-import { INVARIANTS } from './authorizations/invariants.ts';
-import { authorizations } from './authorizations/walk.ts';
 import { signIns } from './sign-ins/walk.ts';
 import type { AnyInvariant, AnyWalk } from './walk.ts';
 

@@ -1,8 +1,8 @@
 /** The model check passes for the shipped policies, within the bounds of `statehouse check --proof`, and its violations are readable. */
 import { describe, expect, it } from 'vitest';
-import { commitGrant } from '../../../src/review/proof/authorizations/store.ts';
-import type { AuthorizationWalk } from '../../../src/review/proof/authorizations/terms.ts';
-import { authorizations } from '../../../src/review/proof/authorizations/walk.ts';
+import { authorizations } from '../../../src/lifecycles/grant/walk/walk.ts';
+import type { AuthorizationWalk } from '../../../src/lifecycles/grant/walk/world.ts';
+import { commitGrant } from '../../../src/lifecycles/grant/walk/world.ts';
 import { explore, firstMoment } from '../../../src/review/proof/explore.ts';
 import { holds, prove, proveForEveryPolicy } from '../../../src/review/proof/prove.ts';
 import { mermaidOfTrace, wordsOfTrace } from '../../../src/review/proof/trace.ts';

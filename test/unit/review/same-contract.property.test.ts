@@ -31,7 +31,7 @@ describe.each(databaseKinds)('the store of the model and %s', (kind) => {
   });
 });
 
-/** What stands in the statement that moves a head, by the name that src/review/proof/authorizations/store.ts gives it. */
+/** What stands in the statement that moves a head, by the name that src/lifecycles/grant/walk/world.ts gives it. */
 const CONJUNCTS: Readonly<Record<string, RegExp>> = {
   stateIsActive: /"grants"\."state" = \$\d+/g,
   generationIsLoaded: /"grants"\."refresh_generation" is not distinct from \S+::bigint/g,

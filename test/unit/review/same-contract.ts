@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import type { GrantStore, HeadMove, Revocation } from '../../../src/lifecycles/grant/lifecycle.ts';
+import * as memory from '../../../src/lifecycles/grant/walk/world.ts';
 import type { Grant } from '../../../src/model/grant.ts';
-import * as memory from '../../../src/review/proof/authorizations/store.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import { deleteClient, disableUser, enableUser, saveClient } from '../../support/administration.ts';
 import { type Granted, givenGrant, registration, type World } from '../storage/world.ts';

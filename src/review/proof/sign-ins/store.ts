@@ -2,6 +2,8 @@
  * One interaction, its client, its users and the sessions of one browser in memory, under the same contract as in Postgres
  * (src/storage/interaction-store.ts, src/storage/sessions.ts): loads take no lock, every change is one guarded statement.
  */
+
+import type { StoredGrant } from '../../../lifecycles/grant/walk/world.ts';
 import type {
   Approval,
   InteractionCommit,
@@ -13,7 +15,6 @@ import type { Client } from '../../../model/client.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import type { Interaction } from '../../../model/interaction.ts';
 import type { Session } from '../../../model/session.ts';
-import type { StoredGrant } from '../authorizations/store.ts';
 
 export type StoredSession = Omit<Session, 'liveUserEpoch' | 'liveServerEpoch'>;
 export type StoredUser = { readonly id: string; readonly epoch: bigint; readonly isDisabled: boolean };

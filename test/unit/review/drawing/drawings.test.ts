@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { and, createMachine, not, or, setup } from 'xstate';
 import { readMachine } from '../../../../src/catalogue/read.ts';
 import { MACHINES } from '../../../../src/catalogue/running.ts';
+import { INVARIANTS } from '../../../../src/lifecycles/grant/walk/invariants.ts';
 import { drawingOfAll } from '../../../../src/review/drawing/formats.ts';
 import { machinePages } from '../../../../src/review/drawing/machines-readme.ts';
 import { mermaidOf } from '../../../../src/review/drawing/mermaid.ts';
@@ -12,7 +13,6 @@ import { shippedNumbers } from '../../../../src/review/drawing/shipped-numbers.t
 import { jsonOf } from '../../../../src/review/drawing/stately-json.ts';
 import { svgOf } from '../../../../src/review/drawing/svg.ts';
 import { tableOf } from '../../../../src/review/drawing/table.ts';
-import { INVARIANTS } from '../../../../src/review/proof/authorizations/invariants.ts';
 import { asJson, guardWords } from '../../catalogue/written.ts';
 import { type Config, type Subject, subjects } from '../../machines/catalogue.ts';
 import { type Mutant, mutantsOf } from '../../machines/mutants.ts';

@@ -5,11 +5,11 @@ import type { administration } from '../../../../src/lifecycles/client/walk/walk
 import { ADMINISTRATION_GUARD, commitAdministration } from '../../../../src/lifecycles/client/walk/world.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
 import type { Stored } from '../../../../src/lifecycles/email-challenge/walk/world.ts';
+import { commitGrant, ISSUING_GUARD } from '../../../../src/lifecycles/grant/walk/world.ts';
 import { actionsAt, type factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
 import { NEW_CODES, PROVING } from '../../../../src/lifecycles/second-factor/walk/world.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import { commitKeys, KEY_GUARD } from '../../../../src/lifecycles/signing-key/walk/world.ts';
-import { commitGrant, ISSUING_GUARD } from '../../../../src/review/proof/authorizations/store.ts';
 import { factNames } from '../../../../src/review/proof/carry-out.ts';
 import {
   APPROVAL_GUARD,

@@ -1,6 +1,7 @@
 /** Lifetimes that are worked out wrongly. */
+
+import type { AuthorizationWalk } from '../../../../src/lifecycles/grant/walk/world.ts';
 import type { Grant } from '../../../../src/model/grant.ts';
-import type { AuthorizationWalk } from '../../../../src/review/proof/authorizations/terms.ts';
 import { type Mutant, withLifecycle } from './mutant.ts';
 
 type Ends = (end: number, grant: Grant, right: AuthorizationWalk) => number;

@@ -1,13 +1,22 @@
 /** Presentations by a holder with every parameter right; a wrong presentation (probes.ts) changes one part. */
-import { authorizationCodeRequest, type PresentedCode } from '../../../lifecycles/authorization-code/lifecycle.ts';
-import { revocationRequest } from '../../../lifecycles/grant/lifecycle.ts';
-import type { PresentationWays } from '../../../lifecycles/presentation.ts';
-import { type PresentedRefreshToken, refreshTokenRequest } from '../../../lifecycles/refresh-token/lifecycle.ts';
 import type { AccessToday, ChainPlace } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
-import type { EngineRequest } from '../walk.ts';
-import { allOfIt, CHALLENGE, CLIENT, REDIRECT_URI } from './initial-state.ts';
-import type { Asked, Credential, Known, Terms, Token } from './terms.ts';
+import { type Asking, askingFor } from '../../../review/proof/define-walk.ts';
+import { authorizationCodeRequest, type PresentedCode } from '../../authorization-code/lifecycle.ts';
+import type { PresentationWays } from '../../presentation.ts';
+import { type PresentedRefreshToken, refreshTokenRequest } from '../../refresh-token/lifecycle.ts';
+import { revocationRequest } from '../lifecycle.ts';
+import {
+  type Asked,
+  allOfIt,
+  CHALLENGE,
+  CLIENT,
+  type Credential,
+  type Known,
+  REDIRECT_URI,
+  type Terms,
+  type Token,
+} from './world.ts';
 
 export const RIGHT_CODE: PresentedCode = {
   clientId: CLIENT.clientId,
@@ -34,21 +43,37 @@ export function presentedRightly({ tokens }: Pick<Known, 'tokens'>, credential: 
 
 export const credentialsOf = ({ tokens }: Pick<Known, 'tokens'>): readonly Credential[] => ['code', ...tokens.keys()];
 
-export const requestsUnder = (lifetimes: Lifetimes) => {
+export const askingUnder = (lifetimes: Lifetimes): Asking<Terms> => {
   const ways = (today?: Partial<AccessToday>): PresentationWays<Token> => ({
     lifetimesOf: () => lifetimes,
     accessToday: (grant) => ({ ...allOfIt(grant), ...today }),
     mint,
   });
-  return (asked: Asked, draw: number): EngineRequest<Terms> => {
-    switch (asked.kind) {
-      case 'code':
-        return authorizationCodeRequest(asked.said, ways(asked.today), nonceBytes(draw));
-      case 'token':
-        return refreshTokenRequest(placeOf(asked.token), asked.said, ways(asked.today), nonceBytes(draw));
-      case 'revocation':
-        return revocationRequest;
-    }
+  const { begins, ...asking } = askingFor<Terms>({
+    code: {
+      name: 'the code',
+      from: 'Somebody presents',
+      request: ({ said, today }, draw) => authorizationCodeRequest(said, ways(today), nonceBytes(draw)),
+    },
+    token: {
+      // In the order in which they left the server.
+      name: ({ credential }) => `refresh token ${credential + 1}`,
+      from: 'Somebody presents',
+      request: ({ token, said, today }, draw) =>
+        refreshTokenRequest(placeOf(token), said, ways(today), nonceBytes(draw)),
+    },
+    revocation: {
+      name: 'the revocation',
+      from: 'Somebody asks for',
+      request: () => revocationRequest,
+    },
+  });
+  return {
+    ...asking,
+    begins: (asked, known) => {
+      const isAgain = asked.credential !== null && known.spent.includes(asked.credential);
+      return `${begins(asked, known)}${isAgain ? ' once more' : ''}`;
+    },
   };
 };
 
@@ -58,10 +83,10 @@ const mint: PresentationWays<Token>['mint'] = ({ refreshGeneration, refreshNonce
   mintedAt: now.getTime(),
 });
 
-export const placeOf = ({ generation, nonce }: Pick<Token, 'generation' | 'nonce'>): ChainPlace => ({
+const placeOf = ({ generation, nonce }: Pick<Token, 'generation' | 'nonce'>): ChainPlace => ({
   generation,
   nonce: nonceBytes(nonce),
 });
 
-export const nonceBytes = (draw: number): Uint8Array => NONCES[draw] ?? new Uint8Array(16).fill(draw);
+const nonceBytes = (draw: number): Uint8Array => NONCES[draw] ?? new Uint8Array(16).fill(draw);
 const NONCES = Array.from({ length: 32 }, (_, draw) => new Uint8Array(16).fill(draw));

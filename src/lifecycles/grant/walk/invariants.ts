@@ -1,15 +1,25 @@
 /** What must hold of an authorization, each in a sentence, with where the standards say so, and how a violation of it is seen. */
-import { stepOf } from '../../../engine/step.ts';
-import { grantLifecycle } from '../../../lifecycles/grant/lifecycle.ts';
 import { grantState } from '../../../model/grant.ts';
-import type { Moment, Move } from '../moment.ts';
-import { storedAfter } from '../moves.ts';
-import type { Invariant, Walk } from '../walk.ts';
-import { APPROVED_AT, CLIENT, RESOURCES, SCOPE } from './initial-state.ts';
+import { BEGAN_AT } from '../../../review/proof/instants.ts';
+import { armMissing, everythingIsAnswered } from '../../../review/proof/invariants.ts';
+import type { Moment, Move } from '../../../review/proof/moment.ts';
+import { storedAfter } from '../../../review/proof/moves.ts';
+import { type Ending, type EndingEvent, OWNERS_STAND } from '../../../review/proof/owners.ts';
+import type { Invariant, Walk } from '../../../review/proof/walk.ts';
+import { grantLifecycle } from '../lifecycle.ts';
 import { probesAt } from './probes.ts';
 import { credentialsOf, presentedRightly } from './requests.ts';
-import { type Authorization, loadPresentation } from './store.ts';
-import type { AuthorizationWalk, Credential, Ending, Terms, Token } from './terms.ts';
+import {
+  type Authorization,
+  type AuthorizationWalk,
+  CLIENT,
+  type Credential,
+  loadPresentation,
+  RESOURCES,
+  SCOPE,
+  type Terms,
+  type Token,
+} from './world.ts';
 
 type World = Moment<Terms>;
 const CHAIN = ['authorizationCode', 'refreshToken', 'grant'];
@@ -136,9 +146,9 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     violation: (walk, before, { after, action, commit }) => {
       if (grantState(grantOf(before.stored)) === 'revoked' || grantState(grantOf(after.stored)) === 'active')
         return null;
-      if (action) return armMissing(walk, before, (action as Ending).event);
+      if (action) return endsWithoutArm(walk, before, (action as Ending<Terms>).event);
       // A restored backup, recovered, is the operator's action as well.
-      return commit === null ? armMissing(walk, before, 'serverRecovered') : null;
+      return commit === null ? endsWithoutArm(walk, before, 'serverRecovered') : null;
     },
   },
   {
@@ -146,7 +156,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Every reachable state × event is answered.',
     spec: 'RFC 6749 §5.1, §5.2',
     machines: CHAIN,
-    violation: (_, __, move) => brokenOrInCircles(move),
+    ...everythingIsAnswered(() => []),
     brokenAt: (walk, world) => probesAt(walk, world).find((one) => one.broken)?.broken ?? null,
   },
   {
@@ -165,25 +175,11 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
 type Commit = Move<Terms>['commit'];
 const isIssuing = (commit: Commit): boolean => commit?.held === true && commit.commit.kind === 'moveHead';
 
-/** Nobody within these bounds is in another's way often enough: a request that gives up has gone in circles. */
-function brokenOrInCircles({ broken, happening: { ending } }: Move<Terms>): string | null {
-  const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
-  return broken ?? (isInCircles ? 'a request went in circles' : null);
-}
+const grantOf = (stored: Authorization) => loadPresentation(stored, CLIENT, new Date(BEGAN_AT)).grant;
 
-const grantOf = (stored: Authorization) => loadPresentation(stored, CLIENT, new Date(APPROVED_AT)).grant;
-
-/** The machine that decides has to say of this event what the rows say after it. */
-function armMissing(walk: Walk<Terms>, { stored, now }: World, type: Ending['event']): string | null {
-  if (!type) return 'a grant ended by something that no event of its machine is about';
-  try {
-    const facts = { now: new Date(now), policy: null };
-    const { after } = stepOf(grantLifecycle, grantOf(stored), facts, { type }, walk.machineOf);
-    return grantState(after) === 'revoked' ? null : `${type} ends a grant, and its machine says that it lives on`;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
+const GRANT = { lifecycle: grantLifecycle, stateOf: grantState, what: 'grant' };
+const endsWithoutArm = (walk: Walk<Terms>, { stored, now }: World, type: EndingEvent | undefined): string | null =>
+  armMissing(GRANT, grantOf(stored), { now: new Date(now), policy: null }, type ? { type } : null, walk.machineOf);
 
 function isHead({ stored: { grant }, known: { tokens } }: World, credential: Credential): boolean {
   const token = credential === 'code' ? null : tokens[credential];
@@ -191,10 +187,8 @@ function isHead({ stored: { grant }, known: { tokens } }: World, credential: Cre
   return token.generation === grant.refreshGeneration && token.nonce === grant.refreshNonce?.[0];
 }
 
-function isInForce({ stored: { grant, client, user, serverEpoch } }: World): boolean {
-  const owners = !client.isDeleted && !user.isDisabled && client.epoch === grant.clientEpoch;
-  return owners && grant.state === 'active' && user.epoch === grant.userEpoch && serverEpoch === grant.serverEpoch;
-}
+const isInForce = ({ stored }: World): boolean =>
+  stored.grant.state === 'active' && Object.values(OWNERS_STAND).every((stands) => stands(stored, stored.grant));
 
 /** Presented now by its client, all right: would tokens come of it? */
 function wouldIssue(walk: Walk<Terms>, world: World, credential: Credential): boolean {
@@ -205,12 +199,11 @@ function wouldIssue(walk: Walk<Terms>, world: World, credential: Credential): bo
 /** Worked out from the policy alone, not by the engine that is on trial. Milliseconds since 1970. */
 function endOf(walk: Walk<Terms>, { known: { tokens } }: World, credential: Credential | null): number {
   const { lifetimes } = walk as AuthorizationWalk;
-  if (credential === 'code' || credential === null)
-    return APPROVED_AT + lifetimes.authorizationCodeLifetimeSeconds * 1000;
+  if (credential === 'code' || credential === null) return BEGAN_AT + lifetimes.authorizationCodeLifetimeSeconds * 1000;
   const mintedAt = tokens[credential]?.mintedAt ?? 0;
   return Math.min(
     mintedAt + lifetimes.refreshIdleLifetimeSeconds * 1000,
-    APPROVED_AT + lifetimes.refreshAbsoluteLifetimeSeconds * 1000,
+    BEGAN_AT + lifetimes.refreshAbsoluteLifetimeSeconds * 1000,
   );
 }
 

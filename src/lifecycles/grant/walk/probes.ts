@@ -1,0 +1,105 @@
+/**
+ * What is presented wrongly, at every moment. A wrong presentation decides on what it loaded and commits nothing, so in which
+ * order its steps fall cannot matter: it is enough to ask it once wherever the world can be.
+ */
+import type { AccessToday } from '../../../model/grant.ts';
+import type { Moment } from '../../../review/proof/moment.ts';
+import { runAlone } from '../../../review/proof/moves.ts';
+import type { Walk } from '../../../review/proof/walk.ts';
+import { presentedRightly, RIGHT_CODE, RIGHT_TOKEN } from './requests.ts';
+import { type Asked, type Credential, OTHER_CLIENT, REDIRECT_URI, RESOURCES, SCOPE, type Terms } from './world.ts';
+
+type Wrong = {
+  readonly what: string;
+  readonly of: 'wrong' | 'tooMuch' | 'withheld';
+  readonly asked: (right: Asked) => Asked;
+};
+
+const remembered = new WeakMap<Asked, Map<Wrong, Asked>>();
+
+/** The same request each time, so that what was found out of it once is found again. */
+function wronglyPresented(right: Asked, wrong: Wrong): Asked {
+  const known = remembered.get(right) ?? new Map<Wrong, Asked>();
+  remembered.set(right, known);
+  const asked = known.get(wrong) ?? wrong.asked(right);
+  known.set(wrong, asked);
+  return asked;
+}
+
+const code = (change: Partial<typeof RIGHT_CODE>) => (right: Asked) =>
+  right.kind === 'code' ? { ...right, said: { ...RIGHT_CODE, ...change } } : right;
+const token = (change: Partial<typeof RIGHT_TOKEN>) => (right: Asked) =>
+  right.kind === 'token' ? { ...right, said: { ...RIGHT_TOKEN, ...change } } : right;
+
+/** The client's ceiling, grant types or policy of today leave less than was granted. */
+const today = (change: Partial<AccessToday>) => (right: Asked) =>
+  right.kind === 'revocation' ? right : { ...right, today: change };
+
+const NOTHING_IS_LEFT: Wrong = {
+  what: 'while nothing of what was granted is left to its client',
+  of: 'withheld',
+  asked: today({ scope: [] }),
+};
+const ELSEWHERE = 'https://elsewhere.example';
+
+/** Too much is refused where it would else be exchanged. A used credential is a leak whatever is asked with it. */
+const WITH_CODE: readonly Wrong[] = [
+  { what: 'with another verifier', of: 'wrong', asked: code({ challengeOfVerifier: 'of another verifier' }) },
+  { what: 'with what is no verifier', of: 'wrong', asked: code({ challengeOfVerifier: null }) },
+  { what: 'with another redirect URI', of: 'wrong', asked: code({ redirectUri: `${REDIRECT_URI}/` }) },
+  { what: 'by another client', of: 'wrong', asked: code({ clientId: OTHER_CLIENT.clientId }) },
+  {
+    what: 'for a resource that was not granted',
+    of: 'tooMuch',
+    asked: code({ resources: [...RESOURCES, ELSEWHERE] }),
+  },
+  NOTHING_IS_LEFT,
+];
+const WITH_TOKEN: readonly Wrong[] = [
+  { what: 'by another client', of: 'wrong', asked: token({ clientId: OTHER_CLIENT.clientId }) },
+  { what: 'for a scope that was not granted', of: 'tooMuch', asked: token({ scope: [...SCOPE, 'admin'] }) },
+  { what: 'for a resource that was not granted', of: 'tooMuch', asked: token({ resources: [ELSEWHERE] }) },
+  NOTHING_IS_LEFT,
+  { what: 'while its client may not refresh', of: 'withheld', asked: today({ mayRefresh: false }) },
+];
+
+export type Probe = Pick<Wrong, 'what' | 'of'> & {
+  readonly credential: Credential;
+  /** Tokens would have been issued. */
+  readonly issues: boolean;
+  /** Something would have been written. */
+  readonly writes: boolean;
+  readonly broken: string | null;
+};
+
+const probed = new WeakMap<Walk<Terms>, WeakMap<Moment<Terms>, readonly Probe[]>>();
+
+/** Every credential that is out, presented in every wrong way. */
+export function probesAt(walk: Walk<Terms>, world: Moment<Terms>): readonly Probe[] {
+  const ofWalk = probed.get(walk) ?? new WeakMap<Moment<Terms>, readonly Probe[]>();
+  probed.set(walk, ofWalk);
+  const known = ofWalk.get(world);
+  if (known) return known;
+  const probes = [
+    ...WITH_CODE.map((wrong) => probeOf(walk, world, 'code', wrong)),
+    ...world.known.tokens.flatMap((_, index) => WITH_TOKEN.map((wrong) => probeOf(walk, world, index, wrong))),
+  ];
+  ofWalk.set(world, probes);
+  return probes;
+}
+
+function probeOf(walk: Walk<Terms>, world: Moment<Terms>, credential: Credential, wrong: Wrong): Probe {
+  const right = presentedRightly(world.known, credential);
+  const ran = runAlone(walk, world, wronglyPresented(right, wrong));
+  const commit = ran.kind === 'wants' && ran.next.kind === 'commit' ? ran.next.commit : null;
+  const answer = ran.kind === 'answered' && typeof ran.answer === 'object' ? ran.answer : null;
+  const { what, of } = wrong;
+  return {
+    credential,
+    what,
+    of,
+    issues: commit?.kind === 'moveHead' || answer?.kind === 'issued',
+    writes: commit !== null,
+    broken: ran.kind === 'broken' ? ran.words : null,
+  };
+}
