@@ -26,6 +26,18 @@ export const OWNERS_STAND: Readonly<Record<string, (owners: Owners, epochs: Epoc
   serverEpochStands: ({ serverEpoch }, epochs) => serverEpoch === epochs.serverEpoch,
 };
 
+/** The same facts in the guard of a statement. */
+export const ownersStand = <Stored, Commit>(
+  ownersOf: (stored: Stored, commit: Commit) => Owners,
+  epochsOf: (stored: Stored, commit: Commit) => Epochs,
+): Readonly<Record<string, (stored: Stored, commit: Commit) => boolean>> =>
+  Object.fromEntries(
+    Object.entries(OWNERS_STAND).map(([name, stands]) => [
+      name,
+      (stored, commit) => stands(ownersOf(stored, commit), epochsOf(stored, commit)),
+    ]),
+  );
+
 /** The event by which the machine of what is theirs knows it. */
 export type EndingEvent = 'userDisabled' | 'passwordChanged' | 'clientDeleted' | 'serverRecovered';
 export type Ending<T extends Terms> = Action<T> & { readonly event?: EndingEvent };

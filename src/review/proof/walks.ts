@@ -5,11 +5,11 @@ import { emailChallenges } from '../../lifecycles/email-challenge/walk/walk.ts';
 import { externalSignIns } from '../../lifecycles/external-sign-in/walk/walk.ts';
 import { INVARIANTS } from '../../lifecycles/grant/walk/invariants.ts';
 import { authorizations } from '../../lifecycles/grant/walk/walk.ts';
+import { signIns } from '../../lifecycles/interaction/walk/walk.ts';
 import { mails } from '../../lifecycles/mail/walk.ts';
 import { factors } from '../../lifecycles/second-factor/walk/walk.ts';
 import { signingKeys } from '../../lifecycles/signing-key/walk/walk.ts';
 import { webhookDeliveries } from '../../lifecycles/webhook-delivery/walk.ts';
-import { signIns } from './sign-ins/walk.ts';
 import type { AnyInvariant, AnyWalk } from './walk.ts';
 
 /** Of what a policy says about codes and chains. */

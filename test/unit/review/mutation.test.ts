@@ -8,13 +8,13 @@ import { administration } from '../../../src/lifecycles/client/walk/walk.ts';
 import { emailChallenges } from '../../../src/lifecycles/email-challenge/walk/walk.ts';
 import { externalSignIns } from '../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import { authorizations } from '../../../src/lifecycles/grant/walk/walk.ts';
+import { signIns } from '../../../src/lifecycles/interaction/walk/walk.ts';
 import { mails } from '../../../src/lifecycles/mail/walk.ts';
 import { factors } from '../../../src/lifecycles/second-factor/walk/walk.ts';
 import { signingKeys } from '../../../src/lifecycles/signing-key/walk/walk.ts';
 import { webhookDeliveries } from '../../../src/lifecycles/webhook-delivery/walk.ts';
 import type { Lifetimes } from '../../../src/model/lifetimes.ts';
 import { explore } from '../../../src/review/proof/explore.ts';
-import { signIns } from '../../../src/review/proof/sign-ins/walk.ts';
 import type { AnyWalk, Bounds } from '../../../src/review/proof/walk.ts';
 import { type Heard, listenTo } from './mutants/alike.ts';
 import {

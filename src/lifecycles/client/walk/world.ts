@@ -2,6 +2,7 @@
 import type { Actor } from '../../../model/actor.ts';
 import type { RegisteredClient, SecretMac } from '../../../model/client.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
+import { WEB_CLIENT } from '../../../review/proof/clients.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { ALICE, erased, hashOf } from '../../../review/proof/end-users.ts';
 import { drawn, drawnId } from '../../../review/proof/identities.ts';
@@ -53,25 +54,12 @@ export const TAKEN = 'bob';
 
 export const secretNamed = (id: string): SecretMac => ({ id, keyId: 'root', mac: id });
 
+const { epoch: _, deletedAt: __, ...WEB } = WEB_CLIENT;
 export const CONFIDENTIAL: SentRegistration = {
+  ...WEB,
   clientId: CLIENT_ID,
-  clientName: 'Shop',
-  applicationType: 'web',
-  tokenEndpointAuthMethod: 'client_secret_basic',
   secretMacs: [secretNamed('its secret')],
-  redirectUris: ['https://shop.example/callback'],
-  grantTypes: ['authorization_code'],
-  scope: null,
-  defaultScope: null,
-  defaultResource: null,
-  policy: 'default',
-  postLogoutRedirectUris: [],
-  idTokenSignedResponseAlg: 'RS256',
-  logoUri: null,
-  tosUri: null,
-  policyUri: null,
   declared: false,
-  registeredBy: 'operator',
 };
 export const PUBLIC: SentRegistration = { ...CONFIDENTIAL, tokenEndpointAuthMethod: 'none', secretMacs: [] };
 export const DECLARED: SentRegistration = { ...CONFIDENTIAL, clientName: 'Shop, from a file', declared: true };

@@ -4,9 +4,10 @@ import type { TokenClient } from '../../../model/client.ts';
 import type { AccessToday, Grant } from '../../../model/grant.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
+import { WEB_CLIENT } from '../../../review/proof/clients.ts';
 import { drawn, drawnId, THE_CLIENT } from '../../../review/proof/identities.ts';
 import { after } from '../../../review/proof/instants.ts';
-import { liveEpochs, OWNERS_STAND, type Owners } from '../../../review/proof/owners.ts';
+import { liveEpochs, type Owners, ownersStand } from '../../../review/proof/owners.ts';
 import type { Walk } from '../../../review/proof/walk.ts';
 import type { PresentedCode } from '../../authorization-code/lifecycle.ts';
 import type { LoadedPresentation, Outcome } from '../../presentation.ts';
@@ -79,15 +80,10 @@ export const REDIRECT_URI = 'https://client.example/callback';
 export const CHALLENGE = 'the challenge of the right verifier';
 
 const client = (clientId: string): TokenClient => ({
+  ...WEB_CLIENT,
   clientId,
   tokenEndpointAuthMethod: 'none',
-  secretMacs: [],
   grantTypes: ['authorization_code', 'refresh_token'],
-  scope: null,
-  policy: 'explored',
-  idTokenSignedResponseAlg: 'RS256',
-  epoch: 0n,
-  deletedAt: null,
 });
 export const CLIENT = client(THE_CLIENT);
 export const OTHER_CLIENT = client(drawn('another-client'));
@@ -157,11 +153,9 @@ export const ISSUING_GUARD: Readonly<Record<string, Fact>> = {
   stateIsActive: ({ grant }) => grant.state === 'active',
   generationIsLoaded: ({ grant }, { loaded }) => grant.refreshGeneration === loaded.refreshGeneration,
   nonceIsLoaded: ({ grant }, { loaded }) => sameBytes(grant.refreshNonce, loaded.refreshNonce),
-  ...Object.fromEntries(
-    Object.entries(OWNERS_STAND).map(([name, stands]) => [
-      name,
-      (stored: Authorization) => stands(stored, stored.grant),
-    ]),
+  ...ownersStand<Authorization, HeadMove>(
+    (stored) => stored,
+    ({ grant }) => grant,
   ),
   timeIsNotOver: (_, { endsAt }, now) => now < endsAt,
 };

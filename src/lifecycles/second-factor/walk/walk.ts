@@ -4,11 +4,11 @@ import { BY_CODE, BY_PASSWORD, byPasskey, methodsOf } from '../../../oauth/authe
 import type { LeftOut } from '../../../review/proof/carry-out.ts';
 import { askingFor, defineWalk } from '../../../review/proof/define-walk.ts';
 import type { Moment } from '../../../review/proof/moment.ts';
-import { SESSION_LIFETIMES } from '../../../review/proof/sign-ins/initial-states.ts';
 import type { Action } from '../../../review/proof/walk.ts';
 import { passkeyRegistration, passkeyRequest } from '../../passkey/lifecycle.ts';
 import { recoveryCodeRequest } from '../../recovery-code/lifecycle.ts';
 import { type ProvenFactor, sessionFactorRequest } from '../../session/lifecycle.ts';
+import { SESSION_LIFETIMES } from '../../session/walk/stored-session.ts';
 import { secondFactorRequest } from '../lifecycle.ts';
 import { INVARIANTS, writtenBy } from './invariants.ts';
 import { acceptedBy, requestsAt } from './requests.ts';

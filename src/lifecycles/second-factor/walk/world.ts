@@ -9,8 +9,6 @@ import { carryOut, type LeftOut, NOTHING_LEFT_OUT } from '../../../review/proof/
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { hashOf } from '../../../review/proof/end-users.ts';
 import { after, BEGAN_AT } from '../../../review/proof/instants.ts';
-import { newSession, SESSION_LIFETIMES, USER } from '../../../review/proof/sign-ins/initial-states.ts';
-import type { StoredSession } from '../../../review/proof/sign-ins/store.ts';
 import { type LoadedPasskey, unregistered } from '../../passkey/lifecycle.ts';
 import type { LoadedRecoveryCode } from '../../recovery-code/lifecycle.ts';
 import {
@@ -20,6 +18,7 @@ import {
   type SessionUse,
   SINGLE_FACTOR,
 } from '../../session/lifecycle.ts';
+import { newSession, SESSION_LIFETIMES, type StoredSession, USER } from '../../session/walk/stored-session.ts';
 import type { FactorAnswer, LoadedSecondFactor } from '../lifecycle.ts';
 
 export type Removal = 'removalRequested' | 'removalRequestedByAdministrator';
@@ -145,10 +144,9 @@ const code = (id: string, made: number): Stored['recoveryCodes'][number] => ({
   made,
 });
 
-const sessionAt = (serial: number, at: Date) => newSession(serial, USER, at, { userEpoch: 0n, serverEpoch: 0n });
 /** The password was right just now. */
 const awaiting = (serial: number): StoredFactorSession => ({
-  ...sessionAt(serial, after(0)),
+  ...newSession(serial, after(0)),
   state: 'awaitingSecondFactor',
   needsFactor: true,
 });
@@ -283,7 +281,7 @@ export function signedInWithPassword(stored: Stored, now: Date): Stored {
   const hasApp = stored.secondFactors.some(({ state }) => state === 'active');
   const hasPasskey = stored.passkeys.some(({ state }) => state === 'active');
   const needsFactor = isFactorDemanded || hasApp || hasPasskey;
-  const session = { ...sessionAt(stored.sessions.length + 1, now), needsFactor };
+  const session = { ...newSession(stored.sessions.length + 1, now), needsFactor };
   const state = begunState(asLoaded(stored, session), SESSION_LIFETIMES, {
     ...SINGLE_FACTOR,
     isFactorDemanded,
@@ -300,7 +298,7 @@ export function signedInWithPasskey(
   leftOut = NOTHING_LEFT_OUT,
 ): Stored | null {
   if (!(leftOut.has(PROVING) || stands(stored, factor))) return null;
-  const fresh = sessionAt(stored.sessions.length + 1, now);
+  const fresh = newSession(stored.sessions.length + 1, now);
   const session = { ...fresh, sid, amr: byPasskey(false), needsFactor: stored.isDemanded };
   return { ...stored, sessions: [...stored.sessions, session] };
 }

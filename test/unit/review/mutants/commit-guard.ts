@@ -6,19 +6,19 @@ import { ADMINISTRATION_GUARD, commitAdministration } from '../../../../src/life
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
 import type { Stored } from '../../../../src/lifecycles/email-challenge/walk/world.ts';
 import { commitGrant, ISSUING_GUARD } from '../../../../src/lifecycles/grant/walk/world.ts';
-import { actionsAt, type factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
-import { NEW_CODES, PROVING } from '../../../../src/lifecycles/second-factor/walk/world.ts';
-import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
-import { commitKeys, KEY_GUARD } from '../../../../src/lifecycles/signing-key/walk/world.ts';
-import { factNames } from '../../../../src/review/proof/carry-out.ts';
+import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import {
   APPROVAL_GUARD,
   commitSignIn,
   type Guards,
   MOVE_GUARD,
   SESSION_GUARD,
-} from '../../../../src/review/proof/sign-ins/store.ts';
-import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
+} from '../../../../src/lifecycles/interaction/walk/world.ts';
+import { actionsAt, type factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
+import { NEW_CODES, PROVING } from '../../../../src/lifecycles/second-factor/walk/world.ts';
+import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
+import { commitKeys, KEY_GUARD } from '../../../../src/lifecycles/signing-key/walk/world.ts';
+import { factNames } from '../../../../src/review/proof/carry-out.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import type { Mutant } from './mutant.ts';
 

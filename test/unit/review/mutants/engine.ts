@@ -4,6 +4,7 @@ import type { Command, Reply } from '../../../../src/engine/run.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import type { Authorization, AuthorizationWalk } from '../../../../src/lifecycles/grant/walk/world.ts';
+import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
 import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token/lifecycle.ts';
@@ -15,7 +16,6 @@ import type { UserRow } from '../../../../src/lifecycles/user/lifecycle.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
 import { chainPosition, type Grant, refreshTokenState } from '../../../../src/model/grant.ts';
 import { changeOf, factNames } from '../../../../src/review/proof/carry-out.ts';
-import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import { type Mutant, withLifecycle } from './mutant.ts';
 

@@ -3,11 +3,11 @@ import { createMachine } from 'xstate';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
+import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
-import type { signIns } from '../../../../src/review/proof/sign-ins/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import { effects } from '../../../support/effects.ts';
 import {

@@ -1,26 +1,17 @@
 /** Where every exploration of an interaction begins: what the client asked for, who is signed in, what was allowed before. */
-
 import type { Client } from '../../../model/client.ts';
 import type { Interaction } from '../../../model/interaction.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
-import type { SessionLifetimes } from '../../../model/session.ts';
-import { BY_PASSWORD, classNamed } from '../../../oauth/authentication-methods.ts';
-import { drawnId, THE_CLIENT } from '../identities.ts';
-import type { InitialState } from '../walk.ts';
-import type { SignIn, StoredConsent, StoredSession } from './store.ts';
-import type { Terms } from './terms.ts';
+import { classNamed } from '../../../oauth/authentication-methods.ts';
+import { WEB_CLIENT } from '../../../review/proof/clients.ts';
+import { initialState } from '../../../review/proof/define-walk.ts';
+import { drawnId } from '../../../review/proof/identities.ts';
+import { after } from '../../../review/proof/instants.ts';
+import { newSession, type StoredSession, USER } from '../../session/walk/stored-session.ts';
+import type { SignIn, Terms } from './world.ts';
 
-/** Milliseconds since 1970; any instant would do. */
-export const BEGAN_AT = Date.UTC(2030, 0, 1);
+const minutes = (count: number) => after(count * 60);
 
-const MINUTE_MILLISECONDS = 60_000;
-const minutes = (count: number) => new Date(BEGAN_AT + count * MINUTE_MILLISECONDS);
-
-/** The session idles out first, then it is too old, then the interaction ends; each in reach of the one before. */
-export const SESSION_LIFETIMES: SessionLifetimes = {
-  sessionLifetimeSeconds: 12 * 3600,
-  sessionIdleLifetimeSeconds: 20 * 60,
-};
 const SIGNED_IN_MINUTES = -(12 * 60) + 25;
 const INTERACTION_MINUTES = 30;
 
@@ -32,7 +23,6 @@ export const CODE_LIFETIMES: Lifetimes = {
   refreshAbsoluteLifetimeSeconds: 86_400,
 };
 
-export const USER = 'user-a';
 export const OTHER_USER = 'user-b';
 const SCOPE = ['openid', 'read'];
 /** What takes a role that no end-user here has. */
@@ -41,33 +31,12 @@ const RESOURCES = ['https://api.example'];
 /** Everything else is for every end-user to grant. */
 export const grantableIn = ({ scope }: Pick<Interaction, 'scope'>): readonly string[] =>
   scope.filter((name) => name !== ADMINISTRATION);
-const REDIRECT_URI = 'https://client.example/callback';
+const [REDIRECT_URI = ''] = WEB_CLIENT.redirectUris;
 const LOOPBACK_URI = 'http://127.0.0.1/callback';
 
-const CLIENT: Client = {
-  clientId: THE_CLIENT,
-  clientName: 'The client',
-  applicationType: 'web',
-  tokenEndpointAuthMethod: 'client_secret_basic',
-  secretMacs: [],
-  redirectUris: [REDIRECT_URI],
-  grantTypes: ['authorization_code'],
-  scope: null,
-  defaultScope: null,
-  defaultResource: null,
-  policy: 'explored',
-  postLogoutRedirectUris: [],
-  idTokenSignedResponseAlg: 'RS256',
-  logoUri: null,
-  tosUri: null,
-  policyUri: null,
-  registeredBy: 'operator',
-  epoch: 0n,
-  deletedAt: null,
-};
 /** Any program on the machine could pose as it. */
 const NATIVE_CLIENT: Client = {
-  ...CLIENT,
+  ...WEB_CLIENT,
   applicationType: 'native',
   tokenEndpointAuthMethod: 'none',
   redirectUris: [LOOPBACK_URI],
@@ -77,7 +46,7 @@ const INTERACTION: Interaction = {
   id: drawnId(),
   state: 'awaitingSignIn',
   browserHash: new Uint8Array(32),
-  clientId: CLIENT.clientId,
+  clientId: WEB_CLIENT.clientId,
   clientEpoch: 0n,
   redirectUri: REDIRECT_URI,
   codeChallenge: 'a challenge',
@@ -97,37 +66,18 @@ const INTERACTION: Interaction = {
   endsAt: minutes(INTERACTION_MINUTES),
 };
 
-export const newSession = (
-  serial: number,
-  userId: string,
-  at: Date,
-  epochs: Pick<StoredSession, 'userEpoch' | 'serverEpoch'>,
-  state: StoredSession['state'] = 'active',
-): StoredSession => ({
-  idHash: new Uint8Array(32).fill(serial),
-  sid: `session ${serial}`,
-  userId,
-  username: userId,
-  ...epochs,
-  signedInAt: at,
-  lastUsedAt: at,
-  endsAt: new Date(at.getTime() + SESSION_LIFETIMES.sessionLifetimeSeconds * 1000),
-  state,
-  endedReason: null,
-  amr: [...BY_PASSWORD],
-  userAgent: null,
-});
-
 const sessionOf = (userId: string): StoredSession => ({
-  ...newSession(1, userId, minutes(SIGNED_IN_MINUTES), { userEpoch: 0n, serverEpoch: 0n }),
+  ...newSession(1, minutes(SIGNED_IN_MINUTES), userId),
   lastUsedAt: minutes(0),
 });
 
 /** The password was right just now. */
-const awaitingSessionOf = (userId: string): StoredSession =>
-  newSession(1, userId, minutes(0), { userEpoch: 0n, serverEpoch: 0n }, 'awaitingSecondFactor');
+const awaitingSessionOf = (userId: string): StoredSession => ({
+  ...newSession(1, minutes(0), userId),
+  state: 'awaitingSecondFactor',
+});
 
-const consentTo = (scope: readonly string[]): StoredConsent => ({
+const consentTo = (scope: readonly string[]): SignIn['consents'][number] => ({
   userId: USER,
   userEpoch: 0n,
   clientEpoch: 0n,
@@ -268,17 +218,14 @@ const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-export const INITIAL_STATES: readonly InitialState<Terms>[] = SITUATIONS.map(
-  ({ says, interaction, client = CLIENT, signedIn, allowed, awaits, demandsFactor = false }) => {
+export const INITIAL_STATES = SITUATIONS.map(
+  ({ says, interaction, client = WEB_CLIENT, signedIn, allowed, awaits, demandsFactor = false }) => {
     const stored: SignIn = {
       interaction: { ...INTERACTION, ...interaction },
       // The end-user was asked, so it was stored then.
       isStored: interaction?.state !== undefined,
       client,
-      users: [
-        { id: USER, epoch: 0n, isDisabled: false },
-        { id: OTHER_USER, epoch: 0n, isDisabled: false },
-      ],
+      users: [USER, OTHER_USER].map((id) => ({ id, epoch: 0n, isDisabled: false })),
       sessions: signedIn === undefined ? [] : [awaits ? awaitingSessionOf(signedIn) : sessionOf(signedIn)],
       demandsFactor,
       consents: allowed ? [consentTo(allowed)] : [],
@@ -286,11 +233,9 @@ export const INITIAL_STATES: readonly InitialState<Terms>[] = SITUATIONS.map(
       grants: [],
     };
     const bound = stored.interaction.userId;
-    return {
-      says: `A client sends a browser to be signed in: ${says}.`,
-      now: BEGAN_AT,
-      stored,
-      known: { askedForConsent: bound === null ? [] : [bound], ended: [] },
-    };
+    return initialState<Terms>(`A client sends a browser to be signed in: ${says}`, stored, {
+      askedForConsent: bound === null ? [] : [bound],
+      ended: [],
+    });
   },
 );

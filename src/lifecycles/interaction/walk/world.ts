@@ -1,24 +1,29 @@
 /**
- * One interaction, its client, its users and the sessions of one browser in memory, under the same contract as in Postgres
- * (src/storage/interaction-store.ts, src/storage/sessions.ts): loads take no lock, every change is one guarded statement.
+ * What the walk of signing in and consenting is about: one interaction, its client, its users and the sessions of one browser, under the
+ * same contract as in Postgres (src/storage/interaction-store.ts, src/storage/sessions.ts): loads take no lock, every change is one
+ * guarded statement.
  */
-
-import type { StoredGrant } from '../../../lifecycles/grant/walk/world.ts';
-import type {
-  Approval,
-  InteractionCommit,
-  InteractionMove,
-  StoredInteraction,
-} from '../../../lifecycles/interaction/lifecycle.ts';
-import type { SessionCommit } from '../../../lifecycles/session/lifecycle.ts';
+import type { InteractionEvent } from '../../../../machines/interaction/facts.ts';
+import type { SessionEvent } from '../../../../machines/session/facts.ts';
 import type { Client } from '../../../model/client.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import type { Interaction } from '../../../model/interaction.ts';
 import type { Session } from '../../../model/session.ts';
+import { type Owners, ownersStand } from '../../../review/proof/owners.ts';
+import type { StoredGrant } from '../../grant/walk/world.ts';
+import type { SessionCommit, SessionUse } from '../../session/lifecycle.ts';
+import { asLoaded, type StoredSession, USER } from '../../session/walk/stored-session.ts';
+import type {
+  Approval,
+  InteractionCommit,
+  InteractionMove,
+  InteractionOutcome,
+  LoadedInteraction,
+  StoredInteraction,
+} from '../lifecycle.ts';
 
-export type StoredSession = Omit<Session, 'liveUserEpoch' | 'liveServerEpoch'>;
-export type StoredUser = { readonly id: string; readonly epoch: bigint; readonly isDisabled: boolean };
-export type StoredConsent = {
+type StoredUser = { readonly id: string; readonly epoch: bigint; readonly isDisabled: boolean };
+type StoredConsent = {
   readonly userId: string;
   readonly userEpoch: bigint;
   readonly clientEpoch: bigint;
@@ -42,28 +47,74 @@ export type SignIn = {
   readonly demandsFactor: boolean;
 };
 
-export type SignInCommit = InteractionCommit | SessionCommit;
+type SignInCommit = InteractionCommit | SessionCommit;
 
-export const userOf = ({ users }: SignIn, id: string): StoredUser | undefined => users.find((one) => one.id === id);
+export type InteractionEventType = InteractionEvent['type'];
+/** Those that a request is about; the others are raised epochs. */
+export type SessionEventType = Extract<
+  SessionEvent['type'],
+  'used' | 'factorAdded' | 'signOutRequested' | 'endRequested' | 'endRequestedByAdministrator' | 'signedInAgain'
+>;
 
-/** With the epochs of today. */
-export function sessionAsLoaded(stored: SignIn, session: StoredSession): Session {
-  const user = userOf(stored, session.userId);
+export type Asked =
+  /** `session`: as it was admitted when the request came. It may have ended since. */
+  | { readonly kind: 'interaction'; readonly event: InteractionEventType; readonly session: Session | null }
+  | { readonly kind: 'session'; readonly event: SessionEventType; readonly sid: string };
+
+type LoadedSession = { readonly now: Date; readonly session: Session };
+
+type Known = {
+  /** Users who were asked for their consent in this interaction. */
+  readonly askedForConsent: readonly string[];
+  /** `sid`s of sessions whose end has been acknowledged. */
+  readonly ended: readonly string[];
+};
+
+export type Terms = {
+  readonly stored: SignIn;
+  readonly asked: Asked;
+  readonly loaded: LoadedInteraction | LoadedSession;
+  readonly commit: SignInCommit;
+  readonly answer: InteractionOutcome | SessionUse | boolean;
+  readonly known: Known;
+};
+
+const userOf = ({ users }: SignIn, id: string): StoredUser => {
+  const user = users.find((one) => one.id === id);
+  if (user === undefined) throw new Error(`There is no end-user ${id}.`);
+  return user;
+};
+
+export const ownersOf = (stored: SignIn, userId: string): Owners => ({
+  client: { epoch: stored.client.epoch, isDeleted: stored.client.deletedAt !== null },
+  user: userOf(stored, userId),
+  serverEpoch: stored.serverEpoch,
+});
+
+/** Of the end-user who was asked about it. */
+export function withOwners(stored: SignIn, { client, user, serverEpoch }: Partial<Owners>, now: Date): SignIn {
   return {
-    ...session,
-    liveUserEpoch: !user || user.isDisabled ? null : user.epoch,
-    liveServerEpoch: stored.serverEpoch,
+    ...stored,
+    ...(client && {
+      client: { ...stored.client, epoch: client.epoch, deletedAt: client.isDeleted ? now : null },
+    }),
+    ...(user && { users: stored.users.map((one) => (one.id === USER ? { ...one, ...user } : one)) }),
+    ...(serverEpoch !== undefined && { serverEpoch }),
   };
 }
+
+/** With the epochs of today. */
+export const sessionAsLoaded = (stored: SignIn, session: StoredSession): Session =>
+  asLoaded(session, ownersOf(stored, session.userId));
 
 export function loadInteraction(stored: SignIn, userId: string | null, now: Date): StoredInteraction {
   const { interaction, isStored, client, grants } = stored;
   const [grant] = grants;
-  const user = userId === null ? undefined : userOf(stored, userId);
   const consent = stored.consents.find(
     (one) => one.userId === userId && one.resources.join() === interaction.resources.join(),
   );
-  const stands = consent && consent.userEpoch === user?.epoch && consent.clientEpoch === client.epoch;
+  const stands =
+    consent && consent.userEpoch === userOf(stored, consent.userId).epoch && consent.clientEpoch === client.epoch;
   return {
     now,
     interaction,
@@ -101,11 +152,10 @@ const covers = (all: readonly string[], asked: readonly string[]) => asked.every
 
 export const APPROVAL_GUARD: Guard<Approval> = {
   ...WHAT_IS_LOADED,
-  clientEpochStands: ({ client, interaction }) => client.epoch === interaction.clientEpoch,
-  clientIsThere: ({ client }) => client.deletedAt === null,
-  userEpochStands: (stored, { session }) => userOf(stored, session.userId)?.epoch === session.userEpoch,
-  userIsEnabled: (stored, { session }) => userOf(stored, session.userId)?.isDisabled === false,
-  serverEpochStands: ({ serverEpoch }, { session }) => serverEpoch === session.serverEpoch,
+  ...ownersStand<SignIn, Approval>(
+    (stored, { session }) => ownersOf(stored, session.userId),
+    ({ interaction }, { session }) => ({ ...session, clientEpoch: interaction.clientEpoch }),
+  ),
   timeIsNotOver: (_, { endsAt }, now) => now < endsAt,
   sessionIsActive: (stored, { session }) => rowOf(stored, session)?.state === 'active',
   consentStands: ({ consents, interaction }, { session, reliesOnConsent, scope }) =>

@@ -1,7 +1,4 @@
 /** What must hold of signing in and consenting, each in a sentence, and how a violation of it is seen. */
-import { stepOf } from '../../../engine/step.ts';
-import type { Approval } from '../../../lifecycles/interaction/lifecycle.ts';
-import { sessionLifecycle } from '../../../lifecycles/session/lifecycle.ts';
 import { grantState, sameBytes } from '../../../model/grant.ts';
 import {
   type Session,
@@ -11,34 +8,50 @@ import {
   sessionState,
 } from '../../../model/session.ts';
 import { authenticationClassOf } from '../../../oauth/authentication-methods.ts';
-import { numberOf } from '../keys.ts';
-import type { Moment, Move } from '../moment.ts';
-import { type Ran, runAlone, storedAfter } from '../moves.ts';
-import type { Invariant, Walk } from '../walk.ts';
-import { ADMINISTRATION, BEGAN_AT, grantableIn, SESSION_LIFETIMES } from './initial-states.ts';
-import { type SignIn, sessionAsLoaded, userOf } from './store.ts';
-import type { Asked, Ending, InteractionEventType, SessionEventType, Terms } from './terms.ts';
+import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
+import { BEGAN_AT } from '../../../review/proof/instants.ts';
+import { armMissing, everythingIsAnswered } from '../../../review/proof/invariants.ts';
+import { numberOf } from '../../../review/proof/keys.ts';
+import type { Moment, Move } from '../../../review/proof/moment.ts';
+import { runAlone, storedAfter } from '../../../review/proof/moves.ts';
+import { type Ending, liveEpochs } from '../../../review/proof/owners.ts';
+import type { Walk } from '../../../review/proof/walk.ts';
+import { sessionLifecycle } from '../../session/lifecycle.ts';
+import { SESSION_LIFETIMES, type StoredSession } from '../../session/walk/stored-session.ts';
+import type { Approval } from '../lifecycle.ts';
+import { ofInteraction, ofSession } from './requests.ts';
+import { ADMINISTRATION, grantableIn } from './situations.ts';
+import {
+  type Asked,
+  type InteractionEventType,
+  ownersOf,
+  type SessionEventType,
+  type SignIn,
+  sessionAsLoaded,
+  type Terms,
+} from './world.ts';
 
 type World = Moment<Terms>;
 
-export const INVARIANTS: readonly Invariant<Terms>[] = [
+const INTERACTION = ['interaction'];
+const SESSION = ['session'];
+const ANSWERED = everythingIsAnswered<Terms>(({ stored }) => everythingAskedAt(stored));
+
+export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'no-code-without-consent',
     says: 'No code without a consent that this user gave when asked, or gave before for at least that scope and those resources.',
     spec: 'RFC 6749 §10.2, OpenID Connect Core §3.1.2.4, §11',
-    machines: ['interaction'],
+    machines: INTERACTION,
     violation: (_, { stored, known }, { commit, after }) => {
       const approval = approvalIn(commit);
       if (!approval || commit?.asked.kind !== 'interaction') return null;
-      if (commit.asked.event === 'consented') {
-        const isRemembered = numberOf(after.stored.consents) !== numberOf(stored.consents);
-        if (isRemembered && !isAssured(stored)) return 'the consent to a client that any could pose as was remembered';
-        const stands = allowedBefore(after.stored, approval.session.userId);
-        if (isAssured(stored) && !stands) return 'a consent was not remembered';
-      }
       const { interaction } = stored;
       const { userId } = approval.session;
       if (commit.asked.event === 'consented') {
+        const isRemembered = numberOf(after.stored.consents) !== numberOf(stored.consents);
+        if (isRemembered && !isAssured(stored)) return 'the consent to a client that any could pose as was remembered';
+        if (isAssured(stored) && !allowedBefore(after.stored, userId)) return 'a consent was not remembered';
         const wasAsked = interaction.state === 'awaitingConsent' && known.askedForConsent.includes(userId);
         return wasAsked ? null : 'a code was issued for a consent that the end-user was not asked for';
       }
@@ -50,7 +63,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'changed-user-never-approves',
     says: 'A user who changed in between never answers: not another than was asked, nor another than the client named.',
     spec: 'RFC 6749 §10.12, OpenID Connect Core §3.1.2.1',
-    machines: ['interaction'],
+    machines: INTERACTION,
     violation: (_, { stored: { interaction } }, { commit }) => {
       if (commit?.asked.kind !== 'interaction') return null;
       const { event, session } = commit.asked;
@@ -70,7 +83,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'fresh-sign-in-where-wanted',
     says: 'Where the client wants a new or a recent sign-in, no code comes of an older one; where it wants an account to be chosen or created, nothing goes on before.',
     spec: 'OpenID Connect Core §3.1.2.1',
-    machines: ['interaction'],
+    machines: INTERACTION,
     violation: (_, { stored: { interaction } }, { commit }) => {
       const approval = approvalIn(commit);
       const isRequest =
@@ -89,7 +102,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'administration-takes-a-role',
     says: 'No end-user grants what takes a role that they do not have; where nothing else is asked for, the client is told access_denied, and no code is issued.',
     spec: 'RFC 6749 §3.3, §4.1.2.1',
-    machines: ['interaction'],
+    machines: INTERACTION,
     violation: (_, { stored }, { commit, after }) => {
       const approval = approvalIn(commit);
       if (!approval) return null;
@@ -98,14 +111,12 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       return grantableIn(stored.interaction).length > 0 ? null : 'a code was issued for nothing';
     },
     brokenAt: (walk, world) => {
-      const session = liveSession(world);
+      const session = sessionThatMayGoOn(world);
       const { interaction } = world.stored;
       if (!session || interaction.state !== 'awaitingSignIn' || grantableIn(interaction).length > 0) return null;
-      if (whatIsOver(world.stored, session.sid, world.now) !== null) return null;
-      if (!world.stored.client.redirectUris.includes(interaction.redirectUri)) return null;
-      const told = runAlone(walk, world, { kind: 'interaction', event: 'requested', session });
-      if (told.kind !== 'answered' || wayOf(told) !== 'denied') return 'a request in vain is not answered at once';
-      const after = storedAfter(walk, world, { kind: 'interaction', event: 'accountChosen', session });
+      if (wayOf(walk, world, ofInteraction('requested', session)) !== 'denied')
+        return 'a request in vain is not answered at once';
+      const after = storedAfter(walk, world, ofInteraction('accountChosen', session));
       return after?.interaction.state === 'denied' ? null : 'an end-user without the role can go on';
     },
   },
@@ -117,7 +128,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     violation: (_, { stored, now }, { commit, after }) => {
       if (commit?.held === true && commit.commit.kind === 'addFactor') {
         const { sid } = commit.commit.loaded;
-        const row = stored.sessions.find((session) => session.sid === sid);
+        const row = rowOf(stored, sid);
         if (row?.state === 'awaitingSecondFactor' && now >= secondFactorDueAt(sessionAsLoaded(stored, row)))
           return 'a factor was stored that came too late';
       }
@@ -133,19 +144,15 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const { stored, now } = world;
       for (const { sid, state } of stored.sessions) {
         if (state !== 'awaitingSecondFactor') continue;
-        const use = runAlone(walk, world, { kind: 'session', event: 'used', sid });
-        if (wayOf(use) === 'admitted') return `${sid} awaits a factor, and its browser is signed in`;
+        if (wayOf(walk, world, ofSession('used', sid)) === 'admitted')
+          return `${sid} awaits a factor, and its browser is signed in`;
         const isAlive = !sessionIsOver(stored, sid, now);
-        const added = runAlone(walk, world, { kind: 'session', event: 'factorAdded', sid });
-        const way = wayOf(added);
+        const way = wayOf(walk, world, ofSession('factorAdded', sid));
         if (isAlive && way !== 'addFactor') return `a factor in time does not sign in: ${way}`;
-        if (!isAlive && way === 'addFactor') return `a factor that came too late signs in`;
-        const ends = storedAfter(walk, world, { kind: 'session', event: 'used', sid });
-        if (
-          !isAlive &&
-          isActiveOrAwaiting(stored, sid) &&
-          ends?.sessions.find((one) => one.sid === sid)?.state !== 'ended'
-        )
+        if (isAlive) continue;
+        if (way === 'addFactor') return 'a factor that came too late signs in';
+        const ends = storedAfter(walk, world, ofSession('used', sid));
+        if (stateOf(stored, sid) !== 'ended' && !(ends && rowOf(ends, sid)?.state === 'ended'))
           return `${sid} has waited too long, and lives on`;
       }
       return null;
@@ -155,29 +162,25 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'no-approval-below-the-class',
     says: 'Nothing is approved below the class of sign-in that client, resource or request demand; what is missing is asked for, or the client is told.',
     spec: 'RFC 9470 §5, OpenID Connect Core §3.1.2.1',
-    machines: ['interaction'],
+    machines: INTERACTION,
     violation: (_, { stored: { interaction } }, { commit }) => {
       const approval = approvalIn(commit);
       if (!approval || interaction.requiredClass === null) return null;
       return hasFactor(approval.session) ? null : 'a code was issued for a weaker sign-in than was demanded';
     },
     brokenAt: (walk, world) => {
-      const session = liveSession(world);
+      const session = sessionThatMayGoOn(world);
       const { interaction } = world.stored;
       if (!session || hasFactor(session) || interaction.requiredClass === null) return null;
-      if (whatIsOver(world.stored, session.sid, world.now) !== null) return null;
-      if (!world.stored.client.redirectUris.includes(interaction.redirectUri)) return null;
       const isOpen = interaction.state === 'awaitingSignIn' || interaction.state === 'awaitingConsent';
       if (!isOpen || (interaction.state === 'awaitingConsent' && interaction.userId !== session.userId)) return null;
-      if (interaction.prompt.includes('none')) {
-        const told = runAlone(walk, world, { kind: 'interaction', event: 'requested', session });
-        return wayOf(told) === 'denied' ? null : 'a silent request for more is not answered';
-      }
-      const viewed = runAlone(walk, world, { kind: 'interaction', event: 'viewed', session });
-      if (wayOf(viewed) !== 'factor') return `the page does not ask for the factor: ${wayOf(viewed)}`;
-      const asked = runAlone(walk, world, { kind: 'interaction', event: 'factorAdded', session });
-      if (interaction.state === 'awaitingSignIn' && wayOf(asked) !== 'factor') return 'it goes on without the factor';
-      const after = storedAfter(walk, world, { kind: 'interaction', event: 'factorDeclined', session });
+      const way = (event: InteractionEventType) => wayOf(walk, world, ofInteraction(event, session));
+      if (interaction.prompt.includes('none'))
+        return way('requested') === 'denied' ? null : 'a silent request for more is not answered';
+      if (way('viewed') !== 'factor') return `the page does not ask for the factor: ${way('viewed')}`;
+      if (interaction.state === 'awaitingSignIn' && way('factorAdded') !== 'factor')
+        return 'it goes on without the factor';
+      const after = storedAfter(walk, world, ofInteraction('factorDeclined', session));
       return after?.interaction.state === 'denied' ? null : 'an end-user who declines is not sent back';
     },
   },
@@ -185,7 +188,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'a-factor-renews-the-cookie',
     says: 'With a further factor the cookie is another: what knew the cookie from before is not signed in.',
     spec: 'OWASP ASVS 5.0 §7.2.4',
-    machines: ['session'],
+    machines: SESSION,
     violation: (_, { stored }, { commit, after }) => {
       if (commit?.held !== true || commit.commit.kind !== 'addFactor') return null;
       const { idHash } = commit.commit.loaded;
@@ -200,7 +203,6 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'ended-session-approves-nothing',
     says: 'After an acknowledged end of a session nothing is approved from it.',
     spec: 'OpenID Connect RP-Initiated Logout §2',
-    machines: ['interaction', 'session'],
     violation: (_, { known }, { commit }) => {
       const approval = approvalIn(commit);
       return approval && known.ended.includes(approval.session.sid)
@@ -212,14 +214,13 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'nothing-dead-approves',
     says: 'Nothing is approved that was over when the commit happened: the interaction, the session, the client, the user.',
     spec: 'OAuth 2.1 §4.1.2, RFC 9700 §4.14.2',
-    machines: ['interaction', 'session'],
     violation: (_, { stored, now }, { commit, after }) => {
       const approval = approvalIn(commit);
       if (!approval) return null;
       const dead = whatIsOver(stored, approval.session.sid, now);
       if (dead !== null) return `a code was issued though ${dead}`;
       const grant = after.stored.grants.at(-1);
-      return grant && grantState(withLiveEpochs(after.stored, grant)) === 'active'
+      return grant && grantState({ ...grant, ...liveEpochs(ownersOf(after.stored, grant.userId)) }) === 'active'
         ? null
         : 'a grant was made that is revoked from the start';
     },
@@ -235,7 +236,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'one-code',
     says: 'An interaction makes at most one grant, and every answer that it repeats names the code of that grant.',
     spec: 'OAuth 2.1 §4.1.2',
-    machines: ['interaction'],
+    machines: INTERACTION,
     violation: (_, __, { after: { stored }, answer }) => {
       if (stored.grants.length > 1) return 'an interaction made two grants';
       if (stored.grants.length === 1 && stored.interaction.state !== 'approved')
@@ -251,7 +252,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'answered-stays-answered',
     says: 'An interaction that was answered stays answered, and none is stored after its end, when an earlier row of it may be gone.',
     spec: 'OAuth 2.1 §4.1.2',
-    machines: ['interaction'],
+    machines: INTERACTION,
     violation: (_, { stored: { interaction, isStored }, now }, { after }) => {
       if (!isStored && after.stored.isStored && now >= interaction.endsAt.getTime())
         return 'an interaction was stored after its end';
@@ -266,7 +267,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'stored-for-an-end-user',
     says: 'An interaction has no row before an end-user has signed in, and a silent refusal leaves none.',
     spec: 'OpenID Connect Core §3.1.2.6',
-    machines: ['interaction'],
+    machines: INTERACTION,
     violation: (_, { stored: { isStored } }, { after: { stored } }) => {
       if (isStored || !stored.isStored) return null;
       const { state, userId } = stored.interaction;
@@ -276,16 +277,15 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     brokenAt: (walk, world) => {
       const session = liveSession(world);
       if (world.stored.isStored || !world.stored.interaction.prompt.includes('none')) return null;
-      const ran = runAlone(walk, world, { kind: 'interaction', event: 'requested', session });
-      const isOnlyApproved = ran.kind !== 'wants' || ran.next.kind !== 'commit' || ran.next.commit.kind === 'approve';
-      return isOnlyApproved ? null : 'a silent refusal is stored';
+      const way = wayOf(walk, world, ofInteraction('requested', session));
+      return way === 'move' ? 'a silent refusal is stored' : null;
     },
   },
   {
     name: 'silent-shows-nothing',
     says: 'With prompt=none no page is ever shown.',
     spec: 'OpenID Connect Core §3.1.2.1, §3.1.2.6',
-    machines: ['interaction'],
+    machines: INTERACTION,
     violation: (_, { stored: { interaction } }, { answer }) => {
       if (answer === null || answer.asked.kind !== 'interaction' || answer.asked.event !== 'requested') return null;
       const shows = typeof answer.answer === 'object' && ['signIn', 'signUp', 'consent'].includes(answer.answer.kind);
@@ -295,8 +295,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   {
     name: 'ended-stays-ended',
     says: 'An ended session never becomes active again.',
-    spec: 'OpenID Connect Core §3.1.2.3',
-    machines: ['session'],
+    machines: SESSION,
     violation: (_, { stored }, { after }) => {
       const rewritten = stored.sessions.find((session, index) => {
         const now = after.stored.sessions[index];
@@ -304,67 +303,61 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       });
       if (rewritten) return `${rewritten.sid} had ended, and changed`;
       const revived = stored.sessions.find(
-        (session, index) => sessionState(sessionAsLoaded(stored, session)) === 'ended' && isActive(after.stored, index),
+        ({ sid }) => stateOf(stored, sid) === 'ended' && stateOf(after.stored, sid) === 'active',
       );
       return revived ? `${revived.sid} became active again` : null;
     },
     // What has ended is not admitted, by whatever it ended.
     brokenAt: (walk, world) => {
-      const admitted = world.stored.sessions.find((session) => {
-        const ran = runAlone(walk, world, { kind: 'session', event: 'used', sid: session.sid });
-        const isAdmitted =
-          ran.kind === 'answered'
-            ? typeof ran.answer === 'object' && ran.answer.kind === 'admitted'
-            : ran.kind === 'wants' && ran.next.kind === 'commit' && ran.next.commit.kind === 'recordUse';
-        return isAdmitted && sessionIsOver(world.stored, session.sid, world.now);
-      });
+      const admitted = world.stored.sessions.find(
+        ({ sid }) =>
+          sessionIsOver(world.stored, sid, world.now) &&
+          ['admitted', 'recordUse'].includes(wayOf(walk, world, ofSession('used', sid))),
+      );
       return admitted ? `${admitted.sid} is over, and a browser is signed in with it` : null;
     },
   },
   {
     name: 'every-session-end-has-an-arm',
     says: 'Every way in which a session ends is an arm of its machine.',
-    spec: 'OpenID Connect Core §3.1.2.3',
-    machines: ['session'],
+    machines: SESSION,
     violation: (walk, { stored, now }, { after, action, commit }) => {
       const ended = stored.sessions.find(
-        (session, index) =>
-          sessionState(sessionAsLoaded(stored, session)) === 'active' && !isActive(after.stored, index),
+        ({ sid }) => stateOf(stored, sid) === 'active' && stateOf(after.stored, sid) !== 'active',
       );
       // A sign-in replaces the session by a request of its own; what is committed comes from the machine.
       if (!ended || commit !== null || after.stored.sessions.length > stored.sessions.length) return null;
-      return armMissing(walk, sessionAsLoaded(stored, ended), now, (action as Ending | null)?.event);
+      const type = (action as Ending<Terms> | null)?.event;
+      const facts = { now: new Date(now), lifetimes: SESSION_LIFETIMES };
+      const session = sessionAsLoaded(stored, ended);
+      const event = type ? { type, now } : null;
+      return armMissing(SESSION_ENDS, session, facts, event, walk.machineOf);
     },
   },
   {
     name: 'session-ends-when-asked',
     says: 'A session that is active admits its browser, and ends when its owner or an administrator asks for it, and once it is idle or too old.',
     spec: 'OpenID Connect RP-Initiated Logout §2',
-    machines: ['session'],
+    machines: SESSION,
     violation: (_, { stored }, { commit }) =>
-      commit?.commit.kind === 'end' && !commit.held && rowIsActive(stored, commit.commit.loaded.sid)
+      commit?.commit.kind === 'end' && !commit.held && rowOf(stored, commit.commit.loaded.sid)?.state === 'active'
         ? 'the end of a session was turned away, and the session lived on'
         : null,
     brokenAt: (walk, world) => {
       const { stored, now } = world;
-      for (const { sid, state, lastUsedAt } of stored.sessions) {
-        if (state === 'ended' || !isActiveNow(stored, sid)) continue;
-        const events: SessionEventType[] = [
-          'signOutRequested',
-          'endRequested',
-          'endRequestedByAdministrator',
-          'signedInAgain',
-        ];
-        const due = sessionIsOver(stored, sid, now) ? [...events, 'used' as const] : events;
-        const kept = due.find((event) => {
-          const after = storedAfter(walk, world, { kind: 'session', event, sid });
-          return after === null || rowIsActive(after, sid);
-        });
+      for (const { sid, lastUsedAt } of stored.sessions) {
+        if (stateOf(stored, sid) !== 'active') continue;
+        const isOver = sessionIsOver(stored, sid, now);
+        const kept = SESSION_EVENTS.filter((event) => event !== 'factorAdded' && (isOver || event !== 'used')).find(
+          (event) => {
+            const after = storedAfter(walk, world, ofSession(event, sid));
+            return after === null || rowOf(after, sid)?.state === 'active';
+          },
+        );
         if (kept) return `${sid} lives on after ${kept}`;
-        const use = runAlone(walk, world, { kind: 'session', event: 'used', sid });
+        const use = wayOf(walk, world, ofSession('used', sid));
         const isDue = now - lastUsedAt.getTime() >= USE_DUE_MILLISECONDS;
-        if (!sessionIsOver(stored, sid, now) && wayOf(use) !== (isDue ? 'recordUse' : 'admitted'))
-          return `${sid} is alive, and a use of it is ${wayOf(use)}`;
+        if (!isOver && use !== (isDue ? 'recordUse' : 'admitted')) return `${sid} is alive, and a use of it is ${use}`;
       }
       return null;
     },
@@ -373,54 +366,26 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     name: 'every-step-is-answered',
     says: 'Every event of an interaction and of a session is answered, in every state that can be reached.',
     spec: 'OAuth 2.1 §4.1.2',
-    machines: ['interaction', 'session'],
-    violation: (_, __, { broken, happening }) => {
-      if (broken !== null) return broken;
-      const { ending } = happening;
-      const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
-      return isInCircles ? 'a request went in circles' : null;
-    },
-    brokenAt: (walk, world) => {
-      const sessions = world.stored.sessions.map((one) => sessionAsLoaded(world.stored, one));
-      const all = [
-        ...[null, ...sessions].flatMap((session) => interactionsWith(session)),
-        ...sessions.flatMap(({ sid }) => SESSION_EVENTS.map((event) => ({ kind: 'session', event, sid }) as const)),
-      ];
-      for (const asked of all) {
-        const ran = runAlone(walk, world, asked);
-        if (ran.kind === 'broken') return ran.words;
-        if (ran.kind === 'wants' && asked.kind === 'interaction' && asked.event in LOOKS)
-          return 'looking at the page changes something';
-        const goesOn = ran.kind === 'wants' && ran.next.kind === 'commit' && ran.next.commit.kind === 'move';
-        if (goesOn && asked.kind === 'interaction' && asked.session === null) {
-          return 'an interaction goes on without a session';
-        }
-        if (ran.kind === 'answered' && asked.kind === 'interaction' && asked.session === null) {
-          if (typeof ran.answer === 'object' && ran.answer.kind === 'approved') return 'a code without a session';
-        }
-      }
-      return null;
-    },
+    ...ANSWERED,
+    brokenAt: (walk, world) => ANSWERED.brokenAt(walk, world) ?? doneWithoutASession(walk, world),
   },
   {
     name: 'consent-is-served',
     says: 'A consent in time, or one that is remembered and may be relied on, yields a code: nothing above holds because nothing works.',
     spec: 'OAuth 2.1 §4.1.2',
-    machines: ['interaction', 'session'],
     brokenAt: (walk, world) => {
-      const session = liveSession(world);
-      const { interaction, client } = world.stored;
-      if (!session || !client.redirectUris.includes(interaction.redirectUri)) return null;
-      if (whatIsOver(world.stored, session.sid, world.now) !== null) return null;
-      if (grantableIn(interaction).length === 0) return null;
+      const session = sessionThatMayGoOn(world);
+      const { interaction } = world.stored;
+      if (!session || grantableIn(interaction).length === 0) return null;
       if (interaction.requiredClass !== null && !hasFactor(session)) return null;
-      const served = (event: InteractionEventType) =>
-        approvesWith(walk, world, { kind: 'interaction', event, session });
+      const served = (event: InteractionEventType) => approvesWith(walk, world, ofInteraction(event, session));
+      const stateAfter = (event: InteractionEventType) =>
+        storedAfter(walk, world, ofInteraction(event, session))?.interaction.state;
       const [grant] = world.stored.grants;
       const waits = grant && grant.state === 'active' && grant.refreshGeneration === null;
       if (waits && grant.userId === session.userId && world.now < grant.codeEndsAt.getTime()) {
-        const repeated = runAlone(walk, world, { kind: 'interaction', event: 'consented', session });
-        return wayOf(repeated) === 'approved' ? null : 'a consent that is sent twice is not answered with its code';
+        const way = wayOf(walk, world, ofInteraction('consented', session));
+        return way === 'approved' ? null : 'a consent that is sent twice is not answered with its code';
       }
       if (interaction.state === 'awaitingConsent' && interaction.userId === session.userId) {
         return served('consented') ? null : 'a consent in time yields no code';
@@ -429,15 +394,12 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const isAllowed = mayRelyOnConsent(world.stored) && allowedBefore(world.stored, session.userId);
       const { prompt, maxAgeSeconds, hintedUserId } = interaction;
       const needsNoPage = prompt.every((one) => one === 'none') && maxAgeSeconds === null && hintedUserId === null;
-      const asks = () =>
-        storedAfter(walk, world, { kind: 'interaction', event: 'requested', session })?.interaction.state ===
-        'awaitingConsent';
-      if (!isAllowed && needsNoPage && prompt.length === 0 && !asks()) return 'a signed-in end-user is not asked';
+      if (!isAllowed && needsNoPage && prompt.length === 0 && stateAfter('requested') !== 'awaitingConsent')
+        return 'a signed-in end-user is not asked';
       if (isAllowed && needsNoPage && !served('requested')) return 'a consent that is remembered yields no code';
       const isFresh = session.signedInAt.getTime() >= BEGAN_AT && hintedUserId === null;
       if (!isFresh) return null;
-      const after = storedAfter(walk, world, { kind: 'interaction', event: 'signedIn', session });
-      const state = after?.interaction.state;
+      const state = stateAfter('signedIn');
       const right = isAllowed ? 'approved' : 'awaitingConsent';
       return state === right ? null : `a sign-in leads to ${state ?? 'nothing'}, not to ${right}`;
     },
@@ -447,13 +409,15 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
 /** Of the lifetimes of this walk: a use is written down once a minute. */
 const USE_DUE_MILLISECONDS = 60_000;
 
-const wayOf = (ran: Ran<Terms>): string => {
+/** Where the engine leads with it, asked now and left alone: the kind of its commit, or of its answer. */
+function wayOf(walk: Walk<Terms>, world: World, asked: Asked): string {
+  const ran = runAlone(walk, world, asked);
   if (ran.kind === 'wants') return ran.next.kind === 'commit' ? ran.next.commit.kind : ran.next.kind;
   if (ran.kind === 'answered') return typeof ran.answer === 'object' ? ran.answer.kind : 'nothing';
   return ran.kind;
-};
+}
 
-const LOOKS: Partial<Record<InteractionEventType, true>> = { viewed: true, switchRequested: true };
+const LOOKS: readonly InteractionEventType[] = ['viewed', 'switchRequested'];
 const INTERACTION_EVENTS: readonly InteractionEventType[] = [
   'requested',
   'viewed',
@@ -475,7 +439,29 @@ const SESSION_EVENTS: readonly SessionEventType[] = [
 ];
 
 const interactionsWith = (session: Session | null): readonly Asked[] =>
-  INTERACTION_EVENTS.map((event) => ({ kind: 'interaction', event, session }));
+  INTERACTION_EVENTS.map((event) => ofInteraction(event, session));
+
+function everythingAskedAt(stored: SignIn): readonly Asked[] {
+  const sessions = stored.sessions.map((one) => sessionAsLoaded(stored, one));
+  return [
+    ...[null, ...sessions].flatMap(interactionsWith),
+    ...sessions.flatMap(({ sid }) => SESSION_EVENTS.map((event) => ofSession(event, sid))),
+  ];
+}
+
+/** What happens though the browser only looks, or has no session. */
+function doneWithoutASession(walk: Walk<Terms>, world: World): string | null {
+  for (const asked of everythingAskedAt(world.stored)) {
+    if (asked.kind !== 'interaction') continue;
+    const way = wayOf(walk, world, asked);
+    const isCommitted = way === 'move' || way === 'approve';
+    if (isCommitted && LOOKS.includes(asked.event)) return 'looking at the page changes something';
+    if (asked.session !== null) continue;
+    if (way === 'move') return 'an interaction goes on without a session';
+    if (way === 'approved') return 'a code without a session';
+  }
+  return null;
+}
 
 const approvalIn = (commit: Move<Terms>['commit']): Approval | null =>
   commit?.held === true && commit.commit.kind === 'approve' ? commit.commit.approval : null;
@@ -492,27 +478,23 @@ function whatIsOver(stored: SignIn, sid: string, now: number): string | null {
 }
 
 function sessionIsOver(stored: SignIn, sid: string, now: number): boolean {
-  const session = stored.sessions.find((one) => one.sid === sid);
-  const user = session && userOf(stored, session.userId);
-  if (!session || !user || session.state === 'ended') return true;
+  const session = rowOf(stored, sid);
+  if (!session || session.state === 'ended') return true;
+  const { user } = ownersOf(stored, session.userId);
   if (user.isDisabled || user.epoch !== session.userEpoch || stored.serverEpoch !== session.serverEpoch) return true;
   const loaded = sessionAsLoaded(stored, session);
   if (session.state === 'awaitingSecondFactor' && now >= secondFactorDueAt(loaded)) return true;
   return now >= sessionEndsAt(loaded, SESSION_LIFETIMES) || now >= sessionIdleEndsAt(loaded, SESSION_LIFETIMES);
 }
 
-const rowIsActive = ({ sessions }: SignIn, sid: string): boolean =>
-  sessions.some((one) => one.sid === sid && one.state === 'active');
+const rowOf = ({ sessions }: SignIn, sid: string): StoredSession | undefined => sessions.find((one) => one.sid === sid);
 
-const isActive = (stored: SignIn, index: number): boolean => {
-  const session = stored.sessions[index];
-  return session !== undefined && sessionState(sessionAsLoaded(stored, session)) === 'active';
-};
-const isActiveNow = (stored: SignIn, sid: string): boolean =>
-  isActive(
-    stored,
-    stored.sessions.findIndex((one) => one.sid === sid),
-  );
+/** As its machine derives it; null: there is no such session. */
+function stateOf(stored: SignIn, sid: string): string | null {
+  const session = rowOf(stored, sid);
+  return session ? sessionState(sessionAsLoaded(stored, session)) : null;
+}
+const SESSION_ENDS = { lifecycle: sessionLifecycle, stateOf: sessionState, what: 'session' };
 
 /** The session of the browser's cookie, if it is alive. */
 function liveSession({ stored, now }: World): Session | null {
@@ -521,13 +503,17 @@ function liveSession({ stored, now }: World): Session | null {
   return isSignedIn ? sessionAsLoaded(stored, session) : null;
 }
 
+/** The same, while nothing that an approval depends on is over. */
+function sessionThatMayGoOn(world: World): Session | null {
+  const { stored, now } = world;
+  const { client, interaction } = stored;
+  const session = liveSession(world);
+  if (!session || !client.redirectUris.includes(interaction.redirectUri)) return null;
+  return whatIsOver(stored, session.sid, now) === null ? session : null;
+}
+
 const hasFactor = ({ amr }: Pick<Session, 'amr'>): boolean =>
   authenticationClassOf(amr) !== 'urn:statehouse:acr:password';
-
-const isActiveOrAwaiting = (stored: SignIn, sid: string): boolean => {
-  const session = stored.sessions.find((one) => one.sid === sid);
-  return session !== undefined && sessionState(sessionAsLoaded(stored, session)) !== 'ended';
-};
 
 const isAssured = ({ interaction, client }: Pick<SignIn, 'interaction' | 'client'>): boolean =>
   client.tokenEndpointAuthMethod !== 'none' || interaction.redirectUri.startsWith('https:');
@@ -549,26 +535,3 @@ const allowedBefore = ({ interaction, client, consents, users }: SignIn, userId:
       grantableIn(interaction).every((scope) => one.scope.includes(scope)) &&
       interaction.resources.every((resource) => one.resources.includes(resource)),
   );
-
-function withLiveEpochs(stored: SignIn, grant: SignIn['grants'][number]) {
-  const user = userOf(stored, grant.userId);
-  return {
-    ...grant,
-    liveClientEpoch: stored.client.deletedAt === null ? stored.client.epoch : null,
-    liveUserEpoch: !user || user.isDisabled ? null : user.epoch,
-    liveServerEpoch: stored.serverEpoch,
-  };
-}
-
-/** The machine that decides has to say of this event what the rows say after it. */
-function armMissing(walk: Walk<Terms>, session: Session, now: number, type: Ending['event']): string | null {
-  if (!type) return 'a session ended by something that no event of its machine is about';
-  try {
-    const facts = { now: new Date(now), lifetimes: SESSION_LIFETIMES };
-    const event = { type, now };
-    const { after } = stepOf(sessionLifecycle, session, facts, event, walk.machineOf);
-    return sessionState(after) === 'ended' ? null : `${type} ends a session, and its machine says that it lives on`;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
