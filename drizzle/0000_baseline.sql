@@ -65,7 +65,7 @@ CREATE TABLE "denied_access_tokens" (
 );
 --> statement-breakpoint
 CREATE TABLE "email_challenges" (
-	"id" uuid PRIMARY KEY NOT NULL,
+	"id" uuid NOT NULL,
 	"purpose" text NOT NULL,
 	"state" text NOT NULL,
 	"superseded_reason" text,
@@ -82,6 +82,7 @@ CREATE TABLE "email_challenges" (
 	"ends_at" timestamp with time zone NOT NULL,
 	"mac" "bytea",
 	"mac_version" bigint DEFAULT 0 NOT NULL,
+	CONSTRAINT "email_challenges_id_person_pk" PRIMARY KEY("id","person"),
 	CONSTRAINT "email_challenges_state" CHECK ("email_challenges"."state" in ('active', 'used', 'superseded')),
 	CONSTRAINT "email_challenges_purpose" CHECK ("email_challenges"."purpose" in ('verify_address', 'reset_password', 'change_address', 'undo_change', 'lost_factors', 'sign_up', 'invitation')),
 	CONSTRAINT "email_challenges_superseded_has_reason" CHECK (("email_challenges"."state" = 'superseded') = ("email_challenges"."superseded_reason" is not null)),
@@ -97,7 +98,7 @@ CREATE TABLE "ended_rows" (
 );
 --> statement-breakpoint
 CREATE TABLE "external_sign_ins" (
-	"id" uuid PRIMARY KEY NOT NULL,
+	"id" uuid NOT NULL,
 	"reference_hash" "bytea" NOT NULL,
 	"kind" text NOT NULL,
 	"purpose" text NOT NULL,
@@ -116,13 +117,13 @@ CREATE TABLE "external_sign_ins" (
 	"ends_at" timestamp with time zone NOT NULL,
 	"mac" "bytea",
 	"mac_version" bigint DEFAULT 0 NOT NULL,
+	CONSTRAINT "external_sign_ins_id_reference_hash_pk" PRIMARY KEY("id","reference_hash"),
 	CONSTRAINT "external_sign_ins_state" CHECK ("external_sign_ins"."state" in ('awaiting', 'answered', 'denied', 'used')),
 	CONSTRAINT "external_sign_ins_used_says_who_how_and_when" CHECK ("external_sign_ins"."state" <> 'used' or ("external_sign_ins"."user_id" is not null and "external_sign_ins"."amr" is not null and "external_sign_ins"."authenticated_at" is not null))
 );
 --> statement-breakpoint
 CREATE TABLE "grants" (
 	"id" uuid PRIMARY KEY NOT NULL,
-	"interaction_id" uuid NOT NULL,
 	"client_id" text NOT NULL,
 	"user_id" uuid NOT NULL,
 	"client_epoch" bigint NOT NULL,
@@ -190,11 +191,14 @@ CREATE TABLE "ledger_retention" (
 );
 --> statement-breakpoint
 CREATE TABLE "ledger_seals" (
-	"number" bigint PRIMARY KEY NOT NULL,
+	"shard" integer DEFAULT 1 NOT NULL,
+	"number" bigint NOT NULL,
 	"sealed_at" timestamp with time zone NOT NULL,
 	"statement" text NOT NULL,
 	"signature" text NOT NULL,
-	"line_index" "bytea" NOT NULL
+	"line_index" "bytea" NOT NULL,
+	CONSTRAINT "ledger_seals_shard_number_pk" PRIMARY KEY("shard","number"),
+	CONSTRAINT "ledger_seals_of_the_shard" CHECK ("ledger_seals"."shard" = 1)
 );
 --> statement-breakpoint
 CREATE TABLE "linked_identities" (
@@ -262,12 +266,13 @@ CREATE TABLE "passkeys" (
 );
 --> statement-breakpoint
 CREATE TABLE "recovery_codes" (
-	"id" uuid PRIMARY KEY NOT NULL,
+	"id" uuid NOT NULL,
 	"user_id" uuid NOT NULL,
 	"state" text NOT NULL,
 	"code_hash" "bytea" NOT NULL,
 	"created_at" timestamp with time zone NOT NULL,
 	"ended_at" timestamp with time zone,
+	CONSTRAINT "recovery_codes_id_user_id_pk" PRIMARY KEY("id","user_id"),
 	CONSTRAINT "recovery_codes_state" CHECK ("recovery_codes"."state" in ('active', 'used', 'replaced')),
 	CONSTRAINT "recovery_codes_ended" CHECK (("recovery_codes"."state" = 'active') = ("recovery_codes"."ended_at" is null))
 );
@@ -279,7 +284,7 @@ CREATE TABLE "root_secrets" (
 );
 --> statement-breakpoint
 CREATE TABLE "second_factors" (
-	"id" uuid PRIMARY KEY NOT NULL,
+	"id" uuid NOT NULL,
 	"user_id" uuid NOT NULL,
 	"state" text NOT NULL,
 	"sealed_secret" text,
@@ -287,6 +292,7 @@ CREATE TABLE "second_factors" (
 	"created_at" timestamp with time zone NOT NULL,
 	"confirmed_at" timestamp with time zone,
 	"removed_at" timestamp with time zone,
+	CONSTRAINT "second_factors_id_user_id_pk" PRIMARY KEY("id","user_id"),
 	CONSTRAINT "second_factors_state" CHECK ("second_factors"."state" in ('unconfirmed', 'active', 'removed')),
 	CONSTRAINT "second_factors_removed" CHECK (("second_factors"."state" = 'removed') = ("second_factors"."removed_at" is not null)),
 	CONSTRAINT "second_factors_secret" CHECK (("second_factors"."state" = 'removed') = ("second_factors"."sealed_secret" is null)),
@@ -300,7 +306,7 @@ CREATE TABLE "server" (
 );
 --> statement-breakpoint
 CREATE TABLE "sessions" (
-	"id_hash" "bytea" PRIMARY KEY NOT NULL,
+	"id_hash" "bytea" NOT NULL,
 	"sid" uuid DEFAULT gen_random_uuid() NOT NULL,
 	"user_id" uuid NOT NULL,
 	"user_epoch" bigint NOT NULL,
@@ -314,6 +320,7 @@ CREATE TABLE "sessions" (
 	"user_agent" text,
 	"mac" "bytea",
 	"mac_version" bigint DEFAULT 0 NOT NULL,
+	CONSTRAINT "sessions_sid_user_id_pk" PRIMARY KEY("sid","user_id"),
 	CONSTRAINT "sessions_state" CHECK ("sessions"."state" in ('awaitingSecondFactor', 'active', 'ended')),
 	CONSTRAINT "sessions_ended_has_reason" CHECK (("sessions"."state" = 'ended') = ("sessions"."ended_reason" is not null))
 );
@@ -355,6 +362,7 @@ CREATE TABLE "spent_challenges" (
 CREATE TABLE "transitions" (
 	"at" timestamp with time zone NOT NULL,
 	"machine" text NOT NULL,
+	"shard_key" uuid NOT NULL,
 	"grant_id" uuid,
 	"interaction_id" uuid,
 	"event" text NOT NULL,
@@ -396,7 +404,7 @@ CREATE TABLE "users" (
 );
 --> statement-breakpoint
 CREATE TABLE "webhook_deliveries" (
-	"id" uuid PRIMARY KEY NOT NULL,
+	"id" uuid NOT NULL,
 	"receiver" text NOT NULL,
 	"event_id" uuid NOT NULL,
 	"event_type" text NOT NULL,
@@ -411,6 +419,7 @@ CREATE TABLE "webhook_deliveries" (
 	"ended_at" timestamp with time zone,
 	"abandoned_reason" text,
 	"last_outcome" text,
+	CONSTRAINT "webhook_deliveries_id_event_id_pk" PRIMARY KEY("id","event_id"),
 	CONSTRAINT "webhook_deliveries_state" CHECK ("webhook_deliveries"."state" in ('pending', 'delivered', 'abandoned')),
 	CONSTRAINT "webhook_deliveries_pending_is_due" CHECK (("webhook_deliveries"."state" = 'pending') = ("webhook_deliveries"."next_attempt_at" is not null)),
 	CONSTRAINT "webhook_deliveries_ended" CHECK (("webhook_deliveries"."state" = 'pending') = ("webhook_deliveries"."ended_at" is null)),
@@ -442,7 +451,7 @@ CREATE INDEX "client_logos_fetch_at" ON "client_logos" USING btree ("fetch_at");
 CREATE INDEX "console_sessions_token_ends_at" ON "console_sessions" USING btree ("token_ends_at");--> statement-breakpoint
 CREATE INDEX "console_sessions_user_id" ON "console_sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "denied_access_tokens_ends_at" ON "denied_access_tokens" USING btree ("ends_at");--> statement-breakpoint
-CREATE UNIQUE INDEX "email_challenges_secret_hash" ON "email_challenges" USING btree ("secret_hash");--> statement-breakpoint
+CREATE UNIQUE INDEX "email_challenges_secret_hash" ON "email_challenges" USING btree ("secret_hash","person");--> statement-breakpoint
 CREATE UNIQUE INDEX "email_challenges_one_newest" ON "email_challenges" USING btree ("person","purpose") WHERE "email_challenges"."state" = 'active' and "email_challenges"."newer_links" = 0 and "email_challenges"."purpose" <> 'undo_change';--> statement-breakpoint
 CREATE INDEX "email_challenges_person" ON "email_challenges" USING btree ("person");--> statement-breakpoint
 CREATE INDEX "email_challenges_ends_at" ON "email_challenges" USING btree ("ends_at");--> statement-breakpoint
@@ -451,7 +460,6 @@ CREATE UNIQUE INDEX "external_sign_ins_reference_hash" ON "external_sign_ins" US
 CREATE INDEX "external_sign_ins_browser_hash" ON "external_sign_ins" USING btree ("browser_hash");--> statement-breakpoint
 CREATE INDEX "external_sign_ins_ends_at" ON "external_sign_ins" USING btree ("ends_at");--> statement-breakpoint
 CREATE INDEX "external_sign_ins_user_id" ON "external_sign_ins" USING btree ("user_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "grants_interaction_id" ON "grants" USING btree ("interaction_id");--> statement-breakpoint
 CREATE INDEX "grants_created_at" ON "grants" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "grants_user_id_created_at" ON "grants" USING btree ("user_id","created_at");--> statement-breakpoint
 CREATE INDEX "grants_revoked_at" ON "grants" USING btree ("revoked_at") WHERE "grants"."state" = 'revoked';--> statement-breakpoint
@@ -470,10 +478,10 @@ CREATE INDEX "second_factors_user_id" ON "second_factors" USING btree ("user_id"
 CREATE INDEX "sessions_ends_at" ON "sessions" USING btree ("ends_at");--> statement-breakpoint
 CREATE INDEX "sessions_user_id_signed_in_at" ON "sessions" USING btree ("user_id","signed_in_at");--> statement-breakpoint
 CREATE INDEX "sessions_signed_in_at" ON "sessions" USING btree ("signed_in_at");--> statement-breakpoint
-CREATE UNIQUE INDEX "sessions_sid" ON "sessions" USING btree ("sid");--> statement-breakpoint
+CREATE UNIQUE INDEX "sessions_id_hash" ON "sessions" USING btree ("id_hash","user_id");--> statement-breakpoint
 CREATE INDEX "sign_in_failures_window_ends_at" ON "sign_in_failures" USING btree ("window_ends_at");--> statement-breakpoint
 CREATE INDEX "spent_challenges_ends_at" ON "spent_challenges" USING btree ("ends_at");--> statement-breakpoint
-CREATE INDEX "transitions_grant_id" ON "transitions" USING btree ("grant_id","at");--> statement-breakpoint
+CREATE INDEX "transitions_shard_key" ON "transitions" USING btree ("shard_key","at");--> statement-breakpoint
 CREATE INDEX "transitions_order" ON "transitions" USING btree ("recorded_in","position","at");--> statement-breakpoint
 CREATE INDEX "transitions_about" ON "transitions" USING btree (coalesce("session_id", "user_id")) WHERE coalesce("transitions"."session_id", "transitions"."user_id") is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "users_username_key" ON "users" USING btree ("username_key");--> statement-breakpoint
@@ -636,9 +644,9 @@ BEGIN
   -- Seals go from the oldest on, once the month in which they were made is over for as long. The newest stays: the next is chained to it.
   BEGIN
     DELETE FROM "public"."ledger_seals" s
-      WHERE s.number < (SELECT max(n.number) FROM "public"."ledger_seals" n)
+      WHERE s.number < (SELECT max(n.number) FROM "public"."ledger_seals" n WHERE n.shard = s.shard)
         AND s.number < coalesce((SELECT min(k.number) FROM "public"."ledger_seals" k
-          WHERE date_trunc('month', k.sealed_at) + interval '1 month' > at - kept), s.number + 1);
+          WHERE k.shard = s.shard AND date_trunc('month', k.sealed_at) + interval '1 month' > at - kept), s.number + 1);
   EXCEPTION
     -- Another node removes them.
     WHEN lock_not_available OR deadlock_detected THEN NULL;
@@ -688,12 +696,12 @@ CREATE FUNCTION "ledger_seal_follows"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   -- Two nodes may try the same number: the primary key lets one of them have it.
-  IF EXISTS (SELECT FROM "public"."ledger_seals" s WHERE s.number = NEW.number) THEN
+  IF EXISTS (SELECT FROM "public"."ledger_seals" s WHERE s.shard = NEW.shard AND s.number = NEW.number) THEN
     RETURN NEW;
   END IF;
   IF NEW.number < 1 OR NEW.number > 9007199254740990
-    OR NOT (EXISTS (SELECT FROM "public"."ledger_seals" s WHERE s.number = NEW.number - 1)
-      OR (NEW.number = 1 AND NOT EXISTS (SELECT FROM "public"."ledger_seals"))) THEN
+    OR NOT (EXISTS (SELECT FROM "public"."ledger_seals" s WHERE s.shard = NEW.shard AND s.number = NEW.number - 1)
+      OR (NEW.number = 1 AND NOT EXISTS (SELECT FROM "public"."ledger_seals" s WHERE s.shard = NEW.shard))) THEN
     RAISE EXCEPTION USING ERRCODE = 'SH001', MESSAGE = 'a seal of the ledger has the number after another: ' || TG_OP || ' on ' || TG_TABLE_NAME || ' is refused', HINT = 'docs/deploying.md, "What the database holds".',
       CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME;
   END IF;

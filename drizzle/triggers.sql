@@ -1,4 +1,4 @@
--- Revision 2
+-- Revision 3
 -- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
 -- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
 -- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
@@ -32,14 +32,14 @@ CREATE OR REPLACE TRIGGER "grants_begins_with_its_machine" AFTER INSERT ON "gran
 CREATE OR REPLACE FUNCTION "grants_keeps_what_was_approved"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.interaction_id, NEW.client_id, NEW.user_id, NEW.client_epoch, NEW.user_epoch, NEW.server_epoch, NEW.scope, NEW.resources, NEW.policy, NEW.code_hash, NEW.code_challenge, NEW.redirect_uri, NEW.identity, NEW.code_ends_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.interaction_id, OLD.client_id, OLD.user_id, OLD.client_epoch, OLD.user_epoch, OLD.server_epoch, OLD.scope, OLD.resources, OLD.policy, OLD.code_hash, OLD.code_challenge, OLD.redirect_uri, OLD.identity, OLD.code_ends_at, OLD.created_at)) THEN
+  IF ((NEW.id, NEW.client_id, NEW.user_id, NEW.client_epoch, NEW.user_epoch, NEW.server_epoch, NEW.scope, NEW.resources, NEW.policy, NEW.code_hash, NEW.code_challenge, NEW.redirect_uri, NEW.identity, NEW.code_ends_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.client_id, OLD.user_id, OLD.client_epoch, OLD.user_epoch, OLD.server_epoch, OLD.scope, OLD.resources, OLD.policy, OLD.code_hash, OLD.code_challenge, OLD.redirect_uri, OLD.identity, OLD.code_ends_at, OLD.created_at)) THEN
     PERFORM "public"."no_machine_allows"('what was approved does not change', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "grants_keeps_what_was_approved" AFTER UPDATE OF id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources, policy, code_hash, code_challenge, redirect_uri, identity, code_ends_at, created_at ON "grants"
+CREATE OR REPLACE TRIGGER "grants_keeps_what_was_approved" AFTER UPDATE OF id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources, policy, code_hash, code_challenge, redirect_uri, identity, code_ends_at, created_at ON "grants"
   FOR EACH ROW EXECUTE FUNCTION "grants_keeps_what_was_approved"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "grants_moves_with_its_machine"() RETURNS trigger
@@ -1284,7 +1284,7 @@ CREATE OR REPLACE TRIGGER "consents_keeps_whose_it_is" AFTER UPDATE OF id, user_
 CREATE OR REPLACE FUNCTION "transitions_append_only"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM "public"."no_machine_allows"('the ledger is append-only', OLD.grant_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  PERFORM "public"."no_machine_allows"('the ledger is append-only', OLD.shard_key::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   RETURN NULL;
 END
 $$;
@@ -1545,7 +1545,7 @@ CREATE OR REPLACE TRIGGER "recovery_codes_begins_once" AFTER INSERT ON "recovery
 CREATE OR REPLACE FUNCTION "grants_begins_once"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF EXISTS (SELECT FROM "public"."transitions" t WHERE t."grant_id" = NEW."id") THEN
+  IF EXISTS (SELECT FROM "public"."transitions" t WHERE t."shard_key" = NEW."id" AND t."grant_id" = NEW."id") THEN
     PERFORM "public"."no_machine_allows"('a grant that the ledger knows does not begin again', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NEW;

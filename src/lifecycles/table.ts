@@ -88,6 +88,11 @@ export type Authenticated = {
 };
 
 export type TableFacts = {
+  /**
+   * The column by which a distributed Postgres would spread the rows. Each primary key, unique index and foreign key has it (docs/decisions/0070).
+   * `everywhere`: each node has all rows of a small table.
+   */
+  readonly spreadBy: AnyPgColumn | 'everywhere';
   /** What the server's role may do. */
   readonly rights: readonly Right[];
   readonly removal?: (now: SQL) => readonly Removal[];

@@ -22,8 +22,8 @@ export type SignInFacts = {
 
 /** One row of `grants`, with today's epochs beside those of the approval. */
 export type Grant = {
+  /** That of the interaction that was approved. */
   readonly id: string;
-  readonly interactionId: string;
   readonly clientId: string;
   readonly userId: string;
   readonly clientEpoch: bigint;

@@ -1,5 +1,8 @@
 import type { Actor } from './actor.ts';
 
+/** The order of the ledger, and so the chain of its seals, is that of one shard. A plain Postgres is one, of this number. */
+export const SHARD = 1;
+
 /** Its months are dropped after that many days, where nobody has said otherwise (ledger.yaml). */
 export const LEDGER_KEPT_DAYS = 90;
 

@@ -128,7 +128,6 @@ const interactionWorld = (deps: InteractionStepDeps): InteractionWorld => ({
   store: deps.interactions,
   sleep: deps.sleep,
   sessionNow: ({ idHash }) => findSession(deps, idHash),
-  makeGrantId: deps.random.uuid,
   makeCode: (grantId) => authorizationCodeOf(deps.keys, grantId),
   remakeCode: (grantId, storedHash) => repeatedAuthorizationCode(deps.keys, grantId, storedHash),
   lifetimesOf: (client) => policyOf(deps.configuration(), client),

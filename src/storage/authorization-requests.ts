@@ -16,7 +16,7 @@ import { reading } from './failures.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, consents, server, sessions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
-import { isAuthenticSession, LOADED_SESSION, sessionFrom } from './sessions.ts';
+import { authenticFirst, isAuthenticSession, LOADED_SESSION, sessionFrom } from './sessions.ts';
 
 type Load = InteractionStore['loadRequest'];
 type Key = Parameters<Load>[0];
@@ -52,7 +52,7 @@ type Row = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[number
 
 /** @param rows one for each remembered consent; one without, where there is none. */
 function loadedFrom(macs: RowMacs, authentic: AuthenticClients, rows: readonly Row[] = []): LoadedRequest {
-  const [first] = rows;
+  const first = authenticFirst(rows, macs);
   if (!first) throw noServerRow();
   const { now, client, session, username, ...epochs } = first;
   const isSession = session !== null && username !== null && isAuthenticSession(session, macs);
@@ -60,7 +60,9 @@ function loadedFrom(macs: RowMacs, authentic: AuthenticClients, rows: readonly R
     now: new Date(now),
     client: client && authentic.whole(client),
     session: isSession ? sessionFrom({ session, username, ...epochs }) : null,
-    remembered: rows.flatMap(({ consent }) => (consent && isAuthenticConsent(macs, consent) ? consent : [])),
+    remembered: rows.flatMap(({ consent }) =>
+      consent && consent.userId === session?.userId && isAuthenticConsent(macs, consent) ? consent : [],
+    ),
   };
 }
 

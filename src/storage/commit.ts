@@ -18,6 +18,7 @@ import { entriesFrom } from './ledger.ts';
 import { derivedColumns } from './mac-of-write.ts';
 import { rowVersion, storedVersion } from './row-version.ts';
 import * as schema from './schema.ts';
+import { TABLES } from './tables.ts';
 
 /** @param macs null: the store writes no table whose rows have a MAC. The store throws StoreUnavailable. */
 export const commitStore =
@@ -44,6 +45,15 @@ async function carryOut(db: Drizzle, macs: RowMacs | null, commit: Commit): Prom
   }
 }
 
+/** From a table to the property of the column that it is spread by. */
+const SPREAD_BY: ReadonlyMap<PgTable, string> = new Map(
+  TABLES.flatMap(({ table, spreadBy }) =>
+    Object.entries(getTableColumns(table)).flatMap(([property, column]) =>
+      column === spreadBy ? [[table, property] as const] : [],
+    ),
+  ),
+);
+
 const UNIQUE_VIOLATION = '23505';
 const ONE = { one: sql<number>`one`.as('one') };
 
@@ -66,7 +76,7 @@ async function statementOf(db: Drizzle, macs: RowMacs | null, { writes, requires
     ? statement.select({ one: saved.one }).from(saved)
     : statement
         .insert(schema.transitions)
-        .select(entriesFrom(db, saved, { entries, now }))
+        .select(entriesFrom(db, saved, { entries, now }, idOf(writes[0])))
         .returning({ machine: schema.transitions.machine });
 }
 
@@ -104,8 +114,13 @@ function written(macs: RowMacs | null, write: Write, holds: SQL, isAlone: boolea
   return sql`update ${table} set ${sql.join(changes, sql`, `)} where ${and(isAsLoaded(write), holds)} returning 1 as one`;
 }
 
+const idOf = (write: Write): unknown => (write.kind === 'insert' ? write.row : write.loaded)['id'];
+
+/** By the key, and by the column that says where a distributed Postgres has the row. */
 function isAsLoaded({ table, loaded, key, expect }: Update): SQL | undefined {
-  const { version, ...columns } = only(loaded, [...key, ...expect]);
+  const spread = SPREAD_BY.get(tableOf(table));
+  const whereItIs = spread !== undefined && spread in loaded ? [spread] : [];
+  const { version, ...columns } = only(loaded, [...key, ...expect, ...whereItIs]);
   const isVersion = typeof version === 'string' ? eq(rowVersion(tableOf(table)), storedVersion(version)) : undefined;
   return and(isRow({ table, key: columns }), isVersion);
 }

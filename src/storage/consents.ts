@@ -10,8 +10,8 @@ export type ConsentRow = typeof consents.$inferSelect;
 export const isAuthenticConsent = (macs: RowMacs, row: ConsentRow): boolean =>
   macs.isRight(...consentFacts(row), row.mac);
 
-type Remembering = Pick<Approval, 'grantId' | 'scope' | 'now' | 'consentRow' | 'consentsEndedUpTo'> & {
-  readonly loaded: Pick<Approval['loaded'], 'clientId' | 'clientEpoch' | 'resources'>;
+type Remembering = Pick<Approval, 'scope' | 'now' | 'consentRow' | 'consentsEndedUpTo'> & {
+  readonly loaded: Pick<Approval['loaded'], 'id' | 'clientId' | 'clientEpoch' | 'resources'>;
   readonly session: Pick<Approval['session'], 'userId' | 'userEpoch'>;
 };
 
@@ -29,7 +29,7 @@ export function consentAfter(macs: RowMacs, approval: Remembering): ConsentRow &
   // Where consents end: what was allowed before, and not asked for now, has no more time than it had.
   const isOlder = stands && consentsEndedUpTo !== null && !kept.every((one) => scope.includes(one));
   const row = {
-    id: before?.id ?? approval.grantId,
+    id: before?.id ?? loaded.id,
     userId: session.userId,
     clientId: loaded.clientId,
     userEpoch: session.userEpoch,

@@ -64,7 +64,10 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
       const { now, user, version, authentic, usernameOf, oldestFactorAt } = row;
       const isOurs = user === null || (authentic !== null && isAuthenticUser({ ...user, ...authentic }, macs));
       const found = rows.flatMap(({ challenge }) => challenge ?? []);
-      const isLink = key.kind !== 'secret' || (isOurs && found.every((challenge) => mayBe(key, challenge, macs)));
+      // A writer to the database can put a link of another person beside this one, with its id or the hash of its secret.
+      const isOfOne = new Set(found.map(({ person }) => person)).size <= 1;
+      const isLink =
+        isOfOne && (key.kind !== 'secret' || (isOurs && found.every((challenge) => mayBe(key, challenge, macs))));
       const challenges = isLink ? found.map(challengeFrom) : [];
       const factorAt = oldestFactorAt === null ? null : new Date(oldestFactorAt);
       const loaded = { now: new Date(now), challenges, user, usernameOf, oldestFactorAt: factorAt };
@@ -85,7 +88,7 @@ function isMeant(key: EmailChallengeKey): SQL | undefined {
     case 'id':
       return and(eq(link.id, key.id), eq(link.purpose, key.purpose));
     case 'fresh':
-      return eq(link.id, key.id);
+      return and(eq(link.id, key.id), eq(link.person, key.person));
   }
 }
 

@@ -48,7 +48,7 @@ const MAX_LINES = 1000;
 
 /** @throws StoreUnavailable */
 export async function loadLife(db: Drizzle, clock: Clock, grantId: string): Promise<GrantLife> {
-  const ofGrant = eq(transitions.grantId, grantId);
+  const ofGrant = and(eq(transitions.shardKey, grantId), eq(transitions.grantId, grantId));
   const [[row], newest, [all]] = await Promise.all([
     reading(() =>
       db

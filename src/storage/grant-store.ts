@@ -326,6 +326,7 @@ const ledgerOf = (
   ledgerColumns({
     at: given('now', 'timestamptz'),
     machine: given(`machine${suffix}`, 'text'),
+    shardKey: grantId,
     grantId,
     event: given(`event${suffix}`, 'text'),
     from: given(`from${suffix}`, 'text'),

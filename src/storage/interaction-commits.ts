@@ -109,7 +109,7 @@ function prepareMove(db: Drizzle, isStored: boolean) {
   return db
     .with(moved)
     .insert(transitions)
-    .select(db.select(ledgerOf({ interactionId: sql`${moved.id}`, clientId: sql`${moved.clientId}` })).from(moved))
+    .select(db.select(ledgerOf(sql`${moved.id}`, { clientId: sql`${moved.clientId}` })).from(moved))
     .returning({ interactionId: transitions.interactionId })
     .prepare(isStored ? 'move_interaction' : 'store_interaction');
 }
@@ -164,8 +164,7 @@ function prepareApproval(db: Drizzle, { isStored, reliesOnConsent, remembers }: 
       .select(
         db
           .select({
-            id: sql<string>`${bound('grantId', 'uuid')}`.as('id'),
-            interactionId: sql<string>`${moved.id}`.as('interaction_id'),
+            id: sql<string>`${moved.id}`.as('id'),
             clientId: sql<string>`${moved.clientId}`.as('client_id'),
             userId: sql<string>`${bound('userId', 'uuid')}`.as('user_id'),
             clientEpoch: sql<bigint>`${moved.clientEpoch}`.as('client_epoch'),
@@ -193,9 +192,8 @@ function prepareApproval(db: Drizzle, { isStored, reliesOnConsent, remembers }: 
       .returning({ id: grants.id }),
   );
   const remembered = db.$with('remembered').as(remembers === 'again' ? widened(db, moved) : firstConsent(db, moved));
-  const line = ledgerOf({
+  const line = ledgerOf(sql`${moved.id}`, {
     grantId: sql`${granted.id}`,
-    interactionId: sql`${moved.id}`,
     clientId: sql`${moved.clientId}`,
     policy: bound('policy', 'text'),
   });
@@ -213,7 +211,8 @@ function prepareApproval(db: Drizzle, { isStored, reliesOnConsent, remembers }: 
  */
 const sessionIsActive = sql`exists (
   select 1 from ${sessions}
-  where ${sessions.idHash} = ${bound('sessionIdHash', 'bytea')} and ${sessions.state} = 'active'
+  where ${sessions.idHash} = ${bound('sessionIdHash', 'bytea')} and ${sessions.userId} = ${bound('userId', 'uuid')}
+    and ${sessions.state} = 'active'
   for share)`;
 
 /**
@@ -275,8 +274,10 @@ const widened = (db: Drizzle, moved: Moved) =>
     )
     .returning({ clientId: consents.clientId });
 
-const ledgerOf = (about: { readonly [Name in 'grantId' | 'interactionId' | 'clientId' | 'policy']?: SQL }) =>
+const ledgerOf = (id: SQL, about: { readonly [Name in 'grantId' | 'clientId' | 'policy']?: SQL }) =>
   ledgerColumns({
+    shardKey: id,
+    interactionId: id,
     at: bound('now', 'timestamptz'),
     machine: bound('machine', 'text'),
     event: bound('event', 'text'),
@@ -326,7 +327,6 @@ function approvalValues(macs: RowMacs, approval: Approval) {
   const consent = approval.remembers ? consentAfter(macs, approval) : null;
   return {
     ...moveValues({ ...approval, userId: session.userId }),
-    grantId: approval.grantId,
     grantedScope: [...approval.scope],
     codeHash: Buffer.from(approval.codeHash),
     codeEndsAt: approval.codeEndsAt.toISOString(),

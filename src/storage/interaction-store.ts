@@ -94,7 +94,7 @@ function prepareLoad(db: Drizzle) {
         eq(consents.resources, interactions.resources),
       ),
     )
-    .leftJoin(grants, eq(grants.interactionId, interactions.id))
+    .leftJoin(grants, eq(grants.id, interactions.id))
     .where(theInteraction)
     .prepare('load_interaction');
 }
@@ -114,7 +114,7 @@ function prepareLoadRequested(db: Drizzle) {
         eq(consents.resources, sql.placeholder('resources')),
       ),
     )
-    .leftJoin(grants, eq(grants.interactionId, interactions.id))
+    .leftJoin(grants, eq(grants.id, interactions.id))
     .where(eq(clients.clientId, sql.placeholder('clientId')))
     .prepare('load_requested_interaction');
 }

@@ -86,7 +86,7 @@ async function readerOf(db: Drizzle, filter: LedgerFilter, order: LedgerOrder) {
   ]);
   /** What an index answers, and what the time excludes: the rest is asked of each line that is read. */
   const inner = and(
-    filter.grantId === undefined ? undefined : eq(transitions.grantId, filter.grantId),
+    filter.grantId === undefined ? undefined : aboutGrants([filter.grantId]),
     filter.sessionId === undefined
       ? undefined
       : and(about([filter.sessionId]), eq(transitions.sessionId, filter.sessionId)),
@@ -218,7 +218,11 @@ export async function ownedBy(db: Drizzle, userId: string) {
 }
 
 export const aboutUser = (userId: string, owned: { readonly grants: string[]; readonly sessions: string[] }) =>
-  or(about([userId, ...owned.sessions]), sql`${transitions.grantId} = any(${sql.param(owned.grants)}::uuid[])`);
+  or(about([userId, ...owned.sessions]), aboutGrants(owned.grants));
+
+/** The first condition is where the scan of the index begins: steps of an interaction before its grant was made have its key too. */
+const aboutGrants = (ids: readonly string[]): SQL =>
+  sql`(${transitions.shardKey} = any(${sql.param([...ids])}::uuid[]) and ${transitions.grantId} = any(${sql.param([...ids])}::uuid[]))`;
 
 /** As the index has it: of a line about a session its `sid`, of a line about an end-user the `sub`. */
 const about = (ids: readonly string[]): SQL =>

@@ -6,7 +6,7 @@ import { type NumberedSeal, newestAuthentic } from '../ledger/newest.ts';
 import type { Range, SealStore } from '../ledger/seal.ts';
 import { type HashedMonth, type Line, type Place, readStatement, type StoredSeal } from '../ledger/segment.ts';
 import type { StoredLedger } from '../ledger/verify-stored.ts';
-import { LEDGER_KEPT_DAYS } from '../model/ledger.ts';
+import { LEDGER_KEPT_DAYS, SHARD } from '../model/ledger.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
@@ -70,7 +70,9 @@ export function storedLedger(db: Drizzle, clock: Clock): StoredLedger {
         db
           .select({ number })
           .from(ledgerSeals)
-          .where(sql`${ledgerSeals.number} < 1 or ${ledgerSeals.number} > ${HIGHEST_NUMBER}`)
+          .where(
+            sql`${ledgerSeals.number} < 1 or ${ledgerSeals.number} > ${HIGHEST_NUMBER} or ${ledgerSeals.shard} <> ${SHARD}`,
+          )
           .limit(SEALS_READ),
       );
       return rows.map((row) => row.number);
@@ -91,13 +93,17 @@ export function storedLedger(db: Drizzle, clock: Clock): StoredLedger {
   };
 }
 
-const numbered = (behind: number) => and(gt(ledgerSeals.number, behind), lte(ledgerSeals.number, HIGHEST_NUMBER));
+const numbered = (behind: number) =>
+  and(eq(ledgerSeals.shard, SHARD), gt(ledgerSeals.number, behind), lte(ledgerSeals.number, HIGHEST_NUMBER));
 
 async function* indexesOf(db: Drizzle, range: Range): AsyncIterable<Uint8Array> {
   for await (const page of allSeals(db))
     for (const { number } of page.filter(({ statement }) => overlaps(statement, range))) {
       const [row] = await reading(() =>
-        db.select({ index: ledgerSeals.lineIndex }).from(ledgerSeals).where(eq(ledgerSeals.number, number)),
+        db
+          .select({ index: ledgerSeals.lineIndex })
+          .from(ledgerSeals)
+          .where(and(eq(ledgerSeals.shard, SHARD), eq(ledgerSeals.number, number))),
       );
       if (row) yield row.index;
     }
@@ -158,7 +164,7 @@ async function freeNumber(db: Drizzle, after: number): Promise<number> {
             db
               .select({ one: sql`1` })
               .from(next)
-              .where(eq(next.number, sql`${ledgerSeals.number} + 1`)),
+              .where(and(eq(next.shard, SHARD), eq(next.number, sql`${ledgerSeals.number} + 1`))),
           ),
         ),
       ),

@@ -6,6 +6,8 @@ import type { Drizzle } from './database.ts';
 
 /** SQL for each column; absent: null. */
 export type LedgerValues = {
+  /** The statement that writes the entry changes rows of this key. */
+  readonly shardKey: SQL;
   readonly at: SQL;
   readonly machine: SQL;
   readonly event: SQL;
@@ -34,6 +36,7 @@ export type LedgerValues = {
 export const ledgerColumns = (line: LedgerValues) => ({
   at: column<Date>(line.at, 'timestamptz', 'at'),
   machine: column<string>(line.machine, 'text', 'machine'),
+  shardKey: column<string>(line.shardKey, 'uuid', 'shard_key'),
   grantId: column<string>(line.grantId, 'uuid', 'grant_id'),
   interactionId: column<string>(line.interactionId, 'uuid', 'interaction_id'),
   event: column<string>(line.event, 'text', 'event'),
@@ -60,11 +63,26 @@ export const ledgerColumns = (line: LedgerValues) => ({
 
 const column = <T>(value: SQL = sql`null`, type: string, name: string) => sql<T>`${value}::${sql.raw(type)}`.as(name);
 
-/** What `insert(transitions).select(…)` selects for the entries of one commit, in their order; nothing where `saved` has no row. */
+/** The key of entries about a row whose id is no UUID, such as a client. */
+export const keyOf = (id: SQL): SQL =>
+  sql`encode(substring(sha256(convert_to(${id}::text, 'UTF8')) for 16), 'hex')::uuid`;
+
+/** The end-user of the entry, where it names one: the rows of the commit are theirs. */
+function shardKeyOf({ userId, interactionId, clientId }: LedgerEntry, rowId: unknown): SQL {
+  const id = userId ?? interactionId;
+  if (id) return sql`${id}`;
+  return clientId === undefined ? sql`${rowId}` : keyOf(sql`${clientId}`);
+}
+
+/**
+ * What `insert(transitions).select(…)` selects for the entries of one commit, in their order; nothing where `saved` has no row.
+ * @param rowId of the first row that is written, for entries that say nothing else.
+ */
 export function entriesFrom(
   db: Drizzle,
   saved: Subquery,
   { entries, now }: { readonly entries: readonly LedgerEntry[]; readonly now: Date },
+  rowId?: unknown,
 ): SQL {
   const queries = entries.map((entry) => {
     const values = {
@@ -73,6 +91,7 @@ export function entriesFrom(
       ...aboutLine(entry),
       ...originLine(entry.origin),
       at: instant(now),
+      shardKey: shardKeyOf(entry, rowId),
     };
     return sql`(${db.select(ledgerColumns(values)).from(saved)})`;
   });

@@ -10,14 +10,18 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 /** @param reseal null: the row stays as it is. @returns how many were sealed again. @throws StoreUnavailable */
 export async function resealApps(
   db: Drizzle,
-  reseal: (app: { readonly id: string; readonly sealedSecret: string | null }) => string | null,
+  reseal: (app: {
+    readonly id: string;
+    readonly userId: string;
+    readonly sealedSecret: string | null;
+  }) => string | null,
 ): Promise<number> {
-  const { id, sealedSecret } = secondFactors;
+  const { id, userId, sealedSecret } = secondFactors;
   let count = 0;
   for (let last = BEFORE_ALL; ; ) {
     const rows = await reading(() =>
       db
-        .select({ id, sealedSecret })
+        .select({ id, userId, sealedSecret })
         .from(secondFactors)
         .where(and(gt(id, last), isNotNull(sealedSecret)))
         .orderBy(asc(id))
@@ -31,7 +35,7 @@ export async function resealApps(
         db
           .update(secondFactors)
           .set({ sealedSecret: sealed })
-          .where(and(eq(id, row.id), eq(sealedSecret, row.sealedSecret ?? '')))
+          .where(and(eq(id, row.id), eq(userId, row.userId), eq(sealedSecret, row.sealedSecret ?? '')))
           .returning({ id }),
       );
       count += changed.length;

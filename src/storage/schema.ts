@@ -17,6 +17,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { bytes, epoch, instant, texts, xid8 } from '../lifecycles/columns.ts';
 import type { RasterType } from '../model/image.ts';
+import { SHARD } from '../model/ledger.ts';
 
 export { clients } from '../lifecycles/client/table.ts';
 export { emailChallenges } from '../lifecycles/email-challenge/table.ts';
@@ -49,6 +50,8 @@ export const transitions = pgTable(
   {
     at: instant('at').notNull(),
     machine: text('machine').notNull(),
+    /** The id of its grant or interaction, else of its end-user, else of its row (ledger.ts). */
+    shardKey: uuid('shard_key').notNull(),
     grantId: uuid('grant_id'),
     interactionId: uuid('interaction_id'),
     event: text('event').notNull(),
@@ -86,7 +89,8 @@ export const transitions = pgTable(
     position: bigint('position', { mode: 'bigint' }).notNull().default(sql`nextval('transitions_position')`),
   },
   (table) => [
-    index('transitions_grant_id').on(table.grantId, table.at),
+    // The entries of a grant have its id.
+    index('transitions_shard_key').on(table.shardKey, table.at),
     // The order of the feed (docs/decisions/0032), and that of lines from before it.
     index('transitions_order').on(table.recordedIn, table.position, table.at),
     // Of sessions and end-users. The line of a rotation names neither, so it is not in it.
@@ -96,17 +100,28 @@ export const transitions = pgTable(
   ],
 );
 
-/** Closed segments of the ledger, each signed and chained to the one before (docs/decisions/0044). Append-only. */
-export const ledgerSeals = pgTable('ledger_seals', {
-  number: bigint('number', { mode: 'number' }).primaryKey(),
-  sealedAt: instant('sealed_at').notNull(),
-  /** What is signed, to the octet: JSON (src/ledger/segment.ts). */
-  statement: text('statement').notNull(),
-  /** Ed25519, base64url. */
-  signature: text('signature').notNull(),
-  /** 32 octets for each line: with it `statehouse ledger verify` names the line. */
-  lineIndex: bytes('line_index').notNull(),
-});
+/**
+ * Closed segments of the ledger, each signed and chained to the one before (docs/decisions/0044). Append-only. The order of the ledger is that of
+ * one shard, and so is the chain: a plain Postgres is one shard.
+ */
+export const ledgerSeals = pgTable(
+  'ledger_seals',
+  {
+    shard: integer('shard').notNull().default(SHARD),
+    number: bigint('number', { mode: 'number' }).notNull(),
+    sealedAt: instant('sealed_at').notNull(),
+    /** What is signed, to the octet: JSON (src/ledger/segment.ts). */
+    statement: text('statement').notNull(),
+    /** Ed25519, base64url. */
+    signature: text('signature').notNull(),
+    /** 32 octets for each line: with it `statehouse ledger verify` names the line. */
+    lineIndex: bytes('line_index').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.shard, table.number] }),
+    check('ledger_seals_of_the_shard', sql`${table.shard} = 1`),
+  ],
+);
 
 /** For how long lines of the ledger are kept. One row; the server's role only reads it, and so cannot drop lines early. */
 export const ledgerRetention = pgTable(

@@ -70,7 +70,7 @@ export const sessionRows = (
 
 const placesOf = (db: Drizzle, where: SQL | undefined) =>
   db
-    .select({ idHash: sessions.idHash, signedInAt: sessions.signedInAt, sid: sessions.sid })
+    .select({ userId: sessions.userId, signedInAt: sessions.signedInAt, sid: sessions.sid })
     .from(sessions)
     .where(where)
     .$dynamic();
@@ -80,7 +80,7 @@ function withOwners(db: Drizzle, clock: Clock, chosen: ReturnType<typeof placesO
   return db
     .select({ now: sql<string>`${nowOf(clock)}`, at: positionInstant(sessions.signedInAt), ...LOADED_SESSION })
     .from(place)
-    .innerJoin(sessions, eq(sessions.idHash, place.idHash))
+    .innerJoin(sessions, and(eq(sessions.sid, place.sid), eq(sessions.userId, place.userId)))
     .innerJoin(users, eq(users.id, sessions.userId))
     .innerJoin(server, sql`true`)
     .orderBy(desc(place.signedInAt), desc(place.sid));

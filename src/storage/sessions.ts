@@ -37,7 +37,7 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
     { sid, userId }: Extract<SessionKey, { sid: string }>,
     factor?: ProvenFactor,
   ): Promise<LoadedSession> => {
-    const factorStands = sql<boolean | null>`${factor === undefined ? sql`null::boolean` : stands(factor)}`;
+    const factorStands = sql<boolean | null>`${factor === undefined ? sql`null::boolean` : stands(factor, userId)}`;
     const [row] = await reading(() =>
       db
         .select({ now: sql<string>`${nowOf(clock)}`, ...LOADED_SESSION, factorStands })
@@ -52,7 +52,8 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
   return {
     load: async (key, factor) => {
       if ('sid' in key) return loadByName(key, factor);
-      const [row] = await reading(() => loadStatement.execute({ idHash: key.idHash, now: fixedNow(clock) }));
+      const rows = await reading(() => loadStatement.execute({ idHash: key.idHash, now: fixedNow(clock) }));
+      const row = authenticFirst(rows, macs);
       return authentic(loadedFrom(row), row, macs);
     },
     list: async (userId, states = ['active']) => {
@@ -154,6 +155,13 @@ export const sessionFrom = ({ session, username, liveUserEpoch, liveServerEpoch 
 export const isAuthenticSession = (session: typeof sessions.$inferSelect, macs: RowMacs): boolean =>
   session.state === 'ended' || macs.isRight(...sessionFacts(session), session.mac);
 
+/** A writer to the database can put a row of another end-user beside it, with the hash of the same cookie: it hides no session. */
+export const authenticFirst = <Row extends { readonly session: typeof sessions.$inferSelect | null }>(
+  rows: readonly Row[],
+  macs: RowMacs,
+): Row | undefined =>
+  rows.find(({ session }) => session !== null && macs.isRight(...sessionFacts(session), session.mac)) ?? rows[0];
+
 /** A row that was not made here is no session. */
 const authentic = (loaded: LoadedSession, row: Row | undefined, macs: RowMacs): LoadedSession =>
   row === undefined || isAuthenticSession(row.session, macs) ? loaded : { ...loaded, session: null };
@@ -170,17 +178,19 @@ const signInLine = (
     at: now,
     event: sql`${method}`,
     to: sql`${state === 'active' ? 'accepted' : 'factorRequired'}`,
+    shardKey: sql`${userId}`,
     userId: sql`${userId}`,
     begunSessionId: sid,
   });
 
 const isStill = ({ loaded }: SessionCommit, state: Session['state']): SQL | undefined =>
-  and(eq(sessions.idHash, Buffer.from(loaded.idHash)), eq(sessions.state, state));
+  and(eq(sessions.idHash, Buffer.from(loaded.idHash)), eq(sessions.userId, loaded.userId), eq(sessions.state, state));
 
 /** `lock`: read again, and held until the session is stored: a removal either waits for it, or was first and prevents it. */
-function stands({ kind, id }: ProvenFactor, lock = sql``): SQL {
+function stands({ kind, id }: ProvenFactor, userId: string, lock = sql``): SQL {
   const [table, state] = FACTORS[kind];
-  return sql`exists (select 1 from ${table} where ${table.id} = ${id}::uuid and ${table.state} = ${state} ${lock})`;
+  return sql`exists (select 1 from ${table} where ${table.id} = ${id}::uuid and ${table.userId} = ${userId}::uuid
+    and ${table.state} = ${state} ${lock})`;
 }
 const LOCKED = sql`for share`;
 const FACTORS = {
@@ -219,7 +229,7 @@ function insertWhileItStands(db: Drizzle, values: Values, factor: ProvenFactor) 
         macVersion: column<bigint>(sql`${FIRST_VERSION.toString()}::bigint`, 'mac_version'),
       })
       .from(server)
-      .where(stands(factor, LOCKED)),
+      .where(stands(factor, values.userId, LOCKED)),
   );
 }
 
@@ -241,7 +251,13 @@ function ended(db: Drizzle, commit: Commit<'end'>) {
         endedReason: commit.reason,
         endsAt: sql`least(${sessions.endsAt}, ${instant(commit.now)})`,
       })
-      .where(and(eq(sessions.sid, commit.loaded.sid), ne(sessions.state, 'ended')))
+      .where(
+        and(
+          eq(sessions.sid, commit.loaded.sid),
+          eq(sessions.userId, commit.loaded.userId),
+          ne(sessions.state, 'ended'),
+        ),
+      )
       .returning({ sid: sessions.sid }),
   );
   return db
@@ -272,7 +288,7 @@ function renewed(db: Drizzle, commit: Commit<'addFactor'>, clock: Clock, macs: R
         and(
           isStill(commit, loaded.state),
           eq(sessions.macVersion, macVersion),
-          stands(added.factor, LOCKED),
+          stands(added.factor, loaded.userId, LOCKED),
           sql`${nowOf(clock)} < ${instant(dueAt)}`,
         ),
       )
@@ -295,5 +311,6 @@ const lineOf = (commit: Commit<'end'> | Commit<'addFactor'>, sid: SQL) =>
     ...administrationLine(commit.entry),
     ...('added' in commit && originLine(commit.added.origin)),
     at: instant(commit.now),
+    shardKey: sql`${commit.loaded.userId}`,
     sessionId: sid,
   });

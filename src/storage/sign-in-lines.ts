@@ -29,6 +29,8 @@ export async function writeRefusedSignIn(
             event: sql`${method}`,
             to: sql`'refused'`,
             reason: sql`${reason}`,
+            // Without an account it may be anywhere.
+            shardKey: userId === null ? sql`gen_random_uuid()` : sql`${userId}`,
             userId: sql`${userId}`,
           }),
         )

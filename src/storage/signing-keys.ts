@@ -10,7 +10,7 @@ import type { SigningKeyRow } from '../model/signing-key.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
-import { instant, ledgerColumns } from './ledger.ts';
+import { instant, keyOf, ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { FIRST_VERSION } from './row-version.ts';
 import { server, signingKeys, transitions } from './schema.ts';
@@ -192,6 +192,7 @@ function commitStatement(db: Drizzle, macs: RowMacs, { now, moves, added, entrie
             from: sql`line.from_state`,
             to: sql`line.to_state`,
             reason: sql`line.reason`,
+            shardKey: keyOf(sql`line.kid`),
             signingKeyId: sql`line.kid`,
             actor: sql`line.actor`,
             addressHash: sql`line.address_hash`,

@@ -57,14 +57,15 @@ export const HELD_TABLES = [
 
 export const TABLES: readonly DescribedTable[] = [
   ...HELD_TABLES,
-  { table: server, rights: ['select', 'update'] },
+  { table: server, spreadBy: 'everywhere', rights: ['select', 'update'] },
   // The role of a server only adds entries to the ledger.
-  { table: transitions, rights: ['select', 'insert'] },
-  { table: ledgerSeals, rights: ['select', 'insert'] },
-  { table: ledgerRetention, rights: ['select'] },
-  { table: endedRows, rights: ['select'] },
+  { table: transitions, spreadBy: transitions.shardKey, rights: ['select', 'insert'] },
+  { table: ledgerSeals, spreadBy: ledgerSeals.shard, rights: ['select', 'insert'] },
+  { table: ledgerRetention, spreadBy: 'everywhere', rights: ['select'] },
+  { table: endedRows, spreadBy: endedRows.key, rights: ['select'] },
   {
     table: deniedAccessTokens,
+    spreadBy: deniedAccessTokens.jti,
     rights: PASSING,
     // An hour after its end: an API may still accept the token by its own clock.
     removal: (now) => [
@@ -73,21 +74,25 @@ export const TABLES: readonly DescribedTable[] = [
   },
   {
     table: spentChallenges,
+    spreadBy: spentChallenges.challengeHash,
     rights: PASSING,
     removal: (now) => [{ ended: sql`${spentChallenges.endsAt} < ${anHourBefore(now)}`, over: spentChallenges.endsAt }],
   },
   {
     table: signInFailures,
+    spreadBy: signInFailures.keyHash,
     rights: PASSING,
     removal: (now) => [{ ended: sql`${signInFailures.windowEndsAt} < ${now}`, over: signInFailures.windowEndsAt }],
   },
   {
     table: idempotencyKeys,
+    spreadBy: idempotencyKeys.nameHash,
     rights: PASSING,
     removal: (now) => [{ ended: sql`${idempotencyKeys.endsAt} < ${now}`, over: idempotencyKeys.endsAt }],
   },
   {
     table: consoleSessions,
+    spreadBy: consoleSessions.idHash,
     rights: PASSING,
     // An hour after the token's end: until then a form that was left open is still known.
     removal: (now) => [
@@ -101,8 +106,8 @@ export const TABLES: readonly DescribedTable[] = [
       erasure: 'removed',
     },
   },
-  { table: clientLogos, rights: PASSING },
-  { table: nodes, rights: PASSING },
-  { table: rootSecrets, rights: KEPT },
-  { table: webhookReceivers, rights: PASSING },
+  { table: clientLogos, spreadBy: clientLogos.logoUri, rights: PASSING },
+  { table: nodes, spreadBy: 'everywhere', rights: PASSING },
+  { table: rootSecrets, spreadBy: 'everywhere', rights: KEPT },
+  { table: webhookReceivers, spreadBy: 'everywhere', rights: PASSING },
 ];

@@ -139,6 +139,7 @@ async function registerTogether(
     to: sql`${sent.toState}`,
     actor: sql`${sent.actor}`,
     addressHash: sql`${sent.addressHash}`,
+    shardKey: sql`${sent.id}`,
     userId: sql`${sent.id}`,
   });
   const rows = await writing(() =>

@@ -87,7 +87,7 @@ function commitStatement(db: Drizzle, macs: RowMacs, { version, after, entries, 
   return db
     .with(saved, ...(isErasure ? removedWith(db, saved) : []))
     .insert(transitions)
-    .select(entriesFrom(db, saved, { entries, now }))
+    .select(entriesFrom(db, saved, { entries, now }, id))
     .returning({ userId: transitions.userId });
 }
 

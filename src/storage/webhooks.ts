@@ -198,7 +198,7 @@ async function readLines(db: Drizzle, receiver: string, machines: readonly strin
     to: last ? { recordedIn: last.recordedIn, position: last.position } : null,
     lines: rows
       .filter(({ isWanted }) => isWanted)
-      .map(({ line: { place: _, begunSessionId, ...said }, userOfGrant, userOfSession }) => ({
+      .map(({ line: { place: _, shardKey: __, begunSessionId, ...said }, userOfGrant, userOfSession }) => ({
         ...said,
         sessionId: said.sessionId ?? begunSessionId,
         userId: said.userId ?? userOfGrant ?? userOfSession,
@@ -217,6 +217,7 @@ export function outboxLines(db: Drizzle, from: Place, machines: readonly string[
         place: sql<number>`row_number() over (order by ${sorted})`.as('place'),
         at: transitions.at,
         machine: transitions.machine,
+        shardKey: transitions.shardKey,
         event: transitions.event,
         from: sql<string>`${transitions.fromState}`.as('from_state_'),
         to: sql<string>`${transitions.toState}`.as('to_state_'),
@@ -243,19 +244,22 @@ export function outboxLines(db: Drizzle, from: Place, machines: readonly string[
       .limit(LINES_AT_A_TIME),
   );
   const isWanted = sql`${line.machine} = any(${sql.param([...machines])}::text[])`;
-  return db
-    .with(line)
-    .select({
-      line: line._.selectedFields,
-      isWanted: sql<boolean>`${isWanted}`,
-      userOfGrant: grants.userId,
-      userOfSession: sessions.userId,
-    })
-    .from(line)
-    .leftJoin(grants, and(eq(grants.id, line.grantId), isWanted))
-    .leftJoin(sessions, and(eq(sessions.sid, line.sessionId), isWanted))
-    .where(sql`${isWanted} or ${line.place} = (select max(other.place) from ${line} other)`)
-    .orderBy(line.place);
+  return (
+    db
+      .with(line)
+      .select({
+        line: line._.selectedFields,
+        isWanted: sql<boolean>`${isWanted}`,
+        userOfGrant: grants.userId,
+        userOfSession: sessions.userId,
+      })
+      .from(line)
+      .leftJoin(grants, and(eq(grants.id, line.grantId), isWanted))
+      // The key of an entry about a session is its end-user.
+      .leftJoin(sessions, and(eq(sessions.sid, line.sessionId), eq(sessions.userId, line.shardKey), isWanted))
+      .where(sql`${isWanted} or ${line.place} = (select max(other.place) from ${line} other)`)
+      .orderBy(line.place)
+  );
 }
 
 function deliveryStore(db: Drizzle, clock: Clock): WebhookDeliveryStore {

@@ -83,10 +83,10 @@ async function fill(url: string): Promise<void> {
     await sql`insert into sessions (id_hash, user_id, user_epoch, server_epoch, signed_in_at, ends_at, user_agent)
       select sha256(uuid_send(gen_random_uuid())), u.id, 0, 0, now() - s.n * interval '1 second', now() + interval '12 hours', 'Mozilla/5.0'
       from generate_series(1, ${SESSIONS}::int) s(n) join numbered u on u.n = s.n % ${USERS} + 1`;
-    await sql`insert into grants (id, interaction_id, code_hash, client_id, user_id, client_epoch, user_epoch, server_epoch,
+    await sql`insert into grants (id, code_hash, client_id, user_id, client_epoch, user_epoch, server_epoch,
         scope, resources, policy, code_challenge, redirect_uri, code_ends_at, state, revoked_at, revoked_reason, created_at,
         refresh_generation, refresh_nonce, last_used_at, chain_ends_at)
-      select gen_random_uuid(), gen_random_uuid(), sha256(uuid_send(gen_random_uuid())), 'client-' || (s.n % ${CLIENTS} + 1), u.id, 0, 0, 0,
+      select gen_random_uuid(), sha256(uuid_send(gen_random_uuid())), 'client-' || (s.n % ${CLIENTS} + 1), u.id, 0, 0, 0,
         array['read'], array['https://api.example.com'], 'default', 'x', 'https://c.test/', now(), 
         case when s.n % 2 = 0 then 'revoked' else 'active' end, case when s.n % 2 = 0 then now() - s.n * interval '10 seconds' end,
         case when s.n % 100 = 0 then 'refresh_token_reused' when s.n % 2 = 0 then 'revocation_requested' end,
@@ -95,8 +95,8 @@ async function fill(url: string): Promise<void> {
     await sql`create temporary table chains as select id, client_id, row_number() over () as n from grants`;
     await sql`create index on chains (n)`;
     for (let from = 0; from < LINES; from += 100_000)
-      await sql`insert into transitions (at, machine, grant_id, event, from_state, to_state, generation, client_id, policy, reason)
-        select now() - (${LINES}::int - s.n) * interval '0.1 second', 'refreshToken', g.id, 'presented', 'active',
+      await sql`insert into transitions (shard_key, at, machine, grant_id, event, from_state, to_state, generation, client_id, policy, reason)
+        select g.id, now() - (${LINES}::int - s.n) * interval '0.1 second', 'refreshToken', g.id, 'presented', 'active',
           case when s.n % 1000 = 0 then 'revoked' else 'used' end, s.n, g.client_id, 'default',
           case when s.n % 1000 = 0 then 'refresh_token_reused' end
         from generate_series(${from + 1}::int, ${Math.min(from + 100_000, LINES)}::int) s(n) join chains g on g.n = s.n % ${GRANTS} + 1`;

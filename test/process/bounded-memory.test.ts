@@ -34,12 +34,12 @@ it(
         await before.execute(sql`set local session_replication_role = replica`);
         await before.execute(sql`set local statement_timeout = 0`);
         // Some of one instant, as an import wrote them; a segment has a bound all the same.
-        await before.execute(sql`insert into transitions (at, machine, event, from_state, to_state, reason, client_id, recorded_in, position)
-        select now() - (n / 3000) * interval '1 millisecond', 'refreshToken', 'presented', 'active', 'used', n::text, 'shop', '0', 0
+        await before.execute(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state, reason, client_id, recorded_in, position)
+        select gen_random_uuid(), now() - (n / 3000) * interval '1 millisecond', 'refreshToken', 'presented', 'active', 'used', n::text, 'shop', '0', 0
         from generate_series(1, ${entries}) n`);
-        await before.execute(sql`insert into grants (id, interaction_id, client_id, user_id, policy, scope, resources, redirect_uri,
+        await before.execute(sql`insert into grants (id, client_id, user_id, policy, scope, resources, redirect_uri,
           state, code_ends_at, created_at, code_hash, code_challenge, user_epoch, client_epoch, server_epoch)
-        select gen_random_uuid(), gen_random_uuid(), 'none', gen_random_uuid(), 'p', '{}', '{}', 'https://app.example/cb', 'active',
+        select gen_random_uuid(), 'none', gen_random_uuid(), 'p', '{}', '{}', 'https://app.example/cb', 'active',
           now() - interval '1 day', now() - interval '2 days' + (n / 8000) * interval '1 microsecond', '', 'x', 0, 0, 0
         from generate_series(1, ${grants}) n`);
       });

@@ -308,7 +308,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
       await store.insertApp({
         id,
         userId,
-        sealedSecret: sealSecret({ keys: testKeys, random: systemRandom }, id, secret),
+        sealedSecret: sealSecret({ keys: testKeys, random: systemRandom }, { id, userId }, secret),
       });
       return {
         row: sql`user_id = ${userId}::uuid`,
@@ -398,9 +398,9 @@ const WALKS: Readonly<Record<string, Walk>> = {
     names: [],
     begin: async () => {
       const [id, userId, clientId] = [randomUUID(), await newUser(), await newClient()];
-      await run(sql`insert into grants (id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
+      await run(sql`insert into grants (id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
           policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
-        values (${id}, ${randomUUID()}, ${clientId}, ${userId}, 0, 0, 0, '{read}', '{r}', 'default', ${randomBytes(32)}, 'c', 'https://c',
+        values (${id}, ${clientId}, ${userId}, 0, 0, 0, '{read}', '{r}', 'default', ${randomBytes(32)}, 'c', 'https://c',
           now() + interval '1 hour', 'active', now())`);
       const store = grantStore(db(), clock, testClients);
       return {

@@ -24,8 +24,8 @@ it('two nodes close segments during writes, and each entry is in one segment', a
         await database.drizzle.transaction(async (transaction) => {
           const lines = 2 + ((n + writer) % 3);
           for (let line = 0; line < lines; line++) {
-            await transaction.execute(sql`insert into transitions (at, machine, event, from_state, to_state, reason)
-              values (now(), 'm', 'e', 'a', 'b', ${`${writer}/${n}/${line}`})`);
+            await transaction.execute(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state, reason)
+              values (gen_random_uuid(), now(), 'm', 'e', 'a', 'b', ${`${writer}/${n}/${line}`})`);
             // Both nodes try while the first line is written and the others are not.
             const before = tries;
             if (line === 0) await until(() => tries > before + 2);

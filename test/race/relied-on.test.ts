@@ -103,7 +103,7 @@ const passkeysOf = () => passkeyStore(world.db, world.clock, testMacs);
 
 async function givenApp({ id: userId }: Person, state: 'active' | 'unconfirmed' = 'active'): Promise<string> {
   const id = randomUUID();
-  const sealedSecret = sealSecret({ keys: testKeys, random: systemRandom }, id, 'JBSWY3DPEHPK3PXP');
+  const sealedSecret = sealSecret({ keys: testKeys, random: systemRandom }, { id, userId }, 'JBSWY3DPEHPK3PXP');
   await factorsOf().insertApp({ id, userId, sealedSecret });
   if (state === 'active') {
     const confirmed = { state, lastStep: 1n as never, confirmedAt: world.clock.now() } as const;

@@ -73,7 +73,7 @@ describe('an interaction that many concurrent requests store', () => {
       const [location, ...others] = locations(answers);
       expect(others).toEqual([]);
       const code = new URL(location ?? '').searchParams.get('code') ?? '';
-      const made = (await grantsOf(client)).filter(({ interactionId }) => interactionId === idOf(signIn));
+      const made = (await grantsOf(client)).filter(({ id }) => id === idOf(signIn));
       expect(made.map(({ id }) => id)).toEqual([grantIdOfCode(code)]);
       expect(await rowsOf(idOf(signIn))).toMatchObject([{ state: 'approved' }]);
       expect(await linesOf(idOf(signIn))).toHaveLength(1);
@@ -89,7 +89,7 @@ describe('an interaction that many concurrent requests store', () => {
       const choice = await browser.get(authorizeUrl(client, makePkce(), { prompt: 'select_account' }));
       const answers = await sendAtOnce(browser, choice, times({}));
       expect(locations(answers).size).toBe(1);
-      expect((await grantsOf(client)).filter(({ interactionId }) => interactionId === idOf(choice))).toHaveLength(1);
+      expect((await grantsOf(client)).filter(({ id }) => id === idOf(choice))).toHaveLength(1);
       expect(await linesOf(idOf(choice))).toHaveLength(1);
     }
   });
@@ -108,7 +108,7 @@ describe('an interaction that many concurrent requests store', () => {
         credentials(),
         credentials(other.username),
       ]);
-      const made = (await grantsOf(client)).filter(({ interactionId }) => interactionId === idOf(signIn));
+      const made = (await grantsOf(client)).filter(({ id }) => id === idOf(signIn));
       expect(made).toHaveLength(1);
       const [row] = await rowsOf(idOf(signIn));
       expect(row).toMatchObject({ state: 'approved', userId: made[0]?.userId });

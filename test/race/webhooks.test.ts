@@ -58,8 +58,8 @@ describe('two nodes', () => {
     await bothLook();
     const [commit, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const late = nodes[0].database.drizzle.transaction(async (transaction) => {
-      await transaction.execute(sql`insert into transitions (at, machine, event, from_state, to_state, user_id)
-        values (now(), 'user', 'disableRequested', 'enabled', 'disabled', ${disabled.id})`);
+      await transaction.execute(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state, user_id)
+        values (gen_random_uuid(), now(), 'user', 'disableRequested', 'enabled', 'disabled', ${disabled.id})`);
       written.resolve();
       await commit.promise;
     });

@@ -54,8 +54,8 @@ export const verified = (
 /** Each in a transaction of its own. */
 export async function writeLines(db: Drizzle, reasons: readonly string[], at = new Date()): Promise<void> {
   for (const reason of reasons) {
-    await db.execute(sql`insert into transitions (at, machine, event, from_state, to_state, reason, client_id, generation)
-      values (${at.toISOString()}::timestamptz, 'refreshToken', 'presented', 'active', 'used', ${reason}, 'shop', 9007199254740993)`);
+    await db.execute(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state, reason, client_id, generation)
+      values (gen_random_uuid(), ${at.toISOString()}::timestamptz, 'refreshToken', 'presented', 'active', 'used', ${reason}, 'shop', 9007199254740993)`);
   }
 }
 

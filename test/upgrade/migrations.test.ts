@@ -128,7 +128,7 @@ describe('a migration breaks the version before', () => {
       'contracts',
       'column retyped: users.claims',
     ],
-    ['drop index grants_interaction_id', 'contracts', 'unique index dropped: grants.grants_interaction_id'],
+    ['drop index users_username_key', 'contracts', 'unique index dropped: users.users_username_key'],
     ['alter table users alter column created_at drop default', 'refuses', 'column without default: users.created_at'],
     ['alter table users alter column disabled_at set not null', 'refuses', 'column not null: users.disabled_at'],
     ['alter table users add column born_on date not null', 'refuses', 'column added without default: users.born_on'],

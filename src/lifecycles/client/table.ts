@@ -105,6 +105,7 @@ export const clientTable = described(clients, {
     deletedAt: 'end',
     epoch: 'epoch',
   },
+  spreadBy: 'everywhere',
   rights: KEPT,
   mac: { facts: clientFacts, tokenFacts: tokenClientFacts, alive: sql`${clients.deletedAt} is null` },
   counted: { state: sql`case when ${clients.deletedAt} is null then 'registered' else 'deleted' end` },

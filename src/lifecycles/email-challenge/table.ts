@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { bigint, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { EmailChallengePurpose, SupersededReason } from '../../../machines/email-challenge/facts.ts';
 import { authenticated, bytes, instant } from '../columns.ts';
 import { ofDeletedUsers } from '../retention.ts';
@@ -10,7 +10,7 @@ import { users } from '../user/table.ts';
 export const emailChallenges = pgTable(
   'email_challenges',
   {
-    id: uuid('id').primaryKey(),
+    id: uuid('id').notNull(),
     purpose: text('purpose').$type<EmailChallengePurpose>().notNull(),
     state: text('state').$type<'active' | 'used' | 'superseded'>().notNull(),
     supersededReason: text('superseded_reason').$type<SupersededReason>(),
@@ -33,7 +33,8 @@ export const emailChallenges = pgTable(
     ...authenticated(),
   },
   (table) => [
-    uniqueIndex('email_challenges_secret_hash').on(table.secretHash),
+    primaryKey({ columns: [table.id, table.person] }),
+    uniqueIndex('email_challenges_secret_hash').on(table.secretHash, table.person),
     // One active link is the newest: of two that are sent together, one counts the other. Each change of an address can be undone by itself.
     uniqueIndex('email_challenges_one_newest')
       .on(table.person, table.purpose)
@@ -107,6 +108,7 @@ export const emailChallengeTable = described(emailChallenges, {
   /** `end`: changes with the machine. */
   changes: { state: 'state', supersededReason: 'end', newerLinks: 'end' },
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'OLD.ends_at' },
+  spreadBy: emailChallenges.person,
   rights: PASSING,
   mac: {
     facts: (row: typeof emailChallenges.$inferSelect) => emailChallengeFacts({ ...row, goesOn: goesOnOf(row) }),

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { check, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { ExternalSignInState } from '../../../machines/external-sign-in/facts.ts';
 import type { ExternalSignInKind, ExternalSignInPurpose, SignInWishes } from '../../model/external-sign-in.ts';
 import { authenticated, bytes, instant, texts } from '../columns.ts';
@@ -11,7 +11,7 @@ import { users } from '../user/table.ts';
 export const externalSignIns = pgTable(
   'external_sign_ins',
   {
-    id: uuid('id').primaryKey(),
+    id: uuid('id').notNull(),
     /** SHA-256 of what names it in URLs. */
     referenceHash: bytes('reference_hash').notNull(),
     kind: text('kind').$type<ExternalSignInKind>().notNull(),
@@ -38,6 +38,7 @@ export const externalSignIns = pgTable(
     ...authenticated(),
   },
   (table) => [
+    primaryKey({ columns: [table.id, table.referenceHash] }),
     uniqueIndex('external_sign_ins_reference_hash').on(table.referenceHash),
     index('external_sign_ins_browser_hash').on(table.browserHash),
     index('external_sign_ins_ends_at').on(table.endsAt),
@@ -80,6 +81,7 @@ export const externalSignInTable = described(externalSignIns, {
   key: externalSignIns.id,
   /** `state`, `answer`: change with the machine. */
   changes: { state: 'state', userId: 'answer', amr: 'answer', authenticatedAt: 'answer', refusal: 'answer' },
+  spreadBy: externalSignIns.referenceHash,
   rights: PASSING,
   mac: { facts: externalSignInFacts, alive: sql`${externalSignIns.state} in ('awaiting', 'answered')` },
   counted: {},

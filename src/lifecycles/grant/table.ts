@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, check, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import type { SignInFacts } from '../../model/grant.ts';
 import { clients } from '../client/table.ts';
 import { bytes, epoch, instant } from '../columns.ts';
@@ -11,9 +11,8 @@ import { users } from '../user/table.ts';
 export const grants = pgTable(
   'grants',
   {
+    /** That of the interaction that was approved: so a double submit makes one grant, and one code. */
     id: uuid('id').primaryKey(),
-    /** Unique, so that a double submit makes one code. */
-    interactionId: uuid('interaction_id').notNull(),
     clientId: text('client_id')
       .notNull()
       .references(() => clients.clientId),
@@ -48,7 +47,6 @@ export const grants = pgTable(
     chainEndsAt: instant('chain_ends_at'),
   },
   (table) => [
-    uniqueIndex('grants_interaction_id').on(table.interactionId),
     // Nothing that a rotation changes is indexed, so that Postgres can update the row in place (HOT).
     index('grants_created_at').on(table.createdAt),
     index('grants_user_id_created_at').on(table.userId, table.createdAt),
@@ -80,6 +78,7 @@ export const grantTable = described(grants, {
     lastUsedAt: 'use',
     chainEndsAt: 'use',
   },
+  spreadBy: grants.id,
   rights: PASSING,
   personal: {
     name: 'grants',

@@ -71,8 +71,8 @@ export type InteractionFacts = Omit<LoadedInteraction, 'interaction' | 'isStored
   /** What this end-user may grant of what is asked for; without a session, all of it. */
   readonly grantable: readonly string[];
   readonly lifetimes: Lifetimes;
-  /** For the grant that an approval makes. */
-  readonly draft: { readonly grantId: string; readonly codeHash: Bytes };
+  /** Of the code that an approval makes. */
+  readonly codeHash: Bytes;
 };
 
 /**
@@ -89,14 +89,13 @@ export type InteractionMove = {
 };
 
 /**
- * The interaction moves and its grant is inserted in one statement. Commits only while the epochs of client, user and server are
+ * The interaction moves and its grant, which has the same id, is inserted in one statement. Commits only while the epochs of client, user and server are
  * still as loaded, and while the session is active.
  */
 export type Approval = InteractionMove & {
   readonly session: Session;
   /** When the interaction or the session ends, whichever is first: it has to be committed in time, not only decided in time. */
   readonly endsAt: Date;
-  readonly grantId: string;
   /** What is granted, and remembered: of what was asked for, what this end-user may grant. */
   readonly scope: readonly string[];
   readonly codeHash: Bytes;
@@ -250,7 +249,7 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
 function approvalOf(
   { loaded }: InteractionMove,
   session: Session,
-  { now, lifetimes, draft, sessionEndsAt, grantable, remembered, consentRow = null }: InteractionFacts,
+  { now, lifetimes, codeHash, sessionEndsAt, grantable, remembered, consentRow = null }: InteractionFacts,
   reliesOnConsent: boolean,
 ) {
   const { consentLifetimeSeconds } = lifetimes;
@@ -266,9 +265,8 @@ function approvalOf(
     consentsEndedUpTo:
       consentLifetimeSeconds === undefined ? null : new Date(now.getTime() - consentLifetimeSeconds * 1000),
     consentRow,
-    grantId: draft.grantId,
     scope: grantable,
-    codeHash: draft.codeHash,
+    codeHash,
     codeEndsAt: new Date(now.getTime() + lifetimes.authorizationCodeLifetimeSeconds * 1000),
     policy: lifetimes.name,
     identity: identityOf(loaded, session),
@@ -318,13 +316,10 @@ export type InteractionWays = {
   readonly grantableBy: (session: Session, interaction: Interaction) => readonly string[];
 };
 
-/** @param grantId for the grant that an approval makes. */
 export function interactionRequest(
   ways: InteractionWays,
   type: InteractionEvent['type'],
-  grantId: string,
 ): Request<LoadedInteraction, InteractionRow, InteractionFacts, InteractionCommit, InteractionOutcome> {
-  const { code, secretHash: codeHash } = ways.makeCode(grantId);
   return {
     lifecycle: interactionLifecycle,
     read: ({ interaction, isStored, ...loaded }) => {
@@ -349,7 +344,7 @@ export function interactionRequest(
         requiredLevel: ways.requiredLevelOf(interaction),
         grantable: session ? ways.grantableBy(session, interaction) : interaction.scope,
         lifetimes,
-        draft: { grantId, codeHash },
+        codeHash: ways.makeCode(interaction.id).secretHash,
       };
       return { row: { interaction, isStored, remembers: false, reliesOnConsent: false }, facts, event };
     },
@@ -372,7 +367,7 @@ export function interactionRequest(
           case 'showConsent':
             return { ...about, kind: 'consent' };
           case 'issueCode':
-            return { ...about, kind: 'approved', code };
+            return { ...about, kind: 'approved', code: ways.makeCode(interaction.id).code };
           case 'refuseAuthorization':
           case 'refuseSilently':
             return { ...about, kind: 'denied', error: effect.params.error };
@@ -382,7 +377,7 @@ export function interactionRequest(
       }
       throw new InvariantViolation('interaction: a decision without an answer');
     },
-    isIn: ({ grant }) => grant?.id === grantId,
+    // No `isIn`: another tab may have made the same grant. The machine repeats the answer while the code waits.
   };
 }
 
@@ -403,7 +398,6 @@ export type InteractionWorld = InteractionWays & {
   readonly store: Pick<InteractionStore, 'load' | 'commit'>;
   /** The session as it is now; null: it has ended. */
   readonly sessionNow: (session: Session) => Promise<Session | null>;
-  readonly makeGrantId: () => string;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
@@ -414,7 +408,7 @@ export type InteractionWorld = InteractionWays & {
  * @throws Unavailable, StoreUnavailable
  */
 export function interactFrom(
-  { store, sessionNow, makeGrantId, sleep, ...ways }: InteractionWorld,
+  { store, sessionNow, sleep, ...ways }: InteractionWorld,
   first: StoredInteraction,
   type: InteractionEvent['type'],
   session: Session | null,
@@ -427,6 +421,6 @@ export function interactFrom(
     if (!loaded) throw new InvariantViolation('an interaction vanished between load and reload');
     return { ...loaded, session: session && (await sessionNow(session)), factorIsAwaited };
   };
-  const request = interactionRequest(ways, type, makeGrantId());
+  const request = interactionRequest(ways, type);
   return run({ load, commit: store.commit, sleep }, request, { ...first, session, factorIsAwaited });
 }

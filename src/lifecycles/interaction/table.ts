@@ -54,6 +54,7 @@ export const interactionTable = described(interactions, {
   key: interactions.id,
   /** `user`: set at sign-in, and may change until the interaction is answered. */
   changes: { state: 'state', userId: 'user' },
+  spreadBy: interactions.id,
   rights: PASSING,
   counted: { newest: interactions.endsAt },
   removal: (now) => [{ ended: sql`${interactions.endsAt} < ${anHourBefore(earlier(now))}`, over: interactions.endsAt }],
@@ -128,6 +129,7 @@ export const consentTable = described(consents, {
   /** `allowed`: what is allowed, replaced by each approval that adds to it. */
   changes: { userEpoch: 'allowed', clientEpoch: 'allowed', scope: 'allowed', grantedAt: 'allowed' },
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
+  spreadBy: consents.userId,
   rights: PASSING,
   mac: { facts: consentFacts, alive: sql`true` },
   personal: {

@@ -46,6 +46,8 @@ export const linkedIdentityTable = described(linkedIdentities, {
   key: linkedIdentities.id,
   changes: { state: 'state', removedAt: 'end', removedReason: 'end' },
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
+  // One account there is one end-user here, among all: so each node has them, as it has the end-users.
+  spreadBy: 'everywhere',
   rights: PASSING,
   mac: { facts: linkedIdentityFacts, alive: sql`${linkedIdentities.state} = 'active'` },
   counted: {},

@@ -55,6 +55,7 @@ export const mailTable = described(mails, {
   },
   // Its contents are sealed for this id.
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'OLD.gives_up_at' },
+  spreadBy: mails.id,
   rights: PASSING,
   counted: { newest: mails.givesUpAt },
   removal: (now) => [

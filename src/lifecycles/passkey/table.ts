@@ -57,6 +57,8 @@ export const passkeyTable = described(passkeys, {
     removedAt: 'instant',
   },
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
+  // WebAuthn §7.1: no two end-users have a credential id. So each node has them, as it has the end-users.
+  spreadBy: 'everywhere',
   rights: PASSING,
   mac: { facts: passkeyFacts, alive: sql`${passkeys.state} = 'active'` },
   counted: {},

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { check, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { check, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { RecoveryCodeState } from '../../../machines/recovery-code/facts.ts';
 import { bytes, instant } from '../columns.ts';
 import { forgotten, ofDeletedUsers } from '../retention.ts';
@@ -10,7 +10,7 @@ import { users } from '../user/table.ts';
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
-    id: uuid('id').primaryKey(),
+    id: uuid('id').notNull(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
@@ -21,6 +21,7 @@ export const recoveryCodes = pgTable(
     endedAt: instant('ended_at'),
   },
   (table) => [
+    primaryKey({ columns: [table.id, table.userId] }),
     uniqueIndex('recovery_codes_user_id_code_hash').on(table.userId, table.codeHash),
     check('recovery_codes_state', sql`${table.state} in ('active', 'used', 'replaced')`),
     check('recovery_codes_ended', sql`(${table.state} = 'active') = (${table.endedAt} is null)`),
@@ -33,6 +34,7 @@ export const recoveryCodeTable = described(recoveryCodes, {
   changes: { state: 'state', endedAt: 'instant' },
   // Its hash is that of one code of one end-user, under whatever id.
   beginsOnce: { name: (row) => `encode(${row}.code_hash, 'hex')`, until: 'NULL' },
+  spreadBy: recoveryCodes.userId,
   rights: PASSING,
   counted: {},
   removal: (now) => [

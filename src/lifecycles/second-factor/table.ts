@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { bigint, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import type { SecondFactorState } from '../../../machines/second-factor/facts.ts';
 import { instant } from '../columns.ts';
 import { forgotten, ofDeletedUsers } from '../retention.ts';
@@ -10,7 +10,7 @@ import { users } from '../user/table.ts';
 export const secondFactors = pgTable(
   'second_factors',
   {
-    id: uuid('id').primaryKey(),
+    id: uuid('id').notNull(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
@@ -24,6 +24,7 @@ export const secondFactors = pgTable(
     removedAt: instant('removed_at'),
   },
   (table) => [
+    primaryKey({ columns: [table.id, table.userId] }),
     index('second_factors_user_id').on(table.userId),
     check('second_factors_state', sql`${table.state} in ('unconfirmed', 'active', 'removed')`),
     check('second_factors_removed', sql`(${table.state} = 'removed') = (${table.removedAt} is not null)`),
@@ -42,6 +43,7 @@ export const secondFactorTable = described(secondFactors, {
   changes: { state: 'state', sealedSecret: 'secret', lastStep: 'use', confirmedAt: 'instant', removedAt: 'instant' },
   // Its secret is sealed for this id.
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
+  spreadBy: secondFactors.userId,
   rights: PASSING,
   counted: {},
   removal: (now) => [

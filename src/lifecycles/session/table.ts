@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { SessionEndReason, SessionState } from '../../../machines/session/facts.ts';
 import { MAX_SESSION_SECONDS } from '../../../policies/schema.ts';
 import { authenticated, bytes, epoch, instant, texts } from '../columns.ts';
@@ -11,7 +11,7 @@ import { users } from '../user/table.ts';
 export const sessions = pgTable(
   'sessions',
   {
-    idHash: bytes('id_hash').primaryKey(),
+    idHash: bytes('id_hash').notNull(),
     /** The session's public name: `sid` of ID Tokens. */
     sid: uuid('sid').notNull().defaultRandom(),
     userId: uuid('user_id')
@@ -35,8 +35,9 @@ export const sessions = pgTable(
     index('sessions_ends_at').on(table.endsAt),
     index('sessions_user_id_signed_in_at').on(table.userId, table.signedInAt),
     index('sessions_signed_in_at').on(table.signedInAt),
-    // An image with an earlier cookie does not stand beside the row.
-    uniqueIndex('sessions_sid').on(table.sid),
+    // An image with an earlier cookie does not stand beside the row: the end-user is under its MAC.
+    primaryKey({ columns: [table.sid, table.userId] }),
+    uniqueIndex('sessions_id_hash').on(table.idHash, table.userId),
     check('sessions_state', sql`${table.state} in ('awaitingSecondFactor', 'active', 'ended')`),
     check('sessions_ended_has_reason', sql`(${table.state} = 'ended') = (${table.endedReason} is not null)`),
   ],
@@ -73,6 +74,7 @@ export const sessionTable = described(sessions, {
     name: (row) => `${row}.sid::text`,
     until: `CASE WHEN OLD.state = 'ended' THEN now() + interval '${MAX_SESSION_SECONDS} seconds' ELSE OLD.ends_at END`,
   },
+  spreadBy: sessions.userId,
   rights: PASSING,
   mac: { facts: sessionFacts, alive: sql`${sessions.state} <> 'ended'` },
   counted: { from: sql`session_states`, newest: sessions.signedInAt },

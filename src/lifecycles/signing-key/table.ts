@@ -74,6 +74,7 @@ export const signingKeyTable = described(signingKeys, {
     retiredAt: 'end',
     privateJwe: 'secret',
   },
+  spreadBy: 'everywhere',
   rights: KEPT,
   mac: { facts: signingKeyFacts, alive: sql`${signingKeys.state} <> 'retired'` },
   counted: {},

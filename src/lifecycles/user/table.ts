@@ -77,6 +77,7 @@ export const userTable = described(users, {
     deletedAt: 'end',
     epoch: 'epoch',
   },
+  spreadBy: 'everywhere',
   rights: KEPT,
   mac: { facts: userFacts, alive: sql`${users.deletedAt} is null` },
   counted: {

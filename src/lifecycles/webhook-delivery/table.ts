@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { AbandonReason, WebhookDeliveryState } from '../../../machines/webhook-delivery/facts.ts';
 import type { AttemptOutcome, WebhookData } from '../../model/webhook.ts';
 import { instant } from '../columns.ts';
@@ -9,7 +9,7 @@ import { described, PASSING } from '../table.ts';
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {
-    id: uuid('id').primaryKey(),
+    id: uuid('id').notNull(),
     receiver: text('receiver').notNull(),
     eventId: uuid('event_id').notNull(),
     eventType: text('event_type').notNull(),
@@ -27,6 +27,7 @@ export const webhookDeliveries = pgTable(
     lastOutcome: text('last_outcome').$type<AttemptOutcome>(),
   },
   (table) => [
+    primaryKey({ columns: [table.id, table.eventId] }),
     uniqueIndex('webhook_deliveries_receiver_event_id').on(table.receiver, table.eventId),
     index('webhook_deliveries_due').on(table.receiver, table.nextAttemptAt).where(sql`${table.state} = 'pending'`),
     index('webhook_deliveries_created_at').on(table.createdAt, table.id),
@@ -58,6 +59,7 @@ export const webhookDeliveryTable = described(webhookDeliveries, {
     endedAt: 'end',
     abandonedReason: 'end',
   },
+  spreadBy: webhookDeliveries.eventId,
   rights: PASSING,
   counted: { newest: webhookDeliveries.createdAt },
   personal: {

@@ -1,21 +1,25 @@
-/** The secret of an authenticator app, as it is stored: sealed under the root secret, for the id of its factor. */
+/** The secret of an authenticator app, as it is stored: sealed under the root secret, for its end-user and the id of its factor. */
 import type { Random } from '../../crypto/random.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import { isSealedByFirst, openText, sealText } from '../../crypto/sealed-text.ts';
 import { totpStepOf } from '../../crypto/totp.ts';
 import type { SecondFactor } from '../../model/factors.ts';
 
-type Sealed = Pick<SecondFactor, 'id' | 'sealedSecret'>;
+type Sealed = Pick<SecondFactor, 'id' | 'userId' | 'sealedSecret'>;
+type Named = Pick<SecondFactor, 'id' | 'userId'>;
 type Sealing = { readonly keys: RootKeys; readonly random: Random };
 
 const IV_BYTES = 12;
 
-export const sealSecret = ({ keys, random }: Sealing, id: string, secret: string): string =>
-  sealText(keys, 'second-factor', id, secret, random.bytes(IV_BYTES));
+/** Ids are unique for one end-user: in a row of another, the same sealed secret does not open. */
+const nameOf = ({ id, userId }: Named): string => `${userId} ${id}`;
+
+export const sealSecret = ({ keys, random }: Sealing, factor: Named, secret: string): string =>
+  sealText(keys, 'second-factor', nameOf(factor), secret, random.bytes(IV_BYTES));
 
 /** Null: it was dropped, or the root secret that sealed it is no longer listed. */
-export const openSecret = (keys: RootKeys, { id, sealedSecret }: Sealed): string | null =>
-  sealedSecret === null ? null : openText(keys, 'second-factor', id, sealedSecret);
+export const openSecret = (keys: RootKeys, factor: Sealed): string | null =>
+  factor.sealedSecret === null ? null : openText(keys, 'second-factor', nameOf(factor), factor.sealedSecret);
 
 /** For a request to the factor's machine: the step of this code, and the secret sealed anew where an older root secret sealed it. */
 export const stepOfCode = (deps: Sealing, code: string) => ({
@@ -30,5 +34,5 @@ export const stepOfCode = (deps: Sealing, code: string) => ({
 export function resealedSecret(deps: Sealing, factor: Sealed): string | null {
   if (factor.sealedSecret === null || isSealedByFirst(deps.keys, factor.sealedSecret)) return null;
   const secret = openSecret(deps.keys, factor);
-  return secret === null ? null : sealSecret(deps, factor.id, secret);
+  return secret === null ? null : sealSecret(deps, factor, secret);
 }

@@ -33,7 +33,7 @@ export async function beginSetUp(
   if (apps.length - unfinished.length >= MAX_APPS) return null;
   const id = deps.random.uuid();
   const secret = totpSecretText(deps.random.bytes(TOTP_SECRET_BYTES));
-  await deps.secondFactors.insertApp({ id, userId, sealedSecret: sealSecret(deps, id, secret) });
+  await deps.secondFactors.insertApp({ id, userId, sealedSecret: sealSecret(deps, { id, userId }, secret) });
   return shownSetUp(deps, { id, username, secret });
 }
 

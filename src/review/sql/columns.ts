@@ -13,7 +13,7 @@ const nameOf = ({ table }: Pick<Held, 'table'>) => tableName(table) as HeldTable
 export const keyColumns = {
   ...Object.fromEntries(HELD.map((held) => [nameOf(held), held.key.name])),
   server: 'id',
-  transitions: 'grant_id',
+  transitions: 'shard_key',
 } as Readonly<Record<HeldTable, string>>;
 
 /** Rows that may be deleted while an earlier image of them would still count. Other tables keep their rows for as long. */

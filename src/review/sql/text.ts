@@ -82,7 +82,7 @@ function momentOf(on: Rule['on']): string {
 /** A grant's first line of the ledger is written in the statement that inserts the grant, after it; so no line exists before. */
 const BEGINS_ONCE = functionNamed(
   'grants_begins_once',
-  `  IF EXISTS (SELECT FROM "public"."transitions" t WHERE t."grant_id" = NEW."id") THEN
+  `  IF EXISTS (SELECT FROM "public"."transitions" t WHERE t."shard_key" = NEW."id" AND t."grant_id" = NEW."id") THEN
     ${refuse('a grant that the ledger knows does not begin again', 'NEW.id::text')}
   END IF;
   RETURN NEW;`,

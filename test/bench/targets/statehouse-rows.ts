@@ -84,9 +84,9 @@ export async function insertOtherGrants(db: Drizzle, count: number): Promise<voi
 
 const insertCopies = (db: Drizzle, id: string, count: number): Promise<unknown> =>
   db.execute(sql`
-    insert into grants (id, interaction_id, code_hash, client_id, user_id, client_epoch, user_epoch, server_epoch,
+    insert into grants (id, code_hash, client_id, user_id, client_epoch, user_epoch, server_epoch,
       scope, resources, policy, code_challenge, redirect_uri, code_ends_at, state, created_at)
-    select gen_random_uuid(), gen_random_uuid(), sha256(uuid_send(gen_random_uuid())), client_id, user_id, client_epoch,
+    select gen_random_uuid(), sha256(uuid_send(gen_random_uuid())), client_id, user_id, client_epoch,
       user_epoch, server_epoch, scope, resources, policy, code_challenge, redirect_uri, code_ends_at, state, created_at
     from grants, generate_series(1, ${count}::int) where id = ${id}`);
 

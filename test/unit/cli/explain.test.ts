@@ -323,9 +323,9 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
 
   it('relies on the ledger alone when the row is gone', async () => {
     const { refreshToken } = await obtainTokens(test, client, user);
-    const entry = { at: new Date(), event: 'presented', fromState: 'active' };
     // As an hour after its end: lines without a row.
     const gone = randomUUID();
+    const entry = { shardKey: gone, at: new Date(), event: 'presented', fromState: 'active' };
     await db()
       .insert(transitions)
       .values([
@@ -360,8 +360,8 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     const { refreshToken } = await obtainTokens(test, client, user);
     const { grantId } = placeOf(test.keys, refreshToken);
     await db().execute(sql`
-      insert into transitions (at, machine, grant_id, event, from_state, to_state, generation, client_id)
-      select now() - interval '30 minutes' + n * interval '1 second', 'refreshToken', ${grantId}::uuid, 'presented', 'active', 'used', n, 'a'
+      insert into transitions (shard_key, at, machine, grant_id, event, from_state, to_state, generation, client_id)
+      select ${grantId}::uuid, now() - interval '30 minutes' + n * interval '1 second', 'refreshToken', ${grantId}::uuid, 'presented', 'active', 'used', n, 'a'
       from generate_series(1, 1200) n`);
     const { out } = await run([grantId]);
     expect(out).toContain('  202 earlier lines are in the ledger too.\n');
@@ -384,6 +384,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
       .set({ username: `${hostile}${randomUUID()}` })
       .where(eq(users.id, user.id));
     await db().insert(transitions).values({
+      shardKey: grantId,
       at: new Date(),
       machine: hostile,
       event: hostile,

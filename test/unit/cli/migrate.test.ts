@@ -87,8 +87,8 @@ test('creates the partitions of the ledger, and moves earlier entries into their
   expect(made).toHaveLength(3);
   await owner.drizzle.execute(sql.raw(`drop table ${made[0]}`));
   const write = (at: string) =>
-    owner.drizzle.execute(sql`insert into transitions (at, machine, event, from_state, to_state)
-      values (${at}::timestamptz, 'm', 'e', 'a', 'b')`);
+    owner.drizzle.execute(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state)
+      values (gen_random_uuid(), ${at}::timestamptz, 'm', 'e', 'a', 'b')`);
   await write(new Date().toISOString());
   expect(await migrate([])).toMatchObject({ status: 0, err: '' });
   expect(await partitions()).toEqual(made);

@@ -38,7 +38,6 @@ export const CLIENT: Client = {
 export function codeGrant(change: Partial<Grant> = {}): Grant {
   return {
     id: '11111111-1111-4111-8111-111111111111',
-    interactionId: '22222222-2222-4222-8222-222222222222',
     clientId: CLIENT.clientId,
     userId: '33333333-3333-4333-8333-333333333333',
     clientEpoch: 0n,

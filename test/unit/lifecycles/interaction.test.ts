@@ -63,8 +63,9 @@ const MIRA: Session = {
 };
 const NOAH: Session = { ...MIRA, userId: 'noah' };
 
+const CODE = `code of ${WAITS.id}`;
 const CODE_HASH = new Uint8Array(32).fill(7);
-const OF_THIS_GRANT = { id: 'grant', codeHash: CODE_HASH, codeIsUnused: true, codeEndsAt: seconds(60) };
+const OF_THIS_GRANT = { id: WAITS.id, codeHash: CODE_HASH, codeIsUnused: true, codeEndsAt: seconds(60) };
 
 type Given = {
   readonly loaded?: Partial<StoredInteraction>;
@@ -102,7 +103,6 @@ function bench(interaction: Interaction, { loaded = {}, ways = {}, fates = [true
       },
     },
     sessionNow: async (session) => session,
-    makeGrantId: () => 'grant',
     sleep: async () => {},
     makeCode: (grantId) => ({ code: `code of ${grantId}`, secretHash: CODE_HASH }),
     remakeCode: (grantId, hash) => (hash === CODE_HASH ? `code of ${grantId}` : null),
@@ -237,7 +237,6 @@ describe('an approval', () => {
     entry: line('consented', 'awaitingConsent', 'approved'),
     session: MIRA,
     endsAt: ASKED.endsAt,
-    grantId: 'grant',
     scope: ASKED.scope,
     codeHash: CODE_HASH,
     codeEndsAt: seconds(LIFETIMES.authorizationCodeLifetimeSeconds),
@@ -252,7 +251,7 @@ describe('an approval', () => {
 
   test('makes the grant with its code, and remembers the consent', async () => {
     const { ask, commits } = bench(ASKED);
-    const outcome = { kind: 'approved', code: 'code of grant', interaction: ASKED, isStored: true, client: CLIENT };
+    const outcome = { kind: 'approved', code: CODE, interaction: ASKED, isStored: true, client: CLIENT };
     expect(await ask('consented')).toEqual(outcome);
     expect(commits).toEqual([{ kind: 'approve', approval }]);
   });
@@ -361,7 +360,7 @@ describe('an approval', () => {
     ] as const) {
       const machine = machineAnswering(['awaitingConsent', 'approved'], event, to, effects);
       const { world, first, commits } = bench(ASKED);
-      const request = { ...interactionRequest(world, event, 'grant'), lifecycle: { ...interactionLifecycle, machine } };
+      const request = { ...interactionRequest(world, event), lifecycle: { ...interactionLifecycle, machine } };
       const loaded: LoadedInteraction = { ...first, session, factorIsAwaited: false };
       const { commit } = world.store;
       const answer = run({ load: async () => loaded, commit, sleep: world.sleep }, request);
@@ -375,7 +374,7 @@ test('the mistake of a wrong machine is named', async () => {
   const machine = machineAnswering(['awaitingConsent', 'approved'], 'consented', 'approved', [{ type: 'issueCode' }]);
   const { world, first } = bench(ASKED);
   const request = {
-    ...interactionRequest(world, 'consented', 'grant'),
+    ...interactionRequest(world, 'consented'),
     lifecycle: { ...interactionLifecycle, machine },
   };
   const load = async (): Promise<LoadedInteraction> => ({ ...first, session: null, factorIsAwaited: false });
@@ -385,7 +384,7 @@ test('the mistake of a wrong machine is named', async () => {
 
 test('a change without a ledger entry is not committed', async () => {
   const { world, first } = bench(ASKED);
-  const { row, facts } = interactionRequest(world, 'refused', 'grant').read({
+  const { row, facts } = interactionRequest(world, 'refused').read({
     ...first,
     session: MIRA,
     factorIsAwaited: false,
@@ -400,11 +399,7 @@ describe('an approved interaction', () => {
   const approved: Interaction = { ...ASKED, state: 'approved' };
 
   test.each([
-    [
-      'while its code can be exchanged, is answered with the same code',
-      {},
-      { kind: 'approved', code: 'code of grant' },
-    ],
+    ['while its code can be exchanged, is answered with the same code', {}, { kind: 'approved', code: CODE }],
     [
       'after its code was used, is over',
       { codeIsUnused: false },
@@ -433,25 +428,26 @@ describe('a commit whose answer was lost', () => {
 
   test('is in the row when its grant is there: the same code', async () => {
     const { ask, commits } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, grant: OF_THIS_GRANT }] });
-    expect(await ask('consented')).toMatchObject({ kind: 'approved', code: 'code of grant' });
+    expect(await ask('consented')).toMatchObject({ kind: 'approved', code: CODE });
     expect(commits).toHaveLength(1);
   });
 
-  test('is in the row, whatever has become of its code since', async () => {
+  test('is over when its code was used since, by the answer to another tab: no code is given to two', async () => {
     const grant = { ...OF_THIS_GRANT, codeIsUnused: false };
-    const { ask } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, grant }] });
-    expect(await ask('consented')).toMatchObject({ kind: 'approved', code: 'code of grant' });
+    const { ask, commits } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, grant }] });
+    expect(await ask('consented')).toMatchObject({ kind: 'rejected', reason: 'interaction_completed' });
+    expect(commits).toHaveLength(1);
   });
 
-  test('is not in the row when another grant is there: the answer of that grant', async () => {
-    const grant = { ...OF_THIS_GRANT, id: 'another' };
-    const { ask } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, grant }] });
-    expect(await ask('consented')).toMatchObject({ kind: 'approved', code: 'code of another' });
+  test('is over when another end-user approved in another tab', async () => {
+    const interaction = { ...found.interaction, userId: 'noah' };
+    const { ask } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, interaction, grant: OF_THIS_GRANT }] });
+    expect(await ask('consented')).toMatchObject({ kind: 'rejected', reason: 'user_changed' });
   });
 
   test('is repeated when no grant is there', async () => {
     const { ask, commits } = bench(ASKED, { fates: ['lost', true] });
-    expect(await ask('consented')).toMatchObject({ kind: 'approved', code: 'code of grant' });
+    expect(await ask('consented')).toMatchObject({ kind: 'approved', code: CODE });
     expect(commits).toHaveLength(2);
   });
 });

@@ -169,7 +169,7 @@ describe('an authorization request', () => {
     const code = outcome.kind === 'approved' ? outcome.response.parameters['code'] : undefined;
     const [approval] = test.approvals;
     expect(readAuthorizationCode(code ?? '')).toEqual({
-      grantId: approval?.grantId,
+      grantId: approval?.loaded.id,
       secretHash: approval?.codeHash,
     });
     expect(approval).toMatchObject({ codeEndsAt: at(70), endsAt: at(610), policy: 'default', reliesOnConsent: true });

@@ -234,7 +234,7 @@ export function interactionsInMemory(
       const { loaded, to, userId } = commit.kind === 'move' ? commit.move : commit.approval;
       const made = commit.kind === 'move' ? null : commit.approval;
       const grant = made && {
-        id: made.grantId,
+        id: loaded.id,
         codeHash: made.codeHash,
         codeIsUnused: true,
         codeEndsAt: made.codeEndsAt,

@@ -102,7 +102,6 @@ export const client = (change: Partial<Client> = {}): Client => ({
 /** Approved at the start; its code is not exchanged. */
 export const grant = (change: Partial<Grant> = {}): Grant => ({
   id: '00000000-0000-4000-8000-000000000001',
-  interactionId: '00000000-0000-4000-8000-000000000002',
   clientId: 'shop',
   userId: '00000000-0000-4000-8000-000000000003',
   clientEpoch: 1n,

@@ -126,10 +126,10 @@ function* rows(): Generator<string> {
   ) => {
     const ends = `now() + interval '${endsIn} minutes'`;
     const head = generation === null ? 'null, null, null, null' : `${generation}, ${NONCE}, now(), ${ends}`;
-    return `insert into grants (id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
+    return `insert into grants (id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
       policy, code_hash, code_challenge, redirect_uri, identity, code_ends_at, created_at, state, revoked_at, revoked_reason,
       refresh_generation, refresh_nonce, last_used_at, chain_ends_at)
-      values ('${grantId}', gen_random_uuid(), 'active', '${USER.alice}', 3, 3, 3, '{read}', '{r}', 'default', '\\xc0de', 'cha11enge',
+      values ('${grantId}', 'active', '${USER.alice}', 3, 3, 3, '{read}', '{r}', 'default', '\\xc0de', 'cha11enge',
       'https://c', '{"nonce": null}', ${ends}, date_trunc('milliseconds', now()),
       ${revoked ? "'revoked', now(), 'refresh_token_reused'" : "'active', null, null"}, ${head})`;
   };
@@ -144,9 +144,9 @@ function* rows(): Generator<string> {
   yield grant(GRANT.endedRevoked, { revoked: true, generation: 5, endsIn: -120 });
   yield grant(GRANT.forgotten, { revoked: true, generation: 5, endsIn: -120 });
   // An entry in the partition of this month for each grant but the one without, and an entry in the default partition.
-  yield `insert into transitions (at, machine, grant_id, event, from_state, to_state) select now(), 'interaction', id, 'consented',
+  yield `insert into transitions (shard_key, at, machine, grant_id, event, from_state, to_state) select id, now(), 'interaction', id, 'consented',
     'awaitingConsent', 'approved' from grants where id <> '${GRANT.forgotten}'`;
-  yield `insert into transitions (at, machine, event, from_state, to_state) values ('2999-01-01', 'm', 'e', 'f', 't')`;
+  yield `insert into transitions (shard_key, at, machine, event, from_state, to_state) values (gen_random_uuid(), '2999-01-01', 'm', 'e', 'f', 't')`;
 
   for (const [state, sid] of Object.entries(SESSION)) {
     yield `insert into sessions (id_hash, sid, user_id, user_epoch, server_epoch, signed_in_at, last_used_at, ends_at, user_agent,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Approval } from '../../../src/lifecycles/interaction/lifecycle.ts';
@@ -102,17 +102,15 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
   });
   afterAll(() => world.close());
 
-  const grantsOf = (interactionId: string) =>
-    world.db.select().from(grants).where(eq(grants.interactionId, interactionId));
+  const grantsOf = (interactionId: string) => world.db.select().from(grants).where(eq(grants.id, interactionId));
 
   test('it makes the grant, with the epochs that the person saw, and one line', async () => {
     const { clientId, person, session, interactionId, approval } = await givenAsking(world, isStored);
     expect(await approve(world, approval)).toBe(true);
-    const { loaded, grantId, codeHash, codeEndsAt, now } = approval;
+    const { loaded, codeHash, codeEndsAt, now } = approval;
     expect(await grantsOf(interactionId)).toEqual([
       {
-        id: grantId,
-        interactionId,
+        id: interactionId,
         clientId,
         userId: person.id,
         clientEpoch: loaded.clientEpoch,
@@ -140,7 +138,8 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
       {
         at: now,
         machine: 'interaction',
-        grantId,
+        shardKey: interactionId,
+        grantId: interactionId,
         interactionId,
         event: 'consented',
         fromState: 'awaitingSignIn',
@@ -157,12 +156,12 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
     ]);
     const facts = await loadInteraction(world, interactionId, person.id);
     expect(facts?.interaction).toEqual({ ...loaded, state: 'approved', userId: person.id });
-    expect(facts?.grant).toEqual({ id: grantId, codeIsUnused: true, codeEndsAt, codeHash });
+    expect(facts?.grant).toEqual({ id: interactionId, codeIsUnused: true, codeEndsAt, codeHash });
   });
 
   test('a double submit makes one grant', async () => {
     const { approval, interactionId } = await givenAsking(world, isStored);
-    const submits = Array.from({ length: 10 }, () => ({ ...approval, grantId: randomUUID() }));
+    const submits = Array.from({ length: 10 }, () => ({ ...approval, codeHash: randomBytes(32) }));
     const approved = await Promise.all(submits.map((submit) => approve(world, submit)));
     expect(approved.filter(Boolean)).toHaveLength(1);
     expect(await grantsOf(interactionId)).toHaveLength(1);
@@ -184,7 +183,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
       await approve(world, approval);
       const isUnused = async () => (await loadInteraction(world, interactionId))?.grant?.codeIsUnused;
       expect(await isUnused()).toBe(true);
-      const { grant } = await world.grants.load({ clientId, grantId: approval.grantId });
+      const { grant } = await world.grants.load({ clientId, grantId: approval.loaded.id });
       if (!grant) throw new Error('no grant');
       await (end === 'exchange' ? moveHead(world, nextMove(world, grant)) : revoke(world, reuseOf(world, grant)));
       expect(await isUnused()).toBe(false);
@@ -223,7 +222,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
     await approve(world, approval);
     const [row] = await grantsOf(interactionId);
     if (!row) throw new Error('no grant');
-    const second = { ...row, id: '00000000-0000-4000-8000-000000000001' };
+    const second = { ...row, codeHash: randomBytes(32) };
     await expect(world.db.insert(grants).values(second)).rejects.toThrow();
     expect(await grantsOf(interactionId)).toHaveLength(1);
   });

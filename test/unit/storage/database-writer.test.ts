@@ -8,17 +8,20 @@ import { exportJWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedSecretMac } from '../../../src/crypto/client-secret.ts';
 import { hashPassword } from '../../../src/crypto/password.ts';
+import { systemRandom } from '../../../src/crypto/random.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rowMacs } from '../../../src/crypto/row-mac.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import { NO_WISHES } from '../../../src/people/external/begin.ts';
+import { openSecret, sealSecret } from '../../../src/people/second-factor/secret.ts';
 import { clientStore } from '../../../src/storage/client-store.ts';
 import { findRegisteredUser, usersWithAddress } from '../../../src/storage/email-challenges.ts';
 import { externalSignInStore } from '../../../src/storage/external-sign-ins.ts';
-import { passkeyStore } from '../../../src/storage/factors.ts';
+import { passkeyStore, secondFactorStore } from '../../../src/storage/factors.ts';
 import { authenticateRows, countIgnoredRows, renewRowMacs } from '../../../src/storage/renew-row-macs.ts';
 import { ignoredSigningKeys } from '../../../src/storage/signing-keys.ts';
 import {
+  authorizeUrl,
   makeClient,
   makePkce,
   makeUser,
@@ -124,13 +127,48 @@ describe('somebody who can write to the database', () => {
     expect(await isSignedIn(cookie)).toBe(false);
   });
 
+  it('hides no session by a row with the hash of its cookie, its `sid`, or both, for another end-user', async () => {
+    // Postgres finds the row of the lower `sub` first.
+    const [other, owner] = [victim, attacker].toSorted((one, another) => (one.id < another.id ? -1 : 1)) as [
+      TestUser,
+      TestUser,
+    ];
+    const { cookie } = await signIn(owner);
+    if (cookie === null) throw new Error('not signed in');
+    const columns = sql`user_epoch, server_epoch, amr, last_used_at, ends_at, state, user_agent, mac, mac_version`;
+    await write(sql`insert into sessions (id_hash, sid, user_id, signed_in_at, ${columns})
+      select id_hash, sid, ${other.id}::uuid, signed_in_at - interval '1 day', ${columns} from sessions where id_hash = ${sha256(cookie)}`);
+    expect(await isSignedIn(cookie)).toBe(true);
+    // Nor from an authorization request, which loads the session beside the client.
+    const silently = new Browser(app.app);
+    silently.cookies.set(SESSION_COOKIE, cookie);
+    const { headers } = await silently.send('GET', authorizeUrl(client, makePkce(), { prompt: 'none' }), null);
+    expect(String(headers['location'])).not.toContain('login_required');
+    await write(
+      sql`update sessions set state = 'ended', ended_reason = 'signed_out' where user_id = ${other.id}::uuid`,
+    );
+    expect(await isSignedIn(cookie)).toBe(true);
+  });
+
+  it('makes no authenticator app of somebody else from an app of their own, not even under its id', async () => {
+    const secret = 'JBSWY3DPEHPK3PXP';
+    const own = { id: randomUUID(), userId: attacker.id };
+    const sealedSecret = sealSecret({ keys: testKeys, random: systemRandom }, own, secret);
+    await secondFactorStore(role.database.drizzle, app.clock).insertApp({ ...own, sealedSecret });
+    await write(sql`insert into second_factors (id, user_id, state, sealed_secret, created_at)
+      select id, ${victim.id}::uuid, state, sealed_secret, created_at from second_factors where id = ${own.id}::uuid`);
+    const copies = await secondFactorStore(role.database.drizzle, app.clock).listApps(victim.id);
+    expect(copies.map((copy) => [copy.id, openSecret(testKeys, copy)])).toEqual([[own.id, null]]);
+    await write(sql`delete from second_factors where id = ${own.id}::uuid`);
+  });
+
   it('gets no tokens for a code of their own making', async () => {
     const { verifier, challenge } = makePkce();
     const grantId = randomUUID();
     const secret = randomBytes(32);
-    await write(sql`insert into grants (id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
+    await write(sql`insert into grants (id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
         policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
-      values (${grantId}, ${randomUUID()}, ${client.clientId}, ${victim.id}, 0, 0, 0, '{}', '{https://api.example.com}', 'default',
+      values (${grantId}, ${client.clientId}, ${victim.id}, 0, 0, 0, '{}', '{https://api.example.com}', 'default',
         ${sha256(secret)}, ${challenge}, ${REDIRECT_URI}, now() + interval '1 minute', 'active', now())`);
     const code = `sh_ac_${Buffer.concat([Buffer.from(grantId.replaceAll('-', ''), 'hex'), secret]).toString('base64url')}`;
     const answer = await token(app, client, {
@@ -373,6 +411,13 @@ describe('somebody who can write to the database', () => {
     expect(await links.press(own)).toEqual(unknown);
     await again(sql`gen_random_uuid()`, sql`${mallory.id}, ${mallory.id}::uuid, ends_at + interval '1 year'`);
     expect(await links.press(own)).toEqual(unknown);
+    // A row of the victim beside it, with the hash of a secret that the attacker knows, lends it no end-user.
+    const beside = await links.ask('reset_password', mallory.id, ADDRESS);
+    await write(sql`insert into email_challenges (id, secret_hash, person, user_id, ends_at, ${columns})
+      select gen_random_uuid(), secret_hash, ${victim.id}, ${victim.id}::uuid, ends_at, 'undo_change', state, user_epoch, address,
+        created_at + interval '1 second' from email_challenges where id = ${beside.id}`);
+    await write(sql`update email_challenges set state = 'used' where person = ${victim.id}`);
+    expect(await links.press(beside)).toEqual(unknown);
   });
 
   it('gets no link for a new password to an address of their own', async () => {

@@ -107,9 +107,9 @@ describe.each(databaseKinds)('rows that have ended, on %s', (kind) => {
   /** Of a grant, each a millisecond younger than the one before. */
   const copies = (grantId: string, count: number) =>
     world.db.execute(sql`
-      insert into grants (id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
+      insert into grants (id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
         policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
-      select gen_random_uuid(), gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
+      select gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
         policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at + n * interval '1 millisecond'
       from grants, generate_series(1, ${count}::int) n where id = ${grantId}::uuid`);
 });

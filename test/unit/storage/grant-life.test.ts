@@ -95,8 +95,8 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
     ];
     for (const [machine, generation] of stored) {
       await world.db.execute(sql`
-        insert into transitions (at, machine, grant_id, event, from_state, to_state, generation)
-        select at, ${machine}, grant_id, 'presented', 'active', 'used', ${generation}::bigint
+        insert into transitions (shard_key, at, machine, grant_id, event, from_state, to_state, generation)
+        select grant_id, at, ${machine}, grant_id, 'presented', 'active', 'used', ${generation}::bigint
         from transitions where grant_id = ${granted.grantId}::uuid and machine = 'interaction'`);
     }
     const { lines } = await lifeOf(granted);
@@ -128,8 +128,8 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
   test('tells the newest thousand lines, and how many came before', async () => {
     const granted = await givenGrant(world);
     await world.db.execute(sql`
-      insert into transitions (at, machine, grant_id, event, from_state, to_state, generation)
-      select at + n * interval '1 second', 'refreshToken', grant_id, 'presented', 'active', 'used', n
+      insert into transitions (shard_key, at, machine, grant_id, event, from_state, to_state, generation)
+      select grant_id, at + n * interval '1 second', 'refreshToken', grant_id, 'presented', 'active', 'used', n
       from transitions, generate_series(1, 1001) n where grant_id = ${granted.grantId}::uuid`);
     const { lines, earlierLines } = await lifeOf(granted);
     expect(lines).toHaveLength(1000);

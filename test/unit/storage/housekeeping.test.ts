@@ -71,9 +71,9 @@ describe('housekeeping', () => {
     const HOURS_LATER = clockAt(new Date(Date.now() + 2 * HOUR));
     /** Codes that were never exchanged, and ended a day ago; many of them began at the same instant. */
     const abandon = (count: number) =>
-      db().execute(sql`insert into grants (id, interaction_id, client_id, user_id, policy, scope, resources, redirect_uri,
+      db().execute(sql`insert into grants (id, client_id, user_id, policy, scope, resources, redirect_uri,
           state, code_ends_at, created_at, code_hash, code_challenge, user_epoch, client_epoch, server_epoch)
-        select gen_random_uuid(), gen_random_uuid(), ${scene.client.clientId}, ${scene.user.id}::uuid, 'p', '{}', '{}',
+        select gen_random_uuid(), ${scene.client.clientId}, ${scene.user.id}::uuid, 'p', '{}', '{}',
           'https://app.example/cb', 'active',
           now() - interval '1 day', now() - interval '2 days' + (n / 8000) * interval '1 microsecond', '', 'x', 0, 0, 0
         from generate_series(1, ${count}) n`);

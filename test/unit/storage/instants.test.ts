@@ -259,7 +259,7 @@ describe('the code of an authenticator app', () => {
   const STEP_SECONDS = 30;
   const SECRET = 'JBSWY3DPEHPK3PXP';
   const step = Math.floor(Date.UTC(2030, 0, 1) / 1000 / STEP_SECONDS);
-  const factor = { id: randomUUID(), state: 'active', lastStep: null } as never as Parameters<
+  const factor = { id: randomUUID(), userId: 'u', state: 'active', lastStep: null } as never as Parameters<
     ReturnType<typeof stepOfCode>['stepOf']
   >[0];
   const codeOf = (of: number) => new TOTP({ secret: SECRET }).generate({ timestamp: of * STEP_SECONDS * 1000 });
@@ -271,7 +271,7 @@ describe('the code of an authenticator app', () => {
     [1, true],
     [2, false],
   ])('%i steps from now counts: %s, from the first millisecond of a step to its last', (away, counts) => {
-    const sealedSecret = sealSecret(sealing, factor.id, SECRET);
+    const sealedSecret = sealSecret(sealing, factor, SECRET);
     const { stepOf } = stepOfCode(sealing, codeOf(step + away));
     for (const at of [0, 1, STEP_SECONDS * 1000 - 1]) {
       const found = stepOf({ ...factor, sealedSecret }, new Date(step * STEP_SECONDS * 1000 + at));

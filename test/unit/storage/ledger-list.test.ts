@@ -54,8 +54,8 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
   /** A line about a client of this name. */
   const write = (clientId: string, at: string, lines = 1) =>
     world.db.execute(sql`
-      insert into transitions (at, machine, event, from_state, to_state, client_id, reason)
-      select ${at}::timestamptz, 'client', 'written', 'a', 'b', ${clientId}::text, n::text
+      insert into transitions (shard_key, at, machine, event, from_state, to_state, client_id, reason)
+      select gen_random_uuid(), ${at}::timestamptz, 'client', 'written', 'a', 'b', ${clientId}::text, n::text
       from generate_series(1, ${lines}::int) n`);
   const reasons = (lines: readonly ListedLine[]) => lines.map(({ reason }) => Number(reason));
   const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
@@ -65,8 +65,8 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
     await keepLedgerPartitions(world.db, clockAt(new Date('2031-05-10')));
     for (const [place, at] of ['2031-06-30', '2031-05-31', '2031-07-01', '2039-01-01', '2031-06-01'].entries()) {
       await world.db.execute(sql`
-        insert into transitions (at, machine, event, from_state, to_state, client_id, reason)
-        values (${at}::timestamptz, 'client', 'written', 'a', 'b', ${clientId}::text, ${String(place + 1)}::text)`);
+        insert into transitions (shard_key, at, machine, event, from_state, to_state, client_id, reason)
+        values (gen_random_uuid(), ${at}::timestamptz, 'client', 'written', 'a', 'b', ${clientId}::text, ${String(place + 1)}::text)`);
     }
     expect(reasons(await walk({ clientId }, 'asc', 2))).toEqual(upTo(5));
     expect(reasons(await walk({ clientId }, 'desc', 2))).toEqual(upTo(5).toReversed());
@@ -95,8 +95,8 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
         // The triggers give every entry of today the number of its transaction.
         await transaction.execute(sql`set local session_replication_role = replica`);
         await transaction.execute(sql`
-        insert into transitions (at, machine, event, from_state, to_state, client_id, reason, recorded_in, position)
-        values (${at}::timestamptz, 'client', 'written', 'a', 'b', ${clientId}::text, ${String(reason)}::text, '0'::xid8, 0)`);
+        insert into transitions (shard_key, at, machine, event, from_state, to_state, client_id, reason, recorded_in, position)
+        values (gen_random_uuid(), ${at}::timestamptz, 'client', 'written', 'a', 'b', ${clientId}::text, ${String(reason)}::text, '0'::xid8, 0)`);
       });
     await write(clientId, '2031-05-10', 1);
     for (const [at, reason] of [
@@ -203,8 +203,8 @@ if (databaseKinds.includes('postgres'))
     test('a line that is committed late is read in its place, and no later line before it', async () => {
       const clientId = randomUUID();
       const insert = (db: postgres.Sql | postgres.TransactionSql, reason: string) =>
-        db`insert into transitions (at, machine, event, from_state, to_state, client_id, reason)
-        values (now(), 'client', 'written', 'a', 'b', ${clientId}, ${reason})`;
+        db`insert into transitions (shard_key, at, machine, event, from_state, to_state, client_id, reason)
+        values (gen_random_uuid(), now(), 'client', 'written', 'a', 'b', ${clientId}, ${reason})`;
       const read = async (order: LedgerOrder, after: LedgerPosition | null) => {
         const found = await listLedger(world.db, { clientId }, { order, limit: 100, after });
         return { ...found, reasons: found.items.map(({ reason }) => reason) };

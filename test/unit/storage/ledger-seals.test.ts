@@ -100,7 +100,7 @@ describe('who may add rows', () => {
     return refused;
   };
   const entry = (values: string) =>
-    `insert into transitions (machine, event, from_state, to_state, at, recorded_in, position) values ('m', 'e', 'a', 'b', ${values})`;
+    `insert into transitions (shard_key, machine, event, from_state, to_state, at, recorded_in, position) values (gen_random_uuid(), 'm', 'e', 'a', 'b', ${values})`;
   const NUMBERS = `'18446744073709551615'`;
 
   test('as the role of a server gives an entry neither another transaction nor another time', async () => {
@@ -218,8 +218,8 @@ describe('a line of a closed segment', () => {
   });
 
   test('of an instant that no server writes is in a segment as any other', async () => {
-    await db().execute(sql`insert into transitions (at, machine, event, from_state, to_state)
-      values ('infinity', 'refreshToken', 'presented', 'active', 'used')`);
+    await db().execute(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state)
+      values (gen_random_uuid(), 'infinity', 'refreshToken', 'presented', 'active', 'used')`);
     await sealAll(db());
     await writeLines(db(), ['after']);
     await sealAll(db());
@@ -234,8 +234,8 @@ describe('a line of a closed segment', () => {
 
   test('that was added is named, also in another month', async () => {
     const add = (at: string, position: number) =>
-      `insert into transitions (at, machine, event, from_state, to_state, reason, recorded_in, position)
-        select ${at}, machine, event, from_state, to_state, 'added', recorded_in, ${position} from transitions where reason = 'a'`;
+      `insert into transitions (shard_key, at, machine, event, from_state, to_state, reason, recorded_in, position)
+        select gen_random_uuid(), ${at}, machine, event, from_state, to_state, 'added', recorded_in, ${position} from transitions where reason = 'a'`;
     await tamper(add('at', 900_001), add(`'2001-02-03Z'`, 900_002));
     const transaction = (await lineNamed(db(), 'a')).split('/')[0];
     expect(await found()).toEqual([
@@ -549,7 +549,7 @@ test('a segment ends before the oldest transaction that is in progress', async (
   const end = Promise.withResolvers<void>();
   const slow = db().transaction(async (transaction) => {
     await transaction.execute(
-      sql`insert into transitions (at, machine, event, from_state, to_state, reason) values (now(), 'm', 'e', 'a', 'b', 'slow')`,
+      sql`insert into transitions (shard_key, at, machine, event, from_state, to_state, reason) values (gen_random_uuid(), now(), 'm', 'e', 'a', 'b', 'slow')`,
     );
     begun.resolve();
     await end.promise;
@@ -568,8 +568,8 @@ test('a segment ends before the oldest transaction that is in progress', async (
 });
 
 test('a transaction with more lines than a segment is divided, and each segment has its bound', async () => {
-  await db().execute(sql`insert into transitions (at, machine, event, from_state, to_state)
-    select now(), 'm', 'e', 'a', 'b' from generate_series(1, 5000)`);
+  await db().execute(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state)
+    select gen_random_uuid(), now(), 'm', 'e', 'a', 'b' from generate_series(1, 5000)`);
   await writeLines(db(), ['g']);
   const closed = await sealAll(db(), { most: 2000 });
   expect(closed.map(({ lines }) => lines)).toEqual([2000, 2000, 1001]);
@@ -586,8 +586,8 @@ test('lines from before there was an order are sealed in segments with a bound, 
     // 3000 of one instant, and each of the others of its own.
     await other.database.drizzle.transaction(async (transaction) => {
       await transaction.execute(sql`set local session_replication_role = replica`);
-      await transaction.execute(sql`insert into transitions (at, machine, event, from_state, to_state, recorded_in, position)
-        select now() - greatest(n - 3000, 0) * interval '1 microsecond', 'm', 'e', 'a', n::text, '0', 0 from generate_series(1, 4500) n`);
+      await transaction.execute(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state, recorded_in, position)
+        select gen_random_uuid(), now() - greatest(n - 3000, 0) * interval '1 microsecond', 'm', 'e', 'a', n::text, '0', 0 from generate_series(1, 4500) n`);
     });
     await writeLines(other.database.drizzle, ['a']);
     expect((await sealAll(other.database.drizzle, { most: 1000 })).map(({ lines }) => lines)).toEqual([
@@ -618,11 +618,11 @@ test('the tables were brought into another Postgres, which counts transactions a
         await transaction.execute(sql`set local session_replication_role = replica`);
         await transaction.execute(statement);
       });
-    await restored(sql`insert into transitions (at, machine, event, from_state, to_state, reason, recorded_in)
-      select now(), 'm', 'e', 'a', 'b', 'there ' || n, ((${ahead}::bigint + n)::text)::xid8 from generate_series(1, 5) n`);
+    await restored(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state, reason, recorded_in)
+      select gen_random_uuid(), now(), 'm', 'e', 'a', 'b', 'there ' || n, ((${ahead}::bigint + n)::text)::xid8 from generate_series(1, 5) n`);
     // And one with a number that is used here as well.
-    await restored(sql`insert into transitions (at, machine, event, from_state, to_state, reason, recorded_in)
-      values (now(), 'm', 'e', 'a', 'b', 'shared', '500')`);
+    await restored(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state, reason, recorded_in)
+      values (gen_random_uuid(), now(), 'm', 'e', 'a', 'b', 'shared', '500')`);
     const there3 = String(ahead + 4n);
     const alone = sealAlone(there, databaseClock);
     await until(

@@ -23,9 +23,9 @@ beforeAll(async () => {
   granted = await givenGrant(world);
   await givenGrant(world);
   await world.db.execute(sql`
-    insert into grants (id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
+    insert into grants (id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
       policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
-    select gen_random_uuid(), gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope,
+    select gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope,
       resources, policy, code_hash, code_challenge, redirect_uri, code_ends_at, 'active', created_at + n * interval '1 second'
     from grants, generate_series(1, ${ROWS / 2}::int) n`);
   await world.db.execute(sql`
@@ -34,8 +34,8 @@ beforeAll(async () => {
       signed_in_at + n * interval '1 second', signed_in_at + n * interval '1 second', ends_at + interval '1 day'
     from sessions, generate_series(1, ${ROWS / 2}::int) n`);
   await world.db.execute(sql`
-    insert into transitions (at, machine, event, from_state, to_state)
-    select now() + n * interval '1 second', 'client', 'written', 'a', 'b' from generate_series(1, ${ROWS}::int) n`);
+    insert into transitions (shard_key, at, machine, event, from_state, to_state)
+    select gen_random_uuid(), now() + n * interval '1 second', 'client', 'written', 'a', 'b' from generate_series(1, ${ROWS}::int) n`);
   await world.db.execute(sql`analyze grants, sessions, transitions`);
 });
 afterAll(() => world.close());

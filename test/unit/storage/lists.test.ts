@@ -76,7 +76,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
     const session = await givenSession(world, person);
     const approval = await approvalOf(world, await givenRequest(world, clientId), session);
     if (!(await approve(world, approval))) throw new Error('not approved');
-    return { clientId, person, grantId: approval.grantId };
+    return { clientId, person, grantId: approval.loaded.id };
   }
 
   describe('of clients', () => {
@@ -230,9 +230,9 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
     /** Of a grant, later by this interval. */
     const copies = (id: string, number: number, later: string) =>
       world.db.execute(sql`
-        insert into grants (id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
+        insert into grants (id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
           policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
-        select gen_random_uuid(), gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope,
+        select gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope,
           resources, policy, code_hash, code_challenge, redirect_uri, code_ends_at, 'active', created_at + ${later}::interval
         from grants, generate_series(1, ${number}::int) n where id = ${id}::uuid`);
   });

@@ -98,6 +98,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
       {
         at: move.now,
         machine: 'authorizationCode',
+        shardKey: granted.grantId,
         grantId: granted.grantId,
         interactionId: null,
         event: 'presented',

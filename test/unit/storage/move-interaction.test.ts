@@ -119,6 +119,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
       {
         at: move.now,
         machine: 'interaction',
+        shardKey: interaction.id,
         grantId: null,
         interactionId: interaction.id,
         event: 'signedIn',

@@ -38,7 +38,7 @@ describe.each(databaseKinds)('what an end-user has allowed, on %s', (kind) => {
     const request = await givenRequest(world, clientId, { resources });
     const approval = await approvalOf(world, request, session, { remembers: true });
     if (!(await approve(world, approval))) throw new Error('not approved');
-    return approval.grantId;
+    return approval.loaded.id;
   }
 
   test('comes with its clients and consents, the newest grant first, and tells the time', async () => {
@@ -111,9 +111,9 @@ describe.each(databaseKinds)('what an end-user has allowed, on %s', (kind) => {
     const single = await allow(person, once);
     const first = await allow(person, often);
     await world.db.execute(sql`
-      insert into grants (id, interaction_id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
+      insert into grants (id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
         policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
-      select gen_random_uuid(), gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
+      select gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
         policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at + n * interval '1 second'
       from grants, generate_series(1, 200) n where id = ${first}::uuid`);
     const { grants } = await permissions.load(person.id);

@@ -76,8 +76,8 @@ describe.each(databaseKinds)('the default partition of the ledger on %s', (kind)
     for (const day of ['2031-01-15', '2031-02-15', '2031-02-16', '2031-03-15', '2031-03-16', '2031-03-17']) {
       await writeLines(db(), [day], new Date(day));
     }
-    await db().execute(sql`insert into transitions (at, machine, event, from_state, to_state, reason)
-      values ('infinity', 'm', 'e', 'a', 'b', 'z')`);
+    await db().execute(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state, reason)
+      values (gen_random_uuid(), 'infinity', 'm', 'e', 'a', 'b', 'z')`);
     await repairLedgerDefault(db(), { mostCopied: 1 });
     expect((await places()).map(({ partition }) => partition)).toEqual([
       'transitions_2031_01',
@@ -116,8 +116,8 @@ describe('beside a reader of the ledger, such as a backup', () => {
       await work();
       await db().transaction(async (request) => {
         await request.execute(sql`set local lock_timeout = '1ms'`);
-        await request.execute(sql`insert into transitions (at, machine, event, from_state, to_state, reason)
-          values (now(), 'm', 'e', 'a', 'b', 'beside')`);
+        await request.execute(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state, reason)
+          values (gen_random_uuid(), now(), 'm', 'e', 'a', 'b', 'beside')`);
         await request.execute(sql`select count(*) from transitions`);
       });
     });

@@ -36,6 +36,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
 
     const common = {
       at: revocation.now,
+      shardKey: granted.grantId,
       grantId: granted.grantId,
       interactionId: null,
       toState: 'revoked',

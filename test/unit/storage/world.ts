@@ -177,7 +177,6 @@ export async function approvalOf(
     to: 'approved',
     userId: session.userId,
     session,
-    grantId: randomUUID(),
     scope: interaction.scope,
     codeHash: randomBytes(32),
     codeEndsAt: later(clock.now()),
@@ -218,7 +217,7 @@ export async function givenGrant(world: World): Promise<Granted> {
   const session = await givenSession(world, person);
   const approval = await approvalOf(world, await givenInteraction(world, clientId), session);
   if (!(await approve(world, approval))) throw new Error('not approved');
-  return { clientId, person, grantId: approval.grantId };
+  return { clientId, person, grantId: approval.loaded.id };
 }
 
 export async function loadGrant({ grants }: World, { clientId, grantId }: Granted): Promise<Grant> {

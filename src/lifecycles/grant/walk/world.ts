@@ -96,13 +96,11 @@ export const allOfIt = ({ scope, resources }: Pick<Grant, 'scope' | 'resources'>
 });
 
 const GRANT_ID = drawnId();
-const INTERACTION_ID = drawnId();
 const USER_ID = drawnId();
 
 export const approved = (lifetimes: Lifetimes): Authorization => ({
   grant: {
     id: GRANT_ID,
-    interactionId: INTERACTION_ID,
     clientId: CLIENT.clientId,
     userId: USER_ID,
     clientEpoch: 0n,

@@ -134,7 +134,7 @@ export const signIns = defineWalk<Terms>({
     interaction: {
       name: ({ event }) => INTERACTION_NAMES[event],
       from: (asked) => `The browser sends, ${withWhich(asked)},`,
-      request: ({ event }, draw) => interactionRequest(WAYS, event, `grant ${draw}`),
+      request: ({ event }) => interactionRequest(WAYS, event),
     },
     session: {
       name: ({ event }) => SESSION_NAMES[event],

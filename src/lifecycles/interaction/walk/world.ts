@@ -215,8 +215,7 @@ function approved(stored: SignIn, approval: Approval): SignIn {
   const { resources, clientId, clientEpoch } = stored.interaction;
   const { userId, userEpoch, serverEpoch } = session;
   const grant: StoredGrant = {
-    id: approval.grantId,
-    interactionId: stored.interaction.id,
+    id: stored.interaction.id,
     clientId,
     userId,
     clientEpoch,

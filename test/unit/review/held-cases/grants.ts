@@ -20,7 +20,7 @@ const insertGrant = (instead: Readonly<Record<string, string>> = {}, tail = ''):
     where: `id = '${GRANT.waiting}'`,
     columns:
       'client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources, policy, code_hash, code_challenge, redirect_uri, code_ends_at, created_at',
-    values: { id: 'gen_random_uuid()', interaction_id: 'gen_random_uuid()', state: "'active'", ...instead },
+    values: { id: 'gen_random_uuid()', state: "'active'", ...instead },
     tail,
   });
 const deleteGrant = (row: string) => `delete from grants where id = '${row}' returning 1`;

@@ -10,12 +10,12 @@ export function ledgerCases(): readonly HeldCase[] {
   return [
     allowed(
       'an entry is written',
-      "insert into transitions (at, machine, event, from_state, to_state) values (now(), 'm', 'e', 'f', 't') returning 1",
+      "insert into transitions (shard_key, at, machine, event, from_state, to_state) values (gen_random_uuid(), now(), 'm', 'e', 'f', 't') returning 1",
     ),
     refused(
       'transitions_is_of_now',
       'an entry is written with the number of another transaction',
-      "insert into transitions (at, machine, event, from_state, to_state, recorded_in) values (now(), 'm', 'e', 'f', 't', '1'::xid8)",
+      "insert into transitions (shard_key, at, machine, event, from_state, to_state, recorded_in) values (gen_random_uuid(), now(), 'm', 'e', 'f', 't', '1'::xid8)",
     ),
     refused(
       'ledger_seals_follows',

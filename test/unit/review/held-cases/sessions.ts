@@ -106,7 +106,7 @@ export const sessionCases: readonly HeldCase[] = [
     'a session is revived by an upsert',
     insertSession(
       { id_hash: `(select id_hash from sessions where sid = '${SESSION.ended}')` },
-      "on conflict (id_hash) do update set state = 'active', ended_reason = null",
+      "on conflict (id_hash, user_id) do update set state = 'active', ended_reason = null",
     ),
   ),
 
