@@ -14,8 +14,8 @@
  *
  * A wrong presentation changes nothing: what another browser brings, what comes a second time and what comes too late is rejected.
  * After a provider's answer, an end-user is registered, their identity is linked and the answer is used in one commit, so that
- * nothing is ever half done. The team's application names a new end-user in its answer: they are registered with the answer in one
- * commit, and the answer is used in another, when the browser returns; no identity is linked.
+ * nothing is ever half done. The team's application names a new end-user in its answer: one commit stores both. Another commit uses
+ * the answer when the browser returns. No identity is linked.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram external-sign-in` (`--format json`).
  */

@@ -5,7 +5,7 @@ export type AbandonReason = 'attempts_used_up' | 'too_old' | 'receiver_gone' | '
 
 export type WebhookDeliveryState = 'pending' | 'delivered' | 'abandoned';
 
-/** What is known of a delivery: when it may be attempted, how often still, and until when. */
+/** The facts about a delivery: when it may be attempted, how often still, and until when. */
 export type WebhookDeliveryContext = {
   /** No node attempts it before; while an attempt is under way, how long it has. `null`: it has ended. */
   readonly nextAttemptAt: Instant | null;

@@ -46,7 +46,7 @@ Exit status 1 when something is wrong; warnings alone are 0.
 With --proof, --policy or --bounds comes the proof, for CI and after a change of a machine. It walks every order of events within its bounds, with the machines and the engine that serve requests and a store
 that keeps the same contract as Postgres: concurrent requests, each split into load, decide, commit and answer;
 thieves; crashes; lost answers; time around every end; revocations, epochs, backups. A violation comes with its shortest trace.
-Codes, refresh tokens and grants are walked under each policy; interactions, sessions and signing keys once, for all of them.
+Codes, refresh tokens and grants are walked under each policy; every other machine once, for all of them.
 
 Examples:
   statehouse check

@@ -1,7 +1,8 @@
 /**
  * A commit as a value: what is written, and what must hold for it. All of it takes place, or nothing.
  *
- * src/storage/commit.ts renders it as one guarded statement; src/review/proof/carry-out.ts carries out the same value in memory.
+ * src/storage/commit.ts renders it as one guarded statement, after a lock where it has `inTurn`. src/review/proof/carry-out.ts carries
+ * out the same value in memory.
  */
 import type { LedgerEntry } from '../model/ledger.ts';
 

@@ -1,4 +1,4 @@
-/** Renders a commit (src/engine/commit.ts) as one guarded statement, with its entries of the ledger. */
+/** Renders a commit (src/engine/commit.ts) as one guarded statement, with its entries of the ledger; after a lock where it has `inTurn`. */
 import { and, eq, getTableColumns, gt, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';

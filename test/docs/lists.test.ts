@@ -1,0 +1,74 @@
+/** Lists and numbers that the documentation repeats from the code are those of the code. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { MACHINES } from '../../src/catalogue/running.ts';
+import { runCommand } from '../../src/cli/program.ts';
+import { underEveryPolicy, underPolicy } from '../../src/review/proof/walks.ts';
+import { shippedConfiguration } from '../support/app.ts';
+
+const [policy] = shippedConfiguration.policies;
+if (!policy) throw new Error('no policy');
+const authorizations = underPolicy({ name: policy[0], ...policy[1] });
+
+/** What `--help` prints. */
+async function helpOf(...command: readonly string[]): Promise<string> {
+  let printed = '';
+  await runCommand([...command, '--help'], {
+    env: {},
+    output: {
+      print: (text) => {
+        printed += text;
+      },
+      complain: (text) => {
+        printed += text;
+      },
+    },
+    input: {
+      interactive: false,
+      readAll: async () => Buffer.alloc(0),
+      readSecret: async () => '',
+      confirm: async () => false,
+    },
+    runningServer: async () => null,
+    openRuntime: () => Promise.reject(new Error('nothing to open')),
+  });
+  return printed;
+}
+
+async function commandsOf(...group: readonly string[]): Promise<readonly string[]> {
+  const below = (await helpOf(...group)).split('\nCommands:\n')[1]?.split('\n\n')[0] ?? '';
+  return [...below.matchAll(/^ {2}(\S+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
+}
+
+describe('the documentation', () => {
+  it('says in README.md how far the proof of codes and tokens walks', () => {
+    const several = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+    const bounds = authorizations.bounds.map(
+      ({ requests, inFlight, faults }) =>
+        `${several(requests, 'request')}, ${inFlight} of them concurrent, with ${several(faults, 'fault')}`,
+    );
+    expect(readFileSync('README.md', 'utf8').replaceAll(/\s+/g, ' ')).toContain(`(${bounds.join('; ')})`);
+  });
+
+  it('is right that every machine has a walk', () => {
+    const walked = [authorizations, ...underEveryPolicy].flatMap(({ machines }) => machines);
+    expect([...MACHINES.keys()].filter((name) => !walked.includes(name))).toEqual([]);
+  });
+
+  it('has each command in src/cli/README.md', async () => {
+    const rows = readFileSync('src/cli/README.md', 'utf8').matchAll(/^\| (`[^|]+`) \|/gm);
+    const named = [...rows].flatMap(([, cell = '']) => {
+      const [first = '', ...others] = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+      const [group, command] = first.split(' ');
+      return command === undefined ? [first, ...others] : [command, ...others].map((name) => `${group} ${name}`);
+    });
+    const top = await commandsOf();
+    const all = await Promise.all(
+      top.map(async (name) => {
+        const commands = await commandsOf(name);
+        return commands.length === 0 ? [name] : commands.map((command) => `${name} ${command}`);
+      }),
+    );
+    expect(named.toSorted()).toEqual(all.flat().toSorted());
+  });
+});
