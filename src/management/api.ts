@@ -1,6 +1,6 @@
 /**
- * The management API: an API like any other (specification §4.5), behind the guard that others install too. Its resources are data;
- * routes.ts serves them.
+ * The management API: an API like any other (docs/resource-conventions.md), behind the guard that others install too. Its
+ * resources are data; routes.ts serves them.
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';

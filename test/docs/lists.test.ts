@@ -55,6 +55,13 @@ describe('the documentation', () => {
     expect([...MACHINES.keys()].filter((name) => !walked.includes(name))).toEqual([]);
   });
 
+  it('names tests that exist for each feature in docs/features.md', () => {
+    const rows = readFileSync('docs/features.md', 'utf8').match(/^\| (?!feature |---).*$/gm) ?? [];
+    expect(rows.length).toBeGreaterThan(30);
+    const untested = rows.filter((row) => !/\]\(\.\.\/test\/[^)]+\)/.test(row.split(' | ').at(-1) ?? ''));
+    expect(untested).toEqual([]);
+  });
+
   it('has each command in src/cli/README.md', async () => {
     const rows = readFileSync('src/cli/README.md', 'utf8').matchAll(/^\| (`[^|]+`) \|/gm);
     const named = [...rows].flatMap(([, cell = '']) => {

@@ -1,4 +1,4 @@
-/** The conventions of specification §4.5 and of HTTP, for every resource of the API: one table, made from the resources themselves. */
+/** The conventions of docs/resource-conventions.md and of HTTP, for every resource of the API: one table, made from the resources themselves. */
 
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
