@@ -2,7 +2,8 @@
 import type { Happened, Performance } from './play.ts';
 import type { Action, Actor, Beat, Scenario } from './scenario.ts';
 import type { Statement } from './stage.ts';
-import { actionWords, actorWords, answerWords, FATE_WORDS, waitWords } from './words.ts';
+import { FATES, isCrash } from './vocabulary.ts';
+import { actionWords, actorWords, answerWords, waitWords } from './words.ts';
 
 const SERVER = 'S';
 const DATABASE = 'D';
@@ -80,13 +81,12 @@ function linesOf(event: Happened, lanes: Lanes, detailed: ReadonlySet<Beat>): st
     case 'statement':
       return detailed.has(event.beat) ? statementLines(event.statement, forWhomOf(event.beat)) : [];
     case 'crashed':
-      return [`Note over ${SERVER}: ${event.beat.fate === null ? 'the process dies' : FATE_WORDS[event.beat.fate]}`];
+      return [`Note over ${SERVER}: ${event.beat.fate === null ? 'the process dies' : FATES[event.beat.fate]}`];
     case 'heard': {
       const { act, fate, expected } = event.beat;
       if (act === null || isReading(act.action) || event.heard.kind === 'unplayed') return [];
-      if (fate === 'crash before commit' || fate === 'crash after commit') return [];
-      const { answer } = expected;
-      const name = answer?.kind === 'tokens' || answer?.kind === 'gives' ? answer.name : null;
+      if (isCrash(fate)) return [];
+      const name = expected.answer?.kind === 'gives' ? expected.answer.name : null;
       const arrow = event.heard.kind === 'unanswered' ? '--x' : '-->>';
       return [`${SERVER}${arrow}${lanes.of(act.actor)}: ${answerWords(event, name)}`];
     }

@@ -1,12 +1,12 @@
-/** Plays a scenario on a stage, step by step, and compares the outcome with what is expected. */
+/** Plays a scenario on a stage, step by step, and compares the outcome with the expectations. */
 import type { Beat, Expected, Round, Scenario, Wait } from './scenario.ts';
 import { isRequest } from './scenario.ts';
-import type { Answer, Chain, SessionSeen, Stage, Statement, UnderWay } from './stage.ts';
-import { GIVEN_WORDS, type GivenKind } from './things.ts';
+import type { Stage } from './server/server-stage.ts';
+import type { Answer, Chain, Credential, SessionSeen, Statement, UnderWay } from './stage.ts';
+import { CODE, type GivenKind, isCrash, isUnanswered, nounOf } from './vocabulary.ts';
 
 /** The response as the presenter sees it; `unplayed`: the credential to present does not exist. */
 export type Heard =
-  | { readonly kind: 'tokens' }
   | { readonly kind: 'gives'; readonly what: GivenKind }
   | { readonly kind: 'refused' | 'unavailable'; readonly reason: string }
   | { readonly kind: 'done' | 'unanswered' | 'unplayed' };
@@ -42,7 +42,7 @@ export type Performance = {
 export const holds = ({ played }: Performance): boolean =>
   played.every(({ verdicts }) => verdicts.every((verdict) => verdict.holds));
 
-export async function play<Credential>(scenario: Scenario, stage: Stage<Credential>): Promise<Performance> {
+export async function play(scenario: Scenario, stage: Stage): Promise<Performance> {
   const happened: Happened[] = [];
   const played: Played[] = [];
   const received = new Map<string, Credential>();
@@ -65,13 +65,13 @@ export async function play<Credential>(scenario: Scenario, stage: Stage<Credenti
 
 type HeardAt = { readonly answer: Heard | null; readonly at: number; readonly late: string | null };
 
-async function playRound<Credential>(
+async function playRound(
   { beats, order }: Round,
-  stage: Stage<Credential>,
+  stage: Stage,
   received: Map<string, Credential>,
   happened: Happened[],
 ): Promise<ReadonlyMap<number, HeardAt>> {
-  const underWay = new Map<number, UnderWay<Credential> | null>();
+  const underWay = new Map<number, UnderWay | null>();
   const heard = new Map<number, HeardAt>();
   for (const { beat: index, does } of order) {
     const beat = beats[index];
@@ -112,79 +112,66 @@ async function playRound<Credential>(
     if (!sent) continue;
     const { statements, answer } = await sent.finish();
     show(statements);
-    if (beat.fate === 'crash before commit' || beat.fate === 'crash after commit')
-      happened.push({ kind: 'crashed', beat });
-    const response = heardOf(beat, answer);
-    if (response.kind === 'tokens' && answer.kind === 'tokens' && beat.expected.answer?.kind === 'tokens')
-      received.set(beat.expected.answer.name, answer.credential);
-    hear(response);
+    if (isCrash(beat.fate)) happened.push({ kind: 'crashed', beat });
+    hear(heardOf(beat, answer, received));
   }
   return heard;
 }
 
-const NEVER_HEARD: ReadonlySet<Beat['fate']> = new Set(['response lost', 'crash before commit', 'crash after commit']);
-
-function heardOf<Credential>({ fate }: Beat, answer: Answer<Credential>): Heard {
-  if (NEVER_HEARD.has(fate)) return { kind: 'unanswered' };
-  if (answer.kind === 'gives') return { kind: 'gives', what: answer.what };
-  return answer.kind === 'tokens' ? { kind: 'tokens' } : answer;
+/** A credential that is heard of is received under the name that the beat expects. */
+function heardOf({ fate, expected }: Beat, answer: Answer, received: Map<string, Credential>): Heard {
+  if (isUnanswered(fate)) return { kind: 'unanswered' };
+  if (answer.kind !== 'gives') return answer;
+  if (expected.answer?.kind === 'gives') received.set(expected.answer.name, answer.credential);
+  return { kind: 'gives', what: answer.what };
 }
 
 /** @returns null when the credential to present was never received. */
-async function send<Credential>(
+async function send(
   { act, fate }: Beat,
-  stage: Stage<Credential>,
+  stage: Stage,
   received: ReadonlyMap<string, Credential>,
-): Promise<UnderWay<Credential> | null> {
-  if (act?.action.kind === 'revoke' && act.action.credential === null)
-    return stage.revoke(act.actor, { ...act.action, credential: null }, fate);
+): Promise<UnderWay | null> {
   if (act?.action.kind !== 'present' && act?.action.kind !== 'revoke') return null;
-  const credential = received.get(act.action.credential ?? '');
+  const { actor, action } = act;
+  const credential = action.credential === null ? null : received.get(action.credential);
   if (credential === undefined) return null;
-  return act.action.kind === 'present'
-    ? stage.present(act.actor, { ...act.action, credential }, fate)
-    : stage.revoke(act.actor, { ...act.action, credential }, fate);
+  if (action.kind === 'revoke') return stage.revoke(actor, credential, fate);
+  return credential === null ? null : stage.present(actor, { ...action, credential }, fate);
 }
 
-/** What is neither of two halves. @returns what the person hears; null: nothing was asked. */
-async function happen<Credential>(
+/** A beat without halves. @returns the answer to the end-user; null: nothing was asked. */
+async function happen(
   beat: Beat,
-  stage: Stage<Credential>,
+  stage: Stage,
   received: Map<string, Credential>,
   happened: Happened[],
 ): Promise<Heard | null> {
   if (beat.act === null) return null;
   const { actor, action } = beat.act;
   if (action.kind === 'approve') {
-    const answer = await stage.approve(actor, action);
-    happened.push({ kind: answer.kind === 'code' ? 'approved' : 'asked', beat });
-    if (answer.kind !== 'code') return answer;
-    received.set('code', answer.credential);
+    const approved = await stage.approve(actor, action);
+    happened.push({ kind: 'code' in approved ? 'approved' : 'asked', beat });
+    if (!('code' in approved)) return approved;
+    received.set(CODE, approved.code);
     return null;
   }
   if (action.kind === 'operate') {
-    await stage.operate(action.deed);
+    await stage.operate(action.does);
     happened.push({ kind: 'operated', beat });
     return null;
   }
   if (action.kind !== 'act') return null;
-  const { thing } = action;
-  const held = thing === null || thing.kind === 'password' ? null : received.get(thing.name);
+  const { credential } = action;
+  const held = credential === null || credential.kind === 'password' ? null : received.get(credential.name);
   if (held === undefined) return { kind: 'unplayed' };
   const answer = await stage.act(actor, action, held);
   happened.push({ kind: 'asked', beat });
-  if (answer.kind !== 'gives') return heardOf(beat, answer);
-  if (beat.expected.answer?.kind === 'gives') received.set(beat.expected.answer.name, answer.credential);
-  return { kind: 'gives', what: answer.what };
+  return heardOf(beat, answer, received);
 }
 
 /** @returns why the time cannot pass; null: it did. */
-async function passTime<Credential>(
-  beat: Beat,
-  wait: Wait,
-  stage: Stage<Credential>,
-  happened: Happened[],
-): Promise<string | null> {
+async function passTime(beat: Beat, wait: Wait, stage: Stage, happened: Happened[]): Promise<string | null> {
   const now = stage.now();
   const end = wait.kind === 'until' ? await stage.endOf(wait.end) : now;
   if (end === null) return 'there is no chain yet, so it has no end';
@@ -229,14 +216,12 @@ const stateVerdict = (expected: string, found: string, reason: string | null): V
 
 /** What came has the name that was expected, if it is of the right kind. */
 function nameOf(expected: Expected['answer'], heard: Heard | null): string {
-  if (expected?.kind !== 'tokens' && expected?.kind !== 'gives') return '';
-  return heard?.kind === expected.kind ? ` ${expected.name}` : '';
+  return expected?.kind === 'gives' && heard?.kind === 'gives' ? ` ${expected.name}` : '';
 }
 
 function wordsOfExpected(expected: Expected['answer']): string {
   if (expected === null) return 'something to present';
-  if (expected.kind === 'tokens') return `tokens ${expected.name}`;
-  if (expected.kind === 'gives') return `${GIVEN_WORDS[expected.what]} ${expected.name}`;
+  if (expected.kind === 'gives') return `${nounOf(expected.what)} ${expected.name}`;
   return `${expected.kind}: ${expected.reason}`;
 }
 
@@ -251,8 +236,7 @@ export function wordsOfHeard(heard: Heard | null): string {
     case 'unanswered':
       return 'no answer';
     case 'gives':
-      return GIVEN_WORDS[heard.what];
-    case 'tokens':
+      return nounOf(heard.what);
     case 'done':
       return heard.kind;
     default:

@@ -1,40 +1,44 @@
-/** Who does what in a step: the actor, the deed, and what it is about. */
-
+/** Who does what in a step: the actor, the action, and the credential that it is about. */
 import type { Kinds, Path, Reading, Report } from './reading.ts';
-import type { Acting, Action, Actor, Beat, PersonDeed } from './scenario.ts';
-import { CODE, PERSON_DEEDS, type StepRecord } from './scenario-file.ts';
-import { GIVEN_BY, GIVEN_FOR, GIVEN_WORDS, isPersonal, type Kind, REMOVABLE } from './things.ts';
+import type { Acting, Action, Beat } from './scenario.ts';
+import type { StepRecord } from './scenario-file.ts';
+import {
+  ACTION_KEYS,
+  type ActorName,
+  BROWSER_ACTIONS,
+  CODE,
+  factsOf,
+  type GivenKind,
+  isBrowserAction,
+  isPersonal,
+  type Kind,
+  nounOf,
+  OPERATOR_ACTIONS,
+  type OperatorAction,
+  wordsIn,
+} from './vocabulary.ts';
 
-/** The keys that say what somebody does. */
-export const DEED_KEYS = ['does', 'presents', 'revokes', 'reads', 'removes'] as const;
-
-/** What the step gives, where it succeeds; null: nothing that has a name. */
-export function givenBy(action: Action): Exclude<Kind, 'code' | 'password'> | null {
+/** Given by the step, where it succeeds; null: nothing that has a name. */
+export function givenBy(action: Action): GivenKind | null {
   if (action.kind === 'present') return 'tokens';
   if (action.kind !== 'act') return null;
   if (action.act === 'reads') return 'appCode';
   if (action.act === 'removes') return null;
-  if (action.act === 'shows') return (action.thing && GIVEN_FOR[action.thing.kind]) ?? null;
-  return GIVEN_BY[action.act];
+  if (action.act !== 'shows') return BROWSER_ACTIONS[action.act].gives;
+  return (action.credential && factsOf(action.credential.kind).gives) ?? null;
 }
 
-/** What each actor may do. */
-const MAY: Readonly<Record<NonNullable<StepRecord['who']>, readonly string[]>> = {
+const IN_A_BROWSER = wordsIn(BROWSER_ACTIONS);
+const MAY: Readonly<Record<ActorName, readonly string[]>> = {
   client: ['presents', 'revokes'],
-  thief: ['presents', 'revokes', 'reads', 'removes', 'approve', ...PERSON_DEEDS],
+  thief: ['presents', 'revokes', 'reads', 'removes', 'approve', ...IN_A_BROWSER],
   'another client': ['presents', 'revokes'],
-  'resource owner': ['presents', 'reads', 'removes', 'approve', 'revoke', ...PERSON_DEEDS],
-  operator: [
-    'disable the resource owner',
-    'enable the resource owner',
-    'delete the client',
-    'register the client again',
-    'recover',
-  ],
+  'resource owner': ['presents', 'reads', 'removes', 'approve', 'revoke', ...IN_A_BROWSER],
+  operator: wordsIn(OPERATOR_ACTIONS),
 };
 
-/** Who presents which kinds of things. */
-const PRESENTS: Readonly<Partial<Record<NonNullable<StepRecord['who']>, (kind: Kind) => boolean>>> = {
+/** A thief presents every kind. */
+const PRESENTS: Readonly<Partial<Record<ActorName, (kind: Kind) => boolean>>> = {
   client: (kind) => !isPersonal(kind),
   'another client': (kind) => !isPersonal(kind),
   'resource owner': isPersonal,
@@ -42,47 +46,53 @@ const PRESENTS: Readonly<Partial<Record<NonNullable<StepRecord['who']>, (kind: K
 
 export function actOf(step: StepRecord, at: Path, { report, kinds }: Reading): Beat['act'] {
   const { who } = step;
-  const deeds = DEED_KEYS.flatMap((key) => {
-    const word = step[key];
-    return word === undefined ? [] : [key === 'does' ? word : key];
-  });
+  const actions = ACTION_KEYS.flatMap((key) =>
+    key === 'does' ? (step.does ?? []) : step[key] === undefined ? [] : key,
+  );
+  const [action, second] = actions;
   if (who === undefined) {
-    if (deeds.length > 0) report(at, `"${deeds[0]}" by nobody`, '"who" does it');
+    if (action !== undefined) report(at, `"${action}" by nobody`, '"who" does it');
     return null;
   }
   const may = MAY[who];
-  const [deed, second] = deeds;
-  if (deed === undefined || second !== undefined || !may.includes(deed)) {
-    const found = deed === undefined ? `"${who}" without a deed` : `"${deed}" by "${who}"`;
-    report(at, second === undefined ? found : `"${deed}" and "${second}"`, `one of: ${may.join(', ')}`);
+  if (action === undefined || second !== undefined || !may.includes(action)) {
+    const found = action === undefined ? `"${who}" without a deed` : `"${action}" by "${who}"`;
+    report(at, second === undefined ? found : `"${action}" and "${second}"`, `one of: ${may.join(', ')}`);
     return null;
   }
-  const actor: Actor = { name: who, place: step.in ?? null };
-  const action = actionOf(step, kinds);
-  requireRightKind(step, at, kinds, report);
-  const sent = sentWith(action);
+  requireRightKinds(step, who, at, kinds, report);
+  const read = actionOf(step, kinds);
+  const sent = sentWith(read);
   for (const key of Object.keys(step.with ?? {})) {
     if (!sent.includes(key)) report([...at, 'with', key], `"${key}" here`, sent.join(', ') || 'nothing');
   }
-  return { actor, action };
+  return { actor: { name: who, place: step.in ?? null }, action: read };
 }
 
-/** Each thing where it belongs. A name that nobody got is reported elsewhere. */
-function requireRightKind({ who, ...step }: StepRecord, at: Path, kinds: Kinds, report: Report): void {
-  const kindOf = (key: 'presents' | 'revokes' | 'reads' | 'removes') => kinds.get(step[key] ?? '');
-  const wrong = (key: 'presents' | 'revokes' | 'reads' | 'removes', allowed: string) => {
-    const kind = kindOf(key);
-    const noun = kind && ((GIVEN_WORDS as Readonly<Record<string, string>>)[kind] ?? kind);
-    report([...at, key], `"${step[key]}", which is of the kind "${noun}"`, allowed);
-  };
-  const [presented, revoked, read, removed] = (['presents', 'revokes', 'reads', 'removes'] as const).map(kindOf);
-  if (presented && who) {
-    if (PRESENTS[who]?.(presented) === false) wrong('presents', 'what this actor has');
-    else if (GIVEN_FOR[presented] === undefined) wrong('presents', 'what is presented to the server');
-  }
-  if (revoked && isPersonal(revoked)) wrong('revokes', 'tokens');
-  if (read && read !== 'app') wrong('reads', 'an authenticator app');
-  if (removed && !REMOVABLE.includes(removed)) wrong('removes', 'a passkey, an app or a link');
+type RightKind = readonly [
+  key: 'presents' | 'revokes' | 'reads' | 'removes',
+  isRight: (kind: Kind, who: ActorName) => boolean,
+  allowed: string,
+];
+/** Each credential where it belongs. The first that a step breaks is reported for its key. */
+const RIGHT_KINDS: readonly RightKind[] = [
+  ['presents', (kind, who) => PRESENTS[who]?.(kind) !== false, 'what this actor has'],
+  ['presents', (kind) => factsOf(kind).gives !== undefined, 'what is presented to the server'],
+  ['revokes', (kind) => !isPersonal(kind), 'tokens'],
+  ['reads', (kind) => kind === 'app', 'an authenticator app'],
+  ['removes', (kind) => factsOf(kind).isRemovable === true, 'a passkey, an app or a link'],
+];
+
+/** A name that no step gives is reported elsewhere. */
+function requireRightKinds(step: StepRecord, who: ActorName, at: Path, kinds: Kinds, report: Report): void {
+  const broken = RIGHT_KINDS.find(([key, isRight]) => {
+    const kind = kinds.get(step[key] ?? '');
+    return kind !== undefined && !isRight(kind, who);
+  });
+  if (broken === undefined) return;
+  const [key, , allowed] = broken;
+  const kind = kinds.get(step[key] ?? '');
+  report([...at, key], `"${step[key]}", which is of the kind "${kind && nounOf(kind)}"`, allowed);
 }
 
 /** The keys of `with`. */
@@ -91,15 +101,15 @@ function sentWith(action: Action): readonly string[] {
   if (action.kind === 'present')
     return action.credential === CODE ? ['verifier', 'redirectUri', 'resources'] : ['scope', 'resources'];
   if (action.kind !== 'act') return [];
-  return action.thing?.kind === 'password' || action.act === 'set a new password' ? ['password'] : [];
+  return action.credential?.kind === 'password' || action.act === 'set a new password' ? ['password'] : [];
 }
 
 function actionOf(step: StepRecord, kinds: Kinds): Action {
   const { does, presents, revokes, reads, removes, with: sent = {} } = step;
-  const { password = 'right' } = sent;
-  const acting = (act: Acting['act'], name: string | null): Acting => {
-    const kind = name === null ? undefined : kinds.get(name);
-    return { kind: 'act', act, thing: name !== null && kind && isPersonal(kind) ? { kind, name } : null, password };
+  const acting = (act: Acting['act'], name?: string): Acting => {
+    const kind = kinds.get(name ?? '');
+    const credential = name !== undefined && kind && isPersonal(kind) ? { kind, name } : null;
+    return { kind: 'act', act, credential, password: sent.password ?? 'right' };
   };
   if (presents !== undefined) {
     const kind = kinds.get(presents);
@@ -110,15 +120,9 @@ function actionOf(step: StepRecord, kinds: Kinds): Action {
   if (reads !== undefined) return acting('reads', reads);
   if (removes !== undefined) return acting('removes', removes);
   if (revokes !== undefined || does === 'revoke') return { kind: 'revoke', credential: revokes ?? null };
-  if (does === 'approve' || does === undefined)
-    return {
-      kind: 'approve',
-      scope: sent.scope ?? ['read', 'write'],
-      resources: sent.resources ?? ['api'],
-      level: sent.level ?? null,
-    };
-  const deed = PERSON_DEEDS.find((word): word is PersonDeed => word === does);
-  return deed === undefined
-    ? { kind: 'operate', deed: does as Extract<Action, { kind: 'operate' }>['deed'] }
-    : acting(deed, null);
+  if (does === undefined || does === 'approve') {
+    const { scope = ['read', 'write'], resources = ['api'], level = null } = sent;
+    return { kind: 'approve', scope, resources, level };
+  }
+  return isBrowserAction(does) ? acting(does) : { kind: 'operate', does: does satisfies OperatorAction };
 }

@@ -10,11 +10,12 @@ import { printable } from '../../config/shown.ts';
 import { readYaml } from '../../config/yaml-file.ts';
 import type { Lifetimes } from '../../model/lifetimes.ts';
 import { ToldError } from '../../system/told-error.ts';
-import { actOf, DEED_KEYS, givenBy } from './read-act.ts';
+import { actOf, givenBy } from './read-act.ts';
 import type { Kinds, Path, Reading, Report } from './reading.ts';
-import type { Beat, EndName, Expected, Round, Scenario, SignInTerms, Turn, Wait } from './scenario.ts';
+import type { Beat, Expected, Round, Scenario, SignInTerms, Turn, Wait } from './scenario.ts';
 import { isRequest } from './scenario.ts';
-import { CODE, PASSWORD, type ScenarioRecord, SIGN_IN_KEYS, type StepRecord, scenarioSchema } from './scenario-file.ts';
+import { type ScenarioRecord, SIGN_IN_KEYS, type StepRecord, scenarioSchema } from './scenario-file.ts';
+import { ACTION_KEYS, CODE, isUnanswered, MOMENTS, PASSWORD } from './vocabulary.ts';
 
 /** The scenario is refused; the message has all problems with their lines. */
 export class ScenarioError extends ToldError {
@@ -194,7 +195,7 @@ function beatOf(step: StepRecord, at: Path, number: string, reading: Reading): B
     fate: step.but ?? null,
     expected: expectedOf(step, given, at, report),
   };
-  if (!DEED_KEYS.some((key) => step[key]) && !step.who && beat.wait === null && step.chain === undefined)
+  if (!ACTION_KEYS.some((key) => step[key]) && !step.who && beat.wait === null && step.chain === undefined)
     report(at, 'a step in which nothing happens', 'who does what, or how long to wait');
   const isSent = isRequest(beat);
   const kind = act?.action.kind;
@@ -221,38 +222,26 @@ const UNIT_MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_0
 
 function waitOf({ wait, until }: StepRecord, at: Path, report: Report): Wait | null {
   if (wait !== undefined && until !== undefined) report([...at, 'until'], '"wait" and "until"', 'one of the two');
-  if (until !== undefined) {
-    const end = (['code', 'idle', 'absolute'] as const satisfies readonly EndName[]).find((name) =>
-      until.includes(name),
-    );
-    const offset = until.startsWith('just before') ? -1 : until.startsWith('just after') ? 1 : 0;
-    return { kind: 'until', end: end ?? 'code', offset };
-  }
+  if (until !== undefined) return { kind: 'until', ...MOMENTS[until] };
   const [, count, unit] = /^(\d+) ?(\w+)$/.exec(wait ?? '') ?? [];
   if (count === undefined) return null;
   return { kind: 'for', milliseconds: Number(count) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS] };
 }
 
-/** Fates without an answer, so no answer can be expected. */
-const UNANSWERED: readonly (string | undefined)[] = ['response lost', 'crash before commit', 'crash after commit'];
-
 function expectedOf(step: StepRecord, given: ReturnType<typeof givenBy>, at: Path, report: Report): Expected {
-  const { gets, refused, unavailable, chain = null, session = null, but } = step;
+  const { chain = null, session = null, but } = step;
   const keys = (['gets', 'refused', 'unavailable'] as const).filter((key) => step[key] !== undefined);
   if (keys.length > 1) report([...at, keys[1] ?? ''], `"${keys.join('" and "')}"`, 'one answer');
-  if (keys[0] !== undefined && UNANSWERED.includes(but))
+  if (keys[0] !== undefined && isUnanswered(but))
     report([...at, keys[0]], `an answer, although "${but}"`, 'nothing, or "chain"');
-  const answer =
-    gets !== undefined
-      ? given === null || given === 'tokens'
-        ? ({ kind: 'tokens', name: gets } as const)
-        : ({ kind: 'gives', what: given, name: gets } as const)
-      : refused !== undefined
-        ? ({ kind: 'refused', reason: refused } as const)
-        : unavailable !== undefined
-          ? ({ kind: 'unavailable', reason: unavailable } as const)
-          : null;
-  return { answer, chain, session };
+  return { answer: answerOf(step, given), chain, session };
+}
+
+/** A name for nothing is reported elsewhere. */
+function answerOf({ gets, refused, unavailable }: StepRecord, given: ReturnType<typeof givenBy>): Expected['answer'] {
+  if (gets !== undefined) return { kind: 'gives', what: given ?? 'tokens', name: gets };
+  if (refused !== undefined) return { kind: 'refused', reason: refused };
+  return unavailable === undefined ? null : { kind: 'unavailable', reason: unavailable };
 }
 
 const BEGINNINGS = '{ who: resource owner, does: approve }, or a sign-in, as the first step';

@@ -1,5 +1,5 @@
 /** What the parts of the reader share: where a problem is reported, and what each name stands for. */
-import type { Kind } from './things.ts';
+import type { Kind } from './vocabulary.ts';
 
 export type Path = readonly (string | number)[];
 export type Report = (at: Path, found: string, allowed: string, nearest?: string | null) => void;

@@ -82,9 +82,9 @@ export const performanceDocument = (performance: Performance) => ({
     says: beatWords(beat),
     seconds_after_approval: at / 1000,
     answer: heard && {
-      kind: heard.kind,
+      kind: heard.kind === 'gives' && heard.what === 'tokens' ? 'tokens' : heard.kind,
       ...('reason' in heard && { reason: heard.reason }),
-      ...('what' in heard && { what: heard.what }),
+      ...('what' in heard && heard.what !== 'tokens' && { what: heard.what }),
     },
     chain: chain && { alive: chain.alive, reason: chain.reason },
     session: session && { state: session.state, reason: session.reason },

@@ -12,59 +12,17 @@ import type { FactorRejectReason } from '../../../machines/shared/facts.ts';
 import { policySchema, signInSchema } from '../../../policies/schema.ts';
 import type { UnavailableReason } from '../../engine/errors.ts';
 import type { TokenReason } from '../../oauth/refusals.ts';
-
-export const ACTORS = ['client', 'thief', 'another client', 'resource owner', 'operator'] as const;
-
-/** What people do in a browser, besides presenting what they have. */
-export const PERSON_DEEDS = [
-  'open the consent page',
-  'set up an authenticator app',
-  'add a passkey',
-  'make recovery codes',
-  'go elsewhere to sign in',
-  'go elsewhere to link',
-  'ask for a new password',
-  'ask to change the address',
-  'say that every factor was lost',
-  'set a new password',
-  'sign out',
-  'sign out elsewhere',
-  'delete the account',
-] as const;
-
-export const DEEDS = [
-  'approve',
-  'revoke',
-  ...PERSON_DEEDS,
-  'disable the resource owner',
-  'enable the resource owner',
-  'delete the client',
-  'register the client again',
-  'recover',
-] as const;
-
-/** What goes wrong while a request is answered. */
-export const FATES = [
-  'response lost',
-  'crash before commit',
-  'crash after commit',
-  'commit answer lost',
-  'commit lost',
-  'database away',
-  'commit unknown',
-] as const;
-
-export const MOMENTS = [
-  'just before the code ends',
-  'the code ends',
-  'just after the code ends',
-  'just before the idle end',
-  'the idle end',
-  'just after the idle end',
-  'just before the absolute end',
-  'the absolute end',
-  'just after the absolute end',
-] as const;
+import {
+  ACTORS,
+  BROWSER_ACTIONS,
+  FATES,
+  LEVELS,
+  MOMENTS,
+  OPERATOR_ACTIONS,
+  RESOURCES,
+  SCOPES,
+  wordsIn,
+} from './vocabulary.ts';
 
 /** Every reason that the presenter of a code or token can reach; the others arise before a machine decides. */
 const TOKENS_REFUSED = [
@@ -135,10 +93,6 @@ export const REFUSED = [...TOKENS_REFUSED, ...PEOPLE_REFUSED, ...BEFORE_ANY_MACH
 
 const UNAVAILABLE = ['store_unavailable', 'commit_unknown'] as const satisfies readonly UnavailableReason[];
 
-export const SCOPES = ['read', 'write'] as const;
-export const LEVELS = ['multi-factor', 'phishing-resistant'] as const;
-export const RESOURCES = ['api', 'files'] as const;
-
 /** Printed to terminals and pages: no control characters, and none that reverse the direction of text. */
 const text = (max: number, description: string) =>
   z
@@ -148,9 +102,6 @@ const text = (max: number, description: string) =>
     .regex(/^[^\p{C}\p{Zl}\p{Zp}]+$/u, 'a text of one line, without control characters')
     .describe(description);
 
-export const CODE = 'code';
-/** Of the resource owner, as a name of what is presented. */
-export const PASSWORD = 'password';
 const name = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,19}$/, 'a name as A or first-token: up to 20 letters, digits, "-", "_"');
@@ -161,7 +112,7 @@ const step = {
     .regex(/^\d{1,9} ?(ms|s|m|h|d)$/, 'a time as 30s, 5m, 2h or 30d')
     .optional()
     .describe('How long it takes until then: 30s, 5m, 2h, 30d. May stand alone.'),
-  until: z.enum(MOMENTS).optional().describe('Time passes until this moment; "just" is one millisecond.'),
+  until: z.enum(wordsIn(MOMENTS)).optional().describe('Time passes until this moment; "just" is one millisecond.'),
   who: z
     .enum(ACTORS)
     .optional()
@@ -173,7 +124,10 @@ const step = {
     .regex(/^[A-Za-z0-9][A-Za-z0-9 _-]{0,29}$/, 'a short name as tab 1 or process B')
     .optional()
     .describe('Which tab, process or device of it, where there are several; of a person, which browser.'),
-  does: z.enum(DEEDS).optional().describe('What the resource owner, a thief in a browser, or the operator does.'),
+  does: z
+    .enum(['approve', 'revoke', ...wordsIn(BROWSER_ACTIONS), ...wordsIn(OPERATOR_ACTIONS)])
+    .optional()
+    .describe('What the resource owner, a thief in a browser, or the operator does.'),
   presents: name
     .optional()
     .describe(
@@ -199,7 +153,7 @@ const step = {
     })
     .optional()
     .describe('What is sent along.'),
-  but: z.enum(FATES).optional().describe('What goes wrong while it is answered.'),
+  but: z.enum(wordsIn(FATES)).optional().describe('What goes wrong while it is answered.'),
   gets: name
     .optional()
     .describe('Expected: tokens, a cookie, or whatever else the step gives, which later steps call by this name.'),

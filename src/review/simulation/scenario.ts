@@ -2,25 +2,21 @@
 import type { SignInPolicy } from '../../../policies/schema.ts';
 import type { UnavailableReason } from '../../engine/errors.ts';
 import type { Lifetimes } from '../../model/lifetimes.ts';
+import type { REFUSED, SIGN_IN_KEYS } from './scenario-file.ts';
 import type {
-  ACTORS,
-  DEEDS,
-  FATES,
+  ActorName,
+  BrowserAction,
+  EndName,
+  Fate,
+  GivenKind,
   LEVELS,
-  PERSON_DEEDS,
-  REFUSED,
+  OperatorAction,
+  PersonalKind,
   RESOURCES,
   SCOPES,
-  SIGN_IN_KEYS,
-} from './scenario-file.ts';
-import type { GivenKind, PersonalKind } from './things.ts';
+} from './vocabulary.ts';
 
-export type ActorName = (typeof ACTORS)[number];
-export type Deed = (typeof DEEDS)[number];
-export type PersonDeed = (typeof PERSON_DEEDS)[number];
-export type Fate = (typeof FATES)[number];
 export type RefusedReason = (typeof REFUSED)[number];
-export type Level = (typeof LEVELS)[number];
 export type Scope = (typeof SCOPES)[number];
 export type Resource = (typeof RESOURCES)[number];
 
@@ -46,28 +42,21 @@ export type Approving = {
   readonly scope: readonly Scope[];
   readonly resources: readonly Resource[];
   /** How strong a sign-in the client asks for; null: any. */
-  readonly level: Level | null;
+  readonly level: (typeof LEVELS)[number] | null;
 };
-export type Operating = {
-  readonly kind: 'operate';
-  readonly deed: Exclude<Deed, 'approve' | 'revoke' | PersonDeed>;
-};
+export type Operating = { readonly kind: 'operate'; readonly does: OperatorAction };
 
 /** The password that is typed. */
 export type Typed = 'right' | 'wrong' | 'old';
-/**
- * What a person does in a browser: presents what they have, reads the code of an app, removes a way to sign in, or another deed.
- * `thing`: by its name; null: a deed is about none.
- */
+/** In a browser. `credential`: presented, read or removed, by its name; null: the action is about none. */
 export type Acting = {
   readonly kind: 'act';
-  readonly act: 'shows' | 'reads' | 'removes' | PersonDeed;
-  readonly thing: { readonly kind: PersonalKind; readonly name: string } | null;
+  readonly act: 'shows' | 'reads' | 'removes' | BrowserAction;
+  readonly credential: { readonly kind: PersonalKind; readonly name: string } | null;
   readonly password: Typed;
 };
 export type Action = Presenting | GivingBack | Approving | Operating | Acting;
 
-export type EndName = 'code' | 'idle' | 'absolute';
 /** Milliseconds. */
 export type Wait =
   | { readonly kind: 'for'; readonly milliseconds: number }
@@ -75,7 +64,6 @@ export type Wait =
 
 export type Expected = {
   readonly answer:
-    | { readonly kind: 'tokens'; readonly name: string }
     | { readonly kind: 'gives'; readonly what: GivenKind; readonly name: string }
     | { readonly kind: 'refused'; readonly reason: RefusedReason }
     | { readonly kind: 'unavailable'; readonly reason: UnavailableReason }

@@ -1,14 +1,37 @@
-/** Where a scenario is played, as those who play it see it: the server itself (server/). */
-import type { Acting, Actor, Approving, EndName, Fate, GivingBack, Operating, Presenting } from './scenario.ts';
-import type { GivenKind } from './things.ts';
+/** What is seen of the server while a scenario is played on it (server/). */
+import type { App } from './devices/authenticator-app.ts';
+import type { SoftwarePasskey } from './devices/passkey.ts';
+import type { ActorName, GivenKind } from './vocabulary.ts';
 
-/** The outcome of a request. */
-export type Answer<Credential> =
-  | { readonly kind: 'tokens'; readonly credential: Credential }
-  /** Of what a person does in a browser. */
+/** Given by a step in a browser, and presented by later ones. */
+export type PersonalCredential =
+  | { readonly kind: 'cookie'; readonly value: string }
+  | { readonly kind: 'app'; readonly id: string; readonly app: App }
+  | { readonly kind: 'appCode' | 'recoveryCode'; readonly code: string }
+  | {
+      readonly kind: 'passkey';
+      readonly passkey: SoftwarePasskey;
+      readonly id: string;
+      /** The signature counter of each who has a copy. */
+      readonly copies: Map<ActorName, number>;
+    }
+  /** Path and query to which the browser comes back. */
+  | { readonly kind: 'answer' | 'link'; readonly callback: string }
+  /** The path of the link. */
+  | { readonly kind: 'resetMail' | 'changeMail' | 'undoMail' | 'lostMail'; readonly link: string };
+
+export type CredentialOf<Kind extends PersonalCredential['kind']> = Extract<
+  PersonalCredential,
+  { readonly kind: Kind }
+>;
+
+/** A code or a token of a client; or a credential of an end-user. */
+export type Credential = string | PersonalCredential;
+
+/** The outcome of a request, or of an action in a browser. */
+export type Answer =
   | { readonly kind: 'gives'; readonly what: GivenKind; readonly credential: Credential }
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'unavailable'; readonly reason: string }
+  | { readonly kind: 'refused' | 'unavailable'; readonly reason: string }
   /** Done. Of a request to revoke: it is 200 whatever there was to end (RFC 7009 §2.2). */
   | { readonly kind: 'done' };
 
@@ -23,10 +46,10 @@ export type Statement =
     };
 
 /** A request in flight, up to the load of its row. */
-export type UnderWay<Credential> = {
+export type UnderWay = {
   readonly statements: readonly Statement[];
   /** Runs the request to its end. */
-  readonly finish: () => Promise<{ readonly statements: readonly Statement[]; readonly answer: Answer<Credential> }>;
+  readonly finish: () => Promise<{ readonly statements: readonly Statement[]; readonly answer: Answer }>;
 };
 
 /** `reason`: why it is dead. */
@@ -36,40 +59,4 @@ export type Chain = { readonly alive: boolean; readonly reason: string | null };
 export type SessionSeen = {
   readonly state: 'active' | 'awaitingSecondFactor' | 'ended' | 'unknown';
   readonly reason: string | null;
-};
-
-type Sent<Of, Credential> = Omit<Of, 'credential'> & { readonly credential: Credential };
-
-export type Stage<Credential> = {
-  /** Milliseconds since the first step. */
-  readonly now: () => number;
-  readonly setNow: (milliseconds: number) => void;
-  /** Milliseconds after the first step; null: there is no such end yet. */
-  readonly endOf: (end: EndName) => Promise<number | null>;
-  /** In the browser of this actor; the client gets the code. */
-  readonly approve: (
-    actor: Actor,
-    action: Approving,
-  ) => Promise<
-    | { readonly kind: 'code'; readonly credential: Credential }
-    | Extract<Answer<Credential>, { kind: 'refused' | 'unavailable' }>
-  >;
-  readonly present: (
-    actor: Actor,
-    action: Sent<Presenting, Credential>,
-    fate: Fate | null,
-  ) => Promise<UnderWay<Credential>>;
-  /** `credential` null: the resource owner ends all that the client may do. */
-  readonly revoke: (
-    actor: Actor,
-    action: Sent<GivingBack, Credential | null>,
-    fate: Fate | null,
-  ) => Promise<UnderWay<Credential>>;
-  readonly operate: (deed: Operating['deed']) => Promise<void>;
-  /** What a person does in a browser. @param thing what it is about; null: a deed is about none. */
-  readonly act: (actor: Actor, action: Acting, thing: Credential | null) => Promise<Answer<Credential>>;
-  /** Null: there is no chain yet. */
-  readonly chain: () => Promise<Chain | null>;
-  /** Null: the browser has no cookie. */
-  readonly session: (actor: Actor) => Promise<SessionSeen | null>;
 };

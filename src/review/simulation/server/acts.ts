@@ -1,5 +1,7 @@
-/** What a person does in a browser, each by its word. */
-import type { Acting, Actor, PersonDeed, Typed } from '../scenario.ts';
+/** The actions of people in a browser, each by its word, and each credential by its kind. */
+import type { Acting, Actor, Typed } from '../scenario.ts';
+import type { Answer, PersonalCredential } from '../stage.ts';
+import type { BrowserAction } from '../vocabulary.ts';
 import { deleteAccount, presentCookie, presentPassword, setPassword, signOut, signOutElsewhere } from './account.ts';
 import {
   addPasskey,
@@ -10,88 +12,78 @@ import {
   removePasskey,
   setUpApp,
 } from './factors.ts';
-import { comeBack, goToLink, goToSignIn, removeIdentity, type There } from './federated.ts';
+import { comeBack, goToLink, goToSignIn, removeIdentity } from './federated.ts';
 import { askAboutLostFactors, askForChange, askForReset, pressButton } from './links.ts';
-import type { Mails } from './mails.ts';
-import { DONE, gives, type Person, type Said } from './person.ts';
-import type { PersonalThing } from './things.ts';
+import { DONE, gives, type Person } from './person.ts';
 
-export type World = {
-  readonly person: Person;
-  readonly mails: Mails;
-  readonly there: There;
-  readonly openConsent: (actor: Actor) => Promise<Said>;
+type Does = (person: Person, actor: Actor, typed: Typed) => Promise<Answer>;
+
+const ACTIONS: Readonly<Record<Exclude<BrowserAction, 'open the consent page'>, Does>> = {
+  'set up an authenticator app': setUpApp,
+  'add a passkey': addPasskey,
+  'make recovery codes': newRecoveryCodes,
+  'go elsewhere to sign in': goToSignIn,
+  'go elsewhere to link': goToLink,
+  'ask for a new password': askForReset,
+  'ask to change the address': askForChange,
+  'say that every factor was lost': askAboutLostFactors,
+  'set a new password': setPassword,
+  'sign out': signOut,
+  'sign out elsewhere': signOutElsewhere,
+  'delete the account': deleteAccount,
 };
 
-type Deed = (world: World, actor: Actor, typed: Typed) => Promise<Said>;
-
-const DEEDS: Readonly<Record<PersonDeed, Deed>> = {
-  'open the consent page': ({ openConsent }, actor) => openConsent(actor),
-  'set up an authenticator app': ({ person }, actor) => setUpApp(person, actor),
-  'add a passkey': ({ person }, actor) => addPasskey(person, actor),
-  'make recovery codes': ({ person }, actor) => newRecoveryCodes(person, actor),
-  'go elsewhere to sign in': ({ person, there }, actor) => goToSignIn(person, there, actor),
-  'go elsewhere to link': ({ person, there }, actor) => goToLink(person, there, actor),
-  'ask for a new password': ({ person, mails }, actor) => askForReset(person, mails, actor),
-  'ask to change the address': ({ person, mails }, actor) => askForChange(person, mails, actor),
-  'say that every factor was lost': ({ person, mails }, actor) => askAboutLostFactors(person, mails, actor),
-  'set a new password': ({ person }, actor, typed) => setPassword(person, actor, typed),
-  'sign out': ({ person }, actor) => signOut(person, actor),
-  'sign out elsewhere': ({ person }, actor) => signOutElsewhere(person, actor),
-  'delete the account': ({ person }, actor) => deleteAccount(person, actor),
-};
-
-/** @param thing null: the deed is about none. */
+/** @param credential null: the password, or an action without a credential. */
 export async function act(
-  world: World,
+  person: Person,
   actor: Actor,
   { act: does, password }: Acting,
-  thing: PersonalThing | null,
-): Promise<Said> {
+  credential: PersonalCredential | null,
+  openConsent: Does,
+): Promise<Answer> {
   switch (does) {
     case 'shows':
-      return thing === null ? presentPassword(world.person, actor, password) : show(world, actor, thing);
+      return credential === null ? presentPassword(person, actor, password) : show(person, actor, credential);
     case 'reads':
-      return thing?.kind === 'app'
-        ? gives({ kind: 'appCode', code: thing.app.codeAt(world.person.server.clock.now()) })
+      return credential?.kind === 'app'
+        ? gives({ kind: 'appCode', code: credential.app.codeAt(person.server.clock.now()) })
         : DONE;
     case 'removes':
-      return thing === null ? DONE : remove(world, actor, thing);
+      return credential === null ? DONE : remove(person, actor, credential);
+    case 'open the consent page':
+      return openConsent(person, actor, password);
     default:
-      return DEEDS[does](world, actor, password);
+      return ACTIONS[does](person, actor, password);
   }
 }
 
-async function show({ person, mails, there }: World, actor: Actor, thing: PersonalThing): Promise<Said> {
-  switch (thing.kind) {
+async function show(person: Person, actor: Actor, credential: PersonalCredential): Promise<Answer> {
+  switch (credential.kind) {
     case 'cookie':
-      return presentCookie(person, actor, thing.value);
+      return presentCookie(person, actor, credential);
     case 'appCode':
     case 'recoveryCode':
-      return presentCode(person, actor, thing.code);
+      return presentCode(person, actor, credential);
     case 'passkey':
-      return presentPasskey(person, actor, thing);
+      return presentPasskey(person, actor, credential);
     case 'answer':
     case 'link':
-      return comeBack(person, there, actor, thing);
-    case 'resetMail':
-    case 'changeMail':
-    case 'undoMail':
-    case 'lostMail':
-      return pressButton(person, mails, actor, thing);
+      return comeBack(person, actor, credential);
     case 'app':
       return DONE;
+    default:
+      return pressButton(person, actor, credential);
   }
 }
 
-async function remove({ person, there }: World, actor: Actor, thing: PersonalThing): Promise<Said> {
-  switch (thing.kind) {
+async function remove(person: Person, actor: Actor, credential: PersonalCredential): Promise<Answer> {
+  switch (credential.kind) {
     case 'app':
-      return removeApp(person, actor, thing);
+      return removeApp(person, actor, credential);
     case 'passkey':
-      return removePasskey(person, actor, thing);
+      return removePasskey(person, actor, credential);
     case 'link':
-      return removeIdentity(person, there, actor, thing);
+      return removeIdentity(person, actor, credential);
     default:
       return DONE;
   }

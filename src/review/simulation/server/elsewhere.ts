@@ -11,6 +11,15 @@ import { configurationOf, openServer } from './server.ts';
 /** @param url to which the browser was sent. @returns path and query of the callback, with the answer. */
 export type SignInThere = (actor: Actor, url: string) => Promise<string>;
 
+/** As one scenario finds it. */
+export type There = {
+  /** Opens it, where that was not done before. */
+  readonly open: () => Promise<unknown>;
+  readonly signIn: SignInThere;
+  /** Of linked identities, by the answer that linked them. */
+  readonly linked: Map<string, string>;
+};
+
 export type Elsewhere = {
   readonly upstream: Upstream;
   readonly environmentVariable: (name: string) => string | undefined;

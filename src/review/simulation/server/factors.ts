@@ -3,8 +3,8 @@ import { appWith, recoveryCodesOn, secretOn } from '../devices/authenticator-app
 import { formOf, type Answer as Page } from '../devices/browser.ts';
 import { makePasskey, optionsOn, signWithPasskey } from '../devices/passkey.ts';
 import type { Actor } from '../scenario.ts';
-import { gives, type Person, refused, type Said, saysNotProven, signInPage } from './person.ts';
-import type { Thing } from './things.ts';
+import type { Answer, CredentialOf } from '../stage.ts';
+import { gives, type Person, refused, saysNotProven, signInPage } from './person.ts';
 
 const METHODS = '/account/sign-in-methods';
 const FACTOR = '/sign-in/factor';
@@ -14,10 +14,10 @@ const FIRST_COUNTER = 1;
 const awaitsFactor = async ({ session }: Person, actor: Actor): Promise<boolean> =>
   (await session(actor))?.state === 'awaitingSecondFactor';
 
-export async function setUpApp(person: Person, actor: Actor): Promise<Said> {
+export async function setUpApp(person: Person, actor: Actor): Promise<Answer> {
   const { browserOf, forCookie, inAccount, server } = person;
   const browser = browserOf(actor);
-  const confirm = async (page: Page): Promise<Said> => {
+  const confirm = async (page: Page): Promise<Answer> => {
     if (saysNotProven(page)) return refused('factor_not_proven');
     const id = formOf(page.body).fields['factor'] ?? '';
     const app = appWith(secretOn(page));
@@ -30,19 +30,23 @@ export async function setUpApp(person: Person, actor: Actor): Promise<Said> {
   return confirm(await browser.post(`${FACTOR}/set-up`, { csrf }));
 }
 
-export const newRecoveryCodes = ({ inAccount }: Person, actor: Actor): Promise<Said> =>
+export const newRecoveryCodes = ({ inAccount }: Person, actor: Actor): Promise<Answer> =>
   inAccount(actor, { page: METHODS, form: `${METHODS}/recovery-codes` }, {}, (page) =>
     gives({ kind: 'recoveryCode', code: recoveryCodesOn(page)[0] ?? '' }),
   );
 
-export async function presentCode({ browserOf, forCookie, whyNotIn }: Person, actor: Actor, code: string) {
+export async function presentCode(
+  { browserOf, forCookie, whyNotIn }: Person,
+  actor: Actor,
+  { code }: CredentialOf<'appCode' | 'recoveryCode'>,
+): Promise<Answer> {
   const page = await browserOf(actor).get(FACTOR);
   if (!page.body.includes('name="code"')) return refused(await whyNotIn(actor));
   const { csrf = '' } = formOf(page.body).fields;
   return forCookie(actor, (browser) => browser.post(FACTOR, { csrf, code }));
 }
 
-export async function addPasskey({ section, forCookie, server, user }: Person, actor: Actor): Promise<Said> {
+export async function addPasskey({ section, forCookie, server, user }: Person, actor: Actor): Promise<Answer> {
   const entered = await section(actor, `${METHODS}/passkey`);
   if (entered.kind !== 'in') return entered;
   const { credential, passkey } = makePasskey(optionsOn(entered.page.body), server.issuer, FIRST_COUNTER);
@@ -55,7 +59,11 @@ export async function addPasskey({ section, forCookie, server, user }: Person, a
   return gives({ kind: 'passkey', passkey, id, copies: new Map() });
 }
 
-export function presentPasskey(person: Person, actor: Actor, { passkey, copies }: Thing<'passkey'>): Promise<Said> {
+export function presentPasskey(
+  person: Person,
+  actor: Actor,
+  { passkey, copies }: CredentialOf<'passkey'>,
+): Promise<Answer> {
   const counter = (copies.get(actor.name) ?? FIRST_COUNTER) + 1;
   copies.set(actor.name, counter);
   return person.forCookie(actor, async (browser) => {
@@ -70,8 +78,8 @@ export function presentPasskey(person: Person, actor: Actor, { passkey, copies }
   });
 }
 
-export const removeApp = ({ inAccount }: Person, actor: Actor, { id }: Thing<'app'>): Promise<Said> =>
+export const removeApp = ({ inAccount }: Person, actor: Actor, { id }: CredentialOf<'app'>): Promise<Answer> =>
   inAccount(actor, { page: METHODS, form: `${METHODS}/apps/remove` }, { id });
 
-export const removePasskey = ({ inAccount }: Person, actor: Actor, { id }: Thing<'passkey'>): Promise<Said> =>
+export const removePasskey = ({ inAccount }: Person, actor: Actor, { id }: CredentialOf<'passkey'>): Promise<Answer> =>
   inAccount(actor, { page: METHODS, form: `${METHODS}/passkeys/remove` }, { id });

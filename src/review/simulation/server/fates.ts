@@ -5,8 +5,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AppDeps } from '../../../boot/wiring.ts';
 import { StoreUnavailable } from '../../../engine/errors.ts';
-import type { Fate } from '../scenario.ts';
 import type { Answer, Statement, UnderWay } from '../stage.ts';
+import type { Fate } from '../vocabulary.ts';
 import type { Server } from './server.ts';
 
 /** One request on its way through the app. */
@@ -82,12 +82,12 @@ export function withFates(deps: AppDeps): AppDeps {
 export type Reply = { readonly statusCode: number; readonly body: string };
 
 /** A request, up to its first load. @param answerOf its reply, and the lines of the log that came of it. */
-export async function underWay<Credential>(
+export async function underWay(
   { logged, since }: Pick<Server, 'logged' | 'since'>,
   fate: Fate | null,
   ask: () => Promise<Reply>,
-  answerOf: (reply: Reply, lines: ReturnType<Server['since']>) => Answer<Credential>,
-): Promise<UnderWay<Credential>> {
+  answerOf: (reply: Reply, lines: ReturnType<Server['since']>) => Answer,
+): Promise<UnderWay> {
   const { promise: hasLoaded, resolve: loaded } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const statements: Statement[] = [];

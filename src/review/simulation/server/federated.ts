@@ -1,57 +1,43 @@
 /** The browser goes to another place, an account there signs in, and the browser comes back: to sign in here, or to link the account. */
 import { formOf, type Answer as Page } from '../devices/browser.ts';
 import type { Actor } from '../scenario.ts';
-import { PROVIDER, type SignInThere } from './elsewhere.ts';
-import { DONE, gives, type Person, refused, type Said, signInPage } from './person.ts';
-import type { Thing } from './things.ts';
-
-export type There = {
-  /** Opens it, where that was not done before. */
-  readonly open: () => Promise<unknown>;
-  readonly signIn: SignInThere;
-  /** Of linked identities, by the answer that linked them. */
-  readonly linked: Map<string, string>;
-};
+import type { Answer, CredentialOf } from '../stage.ts';
+import { PROVIDER, type There } from './elsewhere.ts';
+import { DONE, gives, type Person, refused, signInPage } from './person.ts';
 
 const provider = `upstream:${PROVIDER}`;
 const LINKED = '/account/linked-identities';
 
 /** The browser has left. */
-const wentTo = async (there: There, actor: Actor, kind: 'answer' | 'link', { url, status }: Page): Promise<Said> =>
+const wentTo = async (there: There, actor: Actor, kind: 'answer' | 'link', { url, status }: Page): Promise<Answer> =>
   url.startsWith('/') ? refused(`${status} ${url}`) : gives({ kind, callback: await there.signIn(actor, url) });
 
-export async function goToSignIn({ browserOf }: Person, there: There, actor: Actor): Promise<Said> {
+export async function goToSignIn({ browserOf, there }: Person, actor: Actor): Promise<Answer> {
   await there.open();
   const browser = browserOf(actor);
   const { csrf = '' } = formOf((await signInPage(browser)).body).fields;
   return wentTo(there, actor, 'answer', await browser.post('/sign-in/external', { csrf, provider }));
 }
 
-export async function goToLink({ inAccount }: Person, there: There, actor: Actor): Promise<Said> {
+export async function goToLink({ inAccount, there }: Person, actor: Actor): Promise<Answer> {
   await there.open();
   return inAccount(actor, { page: LINKED, form: `${LINKED}/link` }, { provider }, (page) =>
     wentTo(there, actor, 'link', page),
   );
 }
 
-export async function comeBack(
-  person: Person,
-  there: There,
-  actor: Actor,
-  { kind, callback }: Thing<'answer' | 'link'>,
-) {
+export async function comeBack(person: Person, actor: Actor, { kind, callback }: CredentialOf<'answer' | 'link'>) {
   if (kind === 'answer') return person.forCookie(actor, (browser) => browser.get(callback));
   const logged = person.server.logged();
   const page = await person.browserOf(actor).get(callback);
   if (!page.url.includes('?linked')) return refused(await person.reasonSince(actor, logged));
   const identities = await person.server.deps.identities.list(person.user.id);
-  there.linked.set(callback, identities.at(-1)?.id ?? '');
+  person.there.linked.set(callback, identities.at(-1)?.id ?? '');
   return DONE;
 }
 
 export const removeIdentity = (
-  { inAccount }: Person,
-  { linked }: There,
+  { inAccount, there: { linked } }: Person,
   actor: Actor,
-  { callback }: Thing<'answer' | 'link'>,
+  { callback }: CredentialOf<'answer' | 'link'>,
 ) => inAccount(actor, { page: LINKED, form: `${LINKED}/remove` }, { identity: linked.get(callback) ?? '' });

@@ -1,15 +1,20 @@
 /** Links in mails: asked for, and used by the button of their page. Who has the mail has the link. */
 
 import type { Actor } from '../scenario.ts';
-import { linkIn, type Mails } from './mails.ts';
-import { DONE, gives, type Person, refused, type Said } from './person.ts';
-import type { Thing } from './things.ts';
+import type { Answer, CredentialOf } from '../stage.ts';
+import { linkIn } from './mails.ts';
+import { DONE, gives, type Person, refused } from './person.ts';
 
 type MailKind = 'resetMail' | 'changeMail' | 'undoMail' | 'lostMail';
 const ABOUT_LINKS = '/email/link';
 
 /** A request that sends a link to this mailbox. @returns DONE where none came: no page says so. */
-async function sent(mails: Mails, mailbox: string, kind: MailKind, ask: () => Promise<Said | null>): Promise<Said> {
+async function sent(
+  { mails }: Person,
+  mailbox: string,
+  kind: MailKind,
+  ask: () => Promise<Answer | null>,
+): Promise<Answer> {
   const links = async () => (await mails.to(mailbox)).filter(({ text }) => text.includes(ABOUT_LINKS));
   const before = (await links()).length;
   const answer = await ask();
@@ -23,30 +28,31 @@ async function ownMailbox({ server, user }: Person): Promise<string> {
   return String(claims?.['email'] ?? '');
 }
 
-export async function askForReset(person: Person, mails: Mails, actor: Actor): Promise<Said> {
+export async function askForReset(person: Person, actor: Actor): Promise<Answer> {
   const browser = person.browserOf(actor);
   const email = await ownMailbox(person);
-  return sent(mails, email, 'resetMail', async () => {
+  return sent(person, email, 'resetMail', async () => {
     await browser.submit(await browser.get('/forgot-password'), { email });
     return null;
   });
 }
 
-export function askForChange({ inAccount, user }: Person, mails: Mails, actor: Actor): Promise<Said> {
+export function askForChange(person: Person, actor: Actor): Promise<Answer> {
+  const { inAccount, user } = person;
   const email = `${user.username}.${actor.name.replace(' ', '-')}@new.example`;
-  return sent(mails, email, 'changeMail', async () => {
+  return sent(person, email, 'changeMail', async () => {
     const answer = await inAccount(actor, { page: '/account/email', form: '/account/email/change' }, { email });
     return answer.kind === 'done' ? null : answer;
   });
 }
 
-export async function askAboutLostFactors(person: Person, mails: Mails, actor: Actor): Promise<Said> {
+export async function askAboutLostFactors(person: Person, actor: Actor): Promise<Answer> {
   const { browserOf, whyNotIn, reasonSince, server } = person;
   const browser = browserOf(actor);
   const page = await browser.get('/email/lost-factors');
   if (!page.url.startsWith('/email')) return refused(await whyNotIn(actor));
   const logged = server.logged();
-  return sent(mails, await ownMailbox(person), 'lostMail', async () => {
+  return sent(person, await ownMailbox(person), 'lostMail', async () => {
     const { status } = await browser.submit(page, {});
     if (status === 200) return null;
     const reason = await reasonSince(actor, logged);
@@ -57,12 +63,11 @@ export async function askAboutLostFactors(person: Person, mails: Mails, actor: A
 
 export async function pressButton(
   person: Person,
-  mails: Mails,
   actor: Actor,
-  { kind, link }: Thing<MailKind>,
-): Promise<Said> {
+  { kind, link }: CredentialOf<MailKind>,
+): Promise<Answer> {
   const browser = person.browserOf(actor);
-  const press = async (): Promise<Said | null> => {
+  const press = async (): Promise<Answer | null> => {
     const logged = person.server.logged();
     const page = await browser.get(link);
     const password = person.newPassword();
@@ -72,5 +77,5 @@ export async function pressButton(
     return kind === 'changeMail' ? null : DONE;
   };
   // The address from before can undo the change.
-  return sent(mails, await ownMailbox(person), 'undoMail', press);
+  return sent(person, await ownMailbox(person), 'undoMail', press);
 }

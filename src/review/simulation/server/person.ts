@@ -4,21 +4,19 @@ import { languageOf } from '../../../http/words/languages.ts';
 import { sessionEndReason, sessionState } from '../../../model/session.ts';
 import { Browser, formOf, type Answer as Page } from '../devices/browser.ts';
 import type { Actor, Typed } from '../scenario.ts';
-import type { Answer, SessionSeen } from '../stage.ts';
-import type { GivenKind } from '../things.ts';
+import type { Answer, PersonalCredential, SessionSeen } from '../stage.ts';
+import type { There } from './elsewhere.ts';
+import type { Mails } from './mails.ts';
 import { PASSWORD, type RegisteredUser } from './registering.ts';
 import type { Server } from './server.ts';
-import type { PersonalThing } from './things.ts';
 
-export type Said = Answer<PersonalThing>;
-
-export const refused = (reason: string): Said => ({ kind: 'refused', reason });
-export const gives = (credential: PersonalThing): Said => ({
+export const refused = (reason: string): Answer => ({ kind: 'refused', reason });
+export const gives = (credential: PersonalCredential): Answer => ({
   kind: 'gives',
-  what: credential.kind satisfies GivenKind,
+  what: credential.kind,
   credential,
 });
-export const DONE: Said = { kind: 'done' };
+export const DONE: Answer = { kind: 'done' };
 
 const SESSION = '__Host-statehouse-session';
 const STRANGE = 'nobody has this password';
@@ -42,8 +40,10 @@ export const saysNotProven = ({ body }: Page): boolean =>
 
 type Entered = { readonly kind: 'in'; readonly page: Page; readonly csrf: string };
 
-export type Person = {
-  readonly server: Server;
+/** The server, its mails, and the other place to sign in. */
+export type Surroundings = { readonly server: Server; readonly mails: Mails; readonly there: There };
+
+export type Person = Surroundings & {
   readonly user: RegisteredUser;
   readonly browserOf: (actor: Actor) => Browser;
   readonly password: (typed: Typed) => string;
@@ -57,21 +57,22 @@ export type Person = {
   readonly whyNotIn: (actor: Actor) => Promise<string>;
   /** The last reason in the log since then; else why the browser is not signed in. */
   readonly reasonSince: (actor: Actor, logged: number) => Promise<string>;
-  /** Runs one deed in a browser, and reads what came of it: a new cookie, or why there is none. */
-  readonly forCookie: (actor: Actor, deed: (browser: Browser) => Promise<Page>) => Promise<Said>;
+  /** Acts in a browser, and reads the outcome: a new cookie, or the reason why there is none. */
+  readonly forCookie: (actor: Actor, action: (browser: Browser) => Promise<Page>) => Promise<Answer>;
   /** A page of the account, and the token of its forms; else why it is not shown. */
-  readonly section: (actor: Actor, path: string) => Promise<Said | Entered>;
+  readonly section: (actor: Actor, path: string) => Promise<Answer | Entered>;
   /** Sends a form of the account. @param outcome of the page that comes. */
   readonly inAccount: (
     actor: Actor,
     where: { readonly page: string; readonly form?: string },
     fields: Readonly<Record<string, string>>,
-    outcome?: (page: Page) => Said | Promise<Said>,
-  ) => Promise<Said>;
+    outcome?: (page: Page) => Answer | Promise<Answer>,
+  ) => Promise<Answer>;
 };
 
 /** @param address of all these browsers, so that failures of other scenarios do not count. */
-export function personOf(server: Server, user: RegisteredUser, address: string): Person {
+export function personOf(around: Surroundings, user: RegisteredUser, address: string): Person {
+  const { server } = around;
   const browsers = new Map<string, Browser>();
   const chosen = [PASSWORD];
 
@@ -102,11 +103,11 @@ export function personOf(server: Server, user: RegisteredUser, address: string):
   const reasonSince = async (actor: Actor, logged: number): Promise<string> =>
     server.since(logged).findLast(({ reason }) => reason)?.reason ?? (await whyNotIn(actor));
 
-  const forCookie: Person['forCookie'] = async (actor, deed) => {
+  const forCookie: Person['forCookie'] = async (actor, action) => {
     const browser = browserOf(actor);
     const before = browser.cookies.get(SESSION);
     const logged = server.logged();
-    const page = await deed(browser);
+    const page = await action(browser);
     const value = browser.cookies.get(SESSION);
     if (value && value !== before) return gives({ kind: 'cookie', value });
     return refused(saysNotProven(page) ? 'factor_not_proven' : await reasonSince(actor, logged));
@@ -128,7 +129,7 @@ export function personOf(server: Server, user: RegisteredUser, address: string):
     return refused(saysNotProven(answer) ? 'factor_not_proven' : await reasonSince(actor, logged));
   };
   return {
-    server,
+    ...around,
     user,
     browserOf,
     password,

@@ -10,23 +10,49 @@ import { administerClient, administerUser } from '../../../registration/administ
 import { raiseServerEpoch } from '../../../storage/server.ts';
 import type { Browser, Answer as Page } from '../devices/browser.ts';
 import { formOf } from '../devices/browser.ts';
-import type { Actor, Approving, Operating, Presenting, Scenario } from '../scenario.ts';
-import type { Answer, Stage } from '../stage.ts';
+import type { Acting, Actor, Approving, Presenting, Scenario } from '../scenario.ts';
+import type { Answer, Chain, Credential, SessionSeen, UnderWay } from '../stage.ts';
+import type { EndName, Fate, OperatorAction } from '../vocabulary.ts';
 import { act } from './acts.ts';
 import { type Reply, underWay } from './fates.ts';
-import type { There } from './federated.ts';
-import type { Mails } from './mails.ts';
-import { asksForConsent, asksForPassword, DONE, missingOn, personOf, refused, signsInAsAsked } from './person.ts';
+import {
+  asksForConsent,
+  asksForPassword,
+  DONE,
+  missingOn,
+  personOf,
+  refused,
+  type Surroundings,
+  signsInAsAsked,
+} from './person.ts';
 import { type RegisteredClient, registerClient, registerUser } from './registering.ts';
 import { API, type Server } from './server.ts';
-import type { PersonalThing } from './things.ts';
 
-/** A code or a token; or what a person has. */
-export type Credential = string | PersonalThing;
+type Refused = Extract<Answer, { readonly kind: 'refused' | 'unavailable' }>;
+type Sent<Action> = Omit<Action, 'credential'> & { readonly credential: Credential };
 
-type Given = {
-  readonly mails: Mails;
-  readonly there: There;
+/** Where a scenario is played. */
+export type Stage = {
+  /** Milliseconds since the first step. */
+  readonly now: () => number;
+  readonly setNow: (milliseconds: number) => void;
+  /** Milliseconds after the first step; null: there is no such end yet. */
+  readonly endOf: (end: EndName) => Promise<number | null>;
+  /** In the browser of this actor; the client gets the code. */
+  readonly approve: (actor: Actor, action: Approving) => Promise<{ readonly code: string } | Refused>;
+  readonly present: (actor: Actor, action: Sent<Presenting>, fate: Fate | null) => Promise<UnderWay>;
+  /** @param credential null: the resource owner ends all that the client may do. */
+  readonly revoke: (actor: Actor, credential: Credential | null, fate: Fate | null) => Promise<UnderWay>;
+  readonly operate: (action: OperatorAction) => Promise<void>;
+  /** In a browser. @param credential null: the password, or an action without a credential. */
+  readonly act: (actor: Actor, action: Acting, credential: Credential | null) => Promise<Answer>;
+  /** Null: there is no chain yet. */
+  readonly chain: () => Promise<Chain | null>;
+  /** Null: the browser has no cookie. */
+  readonly session: (actor: Actor) => Promise<SessionSeen | null>;
+};
+
+type Given = Omit<Surroundings, 'server'> & {
   readonly address: string;
   readonly lifetimes: Scenario['lifetimes'];
 };
@@ -38,15 +64,12 @@ const ACCESS: Pick<Approving, 'scope' | 'resources' | 'level'> = {
   level: null,
 };
 
-export async function serverStage(
-  server: Server,
-  { mails, there, address, lifetimes }: Given,
-): Promise<Stage<Credential>> {
+export async function serverStage(server: Server, { mails, there, address, lifetimes }: Given): Promise<Stage> {
   const { clock, deps, administration } = server;
   const client = await registerClient(server);
   const other = await registerClient(server);
   const user = await registerUser(server);
-  const person = personOf(server, user, address);
+  const person = personOf({ server, mails, there }, user, address);
   const consentPages = new Map<Browser, Page>();
   const [verifier, otherVerifier] = [0, 1].map(() => systemRandom.bytes(32).toString('base64url')) as [string, string];
   const began = clock.now().getTime();
@@ -68,7 +91,7 @@ export async function serverStage(
     return { now, grant };
   };
 
-  const openConsent = async (actor: Actor) => {
+  const openConsent = async (_person: unknown, actor: Actor) => {
     const browser = person.browserOf(actor);
     const page = await browser.get(authorize(ACCESS));
     if (!asksForConsent(page)) return refused(missingOn(page));
@@ -77,7 +100,7 @@ export async function serverStage(
   };
   const changeUser = async (type: 'disableRequested' | 'enableRequested') =>
     void (await administerUser(administration, { id: user.id, change: { type } }));
-  const OPERATIONS: Readonly<Record<Operating['deed'], () => Promise<void>>> = {
+  const OPERATIONS: Readonly<Record<OperatorAction, () => Promise<void>>> = {
     'disable the resource owner': () => changeUser('disableRequested'),
     'enable the resource owner': () => changeUser('enableRequested'),
     'delete the client': async () =>
@@ -111,7 +134,7 @@ export async function serverStage(
       if (code === null) return { kind: 'refused', reason: await person.reasonSince(actor, logged) };
       grantId = readAuthorizationCode(code)?.grantId ?? null;
       consentPages.delete(browser);
-      return { kind: 'code', credential: code };
+      return { code };
     },
     present: (actor, action, fate) =>
       underWay(
@@ -120,7 +143,7 @@ export async function serverStage(
         () => post(clientOf(actor), '/oauth/token', tokenRequest(action, client, { verifier, otherVerifier })),
         answerOf,
       ),
-    revoke: async (actor, { credential }, fate) => {
+    revoke: async (actor, credential, fate) => {
       if (credential !== null) {
         const form = [['token', presentable(credential)]] as const;
         return underWay(server, fate, () => post(clientOf(actor), '/oauth/revoke', form), answerOf);
@@ -137,9 +160,9 @@ export async function serverStage(
       };
       return underWay(server, fate, ask, answerOf);
     },
-    operate: (deed) => OPERATIONS[deed](),
-    act: (actor, action, thing) =>
-      act({ person, mails, there, openConsent }, actor, action, typeof thing === 'string' ? null : thing),
+    operate: (action) => OPERATIONS[action](),
+    act: (actor, action, credential) =>
+      act(person, actor, action, typeof credential === 'string' ? null : credential, openConsent),
     session: person.session,
     chain: async () => {
       const stored = await storedGrant();
@@ -172,11 +195,10 @@ function presentable(credential: Credential): string {
   throw new Error(`No client presents a ${credential.kind}.`);
 }
 
-type Asked = Omit<Presenting, 'credential'> & { readonly credential: Credential };
 type Verifiers = { readonly verifier: string; readonly otherVerifier: string };
 
 function tokenRequest(
-  { credential, verifier, redirectUri, scope, resources }: Asked,
+  { credential, verifier, redirectUri, scope, resources }: Sent<Presenting>,
   client: RegisteredClient,
   verifiers: Verifiers,
 ): (readonly [string, string])[] {
@@ -200,7 +222,7 @@ function tokenRequest(
 }
 
 /** The precise reason is in the log alone; the client sees the error that belongs to it. */
-function answerOf({ statusCode, body }: Reply, lines: ReturnType<Server['since']>): Answer<Credential> {
+function answerOf({ statusCode, body }: Reply, lines: ReturnType<Server['since']>): Answer {
   // The failure of a page is logged as the error that it was.
   const reason = lines.flatMap((line) => line.reason ?? line.err?.message ?? []).at(-1) ?? 'nothing in the log';
   if (statusCode >= 500) return { kind: 'unavailable', reason };
@@ -210,5 +232,5 @@ function answerOf({ statusCode, body }: Reply, lines: ReturnType<Server['since']
     const isSame = refusal?.status === statusCode && refusal.error === said.error;
     return { kind: 'refused', reason: isSame ? reason : `${statusCode} ${said.error}, though the log says ${reason}` };
   }
-  return said.refresh_token === undefined ? DONE : { kind: 'tokens', credential: said.refresh_token };
+  return said.refresh_token === undefined ? DONE : { kind: 'gives', what: 'tokens', credential: said.refresh_token };
 }

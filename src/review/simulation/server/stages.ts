@@ -6,19 +6,17 @@ import type { AppDeps } from '../../../boot/wiring.ts';
 import type { Database } from '../../../storage/database.ts';
 import { type Performance, play } from '../play.ts';
 import type { Scenario } from '../scenario.ts';
-import type { Stage } from '../stage.ts';
 import { setClock } from './clock.ts';
 import { openEmptyDatabase } from './database.ts';
-import { type Elsewhere, openElsewhere, type SignInThere } from './elsewhere.ts';
+import { type Elsewhere, openElsewhere, type SignInThere, type There } from './elsewhere.ts';
 import { withFates } from './fates.ts';
-import type { There } from './federated.ts';
 import { keptMails } from './mails.ts';
 import { configurationOf, openServer, type Server } from './server.ts';
-import { type Credential, serverStage } from './server-stage.ts';
+import { type Stage, serverStage } from './server-stage.ts';
 
 export type Stages = {
   readonly server: Server;
-  readonly stageFor: (scenario: Pick<Scenario, 'lifetimes' | 'signIn'>) => Promise<Stage<Credential>>;
+  readonly stageFor: (scenario: Pick<Scenario, 'lifetimes' | 'signIn'>) => Promise<Stage>;
   readonly close: () => Promise<void>;
 };
 
