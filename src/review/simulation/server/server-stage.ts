@@ -71,18 +71,20 @@ export async function serverStage(server: Server, { mails, there, address, lifet
   const user = await registerUser(server);
   const person = personOf({ server, mails, there }, user, address);
   const consentPages = new Map<Browser, Page>();
-  const [verifier, otherVerifier] = [0, 1].map(() => systemRandom.bytes(32).toString('base64url')) as [string, string];
+  const newVerifier = () => systemRandom.bytes(32).toString('base64url');
+  const verifiers = { right: newVerifier(), wrong: newVerifier() };
   const began = clock.now().getTime();
   let grantId: string | null = null;
 
   const clientOf = ({ name }: Actor) => (name === 'another client' ? other : client);
-  const authorize = (asked: typeof ACCESS) => authorizeUrl(client, sha256(verifier).toString('base64url'), asked);
-  const post = ({ authorization }: RegisteredClient, url: string, form: readonly (readonly [string, string])[]) =>
+  const authorize = (asked: typeof ACCESS) =>
+    authorizeUrl(client, sha256(verifiers.right).toString('base64url'), asked);
+  const post = ({ authorization }: RegisteredClient, url: string, form: URLSearchParams) =>
     server.app.inject({
       method: 'POST',
       url,
       headers: { 'content-type': 'application/x-www-form-urlencoded', authorization },
-      payload: new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString(),
+      payload: form.toString(),
     });
   const storedGrant = async (): Promise<{ readonly now: Date; readonly grant: Grant } | null> => {
     if (grantId === null) return null;
@@ -140,12 +142,12 @@ export async function serverStage(server: Server, { mails, there, address, lifet
       underWay(
         server,
         fate,
-        () => post(clientOf(actor), '/oauth/token', tokenRequest(action, client, { verifier, otherVerifier })),
+        () => post(clientOf(actor), '/oauth/token', tokenRequest(action, client, verifiers)),
         answerOf,
       ),
     revoke: async (actor, credential, fate) => {
       if (credential !== null) {
-        const form = [['token', presentable(credential)]] as const;
+        const form = new URLSearchParams({ token: presentable(credential) });
         return underWay(server, fate, () => post(clientOf(actor), '/oauth/revoke', form), answerOf);
       }
       const browser = person.browserOf(actor);
@@ -195,30 +197,29 @@ function presentable(credential: Credential): string {
   throw new Error(`No client presents a ${credential.kind}.`);
 }
 
-type Verifiers = { readonly verifier: string; readonly otherVerifier: string };
+type Verifiers = Readonly<Record<Presenting['verifier'], string>>;
 
 function tokenRequest(
   { credential, verifier, redirectUri, scope, resources }: Sent<Presenting>,
   client: RegisteredClient,
   verifiers: Verifiers,
-): (readonly [string, string])[] {
+): URLSearchParams {
   const presented = presentable(credential);
-  const uri = { right: client.redirectUri, wrong: `${client.redirectUri}/elsewhere`, none: null }[redirectUri];
-  return [
-    ...(readAuthorizationCode(presented) === null
-      ? ([
-          ['grant_type', 'refresh_token'],
-          ['refresh_token', presented],
-          ...(scope ? ([['scope', scope.join(' ')]] as const) : []),
-        ] as const)
-      : ([
-          ['grant_type', 'authorization_code'],
-          ['code', presented],
-          ['code_verifier', verifier === 'right' ? verifiers.verifier : verifiers.otherVerifier],
-          ...(uri === null ? [] : ([['redirect_uri', uri]] as const)),
-        ] as const)),
-    ...(resources ?? []).map((one) => ['resource', API[one]] as const),
-  ];
+  const fields =
+    readAuthorizationCode(presented) === null
+      ? { grant_type: 'refresh_token', refresh_token: presented, scope: scope?.join(' ') }
+      : {
+          grant_type: 'authorization_code',
+          code: presented,
+          code_verifier: verifiers[verifier],
+          redirect_uri: { right: client.redirectUri, wrong: `${client.redirectUri}/elsewhere`, none: undefined }[
+            redirectUri
+          ],
+        };
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, value);
+  for (const one of resources ?? []) form.append('resource', API[one]);
+  return form;
 }
 
 /** The precise reason is in the log alone; the client sees the error that belongs to it. */
