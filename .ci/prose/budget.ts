@@ -1,4 +1,4 @@
-/** The number of findings that each rule may have in each folder. It only falls. */
+/** The number of findings that each rule may have in each folder. Its sum only falls. */
 import type { Finding } from './findings.ts';
 
 /** By folder, then by rule. A folder or rule that is not listed may have no finding. */
@@ -32,14 +32,24 @@ export const excess = (budget: Budget, counts: Budget): readonly Excess[] =>
     }),
   );
 
-/** Never more than before, in an order that merges well. */
+/**
+ * Lower for each rule, in an order that merges well. A folder may take over from another, as when a file moves: the sum of a rule
+ * never rises. Where there are more findings than the sum, no folder rises.
+ */
 export function lowered(budget: Budget, counts: Budget): Budget {
-  const folders = Object.entries(budget).flatMap(([folder, rules]) => {
-    const left = Object.entries(rules).flatMap(([rule, allowed]) => {
-      const count = Math.min(allowed, counts[folder]?.[rule] ?? 0);
-      return count > 0 ? [[rule, count] as const] : [];
-    });
-    return left.length > 0 ? [[folder, Object.fromEntries(left.toSorted())] as const] : [];
-  });
-  return Object.fromEntries(folders.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  const mayMove = (rule: string) => sumOf(counts, rule) <= sumOf(budget, rule);
+  const folders = [...new Set([...Object.keys(budget), ...Object.keys(counts)])].toSorted();
+  return Object.fromEntries(
+    folders.flatMap((folder) => {
+      const found = Object.entries(counts[folder] ?? {}).toSorted();
+      const left = found.flatMap(([rule, count]) => {
+        const allowed = mayMove(rule) ? count : Math.min(count, budget[folder]?.[rule] ?? 0);
+        return allowed > 0 ? [[rule, allowed] as const] : [];
+      });
+      return left.length > 0 ? [[folder, Object.fromEntries(left)] as const] : [];
+    }),
+  );
 }
+
+const sumOf = (budget: Budget, rule: string): number =>
+  Object.values(budget).reduce((sum, rules) => sum + (rules[rule] ?? 0), 0);

@@ -58,7 +58,7 @@ function compare(budget: Budget): void {
     const inChanged = all.filter(({ file }) => changed.has(file));
     list(inChanged.length > 0 ? inChanged : all);
     process.stdout.write(
-      `${folder}: ${rule}: expected at most ${allowed}, found ${count}. Reword one of the above.\n\n`,
+      `${folder}: ${rule}: expected at most ${allowed}, found ${count}. Reword one of the above; after a move, npm run check:prose -- --write.\n\n`,
     );
     process.exitCode = 1;
   }

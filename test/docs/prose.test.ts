@@ -119,11 +119,17 @@ describe('the budget', () => {
     ]);
   });
 
+  it('moves with a file from folder to folder, where the sum does not rise', () => {
+    const counts = tally([finding('docs/a.md', 'phrase'), finding('src/new/a.ts', 'phrase')]);
+    expect(lowered(budget, counts)).toEqual({ docs: { phrase: 1 }, 'src/new': { phrase: 1 } });
+  });
+
   it('falls to the findings that are left, and never rises', () => {
     const counts = tally([
       finding('docs/a.md', 'phrase'),
       finding('src/http/a.ts', 'phrase'),
       finding('src/http/b.ts', 'phrase'),
+      finding('src/http/c.ts', 'phrase'),
     ]);
     expect(lowered(budget, counts)).toEqual({ docs: { phrase: 1 }, 'src/http': { phrase: 1 } });
   });
