@@ -105,26 +105,12 @@ export const mails = defineWalk<Terms>({
     },
   }),
   invariants: [
-    {
-      name: 'one-attempt-at-a-time',
-      says: 'While the claim of a node has not run out, no other node attempts the same mail.',
-      ...attempts.oneAttemptAtATime,
-    },
-    {
-      name: 'no-attempt-without-a-claim',
-      says: 'A node attempts only a mail that it has claimed, and its claim is stored.',
-      ...attempts.noAttemptWithoutAClaim,
-    },
-    {
-      name: 'attempts-are-bounded',
-      says: 'The server attempts a mail as often as its policy says, and not once more.',
-      ...attempts.attemptsAreBounded,
-    },
-    {
-      name: 'only-pending-is-attempted',
-      says: 'The server attempts only a mail that is pending, due, and not too old.',
-      ...attempts.onlyPendingIsAttempted,
-    },
+    ...attempts.ofClaims({
+      oneAtATime: 'While the claim of a node has not run out, no other node attempts the same mail.',
+      claimed: 'A node attempts only a mail that it has claimed, and its claim is stored.',
+      bounded: 'The server attempts a mail as often as its policy says, and not once more.',
+      pending: 'The server attempts only a mail that is pending, due, and not too old.',
+    }),
     {
       name: 'accepted-is-sent',
       says: 'A mail that the relay accepted is sent, whatever else was decided.',

@@ -129,26 +129,14 @@ export const webhookDeliveries = defineWalk<Terms>({
       ? { ...known, lastClaim: null, claimed: 0, isConfirmed: false }
       : attempts.parts.whenCommitted(known, asked, commit, stored),
   invariants: [
-    {
-      name: 'one-attempt-at-a-time',
-      says: 'While the claim of a node has not run out, no other node is given the same delivery, unless an operator repeats it.',
-      ...attempts.oneAttemptAtATime,
-    },
-    {
-      name: 'no-attempt-without-a-claim',
-      says: 'A node attempts only what it has claimed, and its claim is stored.',
-      ...attempts.noAttemptWithoutAClaim,
-    },
-    {
-      name: 'attempts-are-bounded',
-      says: 'An event is attempted as often as the configuration says, and not once more, until an operator repeats it.',
-      ...attempts.attemptsAreBounded,
-    },
-    {
-      name: 'only-pending-is-attempted',
-      says: 'Only a delivery that is pending, and due, is attempted.',
-      ...attempts.onlyPendingIsAttempted,
-    },
+    ...attempts.ofClaims({
+      oneAtATime:
+        'While the claim of a node has not run out, no other node is given the same delivery, unless an operator repeats it.',
+      claimed: 'A node attempts only what it has claimed, and its claim is stored.',
+      bounded:
+        'An event is attempted as often as the configuration says, and not once more, until an operator repeats it.',
+      pending: 'Only a delivery that is pending, and due, is attempted.',
+    }),
     {
       name: 'confirmed-is-delivered',
       says: 'What a receiver has confirmed is delivered, whatever else was decided, until an operator repeats it.',

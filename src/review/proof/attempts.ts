@@ -1,5 +1,6 @@
 /** What the walks of deliveries and of mails share: nodes that claim a row, attempt it and report, die and come late. */
 import type { Commit } from '../../engine/commit.ts';
+import type { DefinedInvariant } from './define-walk.ts';
 import { BEGAN_AT } from './instants.ts';
 import { everythingIsAnswered } from './invariants.ts';
 import type { Moment } from './moment.ts';
@@ -247,6 +248,16 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
     },
   };
 
+  /** Of every walk that is about attempts; what it says of its own rows. */
+  const ofClaims = (
+    says: Readonly<Record<'oneAtATime' | 'claimed' | 'bounded' | 'pending', string>>,
+  ): readonly DefinedInvariant<T>[] => [
+    { name: 'one-attempt-at-a-time', says: says.oneAtATime, ...oneAttemptAtATime },
+    { name: 'no-attempt-without-a-claim', says: says.claimed, ...noAttemptWithoutAClaim },
+    { name: 'attempts-are-bounded', says: says.bounded, ...attemptsAreBounded },
+    { name: 'only-pending-is-attempted', says: says.pending, ...onlyPendingIsAttempted },
+  ];
+
   return {
     /** For the walk. */
     parts: {
@@ -264,10 +275,7 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
       },
     },
     words: { commit: wordsOfAttempt },
-    oneAttemptAtATime,
-    noAttemptWithoutAClaim,
-    attemptsAreBounded,
-    onlyPendingIsAttempted,
+    ofClaims,
     confirmedHasArrived,
     arrivedIsConfirmed,
     givenUpForItsReason,

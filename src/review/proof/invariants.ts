@@ -22,6 +22,30 @@ export const everythingIsAnswered = <T extends Terms>(
   },
 });
 
+/** What has ended stays as it was. @param fact of a row that has ended: what stays. */
+export const staysEnded = <T extends Terms, Row>({
+  rows,
+  nameOf,
+  hasEnded,
+  fact,
+}: {
+  readonly rows: (stored: T['stored']) => readonly Row[];
+  readonly nameOf: (row: Row) => string;
+  readonly hasEnded: (row: Row) => boolean;
+  readonly fact: (row: Row) => unknown;
+}): Required<Pick<Invariant<T>, 'violation'>> => ({
+  violation: (_, { stored }, { after }) => {
+    // A step that writes nothing leaves the very rows.
+    if (stored === after.stored) return null;
+    const now = new Map(rows(after.stored).map((row) => [nameOf(row), row]));
+    const changed = rows(stored).find((row) => {
+      const later = now.get(nameOf(row));
+      return hasEnded(row) && (later === undefined || fact(later) !== fact(row));
+    });
+    return changed ? `${nameOf(changed)} had ended, and changed` : null;
+  },
+});
+
 /** The machine that decides has to say of an event what the rows say after it. @returns what is wrong; null: nothing. */
 export function armMissing<Row, Facts>(
   { lifecycle, stateOf, what }: { lifecycle: AnyLifecycle<Row>; stateOf: (row: Row) => string; what: string },

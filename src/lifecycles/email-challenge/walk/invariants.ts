@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EmailChallenge } from '../../../model/email-challenge.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
-import { everythingIsAnswered } from '../../../review/proof/invariants.ts';
+import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
 import type { Moment, Move } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
 import { requestsAt } from './requests.ts';
@@ -220,12 +220,12 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'used-and-superseded-stay-so',
     says: 'A link that was used or superseded never changes again.',
     machines: LINK,
-    violation: (_, { stored }, { after }) => {
-      const revived = stored.challenges.find(
-        ({ id, state }) => state !== 'active' && stateOf(after.stored, id) !== state,
-      );
-      return revived ? `${revived.id} was ${revived.state}, and is not any more` : null;
-    },
+    ...staysEnded<Terms, EmailChallenge>({
+      rows: ({ challenges }) => challenges,
+      nameOf: ({ id }) => id,
+      hasEnded: ({ state }) => state !== 'active',
+      fact: ({ state }) => state,
+    }),
   },
   {
     name: 'every-press-is-answered',

@@ -1,8 +1,9 @@
 /** What must hold of sign-ins at other places, each in a sentence, and how a violation of it is seen. */
 import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
+import type { LinkedIdentity } from '../../../model/linked-identity.ts';
 import { changeOf } from '../../../review/proof/carry-out.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
-import { everythingIsAnswered } from '../../../review/proof/invariants.ts';
+import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
 import type { Moment, Move } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
 import { EXTERNAL_SIGN_INS, LINKED_IDENTITIES } from '../../tables.ts';
@@ -178,14 +179,12 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'removed-identities-stay-removed',
     says: 'An identity that was removed never comes back, and keeps what its removal wrote.',
     machines: IDENTITY,
-    violation: (_, { stored }, { after }) =>
-      stored.linkedIdentities.some(
-        (one) =>
-          one.state === 'removed' &&
-          after.stored.linkedIdentities.find(({ id }) => id === one.id)?.removedReason !== one.removedReason,
-      )
-        ? 'it came back, or was removed again'
-        : null,
+    ...staysEnded<Terms, LinkedIdentity>({
+      rows: ({ linkedIdentities }) => linkedIdentities,
+      nameOf: ({ id }) => id,
+      hasEnded: ({ state }) => state === 'removed',
+      fact: ({ removedReason }) => removedReason,
+    }),
   },
   {
     name: 'only-whom-the-policy-admits',

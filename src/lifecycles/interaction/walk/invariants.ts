@@ -10,7 +10,7 @@ import {
 import { authenticationClassOf } from '../../../oauth/authentication-methods.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { BEGAN_AT } from '../../../review/proof/instants.ts';
-import { armMissing, everythingIsAnswered } from '../../../review/proof/invariants.ts';
+import { armMissing, everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
 import { numberOf } from '../../../review/proof/keys.ts';
 import type { Moment, Move } from '../../../review/proof/moment.ts';
 import { runAlone, storedAfter } from '../../../review/proof/moves.ts';
@@ -35,6 +35,12 @@ type World = Moment<Terms>;
 
 const INTERACTION = ['interaction'];
 const SESSION = ['session'];
+const SESSIONS_STAY_ENDED = staysEnded<Terms, StoredSession>({
+  rows: ({ sessions }) => sessions,
+  nameOf: ({ sid }) => sid,
+  hasEnded: ({ state }) => state === 'ended',
+  fact: numberOf,
+});
 const ANSWERED = everythingIsAnswered<Terms>(({ stored }) => everythingAskedAt(stored));
 
 export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
@@ -296,16 +302,14 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'ended-stays-ended',
     says: 'An ended session never becomes active again.',
     machines: SESSION,
-    violation: (_, { stored }, { after }) => {
-      const rewritten = stored.sessions.find((session, index) => {
-        const now = after.stored.sessions[index];
-        return session.state === 'ended' && (!now || numberOf(now) !== numberOf(session));
-      });
-      if (rewritten) return `${rewritten.sid} had ended, and changed`;
+    violation: (walk, before, move) => {
+      const { stored } = before;
       const revived = stored.sessions.find(
-        ({ sid }) => stateOf(stored, sid) === 'ended' && stateOf(after.stored, sid) === 'active',
+        ({ sid }) => stateOf(stored, sid) === 'ended' && stateOf(move.after.stored, sid) === 'active',
       );
-      return revived ? `${revived.sid} became active again` : null;
+      return (
+        SESSIONS_STAY_ENDED.violation(walk, before, move) ?? (revived ? `${revived.sid} became active again` : null)
+      );
     },
     // What has ended is not admitted, by whatever it ended.
     brokenAt: (walk, world) => {

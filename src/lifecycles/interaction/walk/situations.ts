@@ -87,155 +87,109 @@ const consentTo = (scope: readonly string[]): SignIn['consents'][number] => ({
 });
 
 type Situation = {
-  readonly says: string;
-  readonly interaction?: Partial<Interaction>;
-  readonly client?: Client;
   readonly signedIn?: string;
   readonly allowed?: readonly string[];
+  readonly client?: Client;
   /** Account or policy demand a second factor of every end-user. */
-  readonly demandsFactor?: true;
+  readonly demandsFactor?: boolean;
   /** The browser's session awaits a second factor. */
-  readonly awaits?: true;
+  readonly awaits?: boolean;
 };
+const SIGNED_IN: Situation = { signedIn: USER };
+/** And allowed as much before. */
+const ALLOWED: Situation = { signedIn: USER, allowed: SCOPE };
+const ANOTHER: Situation = { signedIn: OTHER_USER };
+const ASKED: Partial<Interaction> = { state: 'awaitingConsent', userId: USER };
+const SILENT: Partial<Interaction> = { prompt: ['none'] };
+const MULTI_FACTOR: Partial<Interaction> = { requiredClass: classNamed('multi-factor') };
+const OFFLINE = [...SCOPE, 'offline_access'];
 
-const MULTI_FACTOR = classNamed('multi-factor');
+function given(
+  says: string,
+  { client = WEB_CLIENT, signedIn, allowed, awaits, demandsFactor = false }: Situation = {},
+  interaction: Partial<Interaction> = {},
+) {
+  const stored: SignIn = {
+    interaction: { ...INTERACTION, ...interaction },
+    // The end-user was asked, so it was stored then.
+    isStored: interaction.state !== undefined,
+    client,
+    users: [USER, OTHER_USER].map((id) => ({ id, epoch: 0n, isDisabled: false })),
+    sessions: signedIn === undefined ? [] : [awaits ? awaitingSessionOf(signedIn) : sessionOf(signedIn)],
+    demandsFactor,
+    consents: allowed ? [consentTo(allowed)] : [],
+    serverEpoch: 0n,
+    grants: [],
+  };
+  const bound = stored.interaction.userId;
+  return initialState<Terms>(`A client sends a browser to be signed in: ${says}`, stored, {
+    askedForConsent: bound === null ? [] : [bound],
+    ended: [],
+  });
+}
 
-const SITUATIONS: readonly Situation[] = [
-  { says: 'nobody is signed in' },
-  { says: 'the end-user is signed in', signedIn: USER },
-  { says: 'the end-user is signed in and allowed as much before', signedIn: USER, allowed: SCOPE },
-  { says: 'the end-user is signed in and allowed less before', signedIn: USER, allowed: ['read'] },
-  {
-    says: 'the end-user has been asked for consent',
-    signedIn: USER,
-    interaction: { state: 'awaitingConsent', userId: USER },
-  },
-  {
-    says: 'the end-user has been asked for consent, and another is signed in since',
-    signedIn: OTHER_USER,
-    interaction: { state: 'awaitingConsent', userId: USER },
-  },
-  {
-    says: 'the client wants nothing shown (prompt=none), and the end-user allowed as much before',
-    signedIn: USER,
-    allowed: SCOPE,
-    interaction: { prompt: ['none'] },
-  },
-  {
-    says: 'the client wants nothing shown (prompt=none), and the end-user has allowed nothing',
-    signedIn: USER,
-    interaction: { prompt: ['none'] },
-  },
-  {
-    says: 'the client wants the end-user to sign in again (prompt=login)',
-    signedIn: USER,
-    allowed: SCOPE,
-    interaction: { prompt: ['login'] },
-  },
-  {
-    says: 'the client wants a sign-in within ten minutes (max_age)',
-    signedIn: USER,
-    allowed: SCOPE,
-    interaction: { maxAgeSeconds: 600 },
-  },
-  {
-    says: 'the client wants the end-user to be asked (prompt=consent)',
-    signedIn: USER,
-    allowed: SCOPE,
-    interaction: { prompt: ['consent'] },
-  },
-  {
-    says: 'the client wants the end-user to choose an account (prompt=select_account)',
-    signedIn: USER,
-    allowed: SCOPE,
-    interaction: { prompt: ['select_account'] },
-  },
-  {
-    says: 'the client wants the end-user to create an account (prompt=create)',
-    signedIn: USER,
-    allowed: SCOPE,
-    interaction: { prompt: ['create'] },
-  },
-  {
-    says: 'the client wants offline access, which the end-user allowed before',
-    signedIn: USER,
-    allowed: [...SCOPE, 'offline_access'],
-    interaction: { scope: [...SCOPE, 'offline_access'] },
-  },
-  {
-    says: 'any program could pose as the client, and the end-user allowed as much before',
-    signedIn: USER,
-    allowed: SCOPE,
-    client: NATIVE_CLIENT,
-    interaction: { redirectUri: LOOPBACK_URI },
-  },
-  {
-    says: 'the client asks for administration alone, and the end-user who is signed in has no role in it',
-    signedIn: USER,
-    interaction: { scope: [ADMINISTRATION] },
-  },
-  {
-    says: 'the client asks for administration alone, and the end-user lost the role since being asked',
-    signedIn: USER,
-    interaction: { scope: [ADMINISTRATION], state: 'awaitingConsent', userId: USER },
-  },
-  {
-    says: 'the client asks for administration too, and the end-user, who has no role in it, allowed the rest before',
-    signedIn: USER,
-    allowed: SCOPE,
-    interaction: { scope: [...SCOPE, ADMINISTRATION] },
-  },
-  {
-    says: 'the client names the end-user (id_token_hint), and another is signed in',
-    signedIn: OTHER_USER,
-    allowed: SCOPE,
-    interaction: { hintedUserId: USER },
-  },
-  { says: 'every end-user has a second factor', demandsFactor: true },
-  {
-    says: 'the password of the end-user was right, and the second factor is missing',
-    signedIn: USER,
+export const INITIAL_STATES = [
+  given('nobody is signed in'),
+  given('the end-user is signed in', SIGNED_IN),
+  given('the end-user is signed in and allowed as much before', ALLOWED),
+  given('the end-user is signed in and allowed less before', { ...SIGNED_IN, allowed: ['read'] }),
+  given('the end-user has been asked for consent', SIGNED_IN, ASKED),
+  given('the end-user has been asked for consent, and another is signed in since', ANOTHER, ASKED),
+  given('the client wants nothing shown (prompt=none), and the end-user allowed as much before', ALLOWED, SILENT),
+  given('the client wants nothing shown (prompt=none), and the end-user has allowed nothing', SIGNED_IN, SILENT),
+  given('the client wants the end-user to sign in again (prompt=login)', ALLOWED, { prompt: ['login'] }),
+  given('the client wants a sign-in within ten minutes (max_age)', ALLOWED, { maxAgeSeconds: 600 }),
+  given('the client wants the end-user to be asked (prompt=consent)', ALLOWED, { prompt: ['consent'] }),
+  given('the client wants the end-user to choose an account (prompt=select_account)', ALLOWED, {
+    prompt: ['select_account'],
+  }),
+  given('the client wants the end-user to create an account (prompt=create)', ALLOWED, { prompt: ['create'] }),
+  given(
+    'the client wants offline access, which the end-user allowed before',
+    { ...SIGNED_IN, allowed: OFFLINE },
+    { scope: OFFLINE },
+  ),
+  given(
+    'any program could pose as the client, and the end-user allowed as much before',
+    { ...ALLOWED, client: NATIVE_CLIENT },
+    { redirectUri: LOOPBACK_URI },
+  ),
+  given('the client asks for administration alone, and the end-user who is signed in has no role in it', SIGNED_IN, {
+    scope: [ADMINISTRATION],
+  }),
+  given('the client asks for administration alone, and the end-user lost the role since being asked', SIGNED_IN, {
+    ...ASKED,
+    scope: [ADMINISTRATION],
+  }),
+  given(
+    'the client asks for administration too, and the end-user, who has no role in it, allowed the rest before',
+    ALLOWED,
+    { scope: [...SCOPE, ADMINISTRATION] },
+  ),
+  given(
+    'the client names the end-user (id_token_hint), and another is signed in',
+    { ...ANOTHER, allowed: SCOPE },
+    { hintedUserId: USER },
+  ),
+  given('every end-user has a second factor', { demandsFactor: true }),
+  given('the password of the end-user was right, and the second factor is missing', {
+    ...ALLOWED,
     awaits: true,
     demandsFactor: true,
-    allowed: SCOPE,
-  },
-  {
-    says: 'the client wants two factors, and the end-user, who allowed as much before, is signed in with a password',
-    signedIn: USER,
-    allowed: SCOPE,
-    interaction: { requiredClass: MULTI_FACTOR },
-  },
-  {
-    says: 'the client wants two factors and nothing shown (prompt=none), and the end-user is signed in with a password',
-    signedIn: USER,
-    allowed: SCOPE,
-    interaction: { requiredClass: MULTI_FACTOR, prompt: ['none'] },
-  },
-  {
-    says: 'the client wants two factors of the end-user who has been asked for consent, and is signed in with a password',
-    signedIn: USER,
-    interaction: { requiredClass: MULTI_FACTOR, state: 'awaitingConsent', userId: USER },
-  },
+  }),
+  given(
+    'the client wants two factors, and the end-user, who allowed as much before, is signed in with a password',
+    ALLOWED,
+    MULTI_FACTOR,
+  ),
+  given(
+    'the client wants two factors and nothing shown (prompt=none), and the end-user is signed in with a password',
+    ALLOWED,
+    { ...MULTI_FACTOR, ...SILENT },
+  ),
+  given(
+    'the client wants two factors of the end-user who has been asked for consent, and is signed in with a password',
+    SIGNED_IN,
+    { ...MULTI_FACTOR, ...ASKED },
+  ),
 ];
-
-export const INITIAL_STATES = SITUATIONS.map(
-  ({ says, interaction, client = WEB_CLIENT, signedIn, allowed, awaits, demandsFactor = false }) => {
-    const stored: SignIn = {
-      interaction: { ...INTERACTION, ...interaction },
-      // The end-user was asked, so it was stored then.
-      isStored: interaction?.state !== undefined,
-      client,
-      users: [USER, OTHER_USER].map((id) => ({ id, epoch: 0n, isDisabled: false })),
-      sessions: signedIn === undefined ? [] : [awaits ? awaitingSessionOf(signedIn) : sessionOf(signedIn)],
-      demandsFactor,
-      consents: allowed ? [consentTo(allowed)] : [],
-      serverEpoch: 0n,
-      grants: [],
-    };
-    const bound = stored.interaction.userId;
-    return initialState<Terms>(`A client sends a browser to be signed in: ${says}`, stored, {
-      askedForConsent: bound === null ? [] : [bound],
-      ended: [],
-    });
-  },
-);

@@ -5,7 +5,7 @@ import { sameBytes } from '../../../model/grant.ts';
 import { BY_PASSWORD } from '../../../oauth/authentication-methods.ts';
 import { type Change, changeOf } from '../../../review/proof/carry-out.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
-import { everythingIsAnswered } from '../../../review/proof/invariants.ts';
+import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
 import type { Moment, Move } from '../../../review/proof/moment.ts';
 import { runAlone, storedAfter } from '../../../review/proof/moves.ts';
 import type { Walk } from '../../../review/proof/walk.ts';
@@ -146,10 +146,12 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'what-ended-stays-ended',
     says: 'What was removed, used or replaced stays so, its secrets are gone, and no authenticator is registered again.',
     machines: ALL,
-    violation: (_, { stored }, { after }) => {
-      const back = rowsOf(stored).find(({ id, state }) => ENDED.includes(state) && stateOf(after.stored, id) !== state);
-      return back ? `${back.id} came back` : null;
-    },
+    ...staysEnded<Terms, Row>({
+      rows: rowsOf,
+      nameOf: ({ id }) => id,
+      hasEnded: ({ state }) => ENDED.includes(state),
+      fact: ({ state }) => state,
+    }),
     brokenAt: (_, { stored: { secondFactors, passkeys } }) => {
       if (secondFactors.some(({ state, sealedSecret }) => state === 'removed' && sealedSecret !== null))
         return 'a secret is left';

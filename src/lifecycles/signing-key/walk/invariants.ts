@@ -3,7 +3,7 @@ import type { SigningKeyEvent } from '../../../../machines/signing-key/facts.ts'
 import { KEY_POLL_SECONDS, MAX_TOKEN_SECONDS } from '../../../../policies/schema.ts';
 import { type SigningAlgorithm, type SigningKeyRow, signerAmong, waitingKey } from '../../../model/signing-key.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
-import { everythingIsAnswered } from '../../../review/proof/invariants.ts';
+import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
 import { numberOf } from '../../../review/proof/keys.ts';
 import type { Moment } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
@@ -68,14 +68,12 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'retired-for-good',
     says: 'A retired key never changes again, and so never signs again.',
     spec: 'NIST SP 800-57 Part 1 §7.4',
-    violation: (_, { stored }, { after }) => {
-      if (after.stored === stored) return null;
-      const changed = stored.keys.find((key) => {
-        const now = keyNamed(after.stored.keys, key.kid);
-        return key.state === 'retired' && (!now || numberOf(now) !== numberOf(key));
-      });
-      return changed ? `${changed.kid} was retired, and changed` : null;
-    },
+    ...staysEnded<Terms, SigningKeyRow>({
+      rows: ({ keys }) => keys,
+      nameOf: ({ kid }) => kid,
+      hasEnded: ({ state }) => state === 'retired',
+      fact: numberOf,
+    }),
   },
   {
     name: 'signatures-verify',
