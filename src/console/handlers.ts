@@ -40,7 +40,7 @@ type Entered =
   | { readonly kind: 'viewer'; readonly viewer: Viewer; readonly session: ConsoleSession }
   | { readonly kind: 'answered' };
 
-/** What answers the routes of the console, and what is done when the server closes. */
+/** The handlers of all routes, and the function that a closing server calls. */
 export type ConsolePages = { readonly handlers: Handlers<ConsoleRoute>; readonly endStreams: () => void };
 
 export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): ConsolePages {

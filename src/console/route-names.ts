@@ -1,7 +1,7 @@
 /** Every route of the console, below the path of the issuer. */
 import type { RouteName } from '../http/lazy-routes.ts';
 
-/** Of pages and forms, each with its scope in `screens.ts`. */
+/** Pages and forms. `screens.ts` has their scopes. */
 const SCREEN_ROUTES = [
   'GET /console',
   'GET /console/machines',

@@ -1,4 +1,4 @@
-/** The routes of the console, to be registered below the path of the issuer. What answers them is loaded when somebody opens it. */
+/** The routes of the console, below the path of the issuer. Their handlers are loaded at the first request. */
 import cookie from '@fastify/cookie';
 import type { FastifyPluginAsync } from 'fastify';
 import { lazyRoutes } from '../http/lazy-routes.ts';

@@ -55,7 +55,7 @@ type EndpointOptions = TokenRoutesOptions &
   UserInfoRoutesOptions &
   SentTokenDeps &
   ImageRoutesOptions & {
-    /** Registers what administrators use, below the path of the issuer. */
+    /** Registers the management API and the console, below the path of the issuer. */
     readonly administration: (app: FastifyInstance, parts: PageParts) => Promise<void>;
   };
 
@@ -75,7 +75,7 @@ type PageOptions = PagePartsOptions &
     /** Null: no playground. */
     readonly demo: (DemoUser & { readonly app: DemoApp }) | null;
     readonly production: boolean;
-    /** What answers /account; loaded when somebody opens it. */
+    /** The handlers of /account, loaded at the first request. */
     readonly account: (parts: PageParts) => Promise<AccountHandlers>;
     /** Null: no mails are sent. */
     readonly email: EmailPages | null;
@@ -160,7 +160,7 @@ const endpoints = fp<EndpointOptions & PageOptions & PageParts>(
   { name: 'endpoints', encapsulate: true },
 );
 
-/** Alone: parts that are built later have options of their own under the same names. */
+/** Without the other options: the console and the account have their own under the same names. */
 const partsOf = ({ cookies, csrf }: PageParts): PageParts => ({ cookies, csrf });
 
 /** Only pages use cookies, and only their own paths and queries are checked by zod. */

@@ -1,4 +1,4 @@
-/** What answers every page around mails. */
+/** The handlers of all pages around mails. */
 import type { EmailHandlers } from './email-route-names.ts';
 import { type EmailRoutesOptions, emailHandlers } from './email-routes.ts';
 import { type MailPageOptions, mailPageHandlers } from './mail-page-routes.ts';

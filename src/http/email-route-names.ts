@@ -1,4 +1,4 @@
-/** The routes around mails, below the path of the issuer. What answers them is loaded when somebody opens such a page. */
+/** The routes around mails, below the path of the issuer. Their handlers are loaded at the first request. */
 import type { Handlers, RouteName } from './lazy-routes.ts';
 import type { PageParts } from './page-parts.ts';
 

@@ -1,4 +1,4 @@
-/** The two places where a page of the second factor stands: an interaction, and a sign-in that no client asked for. */
+/** The places of the pages of a second factor: an interaction, and a sign-in that no client asked for. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { pathUnder } from '../oauth/urls.ts';
 import type { Session } from '../people/second-factor/deps.ts';

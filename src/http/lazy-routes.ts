@@ -1,6 +1,6 @@
 /**
- * Routes that are there from the start, and handlers that are loaded at the first request for one of them: most requests are for others,
- * and a start is faster and smaller without what answers these (docs/decisions/0069).
+ * Routes that are registered at the start, and whose handlers are loaded at the first request for one of them. Most requests are for other
+ * routes, and a start without these handlers is faster and smaller (docs/decisions/0069).
  */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
 
@@ -8,7 +8,7 @@ import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
 export type RouteName = `${'GET' | 'POST'} /${string}`;
 export type Handlers<Name extends RouteName = RouteName> = Readonly<Record<Name, RouteHandlerMethod>>;
 
-/** @param load is asked once, and again after a failure. */
+/** @param load called once, and again after a failure. */
 export function lazyRoutes<Name extends RouteName>(
   app: FastifyInstance,
   names: readonly Name[],
@@ -29,7 +29,7 @@ export function lazyRoutes<Name extends RouteName>(
   }
 }
 
-/** For all who ask at once, too. */
+/** Concurrent calls share the load. */
 function loadedOnce<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let loaded: Promise<Part> | null = null;
   return () => {

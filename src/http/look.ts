@@ -32,7 +32,7 @@ export type LookOptions = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Pages about errors are sent from where Fastify hands over request and reply alone; so this is the one decorator of the app. */
+    /** The one decorator of the app: error handlers, which send pages too, get the request and the reply alone. */
     readonly looks: {
       readonly of: (request: FastifyRequest, asked: AskedLook) => Promise<Look>;
       readonly brand: () => ShownBrand;

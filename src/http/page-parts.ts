@@ -1,4 +1,4 @@
-/** What all pages share: made once, and handed to their plugins as options. */
+/** Cookies and form tokens: made once, and options of every plugin that has pages. */
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type BrowserCookieOptions, type BrowserCookies, browserCookies } from './cookies.ts';
 import { type Csrf, csrf } from './csrf.ts';

@@ -1,4 +1,4 @@
-/** The button by which a page asks for a passkey. What makes it is loaded for the first page that has one. */
+/** The button by which a page asks for a passkey. The code that makes it is loaded for the first page that has one. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AskDeps, FactorAsked } from '../people/passkeys/ask.ts';
 import type { Look } from './look.ts';

@@ -1,4 +1,4 @@
-/** How the operations of the API answer: every convention is here once. */
+/** Answers of the operations: every convention is here once. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Every operation of the API: its address, its method, and the scope that it needs; null: any access token for the API. It is all that the
- * guard and the router have to know, so it stands apart from `resources/`, which are loaded for the first request that the guard lets in.
+ * Every operation of the API: its address, its method, and its scope. The router and the guard need no more. The files in `resources/`
+ * are loaded for the first request that the guard admits.
  */
 import type { Scope } from './scopes.ts';
 
@@ -8,7 +8,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 type Scopes = Readonly<Partial<Record<Method, Scope | null>>>;
 
-/** Below the address of the API, with parameters in braces; in the order of the reference. */
+/** Addresses are below that of the API, in the order of the reference. A scope of null: any access token for the API. */
 export const OPERATIONS = {
   '/': { GET: null },
   '/status': { GET: 'configuration:read' },

@@ -1,6 +1,6 @@
 /**
- * OPTIONS, and 405 for the methods that an address does not have (RFC 9110 §15.5.6). No routes: there would be five times as many of them,
- * and each takes time and memory at the start.
+ * OPTIONS, and 405 for the methods that an address does not have (RFC 9110 §15.5.6). A hook answers them. Routes for them would be five
+ * times as many as the others, and each route takes time and memory at the start.
  */
 import type { FastifyInstance } from 'fastify';
 import { isSpelledAs } from '../http/exact-path.ts';

@@ -1,4 +1,4 @@
-/** A request that is refused: the problem, and the line of the log with who asked. */
+/** Rejects a request with a problem, and logs the reason and the caller. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setLogLine } from '../http/request-log.ts';
 import { type Problem, sendProblem } from './problem.ts';

@@ -1,4 +1,4 @@
-/** The routes of the API, from the table of its operations. What answers them is loaded for the first request that is let in. */
+/** The routes of the API, from the table of its operations. The answers are loaded for the first request that the guard admits. */
 import type { FastifyInstance } from 'fastify';
 import type { ManagementDeps } from './deps.ts';
 import { ADDRESSES, methodsAt, scopesOf } from './operations.ts';

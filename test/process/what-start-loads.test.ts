@@ -100,7 +100,7 @@ it('a start in production loads these packages and rooms, and no others', async 
     'src/cli/statehouse.js',
   ]);
   expect(loaded.filter((path) => path.includes('playground'))).toEqual([]);
-  // What answers is loaded for the first request (docs/decisions/0069).
+  // Handlers are loaded for the first request (docs/decisions/0069).
   expect(loaded.filter((path) => path.startsWith('src/console/')).toSorted()).toEqual([
     'src/console/client.ts',
     'src/console/route-names.ts',

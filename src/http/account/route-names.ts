@@ -1,4 +1,4 @@
-/** Every route of /account, below the path of the issuer. The handlers are in `<section>-routes.ts`, loaded when somebody opens the account. */
+/** Every route of /account, below the path of the issuer. The handlers are in `<section>-routes.ts`, loaded at the first request. */
 import type { Handlers, RouteName } from '../lazy-routes.ts';
 import type { SectionId } from './sections.ts';
 

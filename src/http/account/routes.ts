@@ -1,4 +1,4 @@
-/** What answers the routes of /account: the overview, and the sections in files of their own. */
+/** The handlers of all routes of /account: the overview, and the sections in files of their own. */
 import { type AppsRoutesOptions, appsHandlers } from './apps-routes.ts';
 import { type DataRoutesOptions, dataHandlers } from './data-routes.ts';
 import { type DeleteRoutesOptions, deleteHandlers } from './delete-routes.ts';

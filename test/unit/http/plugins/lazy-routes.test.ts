@@ -1,4 +1,4 @@
-/** What answers a lazy route is loaded when somebody asks for it: once, and again after a failure. */
+/** The handlers of lazy routes are loaded at the first request: once, and again after a failure. */
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Handlers, lazyRoutes } from '../../../../src/http/lazy-routes.ts';
