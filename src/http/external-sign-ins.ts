@@ -4,6 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { z } from 'zod';
 import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import type { Returning } from '../people/external/finish.ts';
@@ -15,19 +16,24 @@ import { type Place, placeOf } from './external-places.ts';
 import { externalRefusal, type Refused } from './external-refusal.ts';
 import { bodyOf, queryOf } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
-import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
-import { INTERACTION_NAME, interactionRequestOf } from './interaction-request.ts';
+import { interactionPath, sendInteractionStep } from './interaction-outcome.ts';
+import { interactionRequestOf, NAMED } from './interaction-request.ts';
 import { leaving } from './leaving.ts';
 import type { PageParts } from './page-parts.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther } from './security-headers.ts';
 import { logSignIn } from './sign-in-form.ts';
 import { destinationOfSignIn } from './sign-in-routes.ts';
+import type { ZodTypeProvider } from './zod-schemas.ts';
 
 export type ExternalSignInOptions = InteractionDeps & UpstreamDeps & PageParts;
 
+const NAME = z.object({ name: z.string() });
+const REFERENCE = z.object({ reference: z.string() });
+
 export const externalSignIns = fp<ExternalSignInOptions>(
-  async (app, options) => {
+  async (instance, options) => {
+    const app = instance.withTypeProvider<ZodTypeProvider>();
     const { issuer, cookies, csrf } = options;
     const refuse = externalRefusal(issuer);
 
@@ -37,10 +43,7 @@ export const externalSignIns = fp<ExternalSignInOptions>(
       placeOf(parseParameters(bodyOf(request.body), ['provider']).parameters.get('provider'));
     const unknownPlace: Refused = { kind: 'refused', reason: 'upstream_unknown', askedBy: null };
 
-    app.post<{ Params: { name: string } }>('/interactions/:name/external', async (request, reply) => {
-      if (!INTERACTION_NAME.test(request.params.name)) {
-        return sendInteractionRefused(request, reply, { kind: 'refused', reason: 'interaction_unknown' });
-      }
+    app.post('/interactions/:name/external', NAMED, async (request, reply) => {
       const named = interactionRequestOf(cookies, request, request.params);
       const asked = { ...named, isOurForm: csrf.checkOf(request) };
       const place = sentPlace(request);
@@ -60,14 +63,14 @@ export const externalSignIns = fp<ExternalSignInOptions>(
         : leaveForSignIn(request, reply, place, { destination: name, anew: needsRecentSignIn });
     });
 
-    app.get<{ Params: { name: string } }>('/sign-in/upstream/:name/callback', async (request, reply) => {
+    app.get('/sign-in/upstream/:name/callback', { schema: { params: NAME } }, async (request, reply) => {
       const { finishUpstreamSignIn } = await import('../people/upstream/upstream-sign-in.ts');
       const { name } = request.params;
       const query = new URLSearchParams(queryOf(request));
       return comeBack(request, reply, 'upstream', (returning) => finishUpstreamSignIn(options, name, query, returning));
     });
 
-    app.get<{ Params: { reference: string } }>('/sign-in/delegated/:reference', async (request, reply) => {
+    app.get('/sign-in/delegated/:reference', { schema: { params: REFERENCE } }, async (request, reply) => {
       const { finishDelegatedSignIn } = await import('../people/delegated/delegated-sign-in.ts');
       const { reference } = request.params;
       return comeBack(request, reply, 'delegated', (returning) => finishDelegatedSignIn(options, reference, returning));

@@ -12,15 +12,15 @@ import { directPlace, type FactorPlaceDeps, interactionPlace } from './factor-pl
 import { bodyOf } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
-import { INTERACTION_NAME, interactionRequestOf, type NamedParams } from './interaction-request.ts';
+import { interactionRequestOf, NAMED } from './interaction-request.ts';
 import { seeOther } from './security-headers.ts';
+import type { ZodTypeProvider } from './zod-schemas.ts';
 
 export type FactorRoutesOptions = FactorPlaceDeps & FactorPagesDeps;
 
 /** What the pages do, loaded when a first person needs it. */
 const pages = () => import('./factor-pages.ts');
 
-type InteractionPage = FastifyRequest<{ Params: NamedParams }>;
 const PATHS: Readonly<Record<FactorAction, string>> = {
   code: '',
   passkey: '/passkey',
@@ -29,11 +29,12 @@ const PATHS: Readonly<Record<FactorAction, string>> = {
 };
 
 export const factorRoutes = fp<FactorRoutesOptions>(
-  async (app, options) => {
+  async (instance, options) => {
+    const app = instance.withTypeProvider<ZodTypeProvider>();
     const { issuer, cookies, csrf } = options;
 
-    const formOf = (request: InteractionPage) => ({
-      ...interactionRequestOf(cookies, request, request.params),
+    const formOf = (request: FastifyRequest, params: { readonly name: string }) => ({
+      ...interactionRequestOf(cookies, request, params),
       isOurForm: csrf.checkOf(request),
     });
     const sentIn = (request: FastifyRequest): FactorSent => {
@@ -63,9 +64,8 @@ export const factorRoutes = fp<FactorRoutesOptions>(
         return (await pages()).submitFactor(options, request, reply, action, at);
       });
 
-      app.post<{ Params: NamedParams }>(`/interactions/:name/factor${PATHS[action]}`, async (request, reply) => {
-        if (!INTERACTION_NAME.test(request.params.name)) return sendInteractionRefused(request, reply, UNKNOWN);
-        const view = await openFactorForm(options, formOf(request));
+      app.post(`/interactions/:name/factor${PATHS[action]}`, NAMED, async (request, reply) => {
+        const view = await openFactorForm(options, formOf(request, request.params));
         if (view.kind === 'refused') return sendInteractionRefused(request, reply, view);
         // No factor is asked for (any more): the page says what is.
         if (view.kind !== 'factor') return seeOther(reply, interactionPath(issuer, view));
@@ -78,14 +78,15 @@ export const factorRoutes = fp<FactorRoutesOptions>(
       ['continue', 'factorAdded'],
       ['decline', 'factorDeclined'],
     ] as const) {
-      app.post<{ Params: NamedParams }>(`/interactions/:name/factor/${path}`, async (request, reply) => {
-        if (!INTERACTION_NAME.test(request.params.name)) return sendInteractionRefused(request, reply, UNKNOWN);
-        return sendInteractionStep(issuer, request, reply, await takeFormStep(options, formOf(request), event));
+      app.post(`/interactions/:name/factor/${path}`, NAMED, async (request, reply) => {
+        return sendInteractionStep(
+          issuer,
+          request,
+          reply,
+          await takeFormStep(options, formOf(request, request.params), event),
+        );
       });
     }
   },
   { name: 'factor-routes', dependencies: ['@fastify/cookie'] },
 );
-
-/** A name of another form was never given to an interaction. */
-const UNKNOWN = { kind: 'refused', reason: 'interaction_unknown' } as const;

@@ -1,5 +1,5 @@
 /** The pages between the authorization request and its response: HTTP around src/protocol/interaction.ts. */
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { z } from 'zod';
 import { parseParameters } from '../oauth/parameters.ts';
@@ -24,7 +24,7 @@ import {
   sendInteractionRefused,
   sendInteractionStep,
 } from './interaction-outcome.ts';
-import { INTERACTION_NAME, interactionRequestOf } from './interaction-request.ts';
+import { interactionRequestOf, NAMED } from './interaction-request.ts';
 import { type LeavingOptions, leaving } from './leaving.ts';
 import { lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
@@ -38,7 +38,7 @@ import { consentPage } from './views/consent.ts';
 import { externalButtons } from './views/external-sign-in.ts';
 import { SEND_ONCE_SOURCE } from './views/send-once.ts';
 import { type SignInView as SignInPageView, signInPage } from './views/sign-in.ts';
-import { SchemaMismatch, type ZodTypeProvider } from './zod-schemas.ts';
+import type { ZodTypeProvider } from './zod-schemas.ts';
 
 export type InteractionRoutesOptions = InteractionDeps &
   LeavingOptions &
@@ -51,8 +51,7 @@ type Problem = SignInPageView['problem'];
 
 const ANOTHER_ACCOUNT = 'another';
 
-const params = z.object({ name: z.string().regex(INTERACTION_NAME) });
-type Params = z.infer<typeof params>;
+type Params = { readonly name: string };
 
 /** Anything else in the query means nothing. */
 const querystring = z.object({ account: z.literal(ANOTHER_ACCOUNT).optional().catch(undefined) });
@@ -62,25 +61,19 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
     const app = instance.withTypeProvider<ZodTypeProvider>();
     const { issuer, cookies, csrf } = options;
     const leaveForSignIn = leaving(cookies, options);
-    app.setErrorHandler((error: FastifyError, request, reply) => {
-      if (!(error instanceof SchemaMismatch)) throw error;
-      // An id of another form was never given to an interaction.
-      return sendInteractionRefused(request, reply, { kind: 'refused', reason: 'interaction_unknown' });
-    });
-
     const requestOf = (request: FastifyRequest, name: Params) => interactionRequestOf(cookies, request, name);
     const formRequestOf = (request: FastifyRequest, name: Params) => ({
       ...requestOf(request, name),
       isOurForm: csrf.checkOf(request),
     });
 
-    app.get('/interactions/:name', { schema: { params, querystring } }, async (request, reply) => {
+    app.get('/interactions/:name', { ...NAMED, schema: { ...NAMED.schema, querystring } }, async (request, reply) => {
       const wantsAnotherAccount = request.query.account === ANOTHER_ACCOUNT;
       const view = await viewInteraction(options, { ...requestOf(request, request.params), wantsAnotherAccount });
       return show(request, reply, view);
     });
 
-    app.post('/interactions/:name/sign-in', { schema: { params } }, async (request, reply) => {
+    app.post('/interactions/:name/sign-in', NAMED, async (request, reply) => {
       const cookie = cookies.create();
       const form = signInForm(cookies, request, reply, cookie.hash);
       const outcome = await signInToInteraction(options, { ...formRequestOf(request, request.params), form });
@@ -110,7 +103,7 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
       }
     });
 
-    app.post('/interactions/:name/account', { schema: { params } }, async (request, reply) => {
+    app.post('/interactions/:name/account', NAMED, async (request, reply) => {
       const outcome = await chooseAccount(options, formRequestOf(request, request.params));
       if (outcome.kind !== 'signInInstead') return sendInteractionStep(issuer, request, reply, outcome);
       const { interactionId, clientId } = outcome;
@@ -118,7 +111,7 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
       return seeOther(reply, interactionPath(issuer, outcome, `?account=${ANOTHER_ACCOUNT}`));
     });
 
-    app.post('/interactions/:name/consent', { schema: { params } }, async (request, reply) => {
+    app.post('/interactions/:name/consent', NAMED, async (request, reply) => {
       const decision = parseParameters(bodyOf(request.body), ['decision']).parameters.get('decision');
       const outcome = await decideConsent(options, { ...formRequestOf(request, request.params), decision });
       return sendInteractionStep(issuer, request, reply, outcome);

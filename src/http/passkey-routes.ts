@@ -12,17 +12,19 @@ import { signInPath } from './account/sections.ts';
 import { bodyOf } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
-import { INTERACTION_NAME, interactionRequestOf, type NamedParams } from './interaction-request.ts';
+import { interactionRequestOf, NAMED } from './interaction-request.ts';
 import type { PageParts } from './page-parts.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther } from './security-headers.ts';
 import { deviceOf, logSignIn } from './sign-in-form.ts';
 import { destinationOfSignIn, PASSKEY_REFUSED } from './sign-in-routes.ts';
+import type { ZodTypeProvider } from './zod-schemas.ts';
 
 export type PasskeyRoutesOptions = InteractionDeps & PasskeyDeps & PasskeySignInDeps & PageParts;
 
 export const passkeyRoutes = fp<PasskeyRoutesOptions>(
-  async (app, options) => {
+  async (instance, options) => {
+    const app = instance.withTypeProvider<ZodTypeProvider>();
     const { issuer, cookies, csrf } = options;
 
     /** @returns null: refused; the page comes again. */
@@ -64,9 +66,7 @@ export const passkeyRoutes = fp<PasskeyRoutesOptions>(
       return seeOther(reply, pathUnder(issuer, signedIn === null ? again : path));
     });
 
-    app.post<{ Params: NamedParams }>('/interactions/:name/passkey', async (request, reply) => {
-      if (!INTERACTION_NAME.test(request.params.name))
-        return sendInteractionRefused(request, reply, { kind: 'refused', reason: 'interaction_unknown' });
+    app.post('/interactions/:name/passkey', NAMED, async (request, reply) => {
       const named = interactionRequestOf(cookies, request, request.params);
       const opened = await openInteractionForm(options, { ...named, isOurForm: csrf.checkOf(request) });
       if (opened.kind === 'refused') return sendInteractionRefused(request, reply, opened);
