@@ -10,7 +10,7 @@ import type { Random } from '../crypto/random.ts';
 type CookieName = 'browser' | 'session' | 'console';
 
 /** A cookie that was not sent yet. */
-type NewCookie = { readonly value: string; readonly hash: Buffer };
+export type NewCookie = { readonly value: string; readonly hash: Buffer };
 
 export type BrowserCookies = {
   /** @returns the cookie's value; null when the browser sent none, or none that we made. */

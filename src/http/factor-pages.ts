@@ -14,6 +14,7 @@ import {
 } from '../people/second-factor/set-up.ts';
 import { rememberBrowser } from '../protocol/sign-in.ts';
 import { callerGone } from './caller-gone.ts';
+import type { NewCookie } from './cookies.ts';
 import type { FactorPlace } from './factor-place.ts';
 import { lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
@@ -99,8 +100,7 @@ const ACTIONS: Readonly<
     const sent = { code: form.code, deviceCookie, newCookie: cookie.hash, gone: callerGone(reply) };
     const outcome = await proveByCode(deps, session, sent);
     if (outcome.kind === 'proven') {
-      deps.cookies.set(reply, 'session', cookie);
-      rememberBrowser(deps, deviceOf(deps.cookies, request, reply), session.username, outcome.session.lastUsedAt);
+      begin(deps, request, reply, cookie, outcome.session);
       logSignIn(request, deps.signInLedger, session, 'second factor proven');
       return place.proven(reply, outcome.session);
     }
@@ -119,8 +119,7 @@ const ACTIONS: Readonly<
     const sent = { credential: form.credential, browser, newCookie: cookie.hash };
     const outcome = await proveByPasskey(deps, session, sent);
     if (outcome.kind === 'proven') {
-      deps.cookies.set(reply, 'session', cookie);
-      rememberBrowser(deps, deviceOf(deps.cookies, request, reply), session.username, outcome.session.lastUsedAt);
+      begin(deps, request, reply, cookie, outcome.session);
       logSignIn(request, deps.signInLedger, session, 'second factor proven');
       return place.proven(reply, outcome.session);
     }
@@ -145,8 +144,7 @@ const ACTIONS: Readonly<
     const sent = { id: form.factor, code: form.code, newCookie: cookie.hash };
     const outcome = await confirmSetUp(deps, session, sent);
     if (outcome.kind === 'confirmed') {
-      deps.cookies.set(reply, 'session', cookie);
-      rememberBrowser(deps, deviceOf(deps.cookies, request, reply), session.username, outcome.session.lastUsedAt);
+      begin(deps, request, reply, cookie, outcome.session);
       request.log.info({ userId: session.userId }, 'second factor set up');
       if (outcome.recoveryCodes === null) return place.proven(reply, outcome.session);
       return showRecoveryCodes(deps, request, reply, {
@@ -164,6 +162,18 @@ const ACTIONS: Readonly<
     return showSetUp(deps, request, reply, { place, session, setUp, problem, status: 400 });
   },
 };
+
+/** The session that is stronger now, under its new cookie. */
+function begin(
+  deps: FactorPagesDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  cookie: NewCookie,
+  { username, lastUsedAt }: Session,
+): void {
+  deps.cookies.set(reply, 'session', cookie);
+  rememberBrowser(deps, deviceOf(deps.cookies, request, reply), username, lastUsedAt);
+}
 
 async function showSetUp(
   { csrf }: PageParts,
