@@ -14,8 +14,8 @@
  * link is used and the account is changed, or neither.
  *
  * A newer link leaves an older link active: otherwise a stranger who asks for links ends those of the owner. The use of one ends all
- * others of its purpose. Two things end a link that was not used: too many newer links, and a newer link to another address, since
- * the older address may have been a mistake.
+ * others of its purpose. Newer links that are not used end an older link in two cases: they are too many, or one goes to another
+ * address, since the older address may have been a mistake.
  *
  * A link that undoes a change of the address is not ended by newer links, and outlives a new password: otherwise a thief could change
  * address and password twice and shut the owner out. Its use ends all links that were sent later, those of the thief among them.

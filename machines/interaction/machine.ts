@@ -9,8 +9,9 @@
  *           └───────────────────────────────────────┼──────────┘  │ denied │
  *                                                   └────────────►└────────┘
  *
- * `awaitingSignIn` leads to `denied` too: login_required, when another end-user signs in than the client named, and access_denied,
- * when only the administration of this server is asked for and the end-user has no role in it.
+ * `awaitingSignIn` leads to `denied` too: login_required, when another end-user signs in than the client named, access_denied,
+ * when only the administration of this server is asked for and the end-user has no role in it, and
+ * unmet_authentication_requirements, when the end-user declines the additional factor.
  *
  * An interaction is stored when it first leaves `awaitingSignIn`. Until then it has no row: it travels, sealed, in the URL of its
  * pages. An authorization request without an answer leaves no interaction, and neither does a silent refusal. A redirect to another

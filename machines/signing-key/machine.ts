@@ -10,7 +10,7 @@
  *         └─────────────────────────────────┴────────────────────────────────┴────────────────────────┘
  *
  * `unpublished` is a fresh key in the memory of a node. The first key of an algorithm signs as soon as it is stored; a successor
- * waits. Published, signing and retiring keys are in the JWKS and their signatures are accepted; those of a retired key are not.
+ * waits, except in an emergency. Published, signing and retiring keys are in the JWKS and their signatures are accepted; those of a retired key are not.
  * Whatever ends a signer starts its successor in the same decision, so that an algorithm which the policy names is never without
  * a signer. When the policy drops an algorithm, its last key stops and no other key starts.
  *
