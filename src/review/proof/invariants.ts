@@ -37,18 +37,27 @@ export const staysEnded = <T extends Terms, Row>({
   violation: (_, { stored }, { after }) => {
     // A step that writes nothing leaves the very rows.
     if (stored === after.stored) return null;
-    const now = new Map(rows(after.stored).map((row) => [nameOf(row), row]));
+    const now = rows(after.stored);
     const changed = rows(stored).find((row) => {
-      const later = now.get(nameOf(row));
+      const later = now.find((one) => nameOf(one) === nameOf(row));
       return hasEnded(row) && (later === undefined || fact(later) !== fact(row));
     });
     return changed ? `${nameOf(changed)} had ended, and changed` : null;
   },
 });
 
+type Endable<Row> = {
+  readonly lifecycle: AnyLifecycle<Row>;
+  readonly stateOf: (row: Row) => string;
+  /** "grant" */
+  readonly what: string;
+  /** The state of a row that has ended. */
+  readonly ended: string;
+};
+
 /** The machine that decides has to say of an event what the rows say after it. @returns what is wrong; null: nothing. */
 export function armMissing<Row, Facts>(
-  { lifecycle, stateOf, what }: { lifecycle: AnyLifecycle<Row>; stateOf: (row: Row) => string; what: string },
+  { lifecycle, stateOf, what, ended }: Endable<Row>,
   row: Row,
   facts: Facts,
   event: AnyEvent | null,
@@ -57,7 +66,7 @@ export function armMissing<Row, Facts>(
   if (event === null) return `a ${what} ended by something that no event of its machine is about`;
   try {
     const { after } = stepOf(lifecycle, row, facts, event, machineOf);
-    return stateOf(after) === 'active' ? `${event.type} ends a ${what}, and its machine says that it lives on` : null;
+    return stateOf(after) === ended ? null : `${event.type} ends a ${what}, and its machine says that it lives on`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

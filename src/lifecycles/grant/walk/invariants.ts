@@ -177,7 +177,7 @@ const isIssuing = (commit: Commit): boolean => commit?.held === true && commit.c
 
 const grantOf = (stored: Authorization) => loadPresentation(stored, CLIENT, new Date(BEGAN_AT)).grant;
 
-const GRANT = { lifecycle: grantLifecycle, stateOf: grantState, what: 'grant' };
+const GRANT = { lifecycle: grantLifecycle, stateOf: grantState, what: 'grant', ended: 'revoked' };
 const endsWithoutArm = (walk: Walk<Terms>, { stored, now }: World, type: EndingEvent | undefined): string | null =>
   armMissing(GRANT, grantOf(stored), { now: new Date(now), policy: null }, type ? { type } : null, walk.machineOf);
 

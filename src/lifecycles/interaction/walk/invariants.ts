@@ -498,7 +498,7 @@ function stateOf(stored: SignIn, sid: string): string | null {
   const session = rowOf(stored, sid);
   return session ? sessionState(sessionAsLoaded(stored, session)) : null;
 }
-const SESSION_ENDS = { lifecycle: sessionLifecycle, stateOf: sessionState, what: 'session' };
+const SESSION_ENDS = { lifecycle: sessionLifecycle, stateOf: sessionState, what: 'session', ended: 'ended' };
 
 /** The session of the browser's cookie, if it is alive. */
 function liveSession({ stored, now }: World): Session | null {
