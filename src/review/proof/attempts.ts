@@ -1,4 +1,4 @@
-/** What the walks of deliveries and of mails share: nodes that claim a row, attempt it and report, die and come late. */
+/** The common part of the walks of deliveries and of mails: nodes that claim a row, attempt it and report, die and come late. */
 import type { Commit } from '../../engine/commit.ts';
 import type { DefinedInvariant } from './define-walk.ts';
 import { BEGAN_AT } from './instants.ts';
@@ -59,7 +59,7 @@ type Terms = {
 const isReport = (asked: Terms['asked']): asked is Report<string> => asked.kind === 'report';
 const millisecondsOf = (instant: Date | null): number => instant?.getTime() ?? 0;
 
-// What is known.
+// Knowledge.
 
 export const NOTHING_KNOWN: KnownOfAttempts = {
   claims: [],
@@ -103,7 +103,7 @@ function withAnswer(known: KnownOfAttempts, asked: Terms['asked'], claim: Date |
   return { ...known, claims, answeredClaims: known.answeredClaims + 1 };
 }
 
-// What a trace says.
+// Words of a trace.
 
 export const nameOfReport = ({ outcome, claim }: Report<string>): string =>
   `the report "${outcome}" of the attempt until ${(claim - BEGAN_AT) / 1000} s`;
@@ -114,7 +114,7 @@ const wordsOfAttempt = ({ writes: [write] }: Commit): string => {
   return write.loaded['state'] === state ? `it is ${state}, attempt ${attempts}` : `it is ${state}`;
 };
 
-// What may be asked, and what must hold.
+// Requests and invariants.
 
 export type Attempts<T extends Terms, Row extends AttemptedRow> = {
   readonly rowIn: (stored: T['stored']) => Row;

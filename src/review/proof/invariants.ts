@@ -1,4 +1,4 @@
-/** What must hold of every lifecycle, for a walk to say of its own rows and requests. */
+/** Invariants of every lifecycle, for a walk to state of its own rows and requests. */
 import type { AnyEvent, AnyLifecycle } from '../../engine/lifecycle.ts';
 import { type MachineOf, stepOf } from '../../engine/step.ts';
 import type { Moment } from './moment.ts';
@@ -22,7 +22,7 @@ export const everythingIsAnswered = <T extends Terms>(
   },
 });
 
-/** What has ended stays as it was. @param fact of a row that has ended: what stays. */
+/** A row that has ended stays as it was. @param fact the part of such a row that stays. */
 export const staysEnded = <T extends Terms, Row>({
   rows,
   nameOf,

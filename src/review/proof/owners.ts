@@ -10,7 +10,7 @@ export type Owners = {
 /** Of what is theirs, as it was made. */
 type Epochs = { readonly clientEpoch: bigint; readonly userEpoch: bigint; readonly serverEpoch: bigint };
 
-/** What a load reads of them. Null: there is none any more. */
+/** Their epochs as a load reads them. Null: there is none any more. */
 export const liveEpochs = ({ client, user, serverEpoch }: Owners) => ({
   liveClientEpoch: client.isDeleted ? null : client.epoch,
   liveUserEpoch: user.isDisabled ? null : user.epoch,
@@ -42,7 +42,7 @@ export const ownersStand = <Stored, Commit>(
 export type EndingEvent = 'userDisabled' | 'passwordChanged' | 'clientDeleted' | 'serverRecovered';
 export type Ending<T extends Terms> = Action<T> & { readonly event?: EndingEvent };
 
-/** What administrators and the operator do. Epochs only rise: what undoes an action revives nothing. */
+/** Actions of administrators and of the operator. Epochs only rise: undoing an action revives nothing. */
 export function endings<T extends Terms>(
   { client, user, serverEpoch }: Owners,
   withChange: (change: Partial<Owners>) => T['stored'],
