@@ -12,6 +12,710 @@ BEGIN
 END
 $$;
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sessions_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (NEW.state IN ('awaitingSecondFactor', 'active')) THEN
+    PERFORM "public"."no_machine_allows"('a session begins in the first state of its machine or as active, with no end', NEW.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sessions_begins_with_its_machine" AFTER INSERT ON "sessions"
+  FOR EACH ROW EXECUTE FUNCTION "sessions_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sessions_keeps_what_signed_in"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.sid, NEW.user_id, NEW.user_epoch, NEW.server_epoch, NEW.signed_in_at, NEW.user_agent) IS DISTINCT FROM (OLD.sid, OLD.user_id, OLD.user_epoch, OLD.server_epoch, OLD.signed_in_at, OLD.user_agent)) THEN
+    PERFORM "public"."no_machine_allows"('a session stays that of its sign-in', OLD.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sessions_keeps_what_signed_in" AFTER UPDATE OF sid, user_id, user_epoch, server_epoch, signed_in_at, user_agent ON "sessions"
+  FOR EACH ROW EXECUTE FUNCTION "sessions_keeps_what_signed_in"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sessions_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'awaitingSecondFactor' AND NEW.state = 'active') OR (OLD.state = 'awaitingSecondFactor' AND NEW.state = 'ended') OR (OLD.state = 'active' AND NEW.state = 'ended')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the session machine leads there', OLD.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sessions_moves_with_its_machine" AFTER UPDATE OF state ON "sessions"
+  FOR EACH ROW EXECUTE FUNCTION "sessions_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sessions_is_renewed_with_a_factor"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (NEW.state IN ('active')) AND ((NEW.id_hash, NEW.amr) IS DISTINCT FROM (OLD.id_hash, OLD.amr))
+    OR (OLD.state IN ('ended')) AND ((NEW.id_hash, NEW.amr) IS DISTINCT FROM (OLD.id_hash, OLD.amr))
+    OR NOT (NEW.amr @> OLD.amr)
+    OR NEW.id_hash = OLD.id_hash AND (NEW.amr IS DISTINCT FROM OLD.amr)
+    OR OLD.state = 'awaitingSecondFactor' AND NEW.state = 'active' AND NEW.id_hash = OLD.id_hash THEN
+    PERFORM "public"."no_machine_allows"('a further factor renews the cookie of a session that lives, and no method of the sign-in is lost', OLD.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sessions_is_renewed_with_a_factor" AFTER UPDATE OF state, id_hash, amr ON "sessions"
+  FOR EACH ROW EXECUTE FUNCTION "sessions_is_renewed_with_a_factor"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sessions_ends_once_with_a_reason"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.state = 'awaitingSecondFactor' AND NEW.state = 'active' AND ((NEW.ended_reason, NEW.ends_at) IS DISTINCT FROM (OLD.ended_reason, OLD.ends_at))
+    OR NEW.state = OLD.state AND ((NEW.ended_reason, NEW.ends_at) IS DISTINCT FROM (OLD.ended_reason, OLD.ends_at))
+    OR NEW.ends_at > OLD.ends_at
+    OR OLD.state = 'awaitingSecondFactor' AND NEW.state = 'ended' AND NOT coalesce((NEW.ended_reason IN ('session_too_old', 'second_factor_missing', 'signed_out', 'ended_by_user', 'ended_by_administrator', 'signed_in_again')), false)
+    OR OLD.state = 'active' AND NEW.state = 'ended' AND NOT coalesce((NEW.ended_reason IN ('session_too_old', 'session_idle', 'signed_out', 'ended_by_user', 'ended_by_administrator', 'signed_in_again')), false) THEN
+    PERFORM "public"."no_machine_allows"('a session ends once, with a reason that its machine writes, and never later than before', OLD.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sessions_ends_once_with_a_reason" AFTER UPDATE OF ended_reason, ends_at ON "sessions"
+  FOR EACH ROW EXECUTE FUNCTION "sessions_ends_once_with_a_reason"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sessions_is_used_while_active"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.last_used_at < OLD.last_used_at
+    OR (OLD.state IN ('ended')) AND (NEW.last_used_at IS DISTINCT FROM OLD.last_used_at) THEN
+    PERFORM "public"."no_machine_allows"('a session is used forward in time, and while it lives', OLD.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sessions_is_used_while_active" AFTER UPDATE OF last_used_at ON "sessions"
+  FOR EACH ROW EXECUTE FUNCTION "sessions_is_used_while_active"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "email_challenges_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (NEW.state IN ('active'))
+    OR NEW.newer_links <> 0 THEN
+    PERFORM "public"."no_machine_allows"('a link is stored as active, and is the newest', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "email_challenges_begins_with_its_machine" AFTER INSERT ON "email_challenges"
+  FOR EACH ROW EXECUTE FUNCTION "email_challenges_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "email_challenges_counts_newer_links"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF (NEW.newer_links IS DISTINCT FROM OLD.newer_links) AND NOT (NEW.state = 'active' AND NEW.newer_links = OLD.newer_links + 1) THEN
+    PERFORM "public"."no_machine_allows"('newer links are counted one by one while a link is active', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "email_challenges_counts_newer_links" AFTER UPDATE OF newer_links ON "email_challenges"
+  FOR EACH ROW EXECUTE FUNCTION "email_challenges_counts_newer_links"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "email_challenges_keeps_what_was_sent"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.purpose, NEW.secret_hash, NEW.person, NEW.user_id, NEW.user_epoch, NEW.address, NEW.sent_by, NEW.goes_on_path, NEW.goes_on_browser_hash, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.purpose, OLD.secret_hash, OLD.person, OLD.user_id, OLD.user_epoch, OLD.address, OLD.sent_by, OLD.goes_on_path, OLD.goes_on_browser_hash, OLD.created_at, OLD.ends_at)) THEN
+    PERFORM "public"."no_machine_allows"('what was sent does not change', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "email_challenges_keeps_what_was_sent" AFTER UPDATE OF id, purpose, secret_hash, person, user_id, user_epoch, address, sent_by, goes_on_path, goes_on_browser_hash, created_at, ends_at ON "email_challenges"
+  FOR EACH ROW EXECUTE FUNCTION "email_challenges_keeps_what_was_sent"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "email_challenges_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'unsent' AND NEW.state = 'active') OR (OLD.state = 'active' AND NEW.state = 'used') OR (OLD.state = 'active' AND NEW.state = 'superseded')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the email-challenge machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "email_challenges_moves_with_its_machine" AFTER UPDATE OF state ON "email_challenges"
+  FOR EACH ROW EXECUTE FUNCTION "email_challenges_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "email_challenges_superseded_with_a_reason"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state = OLD.state AND (NEW.superseded_reason IS DISTINCT FROM OLD.superseded_reason)
+    OR OLD.state = 'active' AND NEW.state = 'superseded' AND NOT coalesce((NEW.superseded_reason IN ('newer_link_sent', 'another_link_used', 'withdrawn', 'change_undone')), false) THEN
+    PERFORM "public"."no_machine_allows"('a link is superseded once, with a reason that its machine writes', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "email_challenges_superseded_with_a_reason" AFTER UPDATE OF state, superseded_reason ON "email_challenges"
+  FOR EACH ROW EXECUTE FUNCTION "email_challenges_superseded_with_a_reason"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "passkeys_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (NEW.state IN ('active')) THEN
+    PERFORM "public"."no_machine_allows"('a passkey is stored with its registration', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "passkeys_begins_with_its_machine" AFTER INSERT ON "passkeys"
+  FOR EACH ROW EXECUTE FUNCTION "passkeys_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "passkeys_keeps_its_owner"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.user_id, NEW.credential_id, NEW.backup_eligible, NEW.transports, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.credential_id, OLD.backup_eligible, OLD.transports, OLD.created_at)) THEN
+    PERFORM "public"."no_machine_allows"('a passkey stays that of its end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "passkeys_keeps_its_owner" AFTER UPDATE OF id, user_id, credential_id, backup_eligible, transports, created_at ON "passkeys"
+  FOR EACH ROW EXECUTE FUNCTION "passkeys_keeps_its_owner"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "passkeys_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'unregistered' AND NEW.state = 'active') OR (OLD.state = 'active' AND NEW.state = 'removed')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the passkey machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "passkeys_moves_with_its_machine" AFTER UPDATE OF state ON "passkeys"
+  FOR EACH ROW EXECUTE FUNCTION "passkeys_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "passkeys_counter_rises"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.counter < OLD.counter THEN
+    PERFORM "public"."no_machine_allows"('the signature counter of a passkey only rises', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "passkeys_counter_rises" AFTER UPDATE OF counter ON "passkeys"
+  FOR EACH ROW EXECUTE FUNCTION "passkeys_counter_rises"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "passkeys_removed_stays_removed"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.public_key IS NULL AND NEW.public_key IS NOT NULL
+    OR (OLD.state IN ('removed')) AND ((NEW.removed_at, NEW.name) IS DISTINCT FROM (OLD.removed_at, OLD.name)) THEN
+    PERFORM "public"."no_machine_allows"('what was removed does not come back', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "passkeys_removed_stays_removed" AFTER UPDATE OF public_key, removed_at, name ON "passkeys"
+  FOR EACH ROW EXECUTE FUNCTION "passkeys_removed_stays_removed"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "passkeys_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('passkeys are removed one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "passkeys_is_not_emptied" BEFORE TRUNCATE ON "passkeys"
+  FOR EACH STATEMENT EXECUTE FUNCTION "passkeys_is_not_emptied"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "linked_identities_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (NEW.state IN ('active')) THEN
+    PERFORM "public"."no_machine_allows"('an identity begins as linked', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "linked_identities_begins_with_its_machine" AFTER INSERT ON "linked_identities"
+  FOR EACH ROW EXECUTE FUNCTION "linked_identities_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "linked_identities_keeps_what_was_linked"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.user_id, NEW.issuer, NEW.subject, NEW.provider, NEW.linked_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.issuer, OLD.subject, OLD.provider, OLD.linked_at)) THEN
+    PERFORM "public"."no_machine_allows"('an identity stays that of its end-user and of its account', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "linked_identities_keeps_what_was_linked" AFTER UPDATE OF id, user_id, issuer, subject, provider, linked_at ON "linked_identities"
+  FOR EACH ROW EXECUTE FUNCTION "linked_identities_keeps_what_was_linked"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "linked_identities_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'active' AND NEW.state = 'removed')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the linked identity machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "linked_identities_moves_with_its_machine" AFTER UPDATE OF state ON "linked_identities"
+  FOR EACH ROW EXECUTE FUNCTION "linked_identities_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "linked_identities_ends_once_with_a_reason"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state = OLD.state AND ((NEW.removed_at, NEW.removed_reason) IS DISTINCT FROM (OLD.removed_at, OLD.removed_reason))
+    OR OLD.state = 'active' AND NEW.state = 'removed' AND NOT coalesce((NEW.removed_reason IN ('removed_by_user', 'removed_by_administrator', 'user_deleted')), false) THEN
+    PERFORM "public"."no_machine_allows"('an identity is removed once, with an instant and a reason that its machine writes', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "linked_identities_ends_once_with_a_reason" AFTER UPDATE OF removed_at, removed_reason ON "linked_identities"
+  FOR EACH ROW EXECUTE FUNCTION "linked_identities_ends_once_with_a_reason"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "linked_identities_stays_until_it_is_removed"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (OLD.state IN ('removed')) THEN
+    PERFORM "public"."no_machine_allows"('an identity stays until it is removed', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "linked_identities_stays_until_it_is_removed" AFTER DELETE ON "linked_identities"
+  FOR EACH ROW EXECUTE FUNCTION "linked_identities_stays_until_it_is_removed"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "linked_identities_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('identities are removed one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "linked_identities_is_not_emptied" BEFORE TRUNCATE ON "linked_identities"
+  FOR EACH STATEMENT EXECUTE FUNCTION "linked_identities_is_not_emptied"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "consents_keeps_whose_it_is"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.user_id, NEW.client_id, NEW.resources) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.client_id, OLD.resources)) THEN
+    PERFORM "public"."no_machine_allows"('a consent stays that of its end-user and client', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "consents_keeps_whose_it_is" AFTER UPDATE OF id, user_id, client_id, resources ON "consents"
+  FOR EACH ROW EXECUTE FUNCTION "consents_keeps_whose_it_is"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "second_factors_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> 'unconfirmed'
+    OR NEW.last_step IS NOT NULL THEN
+    PERFORM "public"."no_machine_allows"('a second factor begins in the first state of its machine', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "second_factors_begins_with_its_machine" AFTER INSERT ON "second_factors"
+  FOR EACH ROW EXECUTE FUNCTION "second_factors_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "second_factors_keeps_its_owner"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.user_id, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.created_at)) THEN
+    PERFORM "public"."no_machine_allows"('a second factor stays that of its end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "second_factors_keeps_its_owner" AFTER UPDATE OF id, user_id, created_at ON "second_factors"
+  FOR EACH ROW EXECUTE FUNCTION "second_factors_keeps_its_owner"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "second_factors_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'unconfirmed' AND NEW.state = 'active') OR (OLD.state = 'unconfirmed' AND NEW.state = 'removed') OR (OLD.state = 'active' AND NEW.state = 'removed')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the second-factor machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "second_factors_moves_with_its_machine" AFTER UPDATE OF state ON "second_factors"
+  FOR EACH ROW EXECUTE FUNCTION "second_factors_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "second_factors_accepts_a_code_once"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.last_step IS NOT NULL AND (NEW.last_step IS NULL OR NEW.last_step < OLD.last_step)
+    OR (OLD.state IN ('removed')) AND (NEW.last_step IS DISTINCT FROM OLD.last_step) THEN
+    PERFORM "public"."no_machine_allows"('the time step of a second factor only rises, while the factor lives', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "second_factors_accepts_a_code_once" AFTER UPDATE OF last_step ON "second_factors"
+  FOR EACH ROW EXECUTE FUNCTION "second_factors_accepts_a_code_once"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "second_factors_removed_stays_removed"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.sealed_secret IS NULL AND NEW.sealed_secret IS NOT NULL
+    OR (OLD.state IN ('removed')) AND (NEW.removed_at IS DISTINCT FROM OLD.removed_at) THEN
+    PERFORM "public"."no_machine_allows"('what was removed does not come back', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "second_factors_removed_stays_removed" AFTER UPDATE OF sealed_secret, removed_at ON "second_factors"
+  FOR EACH ROW EXECUTE FUNCTION "second_factors_removed_stays_removed"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "second_factors_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('second factors are removed one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "second_factors_is_not_emptied" BEFORE TRUNCATE ON "second_factors"
+  FOR EACH STATEMENT EXECUTE FUNCTION "second_factors_is_not_emptied"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> 'pending'
+    OR NEW.attempts <> 0 THEN
+    PERFORM "public"."no_machine_allows"('a mail begins in the first state of its machine, with no attempt', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_begins_with_its_machine" AFTER INSERT ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_keeps_what_was_written"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.purpose, NEW.domain_hash, NEW.user_id, NEW.gives_up_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.purpose, OLD.domain_hash, OLD.user_id, OLD.gives_up_at, OLD.created_at)) THEN
+    PERFORM "public"."no_machine_allows"('a mail stays that of its recipient', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_keeps_what_was_written" AFTER UPDATE OF id, purpose, domain_hash, user_id, gives_up_at, created_at ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_keeps_what_was_written"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'pending' AND NEW.state = 'dropped') OR (OLD.state = 'pending' AND NEW.state = 'sent') OR (OLD.state = 'dropped' AND NEW.state = 'sent')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the mail machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_moves_with_its_machine" AFTER UPDATE OF state ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_ends_once_with_a_reason"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state = OLD.state AND ((NEW.ended_at, NEW.drop_reason) IS DISTINCT FROM (OLD.ended_at, OLD.drop_reason))
+    OR OLD.state = 'pending' AND NEW.state = 'dropped' AND NOT coalesce((NEW.drop_reason IN ('attempts_used_up', 'too_old', 'refused', 'queue_full')), false) THEN
+    PERFORM "public"."no_machine_allows"('a mail ends with its state, and is dropped for a reason that its machine writes', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_ends_once_with_a_reason" AFTER UPDATE OF ended_at, drop_reason ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_ends_once_with_a_reason"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_is_attempted_while_pending"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.state <> 'pending' AND (NEW.attempts IS DISTINCT FROM OLD.attempts)
+    OR NEW.attempts NOT IN (OLD.attempts, OLD.attempts + 1) THEN
+    PERFORM "public"."no_machine_allows"('only a pending mail is attempted, and attempts are counted by one', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_is_attempted_while_pending" AFTER UPDATE OF attempts ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_is_attempted_while_pending"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_contents_are_only_erased"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.sealed_contents IS NOT NULL AND (NEW.sealed_contents IS DISTINCT FROM OLD.sealed_contents) THEN
+    PERFORM "public"."no_machine_allows"('the contents of a mail stay as they are, and are erased with its end', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_contents_are_only_erased" AFTER UPDATE OF sealed_contents ON "mails"
+  FOR EACH ROW EXECUTE FUNCTION "mails_contents_are_only_erased"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "mails_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('mails end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "mails_is_not_emptied" BEFORE TRUNCATE ON "mails"
+  FOR EACH STATEMENT EXECUTE FUNCTION "mails_is_not_emptied"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "recovery_codes_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> 'active' THEN
+    PERFORM "public"."no_machine_allows"('a recovery code begins in the first state of its machine', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "recovery_codes_begins_with_its_machine" AFTER INSERT ON "recovery_codes"
+  FOR EACH ROW EXECUTE FUNCTION "recovery_codes_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "recovery_codes_keeps_its_owner"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.user_id, NEW.code_hash, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.code_hash, OLD.created_at)) THEN
+    PERFORM "public"."no_machine_allows"('a recovery code stays that of its end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "recovery_codes_keeps_its_owner" AFTER UPDATE OF id, user_id, code_hash, created_at ON "recovery_codes"
+  FOR EACH ROW EXECUTE FUNCTION "recovery_codes_keeps_its_owner"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "recovery_codes_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'active' AND NEW.state = 'used') OR (OLD.state = 'active' AND NEW.state = 'replaced')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the recovery-code machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "recovery_codes_moves_with_its_machine" AFTER UPDATE OF state ON "recovery_codes"
+  FOR EACH ROW EXECUTE FUNCTION "recovery_codes_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "recovery_codes_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('recovery codes end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "recovery_codes_is_not_emptied" BEFORE TRUNCATE ON "recovery_codes"
+  FOR EACH STATEMENT EXECUTE FUNCTION "recovery_codes_is_not_emptied"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "interactions_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (NEW.state IN ('awaitingSignIn', 'approved', 'awaitingConsent', 'denied'))
+    OR (NEW.state = 'awaitingSignIn') <> (NEW.user_id IS NULL) THEN
+    PERFORM "public"."no_machine_allows"('an interaction is stored with the step of an end-user that leads out of the first state of its machine', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "interactions_begins_with_its_machine" AFTER INSERT ON "interactions"
+  FOR EACH ROW EXECUTE FUNCTION "interactions_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "interactions_keeps_what_was_asked"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.browser_hash, NEW.client_id, NEW.client_epoch, NEW.redirect_uri, NEW.code_challenge, NEW.scope, NEW.resources, NEW.request_state, NEW.nonce, NEW.prompt, NEW.max_age_seconds, NEW.required_class, NEW.hinted_user_id, NEW.login_hint, NEW.ui_locales, NEW.response_mode, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.browser_hash, OLD.client_id, OLD.client_epoch, OLD.redirect_uri, OLD.code_challenge, OLD.scope, OLD.resources, OLD.request_state, OLD.nonce, OLD.prompt, OLD.max_age_seconds, OLD.required_class, OLD.hinted_user_id, OLD.login_hint, OLD.ui_locales, OLD.response_mode, OLD.created_at, OLD.ends_at)) THEN
+    PERFORM "public"."no_machine_allows"('what the client asked for does not change', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "interactions_keeps_what_was_asked" AFTER UPDATE OF id, browser_hash, client_id, client_epoch, redirect_uri, code_challenge, scope, resources, request_state, nonce, prompt, max_age_seconds, required_class, hinted_user_id, login_hint, ui_locales, response_mode, created_at, ends_at ON "interactions"
+  FOR EACH ROW EXECUTE FUNCTION "interactions_keeps_what_was_asked"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "interactions_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'awaitingSignIn' AND NEW.state = 'approved') OR (OLD.state = 'awaitingSignIn' AND NEW.state = 'awaitingConsent') OR (OLD.state = 'awaitingSignIn' AND NEW.state = 'denied') OR (OLD.state = 'awaitingConsent' AND NEW.state = 'denied') OR (OLD.state = 'awaitingConsent' AND NEW.state = 'approved')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the interaction machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "interactions_moves_with_its_machine" AFTER UPDATE OF state ON "interactions"
+  FOR EACH ROW EXECUTE FUNCTION "interactions_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "interactions_keeps_its_user"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF (OLD.state IN ('approved', 'denied')) AND (NEW.user_id IS DISTINCT FROM OLD.user_id)
+    OR (NEW.state IN ('approved')) AND NEW.user_id IS NULL THEN
+    PERFORM "public"."no_machine_allows"('an answer keeps its end-user, and an approval has an end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "interactions_keeps_its_user" AFTER UPDATE OF state, user_id ON "interactions"
+  FOR EACH ROW EXECUTE FUNCTION "interactions_keeps_its_user"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "interactions_stays_until_its_end"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.ends_at >= now() THEN
+    PERFORM "public"."no_machine_allows"('an interaction stays until it has ended', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "interactions_stays_until_its_end" AFTER DELETE ON "interactions"
+  FOR EACH ROW EXECUTE FUNCTION "interactions_stays_until_its_end"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "interactions_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('interactions end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "interactions_is_not_emptied" BEFORE TRUNCATE ON "interactions"
+  FOR EACH STATEMENT EXECUTE FUNCTION "interactions_is_not_emptied"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "external_sign_ins_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> 'awaiting'
+    OR (NEW.purpose = 'link') <> (NEW.user_id IS NOT NULL)
+    OR NEW.amr IS NOT NULL
+    OR NEW.authenticated_at IS NOT NULL
+    OR NEW.refusal IS NOT NULL THEN
+    PERFORM "public"."no_machine_allows"('an external sign-in begins in the first state of its machine, without an answer', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "external_sign_ins_begins_with_its_machine" AFTER INSERT ON "external_sign_ins"
+  FOR EACH ROW EXECUTE FUNCTION "external_sign_ins_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "external_sign_ins_keeps_what_began"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.reference_hash, NEW.kind, NEW.purpose, NEW.provider, NEW.browser_hash, NEW.interaction_id, NEW.sealed_interaction, NEW.wishes, NEW.sealed_secrets, NEW.began_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.reference_hash, OLD.kind, OLD.purpose, OLD.provider, OLD.browser_hash, OLD.interaction_id, OLD.sealed_interaction, OLD.wishes, OLD.sealed_secrets, OLD.began_at, OLD.ends_at)) THEN
+    PERFORM "public"."no_machine_allows"('an external sign-in stays that of its browser, its request and its place', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "external_sign_ins_keeps_what_began" AFTER UPDATE OF id, reference_hash, kind, purpose, provider, browser_hash, interaction_id, sealed_interaction, wishes, sealed_secrets, began_at, ends_at ON "external_sign_ins"
+  FOR EACH ROW EXECUTE FUNCTION "external_sign_ins_keeps_what_began"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "external_sign_ins_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'awaiting' AND NEW.state = 'answered') OR (OLD.state = 'awaiting' AND NEW.state = 'denied') OR (OLD.state = 'answered' AND NEW.state = 'used')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the external sign-in machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "external_sign_ins_moves_with_its_machine" AFTER UPDATE OF state ON "external_sign_ins"
+  FOR EACH ROW EXECUTE FUNCTION "external_sign_ins_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "external_sign_ins_answer_comes_with_its_state"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state = OLD.state AND ((NEW.user_id, NEW.amr, NEW.authenticated_at, NEW.refusal) IS DISTINCT FROM (OLD.user_id, OLD.amr, OLD.authenticated_at, OLD.refusal))
+    OR OLD.user_id IS NOT NULL AND NEW.user_id IS DISTINCT FROM OLD.user_id
+    OR OLD.amr IS NOT NULL AND NEW.amr IS DISTINCT FROM OLD.amr
+    OR OLD.authenticated_at IS NOT NULL AND NEW.authenticated_at IS DISTINCT FROM OLD.authenticated_at
+    OR (NEW.refusal IS NOT NULL) AND NOT (NEW.state IN ('denied')) THEN
+    PERFORM "public"."no_machine_allows"('what the other place has said comes with the state, and stays', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "external_sign_ins_answer_comes_with_its_state" AFTER UPDATE OF user_id, amr, authenticated_at, refusal ON "external_sign_ins"
+  FOR EACH ROW EXECUTE FUNCTION "external_sign_ins_answer_comes_with_its_state"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "external_sign_ins_stays_until_its_end"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.ends_at >= now() THEN
+    PERFORM "public"."no_machine_allows"('an external sign-in stays until it has ended', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "external_sign_ins_stays_until_its_end" AFTER DELETE ON "external_sign_ins"
+  FOR EACH ROW EXECUTE FUNCTION "external_sign_ins_stays_until_its_end"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "external_sign_ins_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('external sign-ins end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "external_sign_ins_is_not_emptied" BEFORE TRUNCATE ON "external_sign_ins"
+  FOR EACH STATEMENT EXECUTE FUNCTION "external_sign_ins_is_not_emptied"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "grants_begins_with_its_machine"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -127,84 +831,6 @@ $$;
 CREATE OR REPLACE TRIGGER "grants_is_not_emptied" BEFORE TRUNCATE ON "grants"
   FOR EACH STATEMENT EXECUTE FUNCTION "grants_is_not_emptied"();
 --> statement-breakpoint
-CREATE OR REPLACE FUNCTION "interactions_begins_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NOT (NEW.state IN ('awaitingSignIn', 'approved', 'awaitingConsent', 'denied'))
-    OR (NEW.state = 'awaitingSignIn') <> (NEW.user_id IS NULL) THEN
-    PERFORM "public"."no_machine_allows"('an interaction is stored with the step of an end-user that leads out of the first state of its machine', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "interactions_begins_with_its_machine" AFTER INSERT ON "interactions"
-  FOR EACH ROW EXECUTE FUNCTION "interactions_begins_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "interactions_keeps_what_was_asked"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF ((NEW.id, NEW.browser_hash, NEW.client_id, NEW.client_epoch, NEW.redirect_uri, NEW.code_challenge, NEW.scope, NEW.resources, NEW.request_state, NEW.nonce, NEW.prompt, NEW.max_age_seconds, NEW.required_class, NEW.hinted_user_id, NEW.login_hint, NEW.ui_locales, NEW.response_mode, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.browser_hash, OLD.client_id, OLD.client_epoch, OLD.redirect_uri, OLD.code_challenge, OLD.scope, OLD.resources, OLD.request_state, OLD.nonce, OLD.prompt, OLD.max_age_seconds, OLD.required_class, OLD.hinted_user_id, OLD.login_hint, OLD.ui_locales, OLD.response_mode, OLD.created_at, OLD.ends_at)) THEN
-    PERFORM "public"."no_machine_allows"('what the client asked for does not change', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "interactions_keeps_what_was_asked" AFTER UPDATE OF id, browser_hash, client_id, client_epoch, redirect_uri, code_challenge, scope, resources, request_state, nonce, prompt, max_age_seconds, required_class, hinted_user_id, login_hint, ui_locales, response_mode, created_at, ends_at ON "interactions"
-  FOR EACH ROW EXECUTE FUNCTION "interactions_keeps_what_was_asked"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "interactions_moves_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'awaitingSignIn' AND NEW.state = 'approved') OR (OLD.state = 'awaitingSignIn' AND NEW.state = 'awaitingConsent') OR (OLD.state = 'awaitingSignIn' AND NEW.state = 'denied') OR (OLD.state = 'awaitingConsent' AND NEW.state = 'denied') OR (OLD.state = 'awaitingConsent' AND NEW.state = 'approved')) THEN
-    PERFORM "public"."no_machine_allows"('no arm of the interaction machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "interactions_moves_with_its_machine" AFTER UPDATE OF state ON "interactions"
-  FOR EACH ROW EXECUTE FUNCTION "interactions_moves_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "interactions_keeps_its_user"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF (OLD.state IN ('approved', 'denied')) AND (NEW.user_id IS DISTINCT FROM OLD.user_id)
-    OR (NEW.state IN ('approved')) AND NEW.user_id IS NULL THEN
-    PERFORM "public"."no_machine_allows"('an answer keeps its end-user, and an approval has an end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "interactions_keeps_its_user" AFTER UPDATE OF state, user_id ON "interactions"
-  FOR EACH ROW EXECUTE FUNCTION "interactions_keeps_its_user"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "interactions_stays_until_its_end"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF OLD.ends_at >= now() THEN
-    PERFORM "public"."no_machine_allows"('an interaction stays until it has ended', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "interactions_stays_until_its_end" AFTER DELETE ON "interactions"
-  FOR EACH ROW EXECUTE FUNCTION "interactions_stays_until_its_end"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "interactions_is_not_emptied"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM "public"."no_machine_allows"('interactions end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "interactions_is_not_emptied" BEFORE TRUNCATE ON "interactions"
-  FOR EACH STATEMENT EXECUTE FUNCTION "interactions_is_not_emptied"();
---> statement-breakpoint
 CREATE OR REPLACE FUNCTION "signing_keys_begins_with_its_machine"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -311,299 +937,6 @@ $$;
 --> statement-breakpoint
 CREATE OR REPLACE TRIGGER "signing_keys_is_not_emptied" BEFORE TRUNCATE ON "signing_keys"
   FOR EACH STATEMENT EXECUTE FUNCTION "signing_keys_is_not_emptied"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "sessions_begins_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NOT (NEW.state IN ('awaitingSecondFactor', 'active')) THEN
-    PERFORM "public"."no_machine_allows"('a session begins in the first state of its machine or as active, with no end', NEW.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "sessions_begins_with_its_machine" AFTER INSERT ON "sessions"
-  FOR EACH ROW EXECUTE FUNCTION "sessions_begins_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "sessions_keeps_what_signed_in"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF ((NEW.sid, NEW.user_id, NEW.user_epoch, NEW.server_epoch, NEW.signed_in_at, NEW.user_agent) IS DISTINCT FROM (OLD.sid, OLD.user_id, OLD.user_epoch, OLD.server_epoch, OLD.signed_in_at, OLD.user_agent)) THEN
-    PERFORM "public"."no_machine_allows"('a session stays that of its sign-in', OLD.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "sessions_keeps_what_signed_in" AFTER UPDATE OF sid, user_id, user_epoch, server_epoch, signed_in_at, user_agent ON "sessions"
-  FOR EACH ROW EXECUTE FUNCTION "sessions_keeps_what_signed_in"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "sessions_moves_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'awaitingSecondFactor' AND NEW.state = 'active') OR (OLD.state = 'awaitingSecondFactor' AND NEW.state = 'ended') OR (OLD.state = 'active' AND NEW.state = 'ended')) THEN
-    PERFORM "public"."no_machine_allows"('no arm of the session machine leads there', OLD.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "sessions_moves_with_its_machine" AFTER UPDATE OF state ON "sessions"
-  FOR EACH ROW EXECUTE FUNCTION "sessions_moves_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "sessions_is_renewed_with_a_factor"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NOT (NEW.state IN ('active')) AND ((NEW.id_hash, NEW.amr) IS DISTINCT FROM (OLD.id_hash, OLD.amr))
-    OR (OLD.state IN ('ended')) AND ((NEW.id_hash, NEW.amr) IS DISTINCT FROM (OLD.id_hash, OLD.amr))
-    OR NOT (NEW.amr @> OLD.amr)
-    OR NEW.id_hash = OLD.id_hash AND (NEW.amr IS DISTINCT FROM OLD.amr)
-    OR OLD.state = 'awaitingSecondFactor' AND NEW.state = 'active' AND NEW.id_hash = OLD.id_hash THEN
-    PERFORM "public"."no_machine_allows"('a further factor renews the cookie of a session that lives, and no method of the sign-in is lost', OLD.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "sessions_is_renewed_with_a_factor" AFTER UPDATE OF state, id_hash, amr ON "sessions"
-  FOR EACH ROW EXECUTE FUNCTION "sessions_is_renewed_with_a_factor"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "sessions_ends_once_with_a_reason"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF OLD.state = 'awaitingSecondFactor' AND NEW.state = 'active' AND ((NEW.ended_reason, NEW.ends_at) IS DISTINCT FROM (OLD.ended_reason, OLD.ends_at))
-    OR NEW.state = OLD.state AND ((NEW.ended_reason, NEW.ends_at) IS DISTINCT FROM (OLD.ended_reason, OLD.ends_at))
-    OR NEW.ends_at > OLD.ends_at
-    OR OLD.state = 'awaitingSecondFactor' AND NEW.state = 'ended' AND NOT coalesce((NEW.ended_reason IN ('session_too_old', 'second_factor_missing', 'signed_out', 'ended_by_user', 'ended_by_administrator', 'signed_in_again')), false)
-    OR OLD.state = 'active' AND NEW.state = 'ended' AND NOT coalesce((NEW.ended_reason IN ('session_too_old', 'session_idle', 'signed_out', 'ended_by_user', 'ended_by_administrator', 'signed_in_again')), false) THEN
-    PERFORM "public"."no_machine_allows"('a session ends once, with a reason that its machine writes, and never later than before', OLD.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "sessions_ends_once_with_a_reason" AFTER UPDATE OF ended_reason, ends_at ON "sessions"
-  FOR EACH ROW EXECUTE FUNCTION "sessions_ends_once_with_a_reason"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "sessions_is_used_while_active"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.last_used_at < OLD.last_used_at
-    OR (OLD.state IN ('ended')) AND (NEW.last_used_at IS DISTINCT FROM OLD.last_used_at) THEN
-    PERFORM "public"."no_machine_allows"('a session is used forward in time, and while it lives', OLD.sid::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "sessions_is_used_while_active" AFTER UPDATE OF last_used_at ON "sessions"
-  FOR EACH ROW EXECUTE FUNCTION "sessions_is_used_while_active"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "second_factors_begins_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> 'unconfirmed'
-    OR NEW.last_step IS NOT NULL THEN
-    PERFORM "public"."no_machine_allows"('a second factor begins in the first state of its machine', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "second_factors_begins_with_its_machine" AFTER INSERT ON "second_factors"
-  FOR EACH ROW EXECUTE FUNCTION "second_factors_begins_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "second_factors_keeps_its_owner"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF ((NEW.id, NEW.user_id, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.created_at)) THEN
-    PERFORM "public"."no_machine_allows"('a second factor stays that of its end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "second_factors_keeps_its_owner" AFTER UPDATE OF id, user_id, created_at ON "second_factors"
-  FOR EACH ROW EXECUTE FUNCTION "second_factors_keeps_its_owner"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "second_factors_moves_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'unconfirmed' AND NEW.state = 'active') OR (OLD.state = 'unconfirmed' AND NEW.state = 'removed') OR (OLD.state = 'active' AND NEW.state = 'removed')) THEN
-    PERFORM "public"."no_machine_allows"('no arm of the second-factor machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "second_factors_moves_with_its_machine" AFTER UPDATE OF state ON "second_factors"
-  FOR EACH ROW EXECUTE FUNCTION "second_factors_moves_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "second_factors_accepts_a_code_once"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF OLD.last_step IS NOT NULL AND (NEW.last_step IS NULL OR NEW.last_step < OLD.last_step)
-    OR (OLD.state IN ('removed')) AND (NEW.last_step IS DISTINCT FROM OLD.last_step) THEN
-    PERFORM "public"."no_machine_allows"('the time step of a second factor only rises, while the factor lives', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "second_factors_accepts_a_code_once" AFTER UPDATE OF last_step ON "second_factors"
-  FOR EACH ROW EXECUTE FUNCTION "second_factors_accepts_a_code_once"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "second_factors_removed_stays_removed"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF OLD.sealed_secret IS NULL AND NEW.sealed_secret IS NOT NULL
-    OR (OLD.state IN ('removed')) AND (NEW.removed_at IS DISTINCT FROM OLD.removed_at) THEN
-    PERFORM "public"."no_machine_allows"('what was removed does not come back', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "second_factors_removed_stays_removed" AFTER UPDATE OF sealed_secret, removed_at ON "second_factors"
-  FOR EACH ROW EXECUTE FUNCTION "second_factors_removed_stays_removed"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "second_factors_is_not_emptied"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM "public"."no_machine_allows"('second factors are removed one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "second_factors_is_not_emptied" BEFORE TRUNCATE ON "second_factors"
-  FOR EACH STATEMENT EXECUTE FUNCTION "second_factors_is_not_emptied"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "recovery_codes_begins_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> 'active' THEN
-    PERFORM "public"."no_machine_allows"('a recovery code begins in the first state of its machine', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "recovery_codes_begins_with_its_machine" AFTER INSERT ON "recovery_codes"
-  FOR EACH ROW EXECUTE FUNCTION "recovery_codes_begins_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "recovery_codes_keeps_its_owner"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF ((NEW.id, NEW.user_id, NEW.code_hash, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.code_hash, OLD.created_at)) THEN
-    PERFORM "public"."no_machine_allows"('a recovery code stays that of its end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "recovery_codes_keeps_its_owner" AFTER UPDATE OF id, user_id, code_hash, created_at ON "recovery_codes"
-  FOR EACH ROW EXECUTE FUNCTION "recovery_codes_keeps_its_owner"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "recovery_codes_moves_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'active' AND NEW.state = 'used') OR (OLD.state = 'active' AND NEW.state = 'replaced')) THEN
-    PERFORM "public"."no_machine_allows"('no arm of the recovery-code machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "recovery_codes_moves_with_its_machine" AFTER UPDATE OF state ON "recovery_codes"
-  FOR EACH ROW EXECUTE FUNCTION "recovery_codes_moves_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "recovery_codes_is_not_emptied"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM "public"."no_machine_allows"('recovery codes end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "recovery_codes_is_not_emptied" BEFORE TRUNCATE ON "recovery_codes"
-  FOR EACH STATEMENT EXECUTE FUNCTION "recovery_codes_is_not_emptied"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "passkeys_begins_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NOT (NEW.state IN ('active')) THEN
-    PERFORM "public"."no_machine_allows"('a passkey is stored with its registration', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "passkeys_begins_with_its_machine" AFTER INSERT ON "passkeys"
-  FOR EACH ROW EXECUTE FUNCTION "passkeys_begins_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "passkeys_keeps_its_owner"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF ((NEW.id, NEW.user_id, NEW.credential_id, NEW.backup_eligible, NEW.transports, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.credential_id, OLD.backup_eligible, OLD.transports, OLD.created_at)) THEN
-    PERFORM "public"."no_machine_allows"('a passkey stays that of its end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "passkeys_keeps_its_owner" AFTER UPDATE OF id, user_id, credential_id, backup_eligible, transports, created_at ON "passkeys"
-  FOR EACH ROW EXECUTE FUNCTION "passkeys_keeps_its_owner"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "passkeys_moves_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'unregistered' AND NEW.state = 'active') OR (OLD.state = 'active' AND NEW.state = 'removed')) THEN
-    PERFORM "public"."no_machine_allows"('no arm of the passkey machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "passkeys_moves_with_its_machine" AFTER UPDATE OF state ON "passkeys"
-  FOR EACH ROW EXECUTE FUNCTION "passkeys_moves_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "passkeys_counter_rises"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.counter < OLD.counter THEN
-    PERFORM "public"."no_machine_allows"('the signature counter of a passkey only rises', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "passkeys_counter_rises" AFTER UPDATE OF counter ON "passkeys"
-  FOR EACH ROW EXECUTE FUNCTION "passkeys_counter_rises"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "passkeys_removed_stays_removed"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF OLD.public_key IS NULL AND NEW.public_key IS NOT NULL
-    OR (OLD.state IN ('removed')) AND ((NEW.removed_at, NEW.name) IS DISTINCT FROM (OLD.removed_at, OLD.name)) THEN
-    PERFORM "public"."no_machine_allows"('what was removed does not come back', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "passkeys_removed_stays_removed" AFTER UPDATE OF public_key, removed_at, name ON "passkeys"
-  FOR EACH ROW EXECUTE FUNCTION "passkeys_removed_stays_removed"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "passkeys_is_not_emptied"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM "public"."no_machine_allows"('passkeys are removed one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "passkeys_is_not_emptied" BEFORE TRUNCATE ON "passkeys"
-  FOR EACH STATEMENT EXECUTE FUNCTION "passkeys_is_not_emptied"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "clients_begins_with_its_machine"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -820,234 +1153,6 @@ $$;
 CREATE OR REPLACE TRIGGER "users_is_not_emptied" BEFORE TRUNCATE ON "users"
   FOR EACH STATEMENT EXECUTE FUNCTION "users_is_not_emptied"();
 --> statement-breakpoint
-CREATE OR REPLACE FUNCTION "email_challenges_begins_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NOT (NEW.state IN ('active'))
-    OR NEW.newer_links <> 0 THEN
-    PERFORM "public"."no_machine_allows"('a link is stored as active, and is the newest', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "email_challenges_begins_with_its_machine" AFTER INSERT ON "email_challenges"
-  FOR EACH ROW EXECUTE FUNCTION "email_challenges_begins_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "email_challenges_counts_newer_links"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF (NEW.newer_links IS DISTINCT FROM OLD.newer_links) AND NOT (NEW.state = 'active' AND NEW.newer_links = OLD.newer_links + 1) THEN
-    PERFORM "public"."no_machine_allows"('newer links are counted one by one while a link is active', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "email_challenges_counts_newer_links" AFTER UPDATE OF newer_links ON "email_challenges"
-  FOR EACH ROW EXECUTE FUNCTION "email_challenges_counts_newer_links"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "email_challenges_keeps_what_was_sent"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF ((NEW.id, NEW.purpose, NEW.secret_hash, NEW.person, NEW.user_id, NEW.user_epoch, NEW.address, NEW.sent_by, NEW.goes_on_path, NEW.goes_on_browser_hash, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.purpose, OLD.secret_hash, OLD.person, OLD.user_id, OLD.user_epoch, OLD.address, OLD.sent_by, OLD.goes_on_path, OLD.goes_on_browser_hash, OLD.created_at, OLD.ends_at)) THEN
-    PERFORM "public"."no_machine_allows"('what was sent does not change', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "email_challenges_keeps_what_was_sent" AFTER UPDATE OF id, purpose, secret_hash, person, user_id, user_epoch, address, sent_by, goes_on_path, goes_on_browser_hash, created_at, ends_at ON "email_challenges"
-  FOR EACH ROW EXECUTE FUNCTION "email_challenges_keeps_what_was_sent"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "email_challenges_moves_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'unsent' AND NEW.state = 'active') OR (OLD.state = 'active' AND NEW.state = 'used') OR (OLD.state = 'active' AND NEW.state = 'superseded')) THEN
-    PERFORM "public"."no_machine_allows"('no arm of the email-challenge machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "email_challenges_moves_with_its_machine" AFTER UPDATE OF state ON "email_challenges"
-  FOR EACH ROW EXECUTE FUNCTION "email_challenges_moves_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "email_challenges_superseded_with_a_reason"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state = OLD.state AND (NEW.superseded_reason IS DISTINCT FROM OLD.superseded_reason)
-    OR OLD.state = 'active' AND NEW.state = 'superseded' AND NOT coalesce((NEW.superseded_reason IN ('newer_link_sent', 'another_link_used', 'withdrawn', 'change_undone')), false) THEN
-    PERFORM "public"."no_machine_allows"('a link is superseded once, with a reason that its machine writes', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "email_challenges_superseded_with_a_reason" AFTER UPDATE OF state, superseded_reason ON "email_challenges"
-  FOR EACH ROW EXECUTE FUNCTION "email_challenges_superseded_with_a_reason"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "external_sign_ins_begins_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> 'awaiting'
-    OR (NEW.purpose = 'link') <> (NEW.user_id IS NOT NULL)
-    OR NEW.amr IS NOT NULL
-    OR NEW.authenticated_at IS NOT NULL
-    OR NEW.refusal IS NOT NULL THEN
-    PERFORM "public"."no_machine_allows"('an external sign-in begins in the first state of its machine, without an answer', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "external_sign_ins_begins_with_its_machine" AFTER INSERT ON "external_sign_ins"
-  FOR EACH ROW EXECUTE FUNCTION "external_sign_ins_begins_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "external_sign_ins_keeps_what_began"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF ((NEW.id, NEW.reference_hash, NEW.kind, NEW.purpose, NEW.provider, NEW.browser_hash, NEW.interaction_id, NEW.sealed_interaction, NEW.wishes, NEW.sealed_secrets, NEW.began_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.reference_hash, OLD.kind, OLD.purpose, OLD.provider, OLD.browser_hash, OLD.interaction_id, OLD.sealed_interaction, OLD.wishes, OLD.sealed_secrets, OLD.began_at, OLD.ends_at)) THEN
-    PERFORM "public"."no_machine_allows"('an external sign-in stays that of its browser, its request and its place', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "external_sign_ins_keeps_what_began" AFTER UPDATE OF id, reference_hash, kind, purpose, provider, browser_hash, interaction_id, sealed_interaction, wishes, sealed_secrets, began_at, ends_at ON "external_sign_ins"
-  FOR EACH ROW EXECUTE FUNCTION "external_sign_ins_keeps_what_began"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "external_sign_ins_moves_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'awaiting' AND NEW.state = 'answered') OR (OLD.state = 'awaiting' AND NEW.state = 'denied') OR (OLD.state = 'answered' AND NEW.state = 'used')) THEN
-    PERFORM "public"."no_machine_allows"('no arm of the external sign-in machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "external_sign_ins_moves_with_its_machine" AFTER UPDATE OF state ON "external_sign_ins"
-  FOR EACH ROW EXECUTE FUNCTION "external_sign_ins_moves_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "external_sign_ins_answer_comes_with_its_state"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state = OLD.state AND ((NEW.user_id, NEW.amr, NEW.authenticated_at, NEW.refusal) IS DISTINCT FROM (OLD.user_id, OLD.amr, OLD.authenticated_at, OLD.refusal))
-    OR OLD.user_id IS NOT NULL AND NEW.user_id IS DISTINCT FROM OLD.user_id
-    OR OLD.amr IS NOT NULL AND NEW.amr IS DISTINCT FROM OLD.amr
-    OR OLD.authenticated_at IS NOT NULL AND NEW.authenticated_at IS DISTINCT FROM OLD.authenticated_at
-    OR (NEW.refusal IS NOT NULL) AND NOT (NEW.state IN ('denied')) THEN
-    PERFORM "public"."no_machine_allows"('what the other place has said comes with the state, and stays', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "external_sign_ins_answer_comes_with_its_state" AFTER UPDATE OF user_id, amr, authenticated_at, refusal ON "external_sign_ins"
-  FOR EACH ROW EXECUTE FUNCTION "external_sign_ins_answer_comes_with_its_state"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "external_sign_ins_stays_until_its_end"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF OLD.ends_at >= now() THEN
-    PERFORM "public"."no_machine_allows"('an external sign-in stays until it has ended', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "external_sign_ins_stays_until_its_end" AFTER DELETE ON "external_sign_ins"
-  FOR EACH ROW EXECUTE FUNCTION "external_sign_ins_stays_until_its_end"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "external_sign_ins_is_not_emptied"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM "public"."no_machine_allows"('external sign-ins end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "external_sign_ins_is_not_emptied" BEFORE TRUNCATE ON "external_sign_ins"
-  FOR EACH STATEMENT EXECUTE FUNCTION "external_sign_ins_is_not_emptied"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "linked_identities_begins_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NOT (NEW.state IN ('active')) THEN
-    PERFORM "public"."no_machine_allows"('an identity begins as linked', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "linked_identities_begins_with_its_machine" AFTER INSERT ON "linked_identities"
-  FOR EACH ROW EXECUTE FUNCTION "linked_identities_begins_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "linked_identities_keeps_what_was_linked"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF ((NEW.id, NEW.user_id, NEW.issuer, NEW.subject, NEW.provider, NEW.linked_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.issuer, OLD.subject, OLD.provider, OLD.linked_at)) THEN
-    PERFORM "public"."no_machine_allows"('an identity stays that of its end-user and of its account', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "linked_identities_keeps_what_was_linked" AFTER UPDATE OF id, user_id, issuer, subject, provider, linked_at ON "linked_identities"
-  FOR EACH ROW EXECUTE FUNCTION "linked_identities_keeps_what_was_linked"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "linked_identities_moves_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'active' AND NEW.state = 'removed')) THEN
-    PERFORM "public"."no_machine_allows"('no arm of the linked identity machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "linked_identities_moves_with_its_machine" AFTER UPDATE OF state ON "linked_identities"
-  FOR EACH ROW EXECUTE FUNCTION "linked_identities_moves_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "linked_identities_ends_once_with_a_reason"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state = OLD.state AND ((NEW.removed_at, NEW.removed_reason) IS DISTINCT FROM (OLD.removed_at, OLD.removed_reason))
-    OR OLD.state = 'active' AND NEW.state = 'removed' AND NOT coalesce((NEW.removed_reason IN ('removed_by_user', 'removed_by_administrator', 'user_deleted')), false) THEN
-    PERFORM "public"."no_machine_allows"('an identity is removed once, with an instant and a reason that its machine writes', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "linked_identities_ends_once_with_a_reason" AFTER UPDATE OF removed_at, removed_reason ON "linked_identities"
-  FOR EACH ROW EXECUTE FUNCTION "linked_identities_ends_once_with_a_reason"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "linked_identities_stays_until_it_is_removed"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NOT (OLD.state IN ('removed')) THEN
-    PERFORM "public"."no_machine_allows"('an identity stays until it is removed', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "linked_identities_stays_until_it_is_removed" AFTER DELETE ON "linked_identities"
-  FOR EACH ROW EXECUTE FUNCTION "linked_identities_stays_until_it_is_removed"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "linked_identities_is_not_emptied"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM "public"."no_machine_allows"('identities are removed one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "linked_identities_is_not_emptied" BEFORE TRUNCATE ON "linked_identities"
-  FOR EACH STATEMENT EXECUTE FUNCTION "linked_identities_is_not_emptied"();
---> statement-breakpoint
 CREATE OR REPLACE FUNCTION "webhook_deliveries_begins_with_its_machine"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1141,98 +1246,6 @@ $$;
 CREATE OR REPLACE TRIGGER "webhook_deliveries_is_not_emptied" BEFORE TRUNCATE ON "webhook_deliveries"
   FOR EACH STATEMENT EXECUTE FUNCTION "webhook_deliveries_is_not_emptied"();
 --> statement-breakpoint
-CREATE OR REPLACE FUNCTION "mails_begins_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> 'pending'
-    OR NEW.attempts <> 0 THEN
-    PERFORM "public"."no_machine_allows"('a mail begins in the first state of its machine, with no attempt', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "mails_begins_with_its_machine" AFTER INSERT ON "mails"
-  FOR EACH ROW EXECUTE FUNCTION "mails_begins_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "mails_keeps_what_was_written"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF ((NEW.id, NEW.purpose, NEW.domain_hash, NEW.user_id, NEW.gives_up_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.purpose, OLD.domain_hash, OLD.user_id, OLD.gives_up_at, OLD.created_at)) THEN
-    PERFORM "public"."no_machine_allows"('a mail stays that of its recipient', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "mails_keeps_what_was_written" AFTER UPDATE OF id, purpose, domain_hash, user_id, gives_up_at, created_at ON "mails"
-  FOR EACH ROW EXECUTE FUNCTION "mails_keeps_what_was_written"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "mails_moves_with_its_machine"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'pending' AND NEW.state = 'dropped') OR (OLD.state = 'pending' AND NEW.state = 'sent') OR (OLD.state = 'dropped' AND NEW.state = 'sent')) THEN
-    PERFORM "public"."no_machine_allows"('no arm of the mail machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "mails_moves_with_its_machine" AFTER UPDATE OF state ON "mails"
-  FOR EACH ROW EXECUTE FUNCTION "mails_moves_with_its_machine"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "mails_ends_once_with_a_reason"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.state = OLD.state AND ((NEW.ended_at, NEW.drop_reason) IS DISTINCT FROM (OLD.ended_at, OLD.drop_reason))
-    OR OLD.state = 'pending' AND NEW.state = 'dropped' AND NOT coalesce((NEW.drop_reason IN ('attempts_used_up', 'too_old', 'refused', 'queue_full')), false) THEN
-    PERFORM "public"."no_machine_allows"('a mail ends with its state, and is dropped for a reason that its machine writes', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "mails_ends_once_with_a_reason" AFTER UPDATE OF ended_at, drop_reason ON "mails"
-  FOR EACH ROW EXECUTE FUNCTION "mails_ends_once_with_a_reason"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "mails_is_attempted_while_pending"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF OLD.state <> 'pending' AND (NEW.attempts IS DISTINCT FROM OLD.attempts)
-    OR NEW.attempts NOT IN (OLD.attempts, OLD.attempts + 1) THEN
-    PERFORM "public"."no_machine_allows"('only a pending mail is attempted, and attempts are counted by one', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "mails_is_attempted_while_pending" AFTER UPDATE OF attempts ON "mails"
-  FOR EACH ROW EXECUTE FUNCTION "mails_is_attempted_while_pending"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "mails_contents_are_only_erased"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.sealed_contents IS NOT NULL AND (NEW.sealed_contents IS DISTINCT FROM OLD.sealed_contents) THEN
-    PERFORM "public"."no_machine_allows"('the contents of a mail stay as they are, and are erased with its end', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "mails_contents_are_only_erased" AFTER UPDATE OF sealed_contents ON "mails"
-  FOR EACH ROW EXECUTE FUNCTION "mails_contents_are_only_erased"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "mails_is_not_emptied"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM "public"."no_machine_allows"('mails end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "mails_is_not_emptied" BEFORE TRUNCATE ON "mails"
-  FOR EACH STATEMENT EXECUTE FUNCTION "mails_is_not_emptied"();
---> statement-breakpoint
 CREATE OR REPLACE FUNCTION "server_epoch_rises"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1267,19 +1280,6 @@ $$;
 --> statement-breakpoint
 CREATE OR REPLACE TRIGGER "server_is_not_emptied" BEFORE TRUNCATE ON "server"
   FOR EACH STATEMENT EXECUTE FUNCTION "server_is_not_emptied"();
---> statement-breakpoint
-CREATE OR REPLACE FUNCTION "consents_keeps_whose_it_is"() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF ((NEW.id, NEW.user_id, NEW.client_id, NEW.resources) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.client_id, OLD.resources)) THEN
-    PERFORM "public"."no_machine_allows"('a consent stays that of its end-user and client', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
-  END IF;
-  RETURN NULL;
-END
-$$;
---> statement-breakpoint
-CREATE OR REPLACE TRIGGER "consents_keeps_whose_it_is" AFTER UPDATE OF id, user_id, client_id, resources ON "consents"
-  FOR EACH ROW EXECUTE FUNCTION "consents_keeps_whose_it_is"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "transitions_append_only"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -1693,6 +1693,59 @@ BEGIN
       'grants_begins_once',
       'client_id_is_no_sub',
       'sub_is_no_client_id',
+      'sessions_begins_with_its_machine',
+      'sessions_keeps_what_signed_in',
+      'sessions_moves_with_its_machine',
+      'sessions_is_renewed_with_a_factor',
+      'sessions_ends_once_with_a_reason',
+      'sessions_is_used_while_active',
+      'email_challenges_begins_with_its_machine',
+      'email_challenges_counts_newer_links',
+      'email_challenges_keeps_what_was_sent',
+      'email_challenges_moves_with_its_machine',
+      'email_challenges_superseded_with_a_reason',
+      'passkeys_begins_with_its_machine',
+      'passkeys_keeps_its_owner',
+      'passkeys_moves_with_its_machine',
+      'passkeys_counter_rises',
+      'passkeys_removed_stays_removed',
+      'passkeys_is_not_emptied',
+      'linked_identities_begins_with_its_machine',
+      'linked_identities_keeps_what_was_linked',
+      'linked_identities_moves_with_its_machine',
+      'linked_identities_ends_once_with_a_reason',
+      'linked_identities_stays_until_it_is_removed',
+      'linked_identities_is_not_emptied',
+      'consents_keeps_whose_it_is',
+      'second_factors_begins_with_its_machine',
+      'second_factors_keeps_its_owner',
+      'second_factors_moves_with_its_machine',
+      'second_factors_accepts_a_code_once',
+      'second_factors_removed_stays_removed',
+      'second_factors_is_not_emptied',
+      'mails_begins_with_its_machine',
+      'mails_keeps_what_was_written',
+      'mails_moves_with_its_machine',
+      'mails_ends_once_with_a_reason',
+      'mails_is_attempted_while_pending',
+      'mails_contents_are_only_erased',
+      'mails_is_not_emptied',
+      'recovery_codes_begins_with_its_machine',
+      'recovery_codes_keeps_its_owner',
+      'recovery_codes_moves_with_its_machine',
+      'recovery_codes_is_not_emptied',
+      'interactions_begins_with_its_machine',
+      'interactions_keeps_what_was_asked',
+      'interactions_moves_with_its_machine',
+      'interactions_keeps_its_user',
+      'interactions_stays_until_its_end',
+      'interactions_is_not_emptied',
+      'external_sign_ins_begins_with_its_machine',
+      'external_sign_ins_keeps_what_began',
+      'external_sign_ins_moves_with_its_machine',
+      'external_sign_ins_answer_comes_with_its_state',
+      'external_sign_ins_stays_until_its_end',
+      'external_sign_ins_is_not_emptied',
       'grants_begins_with_its_machine',
       'grants_keeps_what_was_approved',
       'grants_moves_with_its_machine',
@@ -1701,12 +1754,6 @@ BEGIN
       'grants_times_move_with_the_head',
       'grants_stays_until_its_end',
       'grants_is_not_emptied',
-      'interactions_begins_with_its_machine',
-      'interactions_keeps_what_was_asked',
-      'interactions_moves_with_its_machine',
-      'interactions_keeps_its_user',
-      'interactions_stays_until_its_end',
-      'interactions_is_not_emptied',
       'signing_keys_begins_with_its_machine',
       'signing_keys_keeps_what_was_published',
       'signing_keys_moves_with_its_machine',
@@ -1715,28 +1762,6 @@ BEGIN
       'signing_keys_erased_stays_erased',
       'signing_keys_stays',
       'signing_keys_is_not_emptied',
-      'sessions_begins_with_its_machine',
-      'sessions_keeps_what_signed_in',
-      'sessions_moves_with_its_machine',
-      'sessions_is_renewed_with_a_factor',
-      'sessions_ends_once_with_a_reason',
-      'sessions_is_used_while_active',
-      'second_factors_begins_with_its_machine',
-      'second_factors_keeps_its_owner',
-      'second_factors_moves_with_its_machine',
-      'second_factors_accepts_a_code_once',
-      'second_factors_removed_stays_removed',
-      'second_factors_is_not_emptied',
-      'recovery_codes_begins_with_its_machine',
-      'recovery_codes_keeps_its_owner',
-      'recovery_codes_moves_with_its_machine',
-      'recovery_codes_is_not_emptied',
-      'passkeys_begins_with_its_machine',
-      'passkeys_keeps_its_owner',
-      'passkeys_moves_with_its_machine',
-      'passkeys_counter_rises',
-      'passkeys_removed_stays_removed',
-      'passkeys_is_not_emptied',
       'clients_begins_with_its_machine',
       'clients_keeps_its_id',
       'clients_epoch_rises',
@@ -1754,23 +1779,6 @@ BEGIN
       'users_erased_stays_erased',
       'users_stays',
       'users_is_not_emptied',
-      'email_challenges_begins_with_its_machine',
-      'email_challenges_counts_newer_links',
-      'email_challenges_keeps_what_was_sent',
-      'email_challenges_moves_with_its_machine',
-      'email_challenges_superseded_with_a_reason',
-      'external_sign_ins_begins_with_its_machine',
-      'external_sign_ins_keeps_what_began',
-      'external_sign_ins_moves_with_its_machine',
-      'external_sign_ins_answer_comes_with_its_state',
-      'external_sign_ins_stays_until_its_end',
-      'external_sign_ins_is_not_emptied',
-      'linked_identities_begins_with_its_machine',
-      'linked_identities_keeps_what_was_linked',
-      'linked_identities_moves_with_its_machine',
-      'linked_identities_ends_once_with_a_reason',
-      'linked_identities_stays_until_it_is_removed',
-      'linked_identities_is_not_emptied',
       'webhook_deliveries_begins_with_its_machine',
       'webhook_deliveries_keeps_its_event',
       'webhook_deliveries_moves_with_its_machine',
@@ -1778,17 +1786,9 @@ BEGIN
       'webhook_deliveries_is_attempted_while_pending',
       'webhook_deliveries_stays_until_it_has_ended',
       'webhook_deliveries_is_not_emptied',
-      'mails_begins_with_its_machine',
-      'mails_keeps_what_was_written',
-      'mails_moves_with_its_machine',
-      'mails_ends_once_with_a_reason',
-      'mails_is_attempted_while_pending',
-      'mails_contents_are_only_erased',
-      'mails_is_not_emptied',
       'server_epoch_rises',
       'server_stays',
       'server_is_not_emptied',
-      'consents_keeps_whose_it_is',
       'transitions_append_only',
       'transitions_is_not_emptied',
       'clients_mac_moves_on',

@@ -1,9 +1,9 @@
 import { rejectWith, shared } from '../shared/effects.ts';
-import type { FactorRejectReason } from '../shared/facts.ts';
+import type { RecoveryCodeRejectReason } from './facts.ts';
 
 /** What the engine makes true for this machine, as data: XState never executes an effect. */
 export const recoveryCodeEffects = {
-  reject: rejectWith<FactorRejectReason>(),
+  reject: rejectWith<RecoveryCodeRejectReason>(),
   accept: shared.accept,
   /** The recovery code is spent. */
   spendCode(): void {},

@@ -1,3 +1,6 @@
+/** Why a recovery code was rejected. */
+export type RecoveryCodeRejectReason = 'user_ended' | 'recovery_code_used' | 'recovery_code_replaced';
+
 export type RecoveryCodeState = 'active' | 'used' | 'replaced';
 
 export type RecoveryCodeContext = { readonly userEnded: boolean };

@@ -17,7 +17,7 @@ export type TokenRejectReason =
   | 'user_ended'
   | 'server_epoch_raised';
 
-/** Why a passkey, a code of an authenticator app or a recovery code was rejected, or a factor was not removed. */
+/** Why a passkey, or a code of an authenticator app was rejected, or a factor was not removed. */
 export type FactorRejectReason =
   | 'user_ended'
   | 'code_mismatch'
@@ -28,8 +28,6 @@ export type FactorRejectReason =
   | 'factor_is_demanded'
   | 'factor_not_proven'
   | 'last_way_to_sign_in'
-  | 'recovery_code_used'
-  | 'recovery_code_replaced'
   | 'passkey_unknown'
   | 'passkey_is_registered'
   | 'too_many_passkeys'

@@ -1,7 +1,10 @@
 /** What a change of one way to sign in requires of the others that its end-user has. */
 import { type Commit, type Requirement, rowsOf } from '../engine/commit.ts';
 import { NO_PASSWORD } from '../model/user.ts';
-import { LINKED_IDENTITIES, PASSKEYS, SECOND_FACTORS, USERS } from './tables.ts';
+import { LINKED_IDENTITIES } from './linked-identity/entity.ts';
+import { PASSKEYS } from './passkey/entity.ts';
+import { SECOND_FACTORS } from './second-factor/entity.ts';
+import { USERS } from './user/entity.ts';
 
 /** `some`: under a policy that demands a factor, another stays. `none`: what a password alone adds is the first. */
 export type OtherFactors = 'any' | 'some' | 'none';

@@ -1,7 +1,11 @@
 /** When rows may go, and what ended them, in SQL that several tables share. */
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
+import { MAX_TOKEN_SECONDS } from '../../policies/schema.ts';
 import type { Removal } from './table.ts';
+
+/** No access token lives longer, so after this a grant has no live tokens. */
+export const MAX_ACCESS_TOKEN_SECONDS = MAX_TOKEN_SECONDS;
 
 export const anHourBefore = (instant: SQL): SQL => sql`${instant} - interval '1 hour'`;
 

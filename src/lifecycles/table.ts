@@ -1,33 +1,11 @@
 /**
  * What every room may ask about a table: how its columns change, what the server's role may do, when rows go, which rows are personal. It stands
- * beside the columns, and `src/storage/tables.ts` lists all tables.
+ * beside the columns, and `tables.ts` lists all tables of lifecycles.
  */
 import type { SQL } from 'drizzle-orm';
 import type { AnyPgColumn, PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { RowFact, RowKind } from '../crypto/row-mac.ts';
-
-/**
- * How a column may change after the row has begun; a table says what it means by it. A column without a role never changes (`bound`), but for
- * the MAC and its version.
- */
-export type Role =
-  | 'state'
-  | 'end'
-  | 'head'
-  | 'use'
-  | 'user'
-  | 'instant'
-  | 'asked'
-  | 'secret'
-  | 'factor'
-  | 'registration'
-  | 'record'
-  | 'epoch'
-  | 'allowed'
-  | 'answer'
-  | 'name'
-  | 'attempt'
-  | 'due';
+import type { MakesRule, Role } from './rules.ts';
 
 export type Right = 'select' | 'insert' | 'update' | 'delete';
 /** For rows that stay. */
@@ -106,6 +84,8 @@ export type HeldFacts<Table extends { readonly $inferSelect: object }> = TableFa
   /** Names a row in a refusal; never a secret. */
   readonly key: AnyPgColumn;
   readonly changes: { readonly [Column in keyof Table['$inferSelect']]?: Role };
+  /** What Postgres refuses about its rows. */
+  readonly rules: readonly MakesRule[];
   readonly beginsOnce?: BeginsOnce;
   /** Absent: its rows have no MAC. */
   readonly mac?: Authenticated;

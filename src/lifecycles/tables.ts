@@ -1,22 +1,51 @@
-/** The tables that commits name, with the type of their rows. src/storage/schema.ts has their columns. */
-import { tableOf } from '../engine/commit.ts';
-import type { EmailChallenge } from '../model/email-challenge.ts';
-import type { ExternalSignIn } from '../model/external-sign-in.ts';
-import type { Passkey, RecoveryCode, SecondFactor } from '../model/factors.ts';
-import type { LinkedIdentity } from '../model/linked-identity.ts';
-import type { QueuedMail } from '../model/mail.ts';
-import type { RegisteredUser } from '../model/user.ts';
-import type { WebhookDelivery } from '../model/webhook.ts';
-import type { RowVersion } from './client/lifecycle.ts';
+/**
+ * The only list of the tables of lifecycles. Rights, retention, personal data, counts, MACs and triggers are loops over it; src/storage/schema.ts
+ * hands the columns to migrations and statements.
+ */
+import { clientTable } from './client/table.ts';
+import { emailChallengeTable } from './email-challenge/table.ts';
+import { externalSignInTable } from './external-sign-in/table.ts';
+import { grantTable } from './grant/table.ts';
+import { consentTable, interactionTable } from './interaction/table.ts';
+import { linkedIdentityTable } from './linked-identity/table.ts';
+import { mailTable } from './mail/table.ts';
+import { passkeyTable } from './passkey/table.ts';
+import { recoveryCodeTable } from './recovery-code/table.ts';
+import { secondFactorTable } from './second-factor/table.ts';
+import { sessionTable } from './session/table.ts';
+import { signingKeyTable } from './signing-key/table.ts';
+import { userTable } from './user/table.ts';
+import { webhookDeliveryTable } from './webhook-delivery/table.ts';
 
-/** `sentBy`: the administrator who asked for it; null: the person did. */
-export const EMAIL_CHALLENGES = tableOf<EmailChallenge & { readonly sentBy?: string | null }>('emailChallenges');
-export const EXTERNAL_SIGN_INS = tableOf<ExternalSignIn>('externalSignIns');
-export const LINKED_IDENTITIES = tableOf<LinkedIdentity>('linkedIdentities');
-export const MAILS = tableOf<QueuedMail>('mails');
-export const PASSKEYS = tableOf<Passkey>('passkeys');
-export const RECOVERY_CODES = tableOf<RecoveryCode>('recoveryCodes');
-export const SECOND_FACTORS = tableOf<SecondFactor>('secondFactors');
-/** `version`: of a row that was loaded. */
-export const USERS = tableOf<RegisteredUser & { readonly version?: RowVersion }>('users');
-export const WEBHOOK_DELIVERIES = tableOf<WebhookDelivery>('webhookDeliveries');
+export * from './client/table.ts';
+export * from './email-challenge/table.ts';
+export * from './external-sign-in/table.ts';
+export * from './grant/table.ts';
+export * from './interaction/table.ts';
+export * from './linked-identity/table.ts';
+export * from './mail/table.ts';
+export * from './passkey/table.ts';
+export * from './recovery-code/table.ts';
+export * from './second-factor/table.ts';
+export * from './session/table.ts';
+export * from './signing-key/table.ts';
+export * from './user/table.ts';
+export * from './webhook-delivery/table.ts';
+
+export const HELD_TABLES = [
+  sessionTable,
+  emailChallengeTable,
+  passkeyTable,
+  linkedIdentityTable,
+  consentTable,
+  secondFactorTable,
+  mailTable,
+  recoveryCodeTable,
+  interactionTable,
+  externalSignInTable,
+  grantTable,
+  signingKeyTable,
+  clientTable,
+  userTable,
+  webhookDeliveryTable,
+] as const;

@@ -26,3 +26,14 @@ export type RegisteredUser = User & {
   readonly importedHash: ImportedHash | null;
   readonly passwordByLinkAt: Date | null;
 };
+
+/** Two spellings of an address that differ in case are one mailbox nearly everywhere. */
+export const addressKey = (address: string): string => address.normalize('NFC').trim().toLowerCase();
+
+/** Of the claims; null: the end-user has no address. */
+export function addressOf({
+  claims,
+}: Pick<RegisteredUser, 'claims'>): { readonly address: string; readonly isVerified: boolean } | null {
+  const { email, email_verified: verified } = claims;
+  return typeof email === 'string' && email !== '' ? { address: email, isVerified: verified === true } : null;
+}

@@ -2,13 +2,13 @@
 import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
+import type { EmailChallenge } from '../lifecycles/email-challenge/entity.ts';
 import type {
   EmailChallengeKey,
   EmailChallengeStore,
   LoadedEmailChallenge,
 } from '../lifecycles/email-challenge/lifecycle.ts';
 import { emailChallengeFacts, goesOnOf } from '../lifecycles/email-challenge/table.ts';
-import type { EmailChallenge } from '../model/email-challenge.ts';
 import type { RegisteredUser } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';

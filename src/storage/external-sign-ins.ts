@@ -5,6 +5,7 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
+import type { ExternalSignIn } from '../lifecycles/external-sign-in/entity.ts';
 import type {
   ExternalSignInStore,
   LoadedExternalSignIn,
@@ -12,9 +13,8 @@ import type {
   SoughtUser,
 } from '../lifecycles/external-sign-in/lifecycle.ts';
 import { externalSignInFacts } from '../lifecycles/external-sign-in/table.ts';
+import type { ExternalIdentity, LinkedIdentity } from '../lifecycles/linked-identity/entity.ts';
 import { linkedIdentityFacts } from '../lifecycles/linked-identity/table.ts';
-import type { ExternalSignIn } from '../model/external-sign-in.ts';
-import type { ExternalIdentity, LinkedIdentity } from '../model/linked-identity.ts';
 import type { RegisteredUser } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';

@@ -2,12 +2,14 @@
 
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
+import { MAX_PASSKEYS, type Passkey } from '../lifecycles/passkey/entity.ts';
 import type { LoadedPasskey, PasskeyStore } from '../lifecycles/passkey/lifecycle.ts';
 import { unregistered } from '../lifecycles/passkey/lifecycle.ts';
 import { passkeyFacts } from '../lifecycles/passkey/table.ts';
+import type { RecoveryCode } from '../lifecycles/recovery-code/entity.ts';
 import type { LoadedRecoveryCode, RecoveryCodeStore } from '../lifecycles/recovery-code/lifecycle.ts';
+import type { SecondFactor } from '../lifecycles/second-factor/entity.ts';
 import type { LoadedSecondFactor, SecondFactorStore } from '../lifecycles/second-factor/lifecycle.ts';
-import { MAX_PASSKEYS, type Passkey, type RecoveryCode, type SecondFactor } from '../model/factors.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';

@@ -1,7 +1,7 @@
 /** Removes what has ended, in small batches. Each DELETE tests its condition itself, so nothing that is alive is lost. */
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
-import { earlier } from '../lifecycles/retention.ts';
+import { earlier, MAX_ACCESS_TOKEN_SECONDS } from '../lifecycles/retention.ts';
 import type { Removal } from '../lifecycles/table.ts';
 import type { Clock } from '../system/clock.ts';
 import { boundedSteps, type StepsOptions } from './bounded-steps.ts';
@@ -11,8 +11,6 @@ import { nowOf } from './now.ts';
 import { grants } from './schema.ts';
 import { TABLES } from './tables.ts';
 
-/** No access token lives longer (policies/schema.ts), so after this a grant has no live tokens. */
-export const MAX_ACCESS_TOKEN_SECONDS = 3600;
 const MAX_ACCESS_TOKEN_LIFETIME = sql.raw(`interval '${MAX_ACCESS_TOKEN_SECONDS} seconds'`);
 const WINDOW_ROWS = 5000;
 

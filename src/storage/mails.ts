@@ -1,7 +1,7 @@
 /** The statements about mails: the queue with its bounds, who is next, and what becomes of a mail. */
 import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { MailPurpose, NewMail } from '../lifecycles/mail/entity.ts';
 import type { MailStore } from '../lifecycles/mail/lifecycle.ts';
-import type { MailPurpose, NewMail } from '../model/mail.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';

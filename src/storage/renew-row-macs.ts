@@ -6,10 +6,10 @@ import { type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { Authenticated, Facts, HeldTable } from '../lifecycles/table.ts';
+import { HELD_TABLES } from '../lifecycles/tables.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { rowVersion } from './row-version.ts';
-import { HELD_TABLES } from './tables.ts';
 
 type Row = {
   readonly key: string;

@@ -19,20 +19,7 @@ import { bytes, epoch, instant, texts, xid8 } from '../lifecycles/columns.ts';
 import type { RasterType } from '../model/image.ts';
 import { SHARD } from '../model/ledger.ts';
 
-export { clients } from '../lifecycles/client/table.ts';
-export { emailChallenges } from '../lifecycles/email-challenge/table.ts';
-export { externalSignIns } from '../lifecycles/external-sign-in/table.ts';
-export { grants } from '../lifecycles/grant/table.ts';
-export { consents, interactions } from '../lifecycles/interaction/table.ts';
-export { linkedIdentities } from '../lifecycles/linked-identity/table.ts';
-export { mails } from '../lifecycles/mail/table.ts';
-export { passkeys } from '../lifecycles/passkey/table.ts';
-export { recoveryCodes } from '../lifecycles/recovery-code/table.ts';
-export { secondFactors } from '../lifecycles/second-factor/table.ts';
-export { sessions } from '../lifecycles/session/table.ts';
-export { signingKeys } from '../lifecycles/signing-key/table.ts';
-export { users } from '../lifecycles/user/table.ts';
-export { webhookDeliveries } from '../lifecycles/webhook-delivery/table.ts';
+export * from '../lifecycles/tables.ts';
 
 /** One row, about the server as a whole. */
 export const server = pgTable(

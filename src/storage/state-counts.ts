@@ -4,9 +4,9 @@
  */
 import { type SQL, sql } from 'drizzle-orm';
 import type { HeldTable } from '../lifecycles/table.ts';
+import { HELD_TABLES } from '../lifecycles/tables.ts';
 import type { Drizzle } from './database.ts';
 import { plannedRead } from './planned-read.ts';
-import { HELD_TABLES } from './tables.ts';
 
 export type StateCounts = {
   /** The id of the machine. */

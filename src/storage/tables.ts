@@ -1,24 +1,11 @@
 /**
- * The only list of tables. Rights, retention, personal data, counts and triggers are loops over it. A table of schema.ts that is missing here fails
+ * All tables: those of lifecycles, and those that belong to none. Rights, retention, personal data, counts and triggers are loops over it. A table of schema.ts that is missing here fails
  * a test (test/unit/storage/tables.test.ts).
  */
 import { sql } from 'drizzle-orm';
-import { clientTable } from '../lifecycles/client/table.ts';
-import { emailChallengeTable } from '../lifecycles/email-challenge/table.ts';
-import { externalSignInTable } from '../lifecycles/external-sign-in/table.ts';
-import { grantTable } from '../lifecycles/grant/table.ts';
-import { consentTable, interactionTable } from '../lifecycles/interaction/table.ts';
-import { linkedIdentityTable } from '../lifecycles/linked-identity/table.ts';
-import { mailTable } from '../lifecycles/mail/table.ts';
-import { passkeyTable } from '../lifecycles/passkey/table.ts';
-import { recoveryCodeTable } from '../lifecycles/recovery-code/table.ts';
 import { anHourBefore } from '../lifecycles/retention.ts';
-import { secondFactorTable } from '../lifecycles/second-factor/table.ts';
-import { sessionTable } from '../lifecycles/session/table.ts';
-import { signingKeyTable } from '../lifecycles/signing-key/table.ts';
 import { type DescribedTable, KEPT, PASSING } from '../lifecycles/table.ts';
-import { userTable } from '../lifecycles/user/table.ts';
-import { webhookDeliveryTable } from '../lifecycles/webhook-delivery/table.ts';
+import { HELD_TABLES } from '../lifecycles/tables.ts';
 import {
   clientLogos,
   consoleSessions,
@@ -35,25 +22,6 @@ import {
   transitions,
   webhookReceivers,
 } from './schema.ts';
-
-/** Those whose rows triggers hold, in the order of the generated triggers. */
-export const HELD_TABLES = [
-  sessionTable,
-  emailChallengeTable,
-  passkeyTable,
-  linkedIdentityTable,
-  consentTable,
-  secondFactorTable,
-  mailTable,
-  recoveryCodeTable,
-  interactionTable,
-  externalSignInTable,
-  grantTable,
-  signingKeyTable,
-  clientTable,
-  userTable,
-  webhookDeliveryTable,
-] as const;
 
 export const TABLES: readonly DescribedTable[] = [
   ...HELD_TABLES,

@@ -1,7 +1,7 @@
 /** Deliveries in pages, for administrators, and how far behind each receiver is. */
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { WebhookDeliveryState } from '../../machines/webhook-delivery/facts.ts';
-import type { WebhookDelivery } from '../model/webhook.ts';
+import type { WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';

@@ -1,7 +1,7 @@
 /** The statements about events for other systems: what the ledger has for a receiver, its deliveries, and what becomes of them. */
 import { and, asc, eq, isNotNull, lt, sql } from 'drizzle-orm';
+import type { WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
 import type { WebhookDeliveryStore } from '../lifecycles/webhook-delivery/lifecycle.ts';
-import type { WebhookDelivery } from '../model/webhook.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';

@@ -50,7 +50,7 @@ export type HandledMail = {
 export type ExportedSpans = { readonly outcome: 'delivered' | 'failed'; readonly spans: number };
 /** A check of a new password that can fail. `skipped`: it was not made in time, and the other rules decided alone. */
 export type PasswordCheck = { readonly check: 'score' | 'breached'; readonly outcome: 'made' | 'skipped' };
-/** `receiver`: as webhooks.yaml names it. `outcome`: a word of src/model/webhook.ts. */
+/** `receiver`: as webhooks.yaml names it. `outcome`: a word of src/lifecycles/webhook-delivery/entity.ts. */
 export type WebhookAttempt = { readonly receiver: string; readonly outcome: string };
 
 const channelOf = <Message extends object>(name: string) => {

@@ -4,7 +4,7 @@
  */
 import { shownAddress, type WebhookReceiver } from '../../policies/webhooks-schema.ts';
 import type { SecurityEventClaims } from '../crypto/security-event-token.ts';
-import type { WebhookDelivery } from '../model/webhook.ts';
+import type { WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
 import { securityEventOf } from './security-event.ts';
 
 export type WebhookBody = { readonly contentType: string; readonly text: string };

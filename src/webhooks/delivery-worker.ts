@@ -5,13 +5,13 @@
 import type { Logger } from 'pino';
 import type { WebhookReceiver, WebhooksFile } from '../../policies/webhooks-schema.ts';
 import { StoreUnavailable, Unavailable } from '../engine/errors.ts';
+import { type AttemptOutcome, type WebhookDelivery, webhookIdOf } from '../lifecycles/webhook-delivery/entity.ts';
 import {
   claimDelivery,
   reportAttempt,
   retryPolicyOf,
   type WebhookDeliveryWorld,
 } from '../lifecycles/webhook-delivery/lifecycle.ts';
-import { type AttemptOutcome, type WebhookDelivery, webhookIdOf } from '../model/webhook.ts';
 import { webhookAttempts } from '../system/observed.ts';
 import { type Attempt, attempt } from './attempt.ts';
 import { type BodyDeps, bodyOf } from './body.ts';

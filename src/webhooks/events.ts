@@ -1,6 +1,6 @@
 /** Which decisions are events, as one table: an event is a line of the ledger, by the words of its machine. */
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../policies/webhooks-schema.ts';
-import type { WebhookData } from '../model/webhook.ts';
+import type { WebhookData } from '../lifecycles/webhook-delivery/entity.ts';
 
 /** A line of the ledger, with whom it is about where that is still known. */
 export type OutboxLine = {

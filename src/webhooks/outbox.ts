@@ -6,7 +6,7 @@
 import { eventsNamed, type WebhookReceiver } from '../../policies/webhooks-schema.ts';
 import { sha256 } from '../crypto/digest.ts';
 import type { Random } from '../crypto/random.ts';
-import type { WebhookDelivery } from '../model/webhook.ts';
+import type { WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
 import { eventOf, machinesOf, type OutboxLine } from './events.ts';
 
 /** A place in the order of the ledger: decimal digits both. */

@@ -1,7 +1,12 @@
 /** Events in the words of OpenID CAEP 1.0 and OpenID RISC 1.0, about subjects in those of RFC 9493 and Shared Signals 1.0 §3. */
 import { isSecurityEvent, type SecurityEventName } from '../../policies/webhooks-schema.ts';
 import type { SecurityEventClaims } from '../crypto/security-event-token.ts';
-import { TEST_EVENT, type WebhookData, type WebhookDelivery, webhookIdOf } from '../model/webhook.ts';
+import {
+  TEST_EVENT,
+  type WebhookData,
+  type WebhookDelivery,
+  webhookIdOf,
+} from '../lifecycles/webhook-delivery/entity.ts';
 import { urlUnder } from '../oauth/urls.ts';
 
 const CAEP = 'https://schemas.openid.net/secevent/caep/event-type/';

@@ -4,7 +4,8 @@
  * network nor disk is in the figures.
  */
 import postgres from 'postgres';
-import { heldMachines, type Rule, rulesOf } from '../../src/review/sql/rules.ts';
+import type { Rule } from '../../src/lifecycles/rules.ts';
+import { heldMachines, rulesOf } from '../../src/review/sql/rules.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { openDatabases } from './databases.ts';
 import { postgresCpu, postgresCpuBetween } from './postgres-cpu.ts';

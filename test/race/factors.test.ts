@@ -2,8 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_PASSKEYS } from '../../src/lifecycles/passkey/entity.ts';
 import { registerPasskey } from '../../src/lifecycles/passkey/lifecycle.ts';
-import { MAX_PASSKEYS } from '../../src/model/factors.ts';
 import { firstRecoveryCodes, newRecoveryCodes } from '../../src/people/second-factor/set-up.ts';
 import { passkeys, recoveryCodes, secondFactors, sessions } from '../../src/storage/schema.ts';
 import { makeUser, PASSWORD, type TestUser } from '../support/actors.ts';

@@ -17,13 +17,13 @@ import {
 } from '../../src/lifecycles/external-sign-in/lifecycle.ts';
 import type { Approval } from '../../src/lifecycles/interaction/lifecycle.ts';
 import { linkedIdentityFacts } from '../../src/lifecycles/linked-identity/table.ts';
+import { MAX_PASSKEYS } from '../../src/lifecycles/passkey/entity.ts';
 import { askPasskey, type PasskeyAsked, registerPasskey } from '../../src/lifecycles/passkey/lifecycle.ts';
 import { passkeyFacts } from '../../src/lifecycles/passkey/table.ts';
 import { askSecondFactor, type SecondFactorAsked } from '../../src/lifecycles/second-factor/lifecycle.ts';
 import { addFactor, type ProvenFactor } from '../../src/lifecycles/session/lifecycle.ts';
 import { passTime, requestRotation } from '../../src/lifecycles/signing-key/lifecycle.ts';
 import { theServer } from '../../src/model/actor.ts';
-import { MAX_PASSKEYS } from '../../src/model/factors.ts';
 import { type Bytes, sameBytes } from '../../src/model/grant.ts';
 import type { Session } from '../../src/model/session.ts';
 import { NO_WISHES } from '../../src/people/external/begin.ts';

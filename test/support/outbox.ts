@@ -2,7 +2,7 @@
 import { type OutboxOptions, openOutbox, type RunningOutbox } from '../../src/boot/mail/outbox.ts';
 import { systemRandom } from '../../src/crypto/random.ts';
 import type { ComposedMail } from '../../src/http/views/mail.ts';
-import type { QueuedMail } from '../../src/model/mail.ts';
+import type { QueuedMail } from '../../src/lifecycles/mail/entity.ts';
 import type { Mail } from '../../src/people/mail/mail.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { mailQueue } from '../../src/storage/mails.ts';

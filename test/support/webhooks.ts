@@ -4,7 +4,7 @@ import { desc } from 'drizzle-orm';
 import { type WebhooksFile, webhooksSchema } from '../../policies/webhooks-schema.ts';
 import { webhookWorker } from '../../src/boot/webhooks.ts';
 import { systemRandom } from '../../src/crypto/random.ts';
-import type { WebhookDelivery } from '../../src/model/webhook.ts';
+import type { WebhookDelivery } from '../../src/lifecycles/webhook-delivery/entity.ts';
 import type { Drizzle } from '../../src/storage/database.ts';
 import { transitions, webhookDeliveries, webhookReceivers } from '../../src/storage/schema.ts';
 import { type WebhookStore, webhookStore } from '../../src/storage/webhooks.ts';

@@ -3,6 +3,16 @@ import { boolean, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import type { Client, TokenClient } from '../../model/client.ts';
 import { authenticated, bytes, epoch, instant, texts } from '../columns.ts';
 import { inOrder } from '../in-order.ts';
+import {
+  beginsDerived,
+  type Derived,
+  epochRises,
+  isNotEmptied,
+  keeps,
+  movesDerived,
+  refuses,
+  stays,
+} from '../rules.ts';
 import { described, type Facts, KEPT } from '../table.ts';
 
 /**
@@ -80,6 +90,12 @@ export const tokenClientFacts = (row: TokenClient & Pick<typeof clients.$inferSe
   ],
 ];
 
+/** lifecycle.ts derives them. */
+const STATES: Derived = {
+  registered: (row) => `${row}.deleted_at IS NULL`,
+  deleted: (row) => `${row}.deleted_at IS NOT NULL`,
+};
+
 export const clientTable = described(clients, {
   machine: 'client',
   key: clients.clientId,
@@ -109,4 +125,18 @@ export const clientTable = described(clients, {
   rights: KEPT,
   mac: { facts: clientFacts, tokenFacts: tokenClientFacts, alive: sql`${clients.deletedAt} is null` },
   counted: { state: sql`case when ${clients.deletedAt} is null then 'registered' else 'deleted' end` },
+  rules: [
+    beginsDerived('a client begins as registered', STATES),
+    keeps('keeps_its_id', 'a client keeps its id'),
+    movesDerived('client', ['deleted_at'], STATES),
+    epochRises,
+    refuses('deletion_raises_epoch', { update: ['deleted_at'] }, 'deleting a client raises its epoch', [
+      'OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
+    ]),
+    refuses('deleted_has_no_secret', { update: ['deleted_at', 'secret_macs'] }, 'a deleted client has no secret', [
+      "NEW.deleted_at IS NOT NULL AND NEW.secret_macs <> '[]'::jsonb",
+    ]),
+    stays('a client keeps its row, so that its id never revives a grant'),
+    isNotEmptied('clients are deleted one by one'),
+  ],
 });

@@ -18,20 +18,12 @@ import { InvariantViolation } from '../../engine/errors.ts';
 import { type AnyLifecycle, type Lifecycle, type Sent, send } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
 import { type Actor, actorName } from '../../model/actor.ts';
-import {
-  addressKey,
-  addressOf,
-  addressStands,
-  type EmailChallenge,
-  NEWER_LINKS_ALLOWED,
-  type NewEmailChallenge,
-  personOf,
-} from '../../model/email-challenge.ts';
 import type { Bytes } from '../../model/grant.ts';
 import type { SignInOrigin } from '../../model/ledger.ts';
 import type { RegisteredUser } from '../../model/user.ts';
+import { addressKey, addressOf } from '../../model/user.ts';
 import type { RowVersion } from '../client/lifecycle.ts';
-import { EMAIL_CHALLENGES, USERS } from '../tables.ts';
+import { USERS } from '../user/entity.ts';
 import {
   FIELDS,
   type UserChange,
@@ -40,6 +32,14 @@ import {
   type UserRow,
   userLifecycle,
 } from '../user/lifecycle.ts';
+import {
+  addressStands,
+  EMAIL_CHALLENGES,
+  type EmailChallenge,
+  NEWER_LINKS_ALLOWED,
+  type NewEmailChallenge,
+  personOf,
+} from './entity.ts';
 
 /** The link of the event, where it is stored, and the active links of the same person; the end-user, where there is one. */
 export type EmailChallengeRow = {

@@ -3,6 +3,7 @@ import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, 
 import type { EmailChallengePurpose, SupersededReason } from '../../../machines/email-challenge/facts.ts';
 import { authenticated, bytes, instant } from '../columns.ts';
 import { ofDeletedUsers } from '../retention.ts';
+import { beginsMoved, changed, endsWithReason, keeps, movesWithMachine, refuses } from '../rules.ts';
 import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
@@ -134,4 +135,21 @@ export const emailChallengeTable = described(emailChallenges, {
     erasure: 'removed',
     alsoRemoved: linksFromBefore,
   },
+  rules: [
+    beginsMoved('a link is stored as active, and is the newest', 'NEW.newer_links <> 0'),
+    refuses(
+      'counts_newer_links',
+      { update: ['newer_links'] },
+      'newer links are counted one by one while a link is active',
+      [`${changed(['newer_links'])} AND NOT (NEW.state = 'active' AND NEW.newer_links = OLD.newer_links + 1)`],
+    ),
+    keeps('keeps_what_was_sent', 'what was sent does not change'),
+    movesWithMachine('email-challenge'),
+    endsWithReason(
+      'superseded_with_a_reason',
+      ['state', 'superseded_reason'],
+      { by: 'supersedeLink', reason: 'superseded_reason' },
+      'a link is superseded once, with a reason that its machine writes',
+    ),
+  ],
 });

@@ -19,14 +19,16 @@ import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle, Sent } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
-import type { ExternalSignIn } from '../../model/external-sign-in.ts';
 import type { Bytes } from '../../model/grant.ts';
-import type { ExternalIdentity, LinkedIdentity } from '../../model/linked-identity.ts';
 import { type Claims, NO_PASSWORD, type RegisteredUser } from '../../model/user.ts';
+import type { ExternalIdentity, LinkedIdentity } from '../linked-identity/entity.ts';
+import { LINKED_IDENTITIES } from '../linked-identity/entity.ts';
 import { linkedIdentityLifecycle } from '../linked-identity/lifecycle.ts';
-import { EXTERNAL_SIGN_INS, LINKED_IDENTITIES, USERS } from '../tables.ts';
+import { USERS } from '../user/entity.ts';
 import { userLifecycle } from '../user/lifecycle.ts';
 import { within } from '../within.ts';
+import type { ExternalSignIn } from './entity.ts';
+import { EXTERNAL_SIGN_INS } from './entity.ts';
 
 export type ExternalSignInRow = {
   readonly signIn: ExternalSignIn;

@@ -1,11 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { check, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { ExternalSignInState } from '../../../machines/external-sign-in/facts.ts';
-import type { ExternalSignInKind, ExternalSignInPurpose, SignInWishes } from '../../model/external-sign-in.ts';
+import { statesBy } from '../../catalogue/moves.ts';
 import { authenticated, bytes, instant, texts } from '../columns.ts';
 import { anHourBefore, earlier } from '../retention.ts';
+import { beginsFirst, changed, isNotEmptied, keeps, movesWithMachine, oneOf, refuses, staysUntil } from '../rules.ts';
 import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
+import type { ExternalSignInKind, ExternalSignInPurpose, SignInWishes } from './entity.ts';
 
 /** A browser that was sent to another place to sign in (machines/external-sign-in/machine.ts). Only the hash of its reference is stored. */
 export const externalSignIns = pgTable(
@@ -104,4 +106,29 @@ export const externalSignInTable = described(externalSignIns, {
     // It stays until it has ended, which is soon: an answer counts once.
     erasure: 'kept',
   },
+  rules: [
+    beginsFirst(
+      'an external sign-in begins in the first state of its machine, without an answer',
+      "(NEW.purpose = 'link') <> (NEW.user_id IS NOT NULL)",
+      'NEW.amr IS NOT NULL',
+      'NEW.authenticated_at IS NOT NULL',
+      'NEW.refusal IS NOT NULL',
+    ),
+    keeps('keeps_what_began', 'an external sign-in stays that of its browser, its request and its place'),
+    movesWithMachine('external sign-in'),
+    refuses(
+      'answer_comes_with_its_state',
+      ({ columns }) => ({ update: columns('answer') }),
+      'what the other place has said comes with the state, and stays',
+      ({ columns, moves }) => [
+        `NEW.state = OLD.state AND ${changed(columns('answer'))}`,
+        'OLD.user_id IS NOT NULL AND NEW.user_id IS DISTINCT FROM OLD.user_id',
+        'OLD.amr IS NOT NULL AND NEW.amr IS DISTINCT FROM OLD.amr',
+        'OLD.authenticated_at IS NOT NULL AND NEW.authenticated_at IS DISTINCT FROM OLD.authenticated_at',
+        `(NEW.refusal IS NOT NULL) AND NOT ${oneOf('NEW.state', statesBy('recordRefusal', moves))}`,
+      ],
+    ),
+    staysUntil('stays_until_its_end', 'an external sign-in stays until it has ended', ['OLD.ends_at >= now()']),
+    isNotEmptied('external sign-ins end one by one'),
+  ],
 });

@@ -1,9 +1,22 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { pairsOf } from '../../catalogue/moves.ts';
 import type { SignInFacts } from '../../model/grant.ts';
 import { clients } from '../client/table.ts';
 import { bytes, epoch, instant } from '../columns.ts';
-import { epochThatEnded } from '../retention.ts';
+import { epochThatEnded, MAX_ACCESS_TOKEN_SECONDS } from '../retention.ts';
+import {
+  along,
+  beginsFirst,
+  changed,
+  hasEnded,
+  isNotEmptied,
+  keeps,
+  movesWithMachine,
+  oneOf,
+  refuses,
+  staysUntil,
+} from '../rules.ts';
 import { described, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
@@ -65,6 +78,8 @@ const endOfGrant = epochThatEnded(
     where c.client_id = grants.client_id and c.epoch = grants.client_epoch and c.deleted_at is null)`,
 );
 
+const NONCE_BYTES = 16;
+
 export const grantTable = described(grants, {
   machine: 'grant',
   key: grants.id,
@@ -106,4 +121,52 @@ export const grantTable = described(grants, {
     // It stays until its last access token is over, so that the token is known as ended; it has the `sub` alone.
     erasure: 'kept',
   },
+  rules: [
+    beginsFirst(
+      'a grant begins in the first state of its machine, with no head and no end',
+      'NEW.revoked_at IS NOT NULL',
+      'NEW.refresh_generation IS NOT NULL',
+      'NEW.last_used_at IS NOT NULL',
+      'NEW.chain_ends_at IS NOT NULL',
+    ),
+    keeps('keeps_what_was_approved', 'what was approved does not change'),
+    movesWithMachine('grant'),
+    refuses(
+      'ends_once_with_a_reason',
+      { update: ['revoked_at', 'revoked_reason'] },
+      'a grant ends once, with an instant and a reason that its machine writes',
+      ({ moves }) => [
+        `NEW.state = OLD.state AND ${changed(['revoked_at', 'revoked_reason'])}`,
+        ...pairsOf(moves, 'writeRevoked').flatMap((pair) => [
+          `${along(pair)} AND NEW.revoked_at IS NULL`,
+          `${along(pair)} AND NOT coalesce(${oneOf('NEW.revoked_reason', pair.reasons)}, false)`,
+        ]),
+      ],
+    ),
+    refuses(
+      'head_moves_by_one',
+      { update: ['refresh_generation', 'refresh_nonce'] },
+      'the head of a chain moves forward by one, with a fresh nonce, while its grant lives',
+      (held) => [
+        hasEnded(held),
+        'NEW.state <> OLD.state',
+        'NEW.refresh_generation IS DISTINCT FROM coalesce(OLD.refresh_generation + 1, 0)',
+        'NEW.refresh_nonce IS NOT DISTINCT FROM OLD.refresh_nonce',
+        `octet_length(NEW.refresh_nonce) IS DISTINCT FROM ${NONCE_BYTES}`,
+        'NEW.last_used_at IS NULL',
+        'NEW.chain_ends_at IS NULL',
+      ],
+      changed(['refresh_generation', 'refresh_nonce']),
+    ),
+    refuses(
+      'times_move_with_the_head',
+      { update: ['last_used_at', 'chain_ends_at'] },
+      'the last use and the end of a chain change only when its head moves',
+      [`NOT ${changed(['refresh_generation'])} AND ${changed(['last_used_at', 'chain_ends_at'])}`],
+    ),
+    staysUntil('stays_until_its_end', 'a grant stays until the life of its last access token is over', [
+      `coalesce(OLD.chain_ends_at, OLD.code_ends_at) >= now() - interval '${MAX_ACCESS_TOKEN_SECONDS} seconds'`,
+    ]),
+    isNotEmptied('grants end one by one'),
+  ],
 });

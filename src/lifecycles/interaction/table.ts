@@ -1,10 +1,22 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import type { Prompt } from '../../../machines/interaction/facts.ts';
+import { statesAfter, statesBy } from '../../catalogue/moves.ts';
 import type { ResponseMode } from '../../model/interaction.ts';
 import { clients } from '../client/table.ts';
 import { authenticated, bytes, epoch, instant } from '../columns.ts';
 import { anHourBefore, earlier } from '../retention.ts';
+import {
+  changed,
+  hasEnded,
+  isNotEmptied,
+  keeps,
+  movesWithMachine,
+  oneOf,
+  quoted,
+  refuses,
+  staysUntil,
+} from '../rules.ts';
 import { described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
@@ -75,6 +87,31 @@ export const interactionTable = described(interactions, {
     // At most an hour, and another until it is removed; its `login_hint` is not stored (interaction-commits.ts).
     erasure: 'kept',
   },
+  rules: [
+    refuses(
+      'begins_with_its_machine',
+      'insert',
+      'an interaction is stored with the step of an end-user that leads out of the first state of its machine',
+      // Nodes of the version before store it in the first state, during an upgrade; without an end-user.
+      ({ machine, moves }) => [
+        `NOT ${oneOf('NEW.state', [machine.initial, ...statesAfter(machine.initial, moves)])}`,
+        `(NEW.state = ${quoted(machine.initial)}) <> (NEW.user_id IS NULL)`,
+      ],
+    ),
+    keeps('keeps_what_was_asked', 'what the client asked for does not change'),
+    movesWithMachine('interaction'),
+    refuses(
+      'keeps_its_user',
+      { update: ['state', 'user_id'] },
+      'an answer keeps its end-user, and an approval has an end-user',
+      (held) => [
+        `${hasEnded(held)} AND ${changed(['user_id'])}`,
+        `${oneOf('NEW.state', statesBy('issueCode', held.moves))} AND NEW.user_id IS NULL`,
+      ],
+    ),
+    staysUntil('stays_until_its_end', 'an interaction stays until it has ended', ['OLD.ends_at >= now()']),
+    isNotEmptied('interactions end one by one'),
+  ],
 });
 
 /**
@@ -139,4 +176,5 @@ export const consentTable = described(consents, {
     since: consents.grantedAt,
     erasure: 'removed',
   },
+  rules: [keeps('keeps_whose_it_is', 'a consent stays that of its end-user and client')],
 });

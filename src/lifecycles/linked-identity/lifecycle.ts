@@ -12,9 +12,9 @@ import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
-import type { LinkedIdentity } from '../../model/linked-identity.ts';
 import { anotherWay, ofUser } from '../other-factors.ts';
-import { LINKED_IDENTITIES } from '../tables.ts';
+import type { LinkedIdentity } from './entity.ts';
+import { LINKED_IDENTITIES } from './entity.ts';
 
 /** A row of `linked_identities`, or its absence. */
 export type LinkedIdentityRow = { readonly identity: LinkedIdentity | null };

@@ -1,7 +1,21 @@
 import { sql } from 'drizzle-orm';
 import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { IdentityRemovalReason } from '../../../machines/linked-identity/facts.ts';
+import { pairsOf } from '../../catalogue/moves.ts';
 import { authenticated, instant } from '../columns.ts';
+import {
+  along,
+  beginsMoved,
+  changed,
+  type Held,
+  hasEnded,
+  isNotEmptied,
+  keeps,
+  movesWithMachine,
+  oneOf,
+  refuses,
+  staysUntil,
+} from '../rules.ts';
 import { described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
@@ -41,6 +55,10 @@ export const linkedIdentityFacts = (
   row: Row<typeof linkedIdentities, 'id' | 'userId' | 'issuer' | 'subject' | 'macVersion'>,
 ): Facts => ['linked-identity', [row.id, row.userId, row.issuer, row.subject, row.macVersion]];
 
+/** In the first state nothing is stored. */
+const endingsOf = ({ machine, moves }: Held) =>
+  pairsOf(moves, 'removeIdentity').filter(({ from }) => from !== machine.initial);
+
 export const linkedIdentityTable = described(linkedIdentities, {
   machine: 'linkedIdentity',
   key: linkedIdentities.id,
@@ -70,4 +88,24 @@ export const linkedIdentityTable = described(linkedIdentities, {
     // Its machine removes it with the end-user (userDeleted), and housekeeping then drops the row.
     erasure: 'kept',
   },
+  rules: [
+    beginsMoved('an identity begins as linked'),
+    keeps('keeps_what_was_linked', 'an identity stays that of its end-user and of its account'),
+    movesWithMachine('linked identity', endingsOf),
+    refuses(
+      'ends_once_with_a_reason',
+      { update: ['removed_at', 'removed_reason'] },
+      'an identity is removed once, with an instant and a reason that its machine writes',
+      (held) => [
+        `NEW.state = OLD.state AND ${changed(['removed_at', 'removed_reason'])}`,
+        ...endingsOf(held).map(
+          (pair) => `${along(pair)} AND NOT coalesce(${oneOf('NEW.removed_reason', pair.reasons)}, false)`,
+        ),
+      ],
+    ),
+    staysUntil('stays_until_it_is_removed', 'an identity stays until it is removed', (held) => [
+      `NOT ${hasEnded(held)}`,
+    ]),
+    isNotEmptied('identities are removed one by one'),
+  ],
 });

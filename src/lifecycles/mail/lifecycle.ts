@@ -6,9 +6,9 @@ import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
-import type { QueuedMail } from '../../model/mail.ts';
-import { MAILS } from '../tables.ts';
 import { AS_ATTEMPTED, type RetryPolicy, retryAt } from '../webhook-delivery/lifecycle.ts';
+import type { QueuedMail } from './entity.ts';
+import { MAILS } from './entity.ts';
 
 export type MailPolicy = Omit<RetryPolicy, 'giveUpAfterSeconds'>;
 

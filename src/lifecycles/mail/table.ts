@@ -1,10 +1,20 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import type { DropReason, MailState } from '../../../machines/mail/facts.ts';
-import type { MailPurpose } from '../../model/mail.ts';
 import { bytes, instant } from '../columns.ts';
 import { anHourBefore, earlier, ofDeletedUsers } from '../retention.ts';
+import {
+  beginsFirst,
+  changed,
+  endsWithReason,
+  isNotEmptied,
+  keeps,
+  movesWithMachine,
+  quoted,
+  refuses,
+} from '../rules.ts';
 import { described, PASSING } from '../table.ts';
+import type { MailPurpose } from './entity.ts';
 
 /** Mails on their way to the relay (machines/mail/machine.ts). */
 export const mails = pgTable(
@@ -72,4 +82,31 @@ export const mailTable = described(mails, {
     // Also one that waits: the end-user is gone, and so is the address.
     erasure: 'removed',
   },
+  rules: [
+    beginsFirst('a mail begins in the first state of its machine, with no attempt', 'NEW.attempts <> 0'),
+    keeps('keeps_what_was_written', 'a mail stays that of its recipient'),
+    movesWithMachine('mail'),
+    endsWithReason(
+      'ends_once_with_a_reason',
+      ['ended_at', 'drop_reason'],
+      { by: 'dropMail', reason: 'drop_reason' },
+      'a mail ends with its state, and is dropped for a reason that its machine writes',
+    ),
+    refuses(
+      'is_attempted_while_pending',
+      { update: ['attempts'] },
+      'only a pending mail is attempted, and attempts are counted by one',
+      ({ machine }) => [
+        `OLD.state <> ${quoted(machine.initial)} AND ${changed(['attempts'])}`,
+        'NEW.attempts NOT IN (OLD.attempts, OLD.attempts + 1)',
+      ],
+    ),
+    refuses(
+      'contents_are_only_erased',
+      { update: ['sealed_contents'] },
+      'the contents of a mail stay as they are, and are erased with its end',
+      [`NEW.sealed_contents IS NOT NULL AND ${changed(['sealed_contents'])}`],
+    ),
+    isNotEmptied('mails end one by one'),
+  ],
 });

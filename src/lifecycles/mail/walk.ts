@@ -1,6 +1,5 @@
 /** The walk of mails: nodes that claim, attempt and report, die and come late; a queue that is full. */
 import type { Commit } from '../../engine/commit.ts';
-import type { QueuedMail } from '../../model/mail.ts';
 import {
   type AskedOfAttempts,
   attempted,
@@ -12,6 +11,7 @@ import {
 } from '../../review/proof/attempts.ts';
 import { askingFor, defineWalk, initialState } from '../../review/proof/define-walk.ts';
 import { after, BEGAN_AT } from '../../review/proof/instants.ts';
+import type { QueuedMail } from './entity.ts';
 import {
   claimMailRequest,
   displaceMailRequest,

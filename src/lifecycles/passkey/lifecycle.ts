@@ -7,11 +7,12 @@ import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
-import { type FactorSurroundings, MAX_PASSKEYS, type Passkey } from '../../model/factors.ts';
 import type { Bytes } from '../../model/grant.ts';
 import { anotherWay, type OtherFactors, ofUser, otherFactors } from '../other-factors.ts';
+import type { FactorSurroundings } from '../second-factor/entity.ts';
 import { type FactorAnswer, factorAnswer } from '../second-factor/lifecycle.ts';
-import { PASSKEYS, USERS } from '../tables.ts';
+import { USERS } from '../user/entity.ts';
+import { MAX_PASSKEYS, PASSKEYS, type Passkey } from './entity.ts';
 
 export type PasskeyFacts = FactorSurroundings & {
   /** Whether the end-user can sign in without it. */

@@ -3,6 +3,7 @@ import { bigint, boolean, check, index, pgTable, text, uniqueIndex, uuid } from 
 import type { PasskeyState } from '../../../machines/passkey/facts.ts';
 import { authenticated, bytes, instant, texts } from '../columns.ts';
 import { forgotten, ofDeletedUsers } from '../retention.ts';
+import { beginsMoved, changed, hasEnded, isNotEmptied, keeps, movesWithMachine, refuses } from '../rules.ts';
 import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
@@ -82,4 +83,22 @@ export const passkeyTable = described(passkeys, {
     since: passkeys.createdAt,
     erasure: 'removed',
   },
+  rules: [
+    beginsMoved('a passkey is stored with its registration'),
+    keeps('keeps_its_owner', 'a passkey stays that of its end-user'),
+    movesWithMachine('passkey'),
+    refuses('counter_rises', { update: ['counter'] }, 'the signature counter of a passkey only rises', [
+      'NEW.counter < OLD.counter',
+    ]),
+    refuses(
+      'removed_stays_removed',
+      { update: ['public_key', 'removed_at', 'name'] },
+      'what was removed does not come back',
+      (held) => [
+        'OLD.public_key IS NULL AND NEW.public_key IS NOT NULL',
+        `${hasEnded(held)} AND ${changed(['removed_at', 'name'])}`,
+      ],
+    ),
+    isNotEmptied('passkeys are removed one by one'),
+  ],
 });

@@ -1,16 +1,17 @@
 /** A recovery code: used once, or replaced by newer codes. */
 
-import type { RecoveryCodeEvent } from '../../../machines/recovery-code/facts.ts';
+import type { RecoveryCodeEvent, RecoveryCodeRejectReason } from '../../../machines/recovery-code/facts.ts';
 import { recoveryCodeMachine } from '../../../machines/recovery-code/machine.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
-import type { FactorSurroundings, RecoveryCode } from '../../model/factors.ts';
 import type { Bytes } from '../../model/grant.ts';
+import type { FactorSurroundings } from '../second-factor/entity.ts';
 import { type FactorAnswer, factorAnswer } from '../second-factor/lifecycle.ts';
-import { RECOVERY_CODES } from '../tables.ts';
+import type { RecoveryCode } from './entity.ts';
+import { RECOVERY_CODES } from './entity.ts';
 
 export type RecoveryCodeFacts = Pick<FactorSurroundings, 'userEnded'> & {
   readonly now: Date;
@@ -53,10 +54,12 @@ export const recoveryCodeLifecycle: Lifecycle<RecoveryCode, RecoveryCodeFacts, C
   }),
 };
 
+type Answer = FactorAnswer<RecoveryCodeRejectReason>;
+
 export const recoveryCodeRequest = (
   type: RecoveryCodeEvent['type'],
   actor?: Actor,
-): Request<LoadedRecoveryCode, RecoveryCode, RecoveryCodeFacts, Commit, FactorAnswer> => ({
+): Request<LoadedRecoveryCode, RecoveryCode, RecoveryCodeFacts, Commit, Answer> => ({
   lifecycle: recoveryCodeLifecycle,
   read: ({ now, code, userEnded }) => ({ row: code, facts: { now, userEnded, actor }, event: { type } }),
   answer: factorAnswer,
@@ -74,7 +77,7 @@ export function askRecoveryCode(
   first: LoadedRecoveryCode,
   type: RecoveryCodeEvent['type'],
   actor?: Actor,
-): Promise<FactorAnswer> {
+): Promise<Answer> {
   const load = async () => {
     const loaded = await recoveryCodes.load(first.code.userId, first.code.id);
     if (loaded === null) throw new InvariantViolation('a recovery code vanished between load and reload');

@@ -3,6 +3,7 @@ import { check, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm
 import type { RecoveryCodeState } from '../../../machines/recovery-code/facts.ts';
 import { bytes, instant } from '../columns.ts';
 import { forgotten, ofDeletedUsers } from '../retention.ts';
+import { beginsFirst, isNotEmptied, keeps, movesWithMachine } from '../rules.ts';
 import { described, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
@@ -48,4 +49,10 @@ export const recoveryCodeTable = described(recoveryCodes, {
     since: recoveryCodes.createdAt,
     erasure: 'removed',
   },
+  rules: [
+    beginsFirst('a recovery code begins in the first state of its machine'),
+    keeps('keeps_its_owner', 'a recovery code stays that of its end-user'),
+    movesWithMachine('recovery-code'),
+    isNotEmptied('recovery codes end one by one'),
+  ],
 });

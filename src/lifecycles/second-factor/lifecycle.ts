@@ -3,15 +3,15 @@
 import type { SecondFactorContext, SecondFactorEvent } from '../../../machines/second-factor/facts.ts';
 import { secondFactorMachine } from '../../../machines/second-factor/machine.ts';
 import type { FactorRejectReason } from '../../../machines/shared/facts.ts';
+import type { RejectReason } from '../../../machines/unions.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle, Step } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
-import { type FactorSurroundings, type SecondFactor, setUpEndsAt } from '../../model/factors.ts';
 import { ofUser, otherFactors } from '../other-factors.ts';
-import { SECOND_FACTORS } from '../tables.ts';
+import { type FactorSurroundings, SECOND_FACTORS, type SecondFactor, setUpEndsAt } from './entity.ts';
 
 export type SecondFactorFacts = FactorSurroundings & {
   readonly now: Date;
@@ -69,14 +69,16 @@ export const secondFactorLifecycle: Lifecycle<SecondFactor, SecondFactorFacts, C
   },
 };
 
-export type FactorAnswer =
+export type FactorAnswer<Reason extends RejectReason = FactorRejectReason> =
   | { readonly kind: 'accepted' }
-  | { readonly kind: 'rejected'; readonly reason: FactorRejectReason };
+  | { readonly kind: 'rejected'; readonly reason: Reason };
 
 /** The answer of a factor's machine to a request that it accepts or rejects; an event without an answer was carried out. */
-export const factorAnswer = ({ decisions: [decision] }: Pick<Step<unknown>, 'decisions'>): FactorAnswer => {
+export const factorAnswer = <Reason extends RejectReason>({
+  decisions: [decision],
+}: Pick<Step<unknown>, 'decisions'>): FactorAnswer<Reason> => {
   const rejected = decision && effectOf(decision, 'reject');
-  return rejected ? { kind: 'rejected', reason: rejected.params.reason as FactorRejectReason } : { kind: 'accepted' };
+  return rejected ? { kind: 'rejected', reason: rejected.params.reason as Reason } : { kind: 'accepted' };
 };
 
 export type SecondFactorAsked = {

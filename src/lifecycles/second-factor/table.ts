@@ -3,6 +3,7 @@ import { bigint, check, index, pgTable, primaryKey, text, uuid } from 'drizzle-o
 import type { SecondFactorState } from '../../../machines/second-factor/facts.ts';
 import { instant } from '../columns.ts';
 import { forgotten, ofDeletedUsers } from '../retention.ts';
+import { beginsFirst, changed, hasEnded, isNotEmptied, keeps, movesWithMachine, refuses } from '../rules.ts';
 import { described, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
 
@@ -57,4 +58,28 @@ export const secondFactorTable = described(secondFactors, {
     since: secondFactors.createdAt,
     erasure: 'removed',
   },
+  rules: [
+    beginsFirst('a second factor begins in the first state of its machine', 'NEW.last_step IS NOT NULL'),
+    keeps('keeps_its_owner', 'a second factor stays that of its end-user'),
+    movesWithMachine('second-factor'),
+    refuses(
+      'accepts_a_code_once',
+      { update: ['last_step'] },
+      'the time step of a second factor only rises, while the factor lives',
+      (held) => [
+        'OLD.last_step IS NOT NULL AND (NEW.last_step IS NULL OR NEW.last_step < OLD.last_step)',
+        `${hasEnded(held)} AND ${changed(['last_step'])}`,
+      ],
+    ),
+    refuses(
+      'removed_stays_removed',
+      { update: ['sealed_secret', 'removed_at'] },
+      'what was removed does not come back',
+      (held) => [
+        'OLD.sealed_secret IS NULL AND NEW.sealed_secret IS NOT NULL',
+        `${hasEnded(held)} AND ${changed(['removed_at'])}`,
+      ],
+    ),
+    isNotEmptied('second factors are removed one by one'),
+  ],
 });

@@ -2,8 +2,20 @@ import { sql } from 'drizzle-orm';
 import { check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { SessionEndReason, SessionState } from '../../../machines/session/facts.ts';
 import { MAX_SESSION_SECONDS } from '../../../policies/schema.ts';
+import { pairsOf, statesBy } from '../../catalogue/moves.ts';
 import { authenticated, bytes, epoch, instant, texts } from '../columns.ts';
 import { epochThatEnded } from '../retention.ts';
+import {
+  along,
+  changed,
+  type Held,
+  hasEnded,
+  keeps,
+  movesWithMachine,
+  oneOf,
+  refuses,
+  wrongReasons,
+} from '../rules.ts';
 import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
 
@@ -64,6 +76,9 @@ export const sessionFacts = (row: SessionRow): Facts => [
   ],
 ];
 
+const renewalsOf = ({ moves }: Held) =>
+  pairsOf(moves, 'addFactor').filter(({ to }) => statesBy('addFactor', moves).includes(to));
+
 export const sessionTable = described(sessions, {
   machine: 'session',
   key: sessions.sid,
@@ -100,4 +115,44 @@ export const sessionTable = described(sessions, {
     // The browser's own words may tell people apart.
     erasure: 'removed',
   },
+  rules: [
+    refuses(
+      'begins_with_its_machine',
+      'insert',
+      'a session begins in the first state of its machine or as active, with no end',
+      // A sign-in with all that is demanded is stored as active.
+      ({ machine, moves }) => [`NOT ${oneOf('NEW.state', [machine.initial, ...statesBy('beginSession', moves)])}`],
+    ),
+    keeps('keeps_what_signed_in', 'a session stays that of its sign-in'),
+    movesWithMachine('session'),
+    refuses(
+      'is_renewed_with_a_factor',
+      ({ columns }) => ({ update: ['state', ...columns('factor')] }),
+      'a further factor renews the cookie of a session that lives, and no method of the sign-in is lost',
+      (held) => [
+        `NOT ${oneOf('NEW.state', statesBy('addFactor', held.moves))} AND ${changed(held.columns('factor'))}`,
+        `${hasEnded(held)} AND ${changed(held.columns('factor'))}`,
+        `NOT (NEW.amr @> OLD.amr)`,
+        `NEW.id_hash = OLD.id_hash AND ${changed(['amr'])}`,
+        ...renewalsOf(held).map((pair) => `${along(pair)} AND NEW.id_hash = OLD.id_hash`),
+      ],
+    ),
+    refuses(
+      'ends_once_with_a_reason',
+      { update: ['ended_reason', 'ends_at'] },
+      'a session ends once, with a reason that its machine writes, and never later than before',
+      (held) => [
+        ...renewalsOf(held).map((pair) => `${along(pair)} AND ${changed(['ended_reason', 'ends_at'])}`),
+        `NEW.state = OLD.state AND ${changed(['ended_reason', 'ends_at'])}`,
+        'NEW.ends_at > OLD.ends_at',
+        ...wrongReasons(held, { by: 'endSession', reason: 'ended_reason' }),
+      ],
+    ),
+    refuses(
+      'is_used_while_active',
+      { update: ['last_used_at'] },
+      'a session is used forward in time, and while it lives',
+      (held) => ['NEW.last_used_at < OLD.last_used_at', `${hasEnded(held)} AND ${changed(['last_used_at'])}`],
+    ),
+  ],
 });

@@ -4,6 +4,17 @@ import type { KeyRetirementReason, SigningKeyState } from '../../../machines/sig
 import type { SigningAlgorithm } from '../../oauth/signing-algorithms.ts';
 import { authenticated, instant } from '../columns.ts';
 import { inOrder } from '../in-order.ts';
+import {
+  beginsMoved,
+  changed,
+  endsWithReason,
+  hasEnded,
+  isNotEmptied,
+  keeps,
+  movesWithMachine,
+  refuses,
+  stays,
+} from '../rules.ts';
 import { described, type Facts, KEPT, type Row } from '../table.ts';
 
 /**
@@ -78,4 +89,34 @@ export const signingKeyTable = described(signingKeys, {
   rights: KEPT,
   mac: { facts: signingKeyFacts, alive: sql`${signingKeys.state} <> 'retired'` },
   counted: {},
+  rules: [
+    // A key in the first state is only in the memory of a node; keys in the next states are stored.
+    beginsMoved(
+      'a key is stored as published, or signs at once',
+      'NEW.stopped_signing_at IS NOT NULL',
+      'NEW.retired_at IS NOT NULL',
+    ),
+    keeps('keeps_what_was_published', 'what was published of a key does not change'),
+    movesWithMachine('signing-key'),
+    endsWithReason(
+      'retires_with_a_reason',
+      ['retired_at', 'retired_reason'],
+      { by: 'retire', reason: 'retired_reason' },
+      'a key retires once, with a reason that its machine writes',
+    ),
+    refuses(
+      'instants_stay',
+      ({ columns }) => ({ update: columns('instant') }),
+      'what has happened to a key has happened',
+      (held) => [
+        ...held.columns('instant').map((instant) => `OLD.${instant} IS NOT NULL AND NEW.${instant} IS NULL`),
+        `${hasEnded(held)} AND ${changed(held.columns('instant'))}`,
+      ],
+    ),
+    refuses('erased_stays_erased', { update: ['private_jwe'] }, 'a private half that was erased does not come back', [
+      'OLD.private_jwe IS NULL AND NEW.private_jwe IS NOT NULL',
+    ]),
+    stays('a key stays, so that a retired one never comes back'),
+    isNotEmptied('keys retire one by one'),
+  ],
 });

@@ -1,8 +1,19 @@
 import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { ImportedHash } from '../../crypto/secret-types.ts';
-import { addressOf } from '../../model/email-challenge.ts';
+import { addressOf } from '../../model/user.ts';
 import { authenticated, epoch, instant } from '../columns.ts';
+import {
+  beginsDerived,
+  changed,
+  type Derived,
+  epochRises,
+  isNotEmptied,
+  keeps,
+  movesDerived,
+  refuses,
+  stays,
+} from '../rules.ts';
 import { described, type Facts, KEPT, type Row } from '../table.ts';
 
 /** End-users. `id` is the `sub` of every token: random, never a username. */
@@ -62,6 +73,13 @@ export const userFacts = (row: UserRow): Facts => {
   ];
 };
 
+/** lifecycle.ts derives them. */
+const STATES: Derived = {
+  enabled: (row) => `${row}.deleted_at IS NULL AND ${row}.disabled_at IS NULL`,
+  disabled: (row) => `${row}.deleted_at IS NULL AND ${row}.disabled_at IS NOT NULL`,
+  deleted: (row) => `${row}.deleted_at IS NOT NULL`,
+};
+
 export const userTable = described(users, {
   machine: 'user',
   key: users.id,
@@ -83,4 +101,29 @@ export const userTable = described(users, {
   counted: {
     state: sql`case when ${users.deletedAt} is not null then 'deleted' when ${users.disabledAt} is not null then 'disabled' else 'enabled' end`,
   },
+  rules: [
+    beginsDerived('an end-user begins as enabled', STATES),
+    keeps('keeps_its_sub', 'an end-user keeps the sub'),
+    movesDerived('user', ['disabled_at', 'deleted_at'], STATES),
+    epochRises,
+    refuses('disabling_raises_epoch', { update: ['disabled_at'] }, 'disabling an end-user raises the epoch', [
+      'OLD.disabled_at IS NULL AND NEW.disabled_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
+    ]),
+    refuses('deletion_raises_epoch', { update: ['deleted_at'] }, 'deleting an end-user raises the epoch', [
+      'OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
+    ]),
+    refuses('deletion_erases', { update: ['deleted_at'] }, 'nothing but the sub is left of a deleted end-user', [
+      "NEW.deleted_at IS NOT NULL AND (NEW.disabled_at IS NULL OR NEW.username <> '' OR NEW.password_hash <> '' OR NEW.imported_hash IS NOT NULL OR NEW.password_by_link_at IS NOT NULL OR NEW.claims <> '{}'::jsonb)",
+    ]),
+    refuses(
+      'erased_stays_erased',
+      ({ columns }) => ({ update: [...columns('record'), 'disabled_at', 'deleted_at'] }),
+      'what was erased of an end-user does not come back',
+      ({ columns }) => [
+        `OLD.deleted_at IS NOT NULL AND NEW.deleted_at IS NOT NULL AND ${changed([...columns('record'), 'disabled_at', 'deleted_at'])}`,
+      ],
+    ),
+    stays('an end-user keeps the row, so that nobody else gets the sub'),
+    isNotEmptied('end-users are deleted one by one'),
+  ],
 });

@@ -6,8 +6,8 @@ import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
-import type { AttemptOutcome, WebhookDelivery } from '../../model/webhook.ts';
-import { WEBHOOK_DELIVERIES } from '../tables.ts';
+import type { AttemptOutcome, WebhookDelivery } from './entity.ts';
+import { WEBHOOK_DELIVERIES } from './entity.ts';
 
 /** How a receiver is tried. Durations are in seconds. */
 export type RetryPolicy = {

@@ -1,9 +1,20 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { AbandonReason, WebhookDeliveryState } from '../../../machines/webhook-delivery/facts.ts';
-import type { AttemptOutcome, WebhookData } from '../../model/webhook.ts';
 import { instant } from '../columns.ts';
+import {
+  beginsFirst,
+  changed,
+  endsWithReason,
+  isNotEmptied,
+  keeps,
+  movesWithMachine,
+  quoted,
+  refuses,
+  staysUntil,
+} from '../rules.ts';
 import { described, PASSING } from '../table.ts';
+import type { AttemptOutcome, WebhookData } from './entity.ts';
 
 /** Events on their way to receivers (machines/webhook-delivery/machine.ts). */
 export const webhookDeliveries = pgTable(
@@ -77,4 +88,32 @@ export const webhookDeliveryTable = described(webhookDeliveries, {
     // Other systems have to hear of the deletion too; it has the `sub` alone, and goes by itself.
     erasure: 'kept',
   },
+  rules: [
+    beginsFirst(
+      'a delivery begins in the first state of its machine, with no attempt',
+      'NEW.attempts <> 0',
+      'NEW.last_outcome IS NOT NULL',
+    ),
+    keeps('keeps_its_event', 'a delivery stays that of its event and of its receiver'),
+    movesWithMachine('webhook-delivery'),
+    endsWithReason(
+      'ends_once_with_a_reason',
+      ['ended_at', 'abandoned_reason'],
+      { by: 'abandonDelivery', reason: 'abandoned_reason' },
+      'a delivery ends with its state, and is given up for a reason that its machine writes',
+    ),
+    refuses(
+      'is_attempted_while_pending',
+      ({ columns }) => ({ update: columns('attempt') }),
+      'only a pending delivery is attempted, and attempts are counted by one',
+      ({ machine, columns }) => [
+        `OLD.state <> ${quoted(machine.initial)} AND NEW.state = OLD.state AND ${changed(columns('attempt'))}`,
+        'NEW.attempts NOT IN (0, OLD.attempts, OLD.attempts + 1)',
+      ],
+    ),
+    staysUntil('stays_until_it_has_ended', 'a delivery stays until it has ended', ({ machine }) => [
+      `OLD.state = ${quoted(machine.initial)}`,
+    ]),
+    isNotEmptied('deliveries end one by one'),
+  ],
 });

@@ -1,7 +1,6 @@
 /** The walk of the deliveries: nodes that claim, attempt and report, die and come late; an operator who repeats; a receiver that goes. */
 import type { Commit } from '../../engine/commit.ts';
 import { commandLine } from '../../model/actor.ts';
-import type { WebhookDelivery } from '../../model/webhook.ts';
 import {
   type AskedOfAttempts,
   attempted,
@@ -13,6 +12,7 @@ import {
 } from '../../review/proof/attempts.ts';
 import { askingFor, defineWalk, initialState } from '../../review/proof/define-walk.ts';
 import { after, BEGAN_AT } from '../../review/proof/instants.ts';
+import type { WebhookDelivery } from './entity.ts';
 import {
   claimRequest,
   type LoadedWebhookDelivery,

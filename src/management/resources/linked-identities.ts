@@ -1,7 +1,7 @@
 /** The accounts at other OpenID Providers with which an end-user signs in. */
 import { z } from 'zod';
+import type { LinkedIdentity } from '../../lifecycles/linked-identity/entity.ts';
 import { removeIdentity } from '../../lifecycles/linked-identity/lifecycle.ts';
-import type { LinkedIdentity } from '../../model/linked-identity.ts';
 import { linkedIdentityStore } from '../../storage/linked-identities.ts';
 import { addressOf, links } from '../addresses.ts';
 import { shownInstant } from '../instant.ts';

@@ -1,6 +1,6 @@
 /** The passkeys of an end-user. What a passkey is known by, and its public key, are not shown. */
 import { z } from 'zod';
-import type { Passkey } from '../../model/factors.ts';
+import type { Passkey } from '../../lifecycles/passkey/entity.ts';
 import { removePasskeyByAdministrator } from '../../people/second-factor/removal.ts';
 import { passkeyStore, recoveryCodeStore, secondFactorStore } from '../../storage/factors.ts';
 import { addressOf, links } from '../addresses.ts';

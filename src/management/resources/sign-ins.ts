@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
-import type { ExternalSignIn } from '../../model/external-sign-in.ts';
+import type { ExternalSignIn } from '../../lifecycles/external-sign-in/entity.ts';
 import { AUTHENTICATION_CLASSES, authenticationClassOf, satisfies } from '../../oauth/authentication-methods.ts';
 import {
   answerDelegatedSignIn,

@@ -1,7 +1,7 @@
 /** Events on their way to other systems. The secrets of receivers, and what receivers answered, are never shown. */
 import { z } from 'zod';
+import { ATTEMPT_OUTCOMES, type WebhookDelivery, webhookIdOf } from '../../lifecycles/webhook-delivery/entity.ts';
 import { repeatDelivery, retryPolicyOf } from '../../lifecycles/webhook-delivery/lifecycle.ts';
-import { ATTEMPT_OUTCOMES, type WebhookDelivery, webhookIdOf } from '../../model/webhook.ts';
 import { findDelivery, listDeliveryPage } from '../../storage/webhook-list.ts';
 import { webhookStore } from '../../storage/webhooks.ts';
 import { addressOf, links } from '../addresses.ts';

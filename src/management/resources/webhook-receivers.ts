@@ -1,7 +1,7 @@
 /** The receivers of webhooks.yaml. They are changed there, and nowhere else. */
 import { z } from 'zod';
 import { shownAddress, type WebhookReceiver } from '../../../policies/webhooks-schema.ts';
-import { TEST_EVENT } from '../../model/webhook.ts';
+import { TEST_EVENT } from '../../lifecycles/webhook-delivery/entity.ts';
 import { type Backlog, backlogOf, findDelivery } from '../../storage/webhook-list.ts';
 import { webhookStore } from '../../storage/webhooks.ts';
 import { addressOf, links } from '../addresses.ts';

@@ -6,13 +6,13 @@
 import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
 import type { DelegatedSignIn } from '../../../policies/upstreams-schema.ts';
 import { sameSecretBytes } from '../../crypto/digest.ts';
+import type { ExternalSignIn } from '../../lifecycles/external-sign-in/entity.ts';
 import {
   bringToExternalSignIn,
   type ExternalSignInOutcome,
   type SoughtUser,
 } from '../../lifecycles/external-sign-in/lifecycle.ts';
 import type { Actor } from '../../model/actor.ts';
-import type { ExternalSignIn } from '../../model/external-sign-in.ts';
 import type { Claims } from '../../model/user.ts';
 import { urlUnder } from '../../oauth/urls.ts';
 import { isVisible } from '../../oauth/username.ts';

@@ -1,6 +1,7 @@
 /** Who asks for a mail with a link: somebody who forgot the password, or an end-user who is signed in. */
-import { addressKey, addressOf } from '../../model/email-challenge.ts';
+
 import type { RegisteredUser } from '../../model/user.ts';
+import { addressKey, addressOf } from '../../model/user.ts';
 import { readAddress } from '../mail/address.ts';
 import { allowMail, allowMailToKnownDevice, type MailAllowance } from '../mail/limits.ts';
 import { type MailContent, type MailsWanted, QUEUE_FULL, timeZoneOf, wishesOf } from '../mail/mail.ts';

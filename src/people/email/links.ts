@@ -3,13 +3,13 @@
 import type { EmailChallengePurpose } from '../../../machines/email-challenge/facts.ts';
 import { sha256 } from '../../crypto/digest.ts';
 import type { Random } from '../../crypto/random.ts';
+import type { EmailChallenge, NewEmailChallenge } from '../../lifecycles/email-challenge/entity.ts';
 import {
   type EmailChallengeStore,
   type LinkAsker,
   type LinkRejected,
   sendLink,
 } from '../../lifecycles/email-challenge/lifecycle.ts';
-import type { EmailChallenge, NewEmailChallenge } from '../../model/email-challenge.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 import { urlUnder } from '../../oauth/urls.ts';
 import type { SignInLedger } from '../../protocol/sign-in-ledger.ts';

@@ -5,13 +5,13 @@
  */
 import type { EmailChallengePurpose, EmailChallengeRejectReason } from '../../../machines/email-challenge/facts.ts';
 import { type PasswordHash, type RawSecret, rawSecret } from '../../crypto/secret-types.ts';
+import type { EmailChallenge } from '../../lifecycles/email-challenge/entity.ts';
 import {
   type LinkUse,
   type LinkUsed,
   type LoadedEmailChallenge,
   useLink,
 } from '../../lifecycles/email-challenge/lifecycle.ts';
-import type { EmailChallenge } from '../../model/email-challenge.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 import { isVisible } from '../../oauth/username.ts';
 import { isOfOneWriting } from '../../oauth/username-scripts.ts';

@@ -2,8 +2,8 @@
 import { hmacSha256, sha256 } from '../../crypto/digest.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import { openText, sealText } from '../../crypto/sealed-text.ts';
+import type { ExternalSignIn, SignInWishes } from '../../lifecycles/external-sign-in/entity.ts';
 import type { NewExternalSignIn } from '../../lifecycles/external-sign-in/lifecycle.ts';
-import type { ExternalSignIn, SignInWishes } from '../../model/external-sign-in.ts';
 import type { Interaction } from '../../model/interaction.ts';
 import { networksOf } from '../../model/networks.ts';
 import type { CookieHash } from '../../protocol/browser-session.ts';

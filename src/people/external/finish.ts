@@ -1,7 +1,7 @@
 /** The browser is back, and the machine lets it go on: a session, or a link. */
 import { InvariantViolation } from '../../engine/errors.ts';
+import type { ExternalSignIn } from '../../lifecycles/external-sign-in/entity.ts';
 import type { ExternalSignInRow } from '../../lifecycles/external-sign-in/lifecycle.ts';
-import type { ExternalSignIn } from '../../model/external-sign-in.ts';
 import type { Session } from '../../model/session.ts';
 import { type CookieHash, createSession } from '../../protocol/browser-session.ts';
 import type { ExternalSignInDeps } from './deps.ts';

@@ -1,8 +1,8 @@
 /** How many mails a stranger may cause: to one address, and from one network. Counted before anything is looked up. */
 import { hmacSha256 } from '../../crypto/digest.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
-import { addressKey } from '../../model/email-challenge.ts';
 import { networksOf } from '../../model/networks.ts';
+import { addressKey } from '../../model/user.ts';
 
 const WINDOW_SECONDS = 3600;
 /** Nobody needs more links, and nobody should get more mails that they did not ask for. */

@@ -1,6 +1,6 @@
 /** What is said in a mail, before words are found for it (src/http/views/mail.ts). */
-import type { GoingOn } from '../../model/email-challenge.ts';
-import type { MailPurpose } from '../../model/mail.ts';
+import type { GoingOn } from '../../lifecycles/email-challenge/entity.ts';
+import type { MailPurpose } from '../../lifecycles/mail/entity.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 
 /** What happened to an account. The end-user hears of it, in case that it was not they. */

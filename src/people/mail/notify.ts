@@ -1,6 +1,7 @@
 /** Tells an end-user by mail what happened to the account. Called after what it tells was committed. */
-import { addressOf } from '../../model/email-challenge.ts';
+
 import type { RegisteredUser } from '../../model/user.ts';
+import { addressOf } from '../../model/user.ts';
 import { urlUnder } from '../../oauth/urls.ts';
 import { actingBrowser } from './acting-browser.ts';
 import { type MailContent, type Notice, type Outbox, timeZoneOf, wishesOf } from './mail.ts';

@@ -1,6 +1,6 @@
 /** What a page asks the browser's passkeys: at a sign-in any for this site, as a second factor those of one account. */
 import { CHALLENGE_SECONDS, siteOf } from '../../crypto/passkey-challenge.ts';
-import type { Passkey } from '../../model/factors.ts';
+import type { Passkey } from '../../lifecycles/passkey/entity.ts';
 import type { Session } from '../../model/session.ts';
 import type { CookieHash } from '../../protocol/browser-session.ts';
 import { type ChallengeDeps, freshChallenge, purposeIn } from './challenge.ts';

@@ -2,8 +2,8 @@
 import type { FactorRejectReason } from '../../../machines/shared/facts.ts';
 import { siteOf } from '../../crypto/passkey-challenge.ts';
 import { registrationOptions, verifiedRegistration } from '../../crypto/webauthn.ts';
+import { MAX_PASSKEYS } from '../../lifecycles/passkey/entity.ts';
 import { askPasskey, type PasskeyStore, registerPasskey } from '../../lifecycles/passkey/lifecycle.ts';
-import { MAX_PASSKEYS } from '../../model/factors.ts';
 import type { Session } from '../../model/session.ts';
 import { byPasskey } from '../../oauth/authentication-methods.ts';
 import { type CookieHash, demandsSecondFactor, strengthenSession } from '../../protocol/browser-session.ts';

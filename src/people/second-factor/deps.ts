@@ -1,8 +1,9 @@
 /** What the use cases of authenticator apps and recovery codes need. */
 import type { KeptKey } from '../../crypto/kept-key.ts';
+import type { Passkey } from '../../lifecycles/passkey/entity.ts';
 import type { RecoveryCodeStore } from '../../lifecycles/recovery-code/lifecycle.ts';
+import type { SecondFactor } from '../../lifecycles/second-factor/entity.ts';
 import type { LoadedSecondFactor, SecondFactorStore } from '../../lifecycles/second-factor/lifecycle.ts';
-import type { Passkey, SecondFactor } from '../../model/factors.ts';
 import { type Session, signedInRecently } from '../../model/session.ts';
 import { classNamed, levelOf } from '../../oauth/authentication-methods.ts';
 import { classOf } from '../../protocol/browser-session.ts';

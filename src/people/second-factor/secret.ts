@@ -3,7 +3,7 @@ import type { Random } from '../../crypto/random.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import { isSealedByFirst, openText, sealText } from '../../crypto/sealed-text.ts';
 import { totpStepOf } from '../../crypto/totp.ts';
-import type { SecondFactor } from '../../model/factors.ts';
+import type { SecondFactor } from '../../lifecycles/second-factor/entity.ts';
 
 type Sealed = Pick<SecondFactor, 'id' | 'userId' | 'sealedSecret'>;
 type Named = Pick<SecondFactor, 'id' | 'userId'>;

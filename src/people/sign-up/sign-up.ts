@@ -1,9 +1,10 @@
 /** A new account, by the end-user or by invitation. It exists only once the link in the mail was used. */
 import type { EmailChallengePurpose } from '../../../machines/email-challenge/facts.ts';
 import type { SignInPolicy } from '../../../policies/schema.ts';
+import type { EmailChallenge, GoingOn } from '../../lifecycles/email-challenge/entity.ts';
 import { withdrawInvitation as withdraw } from '../../lifecycles/email-challenge/lifecycle.ts';
 import type { Actor } from '../../model/actor.ts';
-import { addressKey, addressOf, type EmailChallenge, type GoingOn } from '../../model/email-challenge.ts';
+import { addressKey, addressOf } from '../../model/user.ts';
 import { urlUnder } from '../../oauth/urls.ts';
 import type { Asked, Asker } from '../email/asking.ts';
 import { createLink, LINK_LIFETIME_SECONDS, type LinkDeps, type LinkMaking } from '../email/links.ts';

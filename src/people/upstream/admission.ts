@@ -1,6 +1,6 @@
 /** What the policy makes of an answer: who may come, whether it is recent enough, and what it says about factors. */
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
-import type { ExternalSignIn } from '../../model/external-sign-in.ts';
+import type { ExternalSignIn } from '../../lifecycles/external-sign-in/entity.ts';
 import type { Claims } from '../../model/user.ts';
 import type { Redeemed } from './openid-provider.ts';
 

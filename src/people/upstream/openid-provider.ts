@@ -4,7 +4,7 @@
  */
 import type { Configuration as Client, CustomFetch, ServerMetadata } from 'openid-client';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
-import type { SignInWishes } from '../../model/external-sign-in.ts';
+import type { SignInWishes } from '../../lifecycles/external-sign-in/entity.ts';
 import type { Claims } from '../../model/user.ts';
 import type { RequestSecrets } from '../external/begin.ts';
 

@@ -5,8 +5,8 @@
 import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
 import { sameSecretBytes } from '../../crypto/digest.ts';
+import type { ExternalSignIn } from '../../lifecycles/external-sign-in/entity.ts';
 import { type Brought, bringToExternalSignIn, type SoughtUser } from '../../lifecycles/external-sign-in/lifecycle.ts';
-import type { ExternalSignIn } from '../../model/external-sign-in.ts';
 import type { Claims } from '../../model/user.ts';
 import { urlUnder } from '../../oauth/urls.ts';
 import { findSession } from '../../protocol/browser-session.ts';

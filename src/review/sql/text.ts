@@ -1,7 +1,8 @@
 /** The rules as SQL, a function and a trigger for each. Applied again, or over other triggers, it replaces them. */
+import { quoted, type Rule } from '../../lifecycles/rules.ts';
 import { holdLedgerPartition } from '../../storage/ledger-partitions.ts';
 import { beginOnce, keyColumns } from './columns.ts';
-import { type Machines, type Rule, rulesOf, text } from './rules.ts';
+import { type Machines, rulesOf } from './rules.ts';
 
 const BREAK = '\n--> statement-breakpoint\n';
 
@@ -47,7 +48,7 @@ $$`;
 
 /** @param key SQL for the row's key. */
 const refuse = (says: string, key: string) =>
-  `PERFORM "public"."no_machine_allows"(${text(says)}, ${key}, TG_NAME, TG_OP, TG_TABLE_NAME);`;
+  `PERFORM "public"."no_machine_allows"(${quoted(says)}, ${key}, TG_NAME, TG_OP, TG_TABLE_NAME);`;
 
 const functionNamed = (name: string, body: string) => `CREATE OR REPLACE FUNCTION "${name}"() RETURNS trigger
 LANGUAGE plpgsql ${OWN_PATH} AS $$
@@ -108,7 +109,7 @@ const remembersOf = (table: string, name: string, until: string) => [
   `CREATE OR REPLACE FUNCTION "${table}_remembers_its_end"() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER ${OWN_PATH} AS $$
 BEGIN
-  PERFORM "public"."remember_ended_row"(${text(table)}, ${name}, ${until});
+  PERFORM "public"."remember_ended_row"(${quoted(table)}, ${name}, ${until});
   RETURN NULL;
 END
 $$`,
@@ -138,7 +139,7 @@ DECLARE
 BEGIN
   FOR other IN SELECT DISTINCT p.oid::regprocedure FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
     WHERE p.proname = t.tgname AND p.prosrc ~ 'no_machine_allows|remember_ended_row' AND p.proname NOT IN (
-      ${names.map((name) => text(name)).join(',\n      ')})
+      ${names.map((name) => quoted(name)).join(',\n      ')})
   LOOP
     EXECUTE format('DROP FUNCTION %s CASCADE', other);
   END LOOP;

@@ -1,7 +1,7 @@
 /** The machines in use, so that tests can walk, query and mutate them all in one way. */
+import { RUNNING, type RunningName } from '../../../machines/running.ts';
 import { isComposed } from '../../../src/catalogue/guards.ts';
 import { type Machine, readMachine } from '../../../src/catalogue/read.ts';
-import { RUNNING, type RunningName } from '../../../src/catalogue/running.ts';
 
 /** One way out of a state, as it stands in the machine's file. */
 export type WrittenArm = {
@@ -28,12 +28,13 @@ export type Subject = {
 };
 
 const subjectOf = (name: RunningName): Subject => {
-  const { machine, events } = RUNNING[name];
+  const machine = RUNNING[name];
+  const read = readMachine(machine.config);
   return {
     name,
     config: machine.config as unknown as Config,
-    machine: readMachine(machine.config),
-    events,
+    machine: read,
+    events: [...new Set(read.states.flatMap(({ arms }) => arms.map(({ event }) => event)))],
     guards: machine.implementations.guards as Subject['guards'],
   };
 };

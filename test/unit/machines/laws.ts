@@ -2,8 +2,9 @@
  * The laws of the machines, stated independently of the machines' own text. The transition table shows every change to a reviewer; a law
  * rejects the dangerous ones by itself. To read them: laws/every-machine.ts, then the file of the machine.
  */
+
+import type { RunningName } from '../../../machines/running.ts';
 import { readMachine } from '../../../src/catalogue/read.ts';
-import type { RunningName } from '../../../src/catalogue/running.ts';
 import { allAnswers } from './answers.ts';
 import { type Config, type Subject, withoutCode } from './catalogue.ts';
 import { lawsOfAuthorizationCode } from './laws/authorization-code.ts';

@@ -1,9 +1,9 @@
 /** A misspelt `spec` does not compile, in states, in arms and in arms that states share. `tsc` is what fails here. */
 import { expect, expectTypeOf, test } from 'vitest';
 import { type AnyStateMachine, type SnapshotFrom, setup } from 'xstate';
+import type { RUNNING } from '../../../machines/running.ts';
 import type { Meta, SharedArm } from '../../../machines/shared/arm.ts';
 import { readMachine } from '../../../src/catalogue/read.ts';
-import type { RUNNING } from '../../../src/catalogue/running.ts';
 
 const described = setup({ types: { events: {} as { type: 'presented' }, meta: {} as Meta } });
 
@@ -56,7 +56,7 @@ described.createMachine({
 });
 
 test('every machine in use declares the type of its meta', () => {
-  type Running = (typeof RUNNING)[keyof typeof RUNNING]['machine'];
+  type Running = (typeof RUNNING)[keyof typeof RUNNING];
   type Metas<One> = One extends AnyStateMachine ? ReturnType<SnapshotFrom<One>['getMeta']> : never;
   type Said<One> = Metas<One> extends infer All ? (All extends object ? All[keyof All] : never) : never;
   // Of each machine: in a check of all together, a machine without the declaration would hide behind the others.

@@ -5,7 +5,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readMachine } from '../../../src/catalogue/read.ts';
-import { type Machines, heldMachines as machines, type Rule, rulesOf } from '../../../src/review/sql/rules.ts';
+import type { Rule } from '../../../src/lifecycles/rules.ts';
+import { type Machines, heldMachines as machines, rulesOf } from '../../../src/review/sql/rules.ts';
 import { textOf } from '../../../src/review/sql/text.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { casesOf, type HeldCase } from './held-cases.ts';

@@ -2,10 +2,11 @@
 import { getTableName, type SQL, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HeldTable } from '../../../src/lifecycles/table.ts';
+import { HELD_TABLES } from '../../../src/lifecycles/tables.ts';
 import { columnNames } from '../../../src/storage/columns.ts';
 import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
 import { rawRows } from '../../../src/storage/raw-rows.ts';
-import { HELD_TABLES, TABLES } from '../../../src/storage/tables.ts';
+import { TABLES } from '../../../src/storage/tables.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 

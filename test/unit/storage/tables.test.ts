@@ -2,10 +2,11 @@
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
-import { RUNNING } from '../../../src/catalogue/running.ts';
+import { RUNNING } from '../../../machines/running.ts';
 import type { HeldTable } from '../../../src/lifecycles/table.ts';
+import { HELD_TABLES } from '../../../src/lifecycles/tables.ts';
 import * as schema from '../../../src/storage/schema.ts';
-import { HELD_TABLES, TABLES } from '../../../src/storage/tables.ts';
+import { TABLES } from '../../../src/storage/tables.ts';
 
 const parts: readonly object[] = Object.values(schema);
 const held: readonly HeldTable[] = HELD_TABLES;

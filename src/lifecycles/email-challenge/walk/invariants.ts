@@ -1,10 +1,10 @@
 /** What must hold of links in mails, each in a sentence, and how a violation of it is seen. */
 import { isDeepStrictEqual } from 'node:util';
-import type { EmailChallenge } from '../../../model/email-challenge.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
 import type { Moment, Move } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
+import type { EmailChallenge } from '../entity.ts';
 import { requestsAt } from './requests.ts';
 import { addedBy, movesOf, type Stored, type Terms } from './world.ts';
 

@@ -1,14 +1,14 @@
 /** What the walk of the links in mails is about: one end-user, or one address, with every link that was sent. */
 import type { EmailChallengePurpose } from '../../../../machines/email-challenge/facts.ts';
 import type { Commit, Write } from '../../../engine/commit.ts';
-import { addressKey, type EmailChallenge, personOf } from '../../../model/email-challenge.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
+import { addressKey } from '../../../model/user.ts';
 import { carryOut, type LeftOut } from '../../../review/proof/carry-out.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { ALICE } from '../../../review/proof/end-users.ts';
 import { drawnId } from '../../../review/proof/identities.ts';
 import { after } from '../../../review/proof/instants.ts';
-import { EMAIL_CHALLENGES } from '../../tables.ts';
+import { EMAIL_CHALLENGES, type EmailChallenge, personOf } from '../entity.ts';
 import type { LinkRejected, LinkUsed, LoadedEmailChallenge } from '../lifecycle.ts';
 
 export type Asked =

@@ -1,12 +1,14 @@
 /** What must hold of sign-ins at other places, each in a sentence, and how a violation of it is seen. */
-import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
-import type { LinkedIdentity } from '../../../model/linked-identity.ts';
+
 import { changeOf } from '../../../review/proof/carry-out.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
 import type { Moment, Move } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
-import { EXTERNAL_SIGN_INS, LINKED_IDENTITIES } from '../../tables.ts';
+import type { LinkedIdentity } from '../../linked-identity/entity.ts';
+import { LINKED_IDENTITIES } from '../../linked-identity/entity.ts';
+import type { ExternalSignIn } from '../entity.ts';
+import { EXTERNAL_SIGN_INS } from '../entity.ts';
 import { bringing, requestsAt } from './requests.ts';
 import { activeOf, type Brings, hasAnotherWay, isOvertaken, REMOVALS, type Stored, type Terms } from './world.ts';
 

@@ -1,5 +1,5 @@
 /** What can come: answers, refusals, browsers of both kinds, and the removal of each identity. */
-import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
+import type { ExternalSignIn } from '../entity.ts';
 import { type Asked, type Brings, REMOVALS, type Stored } from './world.ts';
 
 export const requestsAt = ({ externalSignIns, linkedIdentities, registers }: Stored): readonly Asked[] => [

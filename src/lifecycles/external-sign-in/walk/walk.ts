@@ -4,7 +4,7 @@ import { changeOf } from '../../../review/proof/carry-out.ts';
 import { askingFor, defineWalk } from '../../../review/proof/define-walk.ts';
 import { after } from '../../../review/proof/instants.ts';
 import { identityRemovalRequest } from '../../linked-identity/lifecycle.ts';
-import { EXTERNAL_SIGN_INS } from '../../tables.ts';
+import { EXTERNAL_SIGN_INS } from '../entity.ts';
 import { type Brought, externalSignInRequest } from '../lifecycle.ts';
 import { INVARIANTS } from './invariants.ts';
 import { requestsAt } from './requests.ts';

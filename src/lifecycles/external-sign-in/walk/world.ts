@@ -1,13 +1,13 @@
 /** What the walk of external sign-ins is about: browsers that were sent to other places, end-users, and their linked identities. */
 import type { Commit } from '../../../engine/commit.ts';
-import type { ExternalSignIn } from '../../../model/external-sign-in.ts';
-import type { LinkedIdentity } from '../../../model/linked-identity.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { ALICE, hashOf } from '../../../review/proof/end-users.ts';
 import { drawn } from '../../../review/proof/identities.ts';
 import { after } from '../../../review/proof/instants.ts';
+import type { LinkedIdentity } from '../../linked-identity/entity.ts';
 import type { IdentityRemoved, LoadedIdentity } from '../../linked-identity/lifecycle.ts';
+import type { ExternalSignIn } from '../entity.ts';
 import type { ExternalSignInOutcome, LoadedExternalSignIn, SoughtUser } from '../lifecycle.ts';
 
 export type Brings = {

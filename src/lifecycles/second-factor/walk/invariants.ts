@@ -1,6 +1,5 @@
 /** What must hold of factors, each in a sentence, and how a violation of it is seen. */
 import type { Commit, Table } from '../../../engine/commit.ts';
-import { type SecondFactor, setUpEndsAt } from '../../../model/factors.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import { BY_PASSWORD } from '../../../oauth/authentication-methods.ts';
 import { type Change, changeOf } from '../../../review/proof/carry-out.ts';
@@ -9,7 +8,9 @@ import { everythingIsAnswered, staysEnded } from '../../../review/proof/invarian
 import type { Moment, Move } from '../../../review/proof/moment.ts';
 import { runAlone, storedAfter } from '../../../review/proof/moves.ts';
 import type { Walk } from '../../../review/proof/walk.ts';
-import { PASSKEYS, RECOVERY_CODES, SECOND_FACTORS } from '../../tables.ts';
+import { PASSKEYS } from '../../passkey/entity.ts';
+import { RECOVERY_CODES } from '../../recovery-code/entity.ts';
+import { SECOND_FACTORS, type SecondFactor, setUpEndsAt } from '../entity.ts';
 import { acceptedBy, NEW_BROWSERS, newPasskeyId, requestsAt } from './requests.ts';
 import {
   type AboutApp,

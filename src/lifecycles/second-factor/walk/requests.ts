@@ -1,5 +1,6 @@
 /** What can come: codes and signatures, right and wrong, of the end-user and of a thief; removals; what follows from an answer. */
-import type { Passkey, SecondFactor } from '../../../model/factors.ts';
+import type { Passkey } from '../../passkey/entity.ts';
+import type { SecondFactor } from '../entity.ts';
 import {
   type AboutApp,
   type AboutCode,

@@ -1,5 +1,5 @@
 /** The walk of factors: codes, signatures and recovery codes of two browsers, while factors are added and removed. */
-import { setUpEndsAt } from '../../../model/factors.ts';
+
 import { BY_CODE, BY_PASSWORD, byPasskey, methodsOf } from '../../../oauth/authentication-methods.ts';
 import type { LeftOut } from '../../../review/proof/carry-out.ts';
 import { askingFor, defineWalk } from '../../../review/proof/define-walk.ts';
@@ -9,6 +9,7 @@ import { passkeyRegistration, passkeyRequest } from '../../passkey/lifecycle.ts'
 import { recoveryCodeRequest } from '../../recovery-code/lifecycle.ts';
 import { type ProvenFactor, sessionFactorRequest } from '../../session/lifecycle.ts';
 import { SESSION_LIFETIMES } from '../../session/walk/stored-session.ts';
+import { setUpEndsAt } from '../entity.ts';
 import { secondFactorRequest } from '../lifecycle.ts';
 import { INVARIANTS, writtenBy } from './invariants.ts';
 import { acceptedBy, requestsAt } from './requests.ts';

@@ -1,6 +1,5 @@
 /** What the walk of factors is about: apps, passkeys and recovery codes of one end-user, and the sessions that they sign in. */
 import type { Commit } from '../../../engine/commit.ts';
-import { type Passkey, type RecoveryCode, SET_UP_SECONDS, type SecondFactor } from '../../../model/factors.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import type { Session } from '../../../model/session.ts';
 import { NO_PASSWORD, type RegisteredUser } from '../../../model/user.ts';
@@ -9,7 +8,9 @@ import { carryOut, type LeftOut, NOTHING_LEFT_OUT } from '../../../review/proof/
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { hashOf } from '../../../review/proof/end-users.ts';
 import { after, BEGAN_AT } from '../../../review/proof/instants.ts';
+import type { Passkey } from '../../passkey/entity.ts';
 import { type LoadedPasskey, unregistered } from '../../passkey/lifecycle.ts';
+import type { RecoveryCode } from '../../recovery-code/entity.ts';
 import type { LoadedRecoveryCode } from '../../recovery-code/lifecycle.ts';
 import {
   begunState,
@@ -19,6 +20,7 @@ import {
   SINGLE_FACTOR,
 } from '../../session/lifecycle.ts';
 import { newSession, SESSION_LIFETIMES, type StoredSession, USER } from '../../session/walk/stored-session.ts';
+import { SET_UP_SECONDS, type SecondFactor } from '../entity.ts';
 import type { FactorAnswer, LoadedSecondFactor } from '../lifecycle.ts';
 
 export type Removal = 'removalRequested' | 'removalRequestedByAdministrator';

@@ -2,6 +2,7 @@
 
 import type { Command, Reply } from '../../../../src/engine/run.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
+import { EXTERNAL_SIGN_INS } from '../../../../src/lifecycles/external-sign-in/entity.ts';
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import type { Authorization, AuthorizationWalk } from '../../../../src/lifecycles/grant/walk/world.ts';
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
@@ -11,7 +12,6 @@ import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token
 import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
 import type { Asked } from '../../../../src/lifecycles/second-factor/walk/world.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
-import { EXTERNAL_SIGN_INS } from '../../../../src/lifecycles/tables.ts';
 import type { UserRow } from '../../../../src/lifecycles/user/lifecycle.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
 import { chainPosition, type Grant, refreshTokenState } from '../../../../src/model/grant.ts';

@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AnyStateMachine, createMachine } from 'xstate';
 import { changeUser, supersedeLink } from '../../../../machines/email-challenge/effects.ts';
-import { RUNNING } from '../../../../src/catalogue/running.ts';
+import { RUNNING } from '../../../../machines/running.ts';
 import { InvariantViolation, Unavailable } from '../../../../src/engine/errors.ts';
 import { shippedScenarios } from '../../../../src/review/simulation/pages.ts';
 import { play } from '../../../../src/review/simulation/play.ts';
@@ -198,7 +198,7 @@ const people = shippedScenarios().filter(({ rounds }) =>
 
 /** Every decision of this machine is the broken one's. @returns whether it was asked. */
 function breakMachine(id: string, breaking: Breaking): () => boolean {
-  const machine = Object.values(RUNNING).find((one) => one.machine.id === id)?.machine as AnyStateMachine;
+  const machine = Object.values(RUNNING).find((one) => one.id === id) as AnyStateMachine;
   const broken = breaking(machine);
   const spy = vi
     .spyOn(machine, 'getTransitionData')

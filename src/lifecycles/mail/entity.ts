@@ -1,5 +1,7 @@
 /** A mail in the queue. */
-import type { DropReason, MailState } from '../../machines/mail/facts.ts';
+
+import type { DropReason, MailState } from '../../../machines/mail/facts.ts';
+import { tableOf } from '../../engine/commit.ts';
 
 /** `notice`: what happened to an account, and how its owner undoes it. Notices go first. */
 export const MAIL_PURPOSES = ['notice', 'link'] as const;
@@ -24,6 +26,8 @@ export type QueuedMail = {
   readonly endedAt: Date | null;
   readonly dropReason: DropReason | null;
 };
+
+export const MAILS = tableOf<QueuedMail>('mails');
 
 export type NewMail = Pick<QueuedMail, 'id' | 'purpose' | 'domainHash' | 'userId'> & {
   readonly sealedContents: string;

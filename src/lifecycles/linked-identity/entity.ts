@@ -1,5 +1,7 @@
 /** An account at another OpenID Provider with which an end-user signs in here. */
-import type { IdentityRemovalReason } from '../../machines/linked-identity/facts.ts';
+
+import type { IdentityRemovalReason } from '../../../machines/linked-identity/facts.ts';
+import { tableOf } from '../../engine/commit.ts';
 
 /** `sub` is unique at its issuer, and nothing else about an account there is (OpenID Connect Core §5.7). */
 export type ExternalIdentity = { readonly issuer: string; readonly subject: string };
@@ -15,3 +17,5 @@ export type LinkedIdentity = ExternalIdentity & {
   readonly removedAt: Date | null;
   readonly removedReason: IdentityRemovalReason | null;
 };
+
+export const LINKED_IDENTITIES = tableOf<LinkedIdentity>('linkedIdentities');

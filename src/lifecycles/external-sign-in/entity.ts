@@ -1,7 +1,9 @@
 /** A browser that was sent to another place to sign in, and what came of it. */
-import type { ExternalSignInState } from '../../machines/external-sign-in/facts.ts';
-import type { Prompt } from '../../machines/interaction/facts.ts';
-import type { Bytes } from './grant.ts';
+
+import type { ExternalSignInState } from '../../../machines/external-sign-in/facts.ts';
+import type { Prompt } from '../../../machines/interaction/facts.ts';
+import { tableOf } from '../../engine/commit.ts';
+import type { Bytes } from '../../model/grant.ts';
 
 /** `upstream`: another OpenID Provider. `delegated`: an application of the team. */
 export type ExternalSignInKind = 'upstream' | 'delegated';
@@ -53,3 +55,5 @@ export type ExternalSignIn = {
   readonly beganAt: Date;
   readonly endsAt: Date;
 };
+
+export const EXTERNAL_SIGN_INS = tableOf<ExternalSignIn>('externalSignIns');

@@ -1,11 +1,13 @@
 /** A link in an e-mail: for whom, to which address, and what it is good for. */
+
 import type {
   EmailChallengePurpose,
   EmailChallengeState,
   SupersededReason,
-} from '../../machines/email-challenge/facts.ts';
-import type { Bytes } from './grant.ts';
-import type { RegisteredUser } from './user.ts';
+} from '../../../machines/email-challenge/facts.ts';
+import { tableOf } from '../../engine/commit.ts';
+import type { Bytes } from '../../model/grant.ts';
+import { addressKey, addressOf, type RegisteredUser } from '../../model/user.ts';
 
 /** Where the browser that asked goes on after a sign-up: a path of this server, and the SHA-256 of its cookie. */
 export type GoingOn = { readonly path: string; readonly browserHash: Bytes };
@@ -33,6 +35,9 @@ export type EmailChallenge = {
   readonly endsAt: Date;
 };
 
+/** `sentBy`: the administrator who asked for it; null: the person did. */
+export const EMAIL_CHALLENGES = tableOf<EmailChallenge & { readonly sentBy?: string | null }>('emailChallenges');
+
 /** Drawn and known before it is sent; the rest follows from the load. */
 export type NewEmailChallenge = Pick<
   EmailChallenge,
@@ -40,9 +45,6 @@ export type NewEmailChallenge = Pick<
 > & {
   readonly lifetimeSeconds: number;
 };
-
-/** Two spellings of an address that differ in case are one mailbox nearly everywhere. */
-export const addressKey = (address: string): string => address.normalize('NFC').trim().toLowerCase();
 
 /** Whose links end each other: those of an end-user, or of an address that has no account. */
 export const personOf = ({ userId, address }: Pick<EmailChallenge, 'userId' | 'address'>): string =>
@@ -61,14 +63,6 @@ export const NEWER_LINKS_ALLOWED: Readonly<Record<EmailChallengePurpose, number>
   invitation: 0,
   undo_change: Number.POSITIVE_INFINITY,
 };
-
-/** Of the claims; null: the end-user has no address. */
-export function addressOf({
-  claims,
-}: Pick<RegisteredUser, 'claims'>): { readonly address: string; readonly isVerified: boolean } | null {
-  const { email, email_verified: verified } = claims;
-  return typeof email === 'string' && email !== '' ? { address: email, isVerified: verified === true } : null;
-}
 
 /** Whether the address of the link is what its purpose needs it to be for the end-user of today. */
 export function addressStands(

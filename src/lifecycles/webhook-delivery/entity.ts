@@ -1,5 +1,7 @@
 /** Events for other systems, and their deliveries. */
-import type { AbandonReason, WebhookDeliveryState } from '../../machines/webhook-delivery/facts.ts';
+
+import type { AbandonReason, WebhookDeliveryState } from '../../../machines/webhook-delivery/facts.ts';
+import { tableOf } from '../../engine/commit.ts';
 
 /** One row of `webhook_deliveries`: an event on its way to a receiver. */
 export type WebhookDelivery = {
@@ -28,6 +30,8 @@ export type WebhookDelivery = {
   /** What came of the last attempt, in a word that metrics use too; null: none is over. */
   readonly lastOutcome: AttemptOutcome | null;
 };
+
+export const WEBHOOK_DELIVERIES = tableOf<WebhookDelivery>('webhookDeliveries');
 
 export type WebhookData = Readonly<Record<string, string | readonly string[] | number | null>>;
 

@@ -1,0 +1,27 @@
+import type { PasskeyState } from '../../../machines/passkey/facts.ts';
+import { tableOf } from '../../engine/commit.ts';
+import type { Bytes } from '../../model/grant.ts';
+
+/** One row of `passkeys`. */
+export type Passkey = {
+  readonly id: string;
+  readonly userId: string;
+  readonly state: PasskeyState;
+  /** As the end-user named it. */
+  readonly name: string;
+  readonly credentialId: Bytes;
+  /** COSE; null: dropped. */
+  readonly publicKey: Bytes | null;
+  readonly counter: number;
+  /** WebAuthn §6.1: it may be copied to other devices of the end-user, so it is no key of one piece of hardware. */
+  readonly backupEligible: boolean;
+  readonly transports: readonly string[];
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly removedAt: Date | null;
+};
+
+export const PASSKEYS = tableOf<Passkey>('passkeys');
+
+/** Of one end-user, active. */
+export const MAX_PASSKEYS = 20;
