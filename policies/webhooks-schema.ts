@@ -2,60 +2,49 @@
 import { z } from 'zod';
 import { expectations, expecting, expectingSecret } from './expectations.ts';
 
-/** What happened, by the name that receivers see. Where each comes from: src/webhooks/events.ts. */
-export const WEBHOOK_EVENTS = [
-  'session.started',
-  'session.ended',
-  'user.created',
-  'user.changed',
-  'user.disabled',
-  'user.enabled',
-  'user.deleted',
-  'user.credential_changed',
-  'factor.added',
-  'factor.removed',
-  'factor.recovery_code_used',
-  'linked_identity.added',
-  'linked_identity.removed',
-  'grant.revoked',
-  'grant.reuse_detected',
-  'client.created',
-  'client.changed',
-  'client.secret_rotated',
-  'client.secret_removed',
-  'client.deleted',
-  'signing_key.published',
-  'signing_key.activated',
-  'signing_key.revoked',
-] as const;
-export type WebhookEventName = (typeof WEBHOOK_EVENTS)[number];
+/** How a Security Event Token says it: the name of the event in OpenID CAEP 1.0 or OpenID RISC 1.0, and of CAEP's `credential-change` the change. */
+type SecurityEvent =
+  | { readonly caep: string; readonly change?: 'create' | 'revoke' | 'update' }
+  | { readonly risc: string };
+
+/** What happened, by the name that receivers see. Where each comes from: `told` in src/lifecycles/<lifecycle>/table.ts. Null: neither has a word for it. */
+const EVENTS = {
+  'session.started': { caep: 'session-established' },
+  'session.ended': { caep: 'session-revoked' },
+  'user.created': null,
+  'user.changed': null,
+  'user.disabled': { risc: 'account-disabled' },
+  'user.enabled': { risc: 'account-enabled' },
+  'user.deleted': { risc: 'account-purged' },
+  'user.credential_changed': { caep: 'credential-change', change: 'update' },
+  'factor.added': { caep: 'credential-change', change: 'create' },
+  'factor.removed': { caep: 'credential-change', change: 'revoke' },
+  'factor.recovery_code_used': { caep: 'credential-change', change: 'revoke' },
+  'linked_identity.added': null,
+  'linked_identity.removed': null,
+  // A chain is the session of its client.
+  'grant.revoked': { caep: 'session-revoked' },
+  'grant.reuse_detected': { caep: 'session-revoked' },
+  'client.created': null,
+  'client.changed': null,
+  'client.secret_rotated': null,
+  'client.secret_removed': null,
+  'client.deleted': null,
+  'signing_key.published': null,
+  'signing_key.activated': null,
+  'signing_key.revoked': null,
+} as const satisfies Readonly<Record<string, SecurityEvent | null>>;
+export type WebhookEventName = keyof typeof EVENTS;
+export const WEBHOOK_EVENTS = Object.keys(EVENTS) as readonly WebhookEventName[];
 
 /** Each stands for the events whose names begin with it. */
-export const WEBHOOK_GROUPS = [
-  'session',
-  'user',
-  'factor',
-  'linked_identity',
-  'grant',
-  'client',
-  'signing_key',
-] as const;
+export const WEBHOOK_GROUPS: readonly string[] = [...new Set(WEBHOOK_EVENTS.map((event) => event.replace(/\..*/, '')))];
 
-/** Those that a Security Event Token has words for (OpenID CAEP 1.0, OpenID RISC 1.0). */
-export const SECURITY_EVENTS = [
-  'session.started',
-  'session.ended',
-  'user.disabled',
-  'user.enabled',
-  'user.deleted',
-  'user.credential_changed',
-  'factor.added',
-  'factor.removed',
-  'factor.recovery_code_used',
-  'grant.revoked',
-  'grant.reuse_detected',
-] as const satisfies readonly WebhookEventName[];
-export type SecurityEventName = (typeof SECURITY_EVENTS)[number];
+/** Null: there are no words for it. */
+export const securityEventNamed = (event: string): SecurityEvent | null =>
+  Object.hasOwn(EVENTS, event) ? EVENTS[event as WebhookEventName] : null;
+const isSecurityEvent = (event: string): boolean => securityEventNamed(event) !== null;
+export const SECURITY_EVENTS = WEBHOOK_EVENTS.filter(isSecurityEvent);
 
 export const eventsNamed = (names: readonly string[]): ReadonlySet<WebhookEventName> =>
   new Set(WEBHOOK_EVENTS.filter((event) => names.includes(event) || names.includes(event.replace(/\..*/, ''))));
@@ -139,9 +128,6 @@ const receiver = z
     path: ['allowPrivateNetwork'],
     message: 'true, for an http address of this machine',
   });
-
-export const isSecurityEvent = (event: string): event is SecurityEventName =>
-  (SECURITY_EVENTS as readonly string[]).includes(event);
 
 /** `webhooks.yaml`. It may be left out: then nobody is told anything. */
 export const webhooksSchema = z.strictObject({

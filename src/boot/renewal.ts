@@ -24,19 +24,19 @@ export async function renewUnderFirst(renewing: Renewing): Promise<Renewed> {
   const { db, keys } = renewing;
   // Rows that authenticate themselves come last: the MAC covers what is renewed before.
   const apps = await resealApps(db, (app) => resealedSecret(renewing, app));
-  const kept = await keepRecoveryCodeKeys(renewing);
+  const kept = await keepKeys(renewing);
   return { second_factors: apps, root_secrets: kept, ...(await renewRowMacs(db, rowMacs(keys))) };
 }
 
-async function keepRecoveryCodeKeys({ db, clock, keys, random }: Renewing): Promise<number> {
+async function keepKeys({ db, clock, keys, random }: Renewing): Promise<number> {
   const store = rootSecretStore(db, clock);
   const stored = await store.keptKeys();
   const iv = () => random.bytes(IV_BYTES);
   const listed = [...keys.byId.values()].filter(({ id }) => id !== keys.first.id);
   const missing = listed
     .filter(({ id }) => !stored.some(({ keyId }) => keyId === id))
-    .map((root) => keepKey(keys, 'recovery-code', root, iv()));
-  const due = stored.flatMap((kept) => keepOn(keys, 'recovery-code', kept, iv()) ?? []);
+    .map((root) => keepKey(keys, root, iv()));
+  const due = stored.flatMap((kept) => keepOn(keys, kept, iv()) ?? []);
   for (const kept of [...missing, ...due]) await store.keep(kept);
   return missing.length + due.length;
 }

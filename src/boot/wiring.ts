@@ -25,7 +25,7 @@ import type { Database } from '../storage/database.ts';
 import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
 import { emailChallengeStore } from '../storage/email-challenges.ts';
 import { externalSignInStore } from '../storage/external-sign-ins.ts';
-import { passkeyStore, recoveryCodeStore, secondFactorStore } from '../storage/factors.ts';
+import { factorStores } from '../storage/factors.ts';
 import { grantStore } from '../storage/grant-store.ts';
 import { interactionStore } from '../storage/interaction-store.ts';
 import { linkedIdentityStore } from '../storage/linked-identities.ts';
@@ -104,8 +104,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const policy = () => configuration().signingKeys;
   const sessions = sessionStore(db, clock, macs);
   const logos = clientLogoStore(db, clock);
-  const secondFactors = secondFactorStore(db, clock);
-  const passkeys = passkeyStore(db, clock, macs);
+  const factors = factorStores(db, clock, macs);
   const permissions = permissionStore(db, clock, macs);
   const interactions = interactionStore(db, clock, macs, authentic);
   const challenges = emailChallengeStore(db, clock, macs);
@@ -141,11 +140,9 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     findUser: (userId: string) => findUserById(db, userId),
     signInFailures: signInFailureStore(db, clock),
     signInCapacity: queues,
-    secondFactors,
-    factorsOf: secondFactors.kindsOf,
-    recoveryCodes: recoveryCodeStore(db, clock),
+    ...factors,
+    factorsOf: factors.secondFactors.kindsOf,
     keptKeys: rootSecretStore(db, clock).keptKeys,
-    passkeys,
     now: () => clock.fixedNow() ?? new Date(),
   };
   const { mail = null } = parts;
@@ -164,7 +161,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   /** What a sign-in needs, and who changes how they sign in. */
   const signIn = {
     ...checks,
-    challenges: passkeys,
+    challenges: factors.passkeys,
     ...(mails && {
       whenSignedIn: mails.whenSignedIn,
       tell: mails.tell,

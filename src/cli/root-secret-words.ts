@@ -2,8 +2,9 @@
 import { openKept } from '../crypto/kept-key.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { isSealedByFirst } from '../crypto/sealed-text.ts';
+import type { Remedy } from '../lifecycles/root-keys.ts';
 import type { Drizzle } from '../storage/database.ts';
-import { type Need, type Remedy, rootSecretNeeds } from '../storage/root-secret-census.ts';
+import { type Need, rootSecretNeeds } from '../storage/root-secret-census.ts';
 import { type Clock, databaseClock } from '../system/clock.ts';
 import { minute } from './key-words.ts';
 
@@ -13,7 +14,7 @@ export const needsOf = (db: Drizzle, keys: RootKeys, clock: Clock = databaseCloc
     db,
     clock,
     keys.first.id,
-    (kept) => isSealedByFirst(keys, kept.sealed) && openKept(keys, 'recovery-code', kept) !== null,
+    (kept) => isSealedByFirst(keys, kept.sealed) && openKept(keys, kept) !== null,
   );
 
 const REMEDY: Readonly<Record<Remedy, string>> = {

@@ -40,6 +40,6 @@ export const recoveryCodeHashes = ({ byId }: RootKeys, userId: string, text: str
 /** Under root secrets that have left the list, by the keys that were kept of them. @param text from `readRecoveryCode` */
 export const keptRecoveryCodeHashes = (keys: RootKeys, kept: readonly KeptKey[], userId: string, text: string) =>
   kept.flatMap((one) => {
-    const key = keys.byId.has(one.keyId) ? null : openKept(keys, 'recovery-code', one);
+    const key = keys.byId.has(one.keyId) ? null : openKept(keys, one);
     return key === null ? [] : [macOf(key, userId, text)];
   });

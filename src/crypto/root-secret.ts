@@ -27,6 +27,9 @@ export const PURPOSES = [
 ] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
+/** Its values can only be made again by those who hold them, so the keys that verify them outlive their root secrets (kept-key.ts). */
+export const KEPT_PURPOSE = 'recovery-code' satisfies Purpose;
+
 /** The list of root secrets cannot be used. The message says which entry and what to do, never a value. */
 export class RootSecretError extends Error {
   constructor(message: string) {

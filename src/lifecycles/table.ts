@@ -5,7 +5,9 @@
 import type { SQL } from 'drizzle-orm';
 import type { AnyPgColumn, PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { RowFact, RowKind } from '../crypto/row-mac.ts';
+import type { MadeUnderRoot } from './root-keys.ts';
 import type { MakesRule, Role } from './rules.ts';
+import type { Told } from './told.ts';
 
 export type Right = 'select' | 'insert' | 'update' | 'delete';
 /** For rows that stay. */
@@ -83,12 +85,18 @@ export type HeldFacts<Table extends { readonly $inferSelect: object }> = TableFa
   readonly machine: string | null;
   /** Names a row in a refusal; never a secret. */
   readonly key: AnyPgColumn;
+  /** The state in which a row is a factor that a session may rely on. Absent: it is none. */
+  readonly provesSignInWhile?: string | undefined;
   readonly changes: { readonly [Column in keyof Table['$inferSelect']]?: Role };
   /** What Postgres refuses about its rows. */
   readonly rules: readonly MakesRule[];
   readonly beginsOnce?: BeginsOnce;
   /** Absent: its rows have no MAC. */
   readonly mac?: Authenticated;
+  /** Absent: no key of the root secret made a value of a row, but for the MAC. */
+  readonly madeUnderRoot?: readonly MadeUnderRoot[];
+  /** What other systems are told of its machine. */
+  readonly told?: Told;
   /** How rows are counted by state: from the table, by its column `state`, the newest first where `newest` names a column. */
   readonly counted?: { readonly state?: SQL; readonly from?: SQL; readonly newest?: AnyPgColumn };
 };
@@ -96,5 +104,19 @@ export type HeldFacts<Table extends { readonly $inferSelect: object }> = TableFa
 export type DescribedTable = TableFacts & { readonly table: PgTable };
 export type HeldTable = DescribedTable & HeldFacts<PgTable>;
 
-/** A table with its facts. The type keeps the name of the table. */
-export const described = <Table extends PgTable>(table: Table, facts: HeldFacts<Table>) => ({ table, ...facts });
+/**
+ * A table with its facts. The type keeps its machine, the state in which a row is a factor that a session may rely on, and the purposes of root keys.
+ */
+export const described = <
+  Table extends PgTable,
+  const Machine extends string | null,
+  const Proof extends string | undefined = undefined,
+  const Made extends readonly MadeUnderRoot[] = readonly [],
+>(
+  table: Table,
+  facts: HeldFacts<Table> & {
+    readonly machine: Machine;
+    readonly provesSignInWhile?: Proof;
+    readonly madeUnderRoot?: Made;
+  },
+) => ({ table, ...facts });

@@ -113,3 +113,6 @@ export function sameBytes(left: Bytes | null, right: Bytes | null): boolean {
   if (left === null || right === null) return left === right;
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
 }
+
+/** Why a grant is revoked where something that belongs to it was presented again. */
+export const REUSES = ['authorization_code_reused', 'refresh_token_reused', 'chain_behind_token'] as const;

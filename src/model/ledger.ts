@@ -22,18 +22,6 @@ export type Presenter = {
   readonly userAgent: string | null;
 };
 
-/** By which a browser came to be signed in, or was not. `link`: in a mail. */
-export type SignInMethod = 'password' | 'passkey' | 'secondFactor' | 'recoveryCode' | 'upstream' | 'delegated' | 'link';
-
-export type RefusedSignIn = {
-  readonly method: SignInMethod;
-  readonly reason: string;
-  /** As typed, or of the account; only its keyed hash is kept. Null: no account was named. */
-  readonly username: string | null;
-  /** The `sub` of the account; null: there is none, or it is not known. */
-  readonly userId: string | null;
-};
-
 /** One line of the ledger: a decision that changed what is stored. People read it; no decision depends on it. */
 export type LedgerEntry = {
   readonly machine: string;

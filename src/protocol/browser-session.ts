@@ -13,8 +13,8 @@ import {
   type SessionStore,
   useSession,
 } from '../lifecycles/session/lifecycle.ts';
+import type { SignInMethod } from '../lifecycles/session/sign-in.ts';
 import type { Actor } from '../model/actor.ts';
-import type { SignInMethod } from '../model/ledger.ts';
 import type { Session } from '../model/session.ts';
 import type { User } from '../model/user.ts';
 import {

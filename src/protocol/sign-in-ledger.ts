@@ -1,5 +1,6 @@
 /** What sign-ins leave in the ledger: who, when, from where. Facts beside the machines: nothing is decided by them. */
-import type { RefusedSignIn, SignInOrigin } from '../model/ledger.ts';
+import type { RefusedSignIn } from '../lifecycles/session/sign-in.ts';
+import type { SignInOrigin } from '../model/ledger.ts';
 
 export type SignInLedger = {
   /** From where this request came, and the keyed hash of the account. */

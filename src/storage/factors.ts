@@ -260,3 +260,10 @@ export type ChallengeStore = {
   /** @returns false: it was spent before. */
   readonly spend: (challengeHash: Uint8Array, endsAt: Date) => Promise<boolean>;
 };
+
+/** By the names under which use cases ask for them. */
+export const factorStores = (db: Drizzle, clock: Clock, macs: RowMacs) => ({
+  secondFactors: secondFactorStore(db, clock),
+  recoveryCodes: recoveryCodeStore(db, clock),
+  passkeys: passkeyStore(db, clock, macs),
+});

@@ -23,9 +23,9 @@ export const rootSecretStore = (db: Drizzle, clock: Clock) => ({
   },
   /** @throws StoreUnavailable */
   keptKeys: async (): Promise<readonly KeptKey[]> => {
-    const { keyId, sealedRecoveryCodeKey } = rootSecrets;
+    const { keyId, sealedKey } = rootSecrets;
     const rows = await reading(() =>
-      db.select({ keyId, sealed: sealedRecoveryCodeKey }).from(rootSecrets).where(isNotNull(sealedRecoveryCodeKey)),
+      db.select({ keyId, sealed: sealedKey }).from(rootSecrets).where(isNotNull(sealedKey)),
     );
     return rows.map(({ keyId, sealed }) => ({ keyId, sealed: sealed ?? '' }));
   },
@@ -34,8 +34,8 @@ export const rootSecretStore = (db: Drizzle, clock: Clock) => ({
     await writing(() =>
       db
         .insert(rootSecrets)
-        .values({ keyId, sealedRecoveryCodeKey: sealed })
-        .onConflictDoUpdate({ target: rootSecrets.keyId, set: { sealedRecoveryCodeKey: sealed } }),
+        .values({ keyId, sealedKey: sealed })
+        .onConflictDoUpdate({ target: rootSecrets.keyId, set: { sealedKey: sealed } }),
     );
   },
 });

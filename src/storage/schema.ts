@@ -16,6 +16,8 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { bytes, epoch, instant, texts, xid8 } from '../lifecycles/columns.ts';
+import { keptKeyColumn } from '../lifecycles/root-keys.ts';
+import { HELD_TABLES } from '../lifecycles/tables.ts';
 import type { RasterType } from '../model/image.ts';
 import { SHARD } from '../model/ledger.ts';
 
@@ -239,8 +241,8 @@ export const rootSecrets = pgTable('root_secrets', {
   keyId: text('key_id').primaryKey(),
   /** Until when a node that has it in front may make values with it; null: no node has said so. */
   makesUntil: instant('makes_until'),
-  /** Its key for recovery codes, sealed under its successor; null: it has none yet. */
-  sealedRecoveryCodeKey: text('sealed_recovery_code_key'),
+  /** Its key for the purpose whose keys are kept, sealed under its successor; null: it has none yet. */
+  sealedKey: text(keptKeyColumn(HELD_TABLES)),
 });
 
 /** How far the ledger has been read for each receiver of webhooks.yaml (docs/decisions/0045). */

@@ -1,6 +1,8 @@
 /** The statements about sessions: load, list, insert, record a use, add a factor, end. */
 import { and, desc, eq, gt, inArray, ne, type SQL, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
+import { InvariantViolation } from '../engine/errors.ts';
 import type {
   LoadedSession,
   NewSession,
@@ -10,6 +12,8 @@ import type {
   SessionStore,
 } from '../lifecycles/session/lifecycle.ts';
 import { sessionFacts } from '../lifecycles/session/table.ts';
+import type { HeldTable } from '../lifecycles/table.ts';
+import { HELD_TABLES } from '../lifecycles/tables.ts';
 import type { Session } from '../model/session.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
@@ -17,7 +21,7 @@ import { committing, reading, writing } from './failures.ts';
 import { administrationLine, entryLine, instant, ledgerColumns, originLine } from './ledger.ts';
 import { fixedNow, nowOf, nowOr } from './now.ts';
 import { FIRST_VERSION } from './row-version.ts';
-import { passkeys, recoveryCodes, secondFactors, server, sessions, transitions, users } from './schema.ts';
+import { server, sessions, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 import { SIGN_IN } from './sign-in-lines.ts';
 
@@ -188,17 +192,18 @@ const isStill = ({ loaded }: SessionCommit, state: Session['state']): SQL | unde
 
 /** `lock`: read again, and held until the session is stored: a removal either waits for it, or was first and prevents it. */
 function stands({ kind, id }: ProvenFactor, userId: string, lock = sql``): SQL {
-  const [table, state] = FACTORS[kind];
-  return sql`exists (select 1 from ${table} where ${table.id} = ${id}::uuid and ${table.userId} = ${userId}::uuid
-    and ${table.state} = ${state} ${lock})`;
+  const { table, state } = factorIn(kind);
+  return sql`exists (select 1 from ${table} where ${table}.id = ${id}::uuid and ${table}.user_id = ${userId}::uuid
+    and ${table}.state = ${state} ${lock})`;
 }
 const LOCKED = sql`for share`;
-const FACTORS = {
-  passkey: [passkeys, 'active'],
-  secondFactor: [secondFactors, 'active'],
-  // It was used for this session.
-  recoveryCode: [recoveryCodes, 'used'],
-} as const;
+
+/** Where a row with this id is such a factor, and in which state. */
+function factorIn(kind: ProvenFactor['kind']): { readonly table: PgTable; readonly state: string } {
+  const held: HeldTable | undefined = HELD_TABLES.find(({ machine }) => machine === kind);
+  if (held?.provesSignInWhile === undefined) throw new InvariantViolation(`a ${kind} proves no sign-in`);
+  return { table: held.table, state: held.provesSignInWhile };
+}
 
 type Values = Omit<NewSession, 'factor' | 'signIn' | 'now' | 'lifetimeSeconds' | 'authenticatedAt' | 'idHash'> & {
   readonly idHash: Buffer;

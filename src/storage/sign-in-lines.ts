@@ -1,6 +1,7 @@
 /** Lines about sign-ins. Who was signed in is written with the session (sessions.ts); here, who was not. */
 import { sql } from 'drizzle-orm';
-import type { RefusedSignIn, SignInOrigin } from '../model/ledger.ts';
+import type { RefusedSignIn } from '../lifecycles/session/sign-in.ts';
+import type { SignInOrigin } from '../model/ledger.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { writing } from './failures.ts';

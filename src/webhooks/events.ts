@@ -1,6 +1,10 @@
-/** Which decisions are events, as one table: an event is a line of the ledger, by the words of its machine. */
+/** Which decisions are events, as the tables of lifecycles tell: an event is a line of the ledger, by the words of its machine. */
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../policies/webhooks-schema.ts';
+import type { HeldTable } from '../lifecycles/table.ts';
+import { HELD_TABLES } from '../lifecycles/tables.ts';
+import type { Telling } from '../lifecycles/told.ts';
 import type { WebhookData } from '../lifecycles/webhook-delivery/entity.ts';
+import { REUSES } from '../model/grant.ts';
 
 /** A line of the ledger, with whom it is about where that is still known. */
 export type OutboxLine = {
@@ -25,67 +29,17 @@ export type OutboxLine = {
   readonly userAgent: string | null;
 };
 
-type Rule = {
-  readonly machine: string;
-  /** Absent: any. */
-  readonly events?: readonly string[];
-  readonly from?: readonly string[];
-  readonly to?: readonly string[];
-  /** Of the line. */
-  readonly reasons?: readonly string[];
-  readonly notReasons?: readonly string[];
-  /** Whether the password is among the fields that changed. */
-  readonly changesPassword?: boolean;
-  /** What the event says of the factor or the credential. */
-  readonly kind?: string;
-};
+type Rule = Telling & { readonly machine: string };
 
-const REUSE = ['authorization_code_reused', 'refresh_token_reused', 'chain_behind_token'] as const;
-const USER_CHANGES = ['registrationRequested', 'addressVerified', 'addressChanged', 'addressRestored'] as const;
-const USER_STANDS = { machine: 'user', from: ['enabled', 'disabled'], to: ['enabled', 'disabled'] } as const;
+const TOLD: readonly (readonly [string, Rule])[] = HELD_TABLES.flatMap(({ machine, told = {} }: HeldTable) =>
+  Object.entries(told).flatMap(([name, tellings]) =>
+    tellings.map((telling) => [name, { machine: machine ?? '', ...telling }] as const),
+  ),
+);
 
-export const EVENTS: Readonly<Record<WebhookEventName, readonly Rule[]>> = {
-  'session.started': [
-    // The line that is written with the session; and the second factor of a session that awaited it.
-    { machine: 'signIn', to: ['accepted'] },
-    { machine: 'session', from: ['awaitingSecondFactor'], to: ['active'] },
-  ],
-  'session.ended': [{ machine: 'session', from: ['active'], to: ['ended'] }],
-  'user.created': [{ machine: 'user', from: ['unregistered'], to: ['enabled'] }],
-  'user.changed': [{ ...USER_STANDS, events: USER_CHANGES, changesPassword: false }],
-  'user.credential_changed': [
-    { ...USER_STANDS, events: ['registrationRequested'], changesPassword: true, kind: 'password' },
-    { ...USER_STANDS, events: ['passwordChangeRequested', 'passwordReset'], kind: 'password' },
-  ],
-  'user.disabled': [{ machine: 'user', events: ['disableRequested'], from: ['enabled'], to: ['disabled'] }],
-  'user.enabled': [{ machine: 'user', events: ['enableRequested'], from: ['disabled'], to: ['enabled'] }],
-  'user.deleted': [{ machine: 'user', from: ['enabled', 'disabled'], to: ['deleted'] }],
-  'factor.added': [
-    { machine: 'passkey', from: ['unregistered'], to: ['active'], kind: 'passkey' },
-    { machine: 'secondFactor', from: ['unconfirmed'], to: ['active'], kind: 'authenticator_app' },
-  ],
-  'factor.removed': [
-    { machine: 'passkey', from: ['active'], to: ['removed'], kind: 'passkey' },
-    { machine: 'secondFactor', from: ['active'], to: ['removed'], kind: 'authenticator_app' },
-  ],
-  'factor.recovery_code_used': [{ machine: 'recoveryCode', from: ['active'], to: ['used'], kind: 'recovery_code' }],
-  'linked_identity.added': [{ machine: 'linkedIdentity', from: ['unlinked'], to: ['active'] }],
-  'linked_identity.removed': [{ machine: 'linkedIdentity', from: ['active'], to: ['removed'] }],
-  'grant.revoked': [{ machine: 'grant', from: ['active'], to: ['revoked'], notReasons: REUSE }],
-  'grant.reuse_detected': [{ machine: 'grant', from: ['active'], to: ['revoked'], reasons: REUSE }],
-  'client.created': [{ machine: 'client', from: ['unregistered', 'deleted'], to: ['registered'] }],
-  'client.changed': [
-    { machine: 'client', events: ['registrationRequested'], from: ['registered'], to: ['registered'] },
-  ],
-  'client.secret_rotated': [
-    { machine: 'client', events: ['secretRequested', 'secretReplacementRequested'], from: ['registered'] },
-  ],
-  'client.secret_removed': [{ machine: 'client', events: ['secretRemovalRequested'], from: ['registered'] }],
-  'client.deleted': [{ machine: 'client', from: ['registered'], to: ['deleted'] }],
-  'signing_key.published': [{ machine: 'signingKey', from: ['unpublished'] }],
-  'signing_key.activated': [{ machine: 'signingKey', from: ['published'], to: ['signing'] }],
-  'signing_key.revoked': [{ machine: 'signingKey', to: ['retired'], reasons: ['revocation_requested'] }],
-};
+export const EVENTS = Object.fromEntries(
+  WEBHOOK_EVENTS.map((name) => [name, TOLD.flatMap(([told, rule]) => (told === name ? [rule] : []))]),
+) as unknown as Readonly<Record<WebhookEventName, readonly Rule[]>>;
 
 const isIn = (allowed: readonly string[] | undefined, value: string | null): boolean =>
   allowed === undefined || (value !== null && allowed.includes(value));
@@ -150,7 +104,7 @@ function dataOf(line: OutboxLine, { kind }: Rule): WebhookData {
 }
 
 const isReuse = ({ machine, reason }: OutboxLine): boolean =>
-  machine === 'grant' && (REUSE as readonly string[]).includes(reason ?? '');
+  machine === 'grant' && (REUSES as readonly string[]).includes(reason ?? '');
 
 const BY_USER = ['signed_out', 'ended_by_user', 'signed_in_again', 'removed_by_user'];
 const BY_POLICY = ['session_idle', 'session_too_old', 'second_factor_missing'];
@@ -163,7 +117,7 @@ function initiatorOf({ actor, reason }: OutboxLine): 'admin' | 'user' | 'policy'
   if (BY_USER.includes(reason)) return 'user';
   if (BY_POLICY.includes(reason)) return 'policy';
   if (BY_ADMINISTRATOR.includes(reason)) return 'admin';
-  return (REUSE as readonly string[]).includes(reason) ? 'system' : null;
+  return (REUSES as readonly string[]).includes(reason) ? 'system' : null;
 }
 
 const WHO: Readonly<Record<string, 'admin' | 'user' | 'system' | undefined>> = {

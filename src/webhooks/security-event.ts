@@ -1,5 +1,5 @@
 /** Events in the words of OpenID CAEP 1.0 and OpenID RISC 1.0, about subjects in those of RFC 9493 and Shared Signals 1.0 §3. */
-import { isSecurityEvent, type SecurityEventName } from '../../policies/webhooks-schema.ts';
+import { securityEventNamed } from '../../policies/webhooks-schema.ts';
 import type { SecurityEventClaims } from '../crypto/security-event-token.ts';
 import {
   TEST_EVENT,
@@ -14,35 +14,11 @@ const RISC = 'https://schemas.openid.net/secevent/risc/event-type/';
 /** Shared Signals 1.0 §8.1.4: nothing happened, but that a receiver is tried. */
 const VERIFICATION = 'https://schemas.openid.net/secevent/ssf/event-type/verification';
 
-/** CAEP §3.3.1; an event of RISC has no such members. */
-const credential = (change: 'create' | 'revoke' | 'update') => (data: WebhookData) => ({
-  credential_type: CREDENTIAL_TYPES[String(data['kind'])] ?? String(data['kind']),
+/** CAEP §3.3.1. Whether a passkey leaves its device is not known here, so its word is none of CAEP's. */
+const credential = (change: string, { kind }: WebhookData) => ({
+  credential_type: kind === 'authenticator_app' ? 'app' : String(kind).replaceAll('_', '-'),
   change_type: change,
 });
-/** The last two are none of CAEP's: whether a passkey leaves its device is not known here. */
-const CREDENTIAL_TYPES: Readonly<Record<string, string | undefined>> = {
-  password: 'password',
-  authenticator_app: 'app',
-  passkey: 'passkey',
-  recovery_code: 'recovery-code',
-};
-
-type Meaning = { readonly uri: string; readonly members?: (data: WebhookData) => object };
-
-const MEANINGS: Readonly<Record<SecurityEventName, Meaning>> = {
-  'session.started': { uri: `${CAEP}session-established` },
-  'session.ended': { uri: `${CAEP}session-revoked` },
-  // A chain is the session of its client.
-  'grant.revoked': { uri: `${CAEP}session-revoked` },
-  'grant.reuse_detected': { uri: `${CAEP}session-revoked` },
-  'user.credential_changed': { uri: `${CAEP}credential-change`, members: credential('update') },
-  'factor.added': { uri: `${CAEP}credential-change`, members: credential('create') },
-  'factor.removed': { uri: `${CAEP}credential-change`, members: credential('revoke') },
-  'factor.recovery_code_used': { uri: `${CAEP}credential-change`, members: credential('revoke') },
-  'user.disabled': { uri: `${RISC}account-disabled` },
-  'user.enabled': { uri: `${RISC}account-enabled` },
-  'user.deleted': { uri: `${RISC}account-purged` },
-};
 
 type Event = Pick<WebhookDelivery, 'eventId' | 'eventType' | 'data' | 'occurredAt' | 'createdAt'>;
 
@@ -58,13 +34,16 @@ export function securityEventOf(
   if (eventType === TEST_EVENT) {
     return { ...claims, sub_id: { format: 'opaque', id: audience }, events: { [VERIFICATION]: {} } };
   }
-  if (!isSecurityEvent(eventType)) {
+  const named = securityEventNamed(eventType);
+  if (named === null) {
     const uri = urlUnder(issuer, `/webhooks/event-type/${encodeURIComponent(eventType)}`);
     return { ...claims, sub_id: subjectOf(issuer, data), events: { [uri]: { ...data, ...happened(occurredAt) } } };
   }
-  const { uri, members } = MEANINGS[eventType];
-  const said = uri.startsWith(CAEP) ? { ...members?.(data), ...circumstances(data, occurredAt) } : {};
-  return { ...claims, sub_id: subjectOf(issuer, data), events: { [uri]: said } };
+  // An event of RISC has no such members.
+  if ('risc' in named) return { ...claims, sub_id: subjectOf(issuer, data), events: { [`${RISC}${named.risc}`]: {} } };
+  const changed = named.change === undefined ? {} : credential(named.change, data);
+  const said = { ...changed, ...circumstances(data, occurredAt) };
+  return { ...claims, sub_id: subjectOf(issuer, data), events: { [`${CAEP}${named.caep}`]: said } };
 }
 
 const happened = (occurredAt: Date) => ({ event_timestamp: secondsOf(occurredAt) });

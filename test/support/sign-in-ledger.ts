@@ -1,4 +1,4 @@
-import type { RefusedSignIn } from '../../src/model/ledger.ts';
+import type { RefusedSignIn } from '../../src/lifecycles/session/sign-in.ts';
 import type { SignInLedger } from '../../src/protocol/sign-in-ledger.ts';
 
 /** A ledger that only remembers what was refused. */

@@ -3,6 +3,7 @@ import { boolean, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import type { Client, TokenClient } from '../../model/client.ts';
 import { authenticated, bytes, epoch, instant, texts } from '../columns.ts';
 import { inOrder } from '../in-order.ts';
+import { byKey } from '../root-keys.ts';
 import {
   beginsDerived,
   type Derived,
@@ -125,6 +126,25 @@ export const clientTable = described(clients, {
   rights: KEPT,
   mac: { facts: clientFacts, tokenFacts: tokenClientFacts, alive: sql`${clients.deletedAt} is null` },
   counted: { state: sql`case when ${clients.deletedAt} is null then 'registered' else 'deleted' end` },
+  madeUnderRoot: [
+    {
+      purpose: 'client-secret',
+      what: 'client secrets',
+      remedy: 'atUse',
+      count: () =>
+        byKey(
+          sql`stored ->> 'keyId'`,
+          sql`${clients} cross join jsonb_array_elements(secret_macs) stored where deleted_at is null`,
+        ),
+    },
+  ],
+  told: {
+    'client.created': [{ from: ['unregistered', 'deleted'], to: ['registered'] }],
+    'client.changed': [{ events: ['registrationRequested'], from: ['registered'], to: ['registered'] }],
+    'client.secret_rotated': [{ events: ['secretRequested', 'secretReplacementRequested'], from: ['registered'] }],
+    'client.secret_removed': [{ events: ['secretRemovalRequested'], from: ['registered'] }],
+    'client.deleted': [{ from: ['registered'], to: ['deleted'] }],
+  },
   rules: [
     beginsDerived('a client begins as registered', STATES),
     keeps('keeps_its_id', 'a client keeps its id'),

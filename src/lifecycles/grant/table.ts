@@ -1,10 +1,11 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { bigint, check, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { pairsOf } from '../../catalogue/moves.ts';
-import type { SignInFacts } from '../../model/grant.ts';
+import { REUSES, type SignInFacts } from '../../model/grant.ts';
 import { clients } from '../client/table.ts';
 import { bytes, epoch, instant } from '../columns.ts';
 import { epochThatEnded, MAX_ACCESS_TOKEN_SECONDS } from '../retention.ts';
+import { whileNodesMade } from '../root-keys.ts';
 import {
   along,
   beginsFirst,
@@ -120,6 +121,25 @@ export const grantTable = described(grants, {
     since: grants.createdAt,
     // It stays until its last access token is over, so that the token is known as ended; it has the `sub` alone.
     erasure: 'kept',
+  },
+  madeUnderRoot: [
+    {
+      purpose: 'refresh-token',
+      what: 'refresh tokens',
+      remedy: 'atUse',
+      // The tokens of a chain whose last one was made while a node could make it under this root secret.
+      count: (now: SQL) =>
+        whileNodesMade(
+          sql`(select coalesce(g.last_used_at, g.created_at) as made_at, g.chain_ends_at from grants g
+            join server s on s.epoch = g.server_epoch
+            where g.state = 'active' and g.refresh_nonce is not null and g.chain_ends_at > ${now}) chains`,
+          sql`chain_ends_at`,
+        ),
+    },
+  ],
+  told: {
+    'grant.revoked': [{ from: ['active'], to: ['revoked'], notReasons: REUSES }],
+    'grant.reuse_detected': [{ from: ['active'], to: ['revoked'], reasons: REUSES }],
   },
   rules: [
     beginsFirst(

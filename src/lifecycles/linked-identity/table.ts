@@ -88,6 +88,10 @@ export const linkedIdentityTable = described(linkedIdentities, {
     // Its machine removes it with the end-user (userDeleted), and housekeeping then drops the row.
     erasure: 'kept',
   },
+  told: {
+    'linked_identity.added': [{ from: ['unlinked'], to: ['active'] }],
+    'linked_identity.removed': [{ from: ['active'], to: ['removed'] }],
+  },
   rules: [
     beginsMoved('an identity begins as linked'),
     keeps('keeps_what_was_linked', 'an identity stays that of its end-user and of its account'),

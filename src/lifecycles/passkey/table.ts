@@ -83,6 +83,11 @@ export const passkeyTable = described(passkeys, {
     since: passkeys.createdAt,
     erasure: 'removed',
   },
+  provesSignInWhile: 'active',
+  told: {
+    'factor.added': [{ from: ['unregistered'], to: ['active'], kind: 'passkey' }],
+    'factor.removed': [{ from: ['active'], to: ['removed'], kind: 'passkey' }],
+  },
   rules: [
     beginsMoved('a passkey is stored with its registration'),
     keeps('keeps_its_owner', 'a passkey stays that of its end-user'),

@@ -3,6 +3,7 @@ import { check, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm
 import type { RecoveryCodeState } from '../../../machines/recovery-code/facts.ts';
 import { bytes, instant } from '../columns.ts';
 import { forgotten, ofDeletedUsers } from '../retention.ts';
+import { whileNodesMade } from '../root-keys.ts';
 import { beginsFirst, isNotEmptied, keeps, movesWithMachine } from '../rules.ts';
 import { described, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
@@ -49,6 +50,18 @@ export const recoveryCodeTable = described(recoveryCodes, {
     since: recoveryCodes.createdAt,
     erasure: 'removed',
   },
+  madeUnderRoot: [
+    {
+      purpose: 'recovery-code',
+      what: 'recovery codes',
+      remedy: 'renewed',
+      count: () =>
+        whileNodesMade(sql`(select created_at as made_at from ${recoveryCodes} where state = 'active') codes`),
+      keptIn: 'sealed_recovery_code_key',
+    },
+  ],
+  provesSignInWhile: 'used',
+  told: { 'factor.recovery_code_used': [{ from: ['active'], to: ['used'], kind: 'recovery_code' }] },
   rules: [
     beginsFirst('a recovery code begins in the first state of its machine'),
     keeps('keeps_its_owner', 'a recovery code stays that of its end-user'),

@@ -3,6 +3,7 @@ import { bigint, check, index, pgTable, primaryKey, text, uuid } from 'drizzle-o
 import type { SecondFactorState } from '../../../machines/second-factor/facts.ts';
 import { instant } from '../columns.ts';
 import { forgotten, ofDeletedUsers } from '../retention.ts';
+import { byKey, hex, octetsOf } from '../root-keys.ts';
 import { beginsFirst, changed, hasEnded, isNotEmptied, keeps, movesWithMachine, refuses } from '../rules.ts';
 import { described, PASSING } from '../table.ts';
 import { users } from '../user/table.ts';
@@ -57,6 +58,23 @@ export const secondFactorTable = described(secondFactors, {
     shown: [secondFactors.state, secondFactors.createdAt, secondFactors.confirmedAt, secondFactors.removedAt],
     since: secondFactors.createdAt,
     erasure: 'removed',
+  },
+  madeUnderRoot: [
+    {
+      purpose: 'second-factor',
+      what: 'authenticator apps',
+      remedy: 'renewed',
+      count: () =>
+        byKey(
+          hex(sql`substring(${octetsOf(sql`left(sealed_secret, 8)`)} from 2 for 4)`),
+          sql`${secondFactors} where sealed_secret is not null`,
+        ),
+    },
+  ],
+  provesSignInWhile: 'active',
+  told: {
+    'factor.added': [{ from: ['unconfirmed'], to: ['active'], kind: 'authenticator_app' }],
+    'factor.removed': [{ from: ['active'], to: ['removed'], kind: 'authenticator_app' }],
   },
   rules: [
     beginsFirst('a second factor begins in the first state of its machine', 'NEW.last_step IS NOT NULL'),

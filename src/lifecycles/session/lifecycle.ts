@@ -17,7 +17,7 @@ import { type Request, run } from '../../engine/run.ts';
 import { stepOf } from '../../engine/step.ts';
 import type { Actor } from '../../model/actor.ts';
 import { type Bytes, sameBytes } from '../../model/grant.ts';
-import type { LedgerEntry, SignInMethod, SignInOrigin } from '../../model/ledger.ts';
+import type { LedgerEntry, SignInOrigin } from '../../model/ledger.ts';
 import {
   type Session,
   type SessionLifetimes,
@@ -27,6 +27,7 @@ import {
   sessionIdleEndsAt,
   sessionState,
 } from '../../model/session.ts';
+import type { FactorKind, SignInMethod } from './sign-in.ts';
 
 export type SessionFacts = {
   readonly now: Date;
@@ -42,7 +43,7 @@ export type SessionFacts = {
 };
 
 /** The factor by which a session was signed in, or that was added to it. It has to stand when that is stored. */
-export type ProvenFactor = { readonly kind: 'passkey' | 'secondFactor' | 'recoveryCode'; readonly id: string };
+export type ProvenFactor = { readonly kind: FactorKind; readonly id: string };
 
 export type AddedFactor = {
   readonly factor: ProvenFactor;

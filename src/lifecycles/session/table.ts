@@ -115,6 +115,14 @@ export const sessionTable = described(sessions, {
     // The browser's own words may tell people apart.
     erasure: 'removed',
   },
+  told: {
+    'session.started': [
+      // The line that is written with the session; and the second factor of a session that awaited it.
+      { machine: 'signIn', to: ['accepted'] },
+      { from: ['awaitingSecondFactor'], to: ['active'] },
+    ],
+    'session.ended': [{ from: ['active'], to: ['ended'] }],
+  },
   rules: [
     refuses(
       'begins_with_its_machine',

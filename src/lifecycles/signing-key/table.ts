@@ -4,6 +4,7 @@ import type { KeyRetirementReason, SigningKeyState } from '../../../machines/sig
 import type { SigningAlgorithm } from '../../oauth/signing-algorithms.ts';
 import { authenticated, instant } from '../columns.ts';
 import { inOrder } from '../in-order.ts';
+import { byKey, octetsOf, padded } from '../root-keys.ts';
 import {
   beginsMoved,
   changed,
@@ -89,6 +90,23 @@ export const signingKeyTable = described(signingKeys, {
   rights: KEPT,
   mac: { facts: signingKeyFacts, alive: sql`${signingKeys.state} <> 'retired'` },
   counted: {},
+  madeUnderRoot: [
+    {
+      purpose: 'signing-key',
+      what: 'signing keys',
+      remedy: 'renewed',
+      count: () =>
+        byKey(
+          sql`convert_from(${octetsOf(padded(sql`split_part(private_jwe, '.', 1)`))}, 'utf8')::jsonb ->> 'kid'`,
+          sql`${signingKeys} where private_jwe like '%.%'`,
+        ),
+    },
+  ],
+  told: {
+    'signing_key.published': [{ from: ['unpublished'] }],
+    'signing_key.activated': [{ from: ['published'], to: ['signing'] }],
+    'signing_key.revoked': [{ to: ['retired'], reasons: ['revocation_requested'] }],
+  },
   rules: [
     // A key in the first state is only in the memory of a node; keys in the next states are stored.
     beginsMoved(

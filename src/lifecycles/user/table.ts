@@ -80,6 +80,8 @@ const STATES: Derived = {
   deleted: (row) => `${row}.deleted_at IS NOT NULL`,
 };
 
+const STANDS = { from: ['enabled', 'disabled'], to: ['enabled', 'disabled'] } as const;
+
 export const userTable = described(users, {
   machine: 'user',
   key: users.id,
@@ -100,6 +102,23 @@ export const userTable = described(users, {
   mac: { facts: userFacts, alive: sql`${users.deletedAt} is null` },
   counted: {
     state: sql`case when ${users.deletedAt} is not null then 'deleted' when ${users.disabledAt} is not null then 'disabled' else 'enabled' end`,
+  },
+  told: {
+    'user.created': [{ from: ['unregistered'], to: ['enabled'] }],
+    'user.changed': [
+      {
+        ...STANDS,
+        events: ['registrationRequested', 'addressVerified', 'addressChanged', 'addressRestored'],
+        changesPassword: false,
+      },
+    ],
+    'user.credential_changed': [
+      { ...STANDS, events: ['registrationRequested'], changesPassword: true, kind: 'password' },
+      { ...STANDS, events: ['passwordChangeRequested', 'passwordReset'], kind: 'password' },
+    ],
+    'user.disabled': [{ events: ['disableRequested'], from: ['enabled'], to: ['disabled'] }],
+    'user.enabled': [{ events: ['enableRequested'], from: ['disabled'], to: ['enabled'] }],
+    'user.deleted': [{ from: ['enabled', 'disabled'], to: ['deleted'] }],
   },
   rules: [
     beginsDerived('an end-user begins as enabled', STATES),
