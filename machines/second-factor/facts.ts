@@ -30,5 +30,5 @@ export type SecondFactorEvent =
   /** A code at a sign-in. */
   | { readonly type: 'presented'; readonly step: number | null }
   | { readonly type: 'removalRequested'; readonly byPasswordAlone: boolean }
-  /** `lost`: the end-user has shown the password and used a link that was sent to the verified address (machines/email-challenge). */
+  /** `lost`: the end-user has shown the password and used a link that was sent to the verified address. */
   | { readonly type: 'removalRequestedByAdministrator' | 'lost' };

@@ -5,7 +5,7 @@ export type UserRejectReason = AdministrationRejectReason | 'user_ended';
 
 export type UserState = 'unregistered' | 'enabled' | 'disabled' | 'deleted';
 
-/** A link in an e-mail was used (machines/email-challenge). */
+/** A link in an e-mail was used. */
 export type UserEventByLink =
   | 'addressVerified'
   | 'addressChanged'

@@ -8,7 +8,7 @@
  *                    (replaceRecord, raiseEpoch)  └───────────────► deleted ◄─────────────────────────────────┘
  *                                                    deletion requested (eraseUser, raiseEpoch)
  *
- * The end-user may set a password and ask for the deletion themselves. A link in an e-mail (machines/email-challenge/machine.ts)
+ * The end-user may set a password and ask for the deletion themselves. A link in an e-mail
  * that verifies the address or changes it ends nothing. A link that changes it back, that sets a password, or that says that every
  * other factor was lost raises the epoch. So do disabling, a new password and a deletion: a raised epoch ends every session and every
  * grant, and enabling again revives nothing. New claims, and the same password hashed again (replacePasswordHash), end nothing.

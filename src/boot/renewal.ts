@@ -3,6 +3,8 @@ import { keepKey, keepOn } from '../crypto/kept-key.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
+import { keptAmong } from '../lifecycles/root-keys.ts';
+import { HELD_TABLES } from '../lifecycles/tables.ts';
 import { resealedSecret } from '../people/second-factor/secret.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { type Renewed, renewRowMacs } from '../storage/renew-row-macs.ts';
@@ -30,13 +32,14 @@ export async function renewUnderFirst(renewing: Renewing): Promise<Renewed> {
 
 async function keepKeys({ db, clock, keys, random }: Renewing): Promise<number> {
   const store = rootSecretStore(db, clock);
+  const { purpose } = keptAmong(HELD_TABLES);
   const stored = await store.keptKeys();
   const iv = () => random.bytes(IV_BYTES);
   const listed = [...keys.byId.values()].filter(({ id }) => id !== keys.first.id);
   const missing = listed
     .filter(({ id }) => !stored.some(({ keyId }) => keyId === id))
-    .map((root) => keepKey(keys, root, iv()));
-  const due = stored.flatMap((kept) => keepOn(keys, kept, iv()) ?? []);
+    .map((root) => keepKey(keys, purpose, root, iv()));
+  const due = stored.flatMap((kept) => keepOn(keys, purpose, kept, iv()) ?? []);
   for (const kept of [...missing, ...due]) await store.keep(kept);
   return missing.length + due.length;
 }

@@ -14,7 +14,7 @@ export const needsOf = (db: Drizzle, keys: RootKeys, clock: Clock = databaseCloc
     db,
     clock,
     keys.first.id,
-    (kept) => isSealedByFirst(keys, kept.sealed) && openKept(keys, kept) !== null,
+    (kept, purpose) => isSealedByFirst(keys, kept.sealed) && openKept(keys, purpose, kept) !== null,
   );
 
 const REMEDY: Readonly<Record<Remedy, string>> = {

@@ -2,6 +2,12 @@
 import { hmacSha256 } from './digest.ts';
 import type { RootKeys } from './root-secret.ts';
 
+declare module './root-secret.ts' {
+  interface Purposes {
+    account: true;
+  }
+}
+
 /** 128 bits. */
 const HASH_CHARACTERS = 22;
 

@@ -9,6 +9,12 @@ import { hmacSha256, sameSecretBytes, sha256 } from './digest.ts';
 import type { RootKey, RootKeys } from './root-secret.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid-bytes.ts';
 
+declare module './root-secret.ts' {
+  interface Purposes {
+    'authorization-code': true;
+  }
+}
+
 const PREFIX = 'sh_ac_';
 
 export type MadeCode = { readonly code: string; readonly secretHash: Buffer };

@@ -7,6 +7,12 @@ import type { Random } from './random.ts';
 import type { RootKey, RootKeys } from './root-secret.ts';
 import { type RawSecret, rawSecret } from './secret-types.ts';
 
+declare module './root-secret.ts' {
+  interface Purposes {
+    'client-secret': true;
+  }
+}
+
 export type StoredSecretMac = {
   readonly keyId: string;
   readonly mac: string;

@@ -7,6 +7,12 @@ import { hmacSha256, sameSecretBytes } from './digest.ts';
 import type { Random } from './random.ts';
 import type { RootKey, RootKeys } from './root-secret.ts';
 
+declare module './root-secret.ts' {
+  interface Purposes {
+    device: true;
+  }
+}
+
 export type KnownDevice = {
   /** Of this browser and this account: random, base64url. */
   readonly id: string;

@@ -3,8 +3,14 @@
  * the older secret leaves the list. The older secret itself, and its keys for other purposes, are not kept.
  */
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { KEPT_PURPOSE, type RootKey, type RootKeys } from './root-secret.ts';
+import type { Purpose, RootKey, RootKeys } from './root-secret.ts';
 import { isSealedByFirst, openText, sealText } from './sealed-text.ts';
+
+declare module './root-secret.ts' {
+  interface Purposes {
+    'kept-key': true;
+  }
+}
 
 export type KeptKey = {
   /** Of the root secret that it was derived from. */
@@ -12,24 +18,24 @@ export type KeptKey = {
   readonly sealed: string;
 };
 
-const nameOf = (keyId: string): string => `${KEPT_PURPOSE} ${keyId}`;
+const nameOf = (purpose: Purpose, keyId: string): string => `${purpose} ${keyId}`;
 
 /** @param iv 12 random bytes. */
-export const keepKey = (keys: RootKeys, of: RootKey, iv: Uint8Array): KeptKey => ({
+export const keepKey = (keys: RootKeys, purpose: Purpose, of: RootKey, iv: Uint8Array): KeptKey => ({
   keyId: of.id,
-  sealed: sealKey(keys, nameOf(of.id), of.key(KEPT_PURPOSE), iv),
+  sealed: sealKey(keys, nameOf(purpose, of.id), of.key(purpose), iv),
 });
 
 /** Null: what sealed it is not listed, or the first sealed it already. @param iv 12 random bytes. */
-export function keepOn(keys: RootKeys, kept: KeptKey, iv: Uint8Array): KeptKey | null {
+export function keepOn(keys: RootKeys, purpose: Purpose, kept: KeptKey, iv: Uint8Array): KeptKey | null {
   if (isSealedByFirst(keys, kept.sealed)) return null;
-  const key = openKept(keys, kept);
-  return key && { ...kept, sealed: sealKey(keys, nameOf(kept.keyId), key, iv) };
+  const key = openKept(keys, purpose, kept);
+  return key && { ...kept, sealed: sealKey(keys, nameOf(purpose, kept.keyId), key, iv) };
 }
 
 /** Null: what sealed it is not listed. */
-export function openKept(keys: RootKeys, { keyId, sealed }: KeptKey): KeyObject | null {
-  const text = openText(keys, 'kept-key', nameOf(keyId), sealed);
+export function openKept(keys: RootKeys, purpose: Purpose, { keyId, sealed }: KeptKey): KeyObject | null {
+  const text = openText(keys, 'kept-key', nameOf(purpose, keyId), sealed);
   return text === null ? null : createSecretKey(text, 'base64url');
 }
 

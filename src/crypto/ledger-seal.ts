@@ -6,6 +6,12 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 
 import { sha256 } from './digest.ts';
 import type { RootKey, RootKeys } from './root-secret.ts';
 
+declare module './root-secret.ts' {
+  interface Purposes {
+    'ledger-seal': true;
+  }
+}
+
 /** A public key (RFC 8037). */
 export type SealJwk = {
   readonly kty: 'OKP';

@@ -9,6 +9,12 @@ import { hmacSha256, sameSecretBytes } from './digest.ts';
 import type { Random } from './random.ts';
 import type { RootKey, RootKeys } from './root-secret.ts';
 
+declare module './root-secret.ts' {
+  interface Purposes {
+    passkey: true;
+  }
+}
+
 const RANDOM_BYTES = 16;
 const END_BYTES = 8;
 const BODY_BYTES = RANDOM_BYTES + END_BYTES;

@@ -9,6 +9,12 @@ import { type KeptKey, openKept } from './kept-key.ts';
 import type { Random } from './random.ts';
 import type { RootKeys } from './root-secret.ts';
 
+declare module './root-secret.ts' {
+  interface Purposes {
+    'recovery-code': true;
+  }
+}
+
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const CHARACTERS = 12;
 
@@ -40,6 +46,6 @@ export const recoveryCodeHashes = ({ byId }: RootKeys, userId: string, text: str
 /** Under root secrets that have left the list, by the keys that were kept of them. @param text from `readRecoveryCode` */
 export const keptRecoveryCodeHashes = (keys: RootKeys, kept: readonly KeptKey[], userId: string, text: string) =>
   kept.flatMap((one) => {
-    const key = keys.byId.has(one.keyId) ? null : openKept(keys, one);
+    const key = keys.byId.has(one.keyId) ? null : openKept(keys, 'recovery-code', one);
     return key === null ? [] : [macOf(key, userId, text)];
   });

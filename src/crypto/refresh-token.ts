@@ -10,6 +10,12 @@ import { hmacSha256, sameSecretBytes } from './digest.ts';
 import type { RootKeys } from './root-secret.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid-bytes.ts';
 
+declare module './root-secret.ts' {
+  interface Purposes {
+    'refresh-token': true;
+  }
+}
+
 const PREFIX = 'sh_rt_';
 const VERSION = 1;
 const PAYLOAD_BYTES = 1 + 4 + 16 + 8 + 16;

@@ -7,17 +7,14 @@
 import { hmacSha256, sameSecretBytes } from './digest.ts';
 import type { RootKey, RootKeys } from './root-secret.ts';
 
-export type RowKind =
-  | 'session'
-  | 'signing-key'
-  | 'user'
-  | 'passkey'
-  | 'linked-identity'
-  | 'external-sign-in'
-  | 'email-challenge'
-  | 'client'
-  | 'client-at-token'
-  | 'consent';
+declare module './root-secret.ts' {
+  interface Purposes {
+    row: true;
+  }
+}
+
+/** Keeps apart rows of different tables that have the same facts. Each table has its own (src/lifecycles/<lifecycle>/table.ts). */
+export type RowKind = string;
 export type RowFact = string | bigint | boolean | null | Uint8Array | readonly string[];
 
 export type RowMacs = {

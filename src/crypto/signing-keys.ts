@@ -12,6 +12,12 @@ import {
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { type RootKeys, RootSecretError } from './root-secret.ts';
 
+declare module './root-secret.ts' {
+  interface Purposes {
+    'signing-key': true;
+  }
+}
+
 export type StoredSigningKey = {
   readonly kid: string;
   readonly alg: SigningAlgorithm;

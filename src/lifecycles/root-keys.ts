@@ -31,9 +31,11 @@ export const whileNodesMade = (from: SQL, endsAt: SQL = NO_END): SQL => sql`
   from root_secrets r join ${from} on made_at <= r.makes_until group by 1`;
 
 /** @throws Error unless the keys of exactly one purpose are kept: `root_secrets` has one column for them. */
-export function keptKeyColumn(tables: readonly { readonly madeUnderRoot?: readonly MadeUnderRoot[] }[]): string {
+export function keptAmong(
+  tables: readonly { readonly madeUnderRoot?: readonly MadeUnderRoot[] }[],
+): Required<Pick<MadeUnderRoot, 'purpose' | 'keptIn'>> {
   const [kept, ...others] = tables.flatMap(({ madeUnderRoot = [] }) =>
-    madeUnderRoot.flatMap(({ keptIn }) => keptIn ?? []),
+    madeUnderRoot.flatMap(({ purpose, keptIn }) => (keptIn === undefined ? [] : [{ purpose, keptIn }])),
   );
   if (kept === undefined || others.length > 0) throw new Error('the keys of one purpose are kept');
   return kept;

@@ -58,6 +58,9 @@ export type Row<Table extends { readonly $inferSelect: object }, Name extends ke
 >;
 export type Bytes<Name extends string> = { readonly [name in Name]: Uint8Array };
 
+/** Values of columns, by property. */
+export type Columns = Readonly<Record<string, unknown>>;
+
 /** A row that authenticates itself. */
 export type Authenticated = {
   readonly facts: (row: never) => Facts;
@@ -65,6 +68,8 @@ export type Authenticated = {
   readonly tokenFacts?: (row: never) => Facts;
   /** True of rows that still give authority. */
   readonly alive: SQL;
+  /** A commit that changes a row changes its authority, so its MAC too. */
+  readonly changesWithCommit?: true;
 };
 
 export type TableFacts = {
@@ -93,6 +98,8 @@ export type HeldFacts<Table extends { readonly $inferSelect: object }> = TableFa
   readonly beginsOnce?: BeginsOnce;
   /** Absent: its rows have no MAC. */
   readonly mac?: Authenticated;
+  /** The columns of a row that a commit inserts. Absent: they have the names of its properties. */
+  readonly columnsOf?: (row: never) => Columns;
   /** Absent: no key of the root secret made a value of a row, but for the MAC. */
   readonly madeUnderRoot?: readonly MadeUnderRoot[];
   /** What other systems are told of its machine. */

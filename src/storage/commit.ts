@@ -15,7 +15,7 @@ import {
 import type { Drizzle } from './database.ts';
 import { codeOf, committing } from './failures.ts';
 import { entriesFrom } from './ledger.ts';
-import { derivedColumns } from './mac-of-write.ts';
+import { columnsOfWrite } from './mac-of-write.ts';
 import { rowVersion, storedVersion } from './row-version.ts';
 import * as schema from './schema.ts';
 import { TABLES } from './tables.ts';
@@ -95,19 +95,19 @@ function heldRows(writes: readonly Write[]): readonly { readonly rows: SQL; read
 /** @param isAlone a row that is there already makes the statement write nothing. Otherwise it undoes the other writes. */
 function written(macs: RowMacs | null, write: Write, holds: SQL, isAlone: boolean): SQL {
   const table = tableOf(write.table);
-  const derived = derivedColumns(macs, write);
+  const columns = columnsOfWrite(macs, table, write);
   if (write.kind === 'insert') {
-    const values = Object.entries({ ...write.row, ...derived }).flatMap(([name, value]) =>
+    const values = Object.entries(columns).flatMap(([name, value]) =>
       value === undefined ? [] : boundValue(table, name, value),
     );
-    const columns = values.map(({ column }) => sql.identifier(column.name));
+    const names = values.map(({ column }) => sql.identifier(column.name));
     const selected = values.map(({ column, bound }) => sql`${bound}::${sql.raw(column.getSQLType())}`);
-    return sql`insert into ${table} (${sql.join(columns, sql`, `)}) select ${sql.join(selected, sql`, `)} where ${holds}
+    return sql`insert into ${table} (${sql.join(names, sql`, `)}) select ${sql.join(selected, sql`, `)} where ${holds}
       ${isAlone ? sql`on conflict do nothing` : sql``} returning 1 as one`;
   }
   // A change that leaves every column as it is: the row is written nevertheless, so that its facts are asked for.
-  const set = Object.keys(write.set).length > 0 ? write.set : only(write.loaded, write.key);
-  const changes = Object.entries({ ...set, ...derived }).map(([name, value]) => {
+  const set = Object.keys(columns).length > 0 ? columns : only(write.loaded, write.key);
+  const changes = Object.entries(set).map(([name, value]) => {
     const { column, bound } = boundValue(table, name, value);
     return sql`${sql.identifier(column.name)} = ${bound}`;
   });

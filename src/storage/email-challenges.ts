@@ -9,7 +9,6 @@ import type {
   LoadedEmailChallenge,
 } from '../lifecycles/email-challenge/lifecycle.ts';
 import { emailChallengeFacts, goesOnOf } from '../lifecycles/email-challenge/table.ts';
-import type { RegisteredUser } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
@@ -98,7 +97,7 @@ type Row = typeof emailChallenges.$inferSelect;
 const mayBe = (key: Extract<EmailChallengeKey, { kind: 'secret' }>, row: Row, macs: RowMacs): boolean =>
   row.state !== 'active' ||
   Buffer.compare(row.secretHash, key.secretHash) !== 0 ||
-  macs.isRight(...emailChallengeFacts({ ...row, goesOn: goesOnOf(row) }), row.mac);
+  macs.isRight(...emailChallengeFacts(row), row.mac);
 
 const challengeFrom = ({
   goesOnPath,
@@ -111,46 +110,6 @@ const challengeFrom = ({
   ...row,
   goesOn: goesOnOf({ goesOnPath, goesOnBrowserHash }),
 });
-
-/**
- * Accounts whose verified address this is, whatever its case; the oldest first. Bounded: accounts that only say so do not count, or five
- * of them would take the places of the owner's. Rows that were not made here are left out.
- */
-export async function usersWithAddress(
-  db: Drizzle,
-  macs: RowMacs,
-  address: string,
-  limit: number,
-): Promise<RegisteredUser[]> {
-  const found = await reading(() =>
-    db
-      .select({ user: registeredColumns, authentic: authenticColumns })
-      .from(users)
-      .where(
-        sql`lower(${users.claims} ->> 'email') = lower(${address}) and ${users.claims} -> 'email_verified' = 'true'::jsonb
-          and ${users.deletedAt} is null`,
-      )
-      .orderBy(users.createdAt, users.id)
-      .limit(limit),
-  );
-  return found.flatMap((row) => authenticUser(row, macs) ?? []);
-}
-
-/** Null: no such end-user, or a row that was not made here: nobody gets a mail by writing an address into it. */
-export async function findRegisteredUser(db: Drizzle, macs: RowMacs, userId: string): Promise<RegisteredUser | null> {
-  const [row] = await reading(() =>
-    db.select({ user: registeredColumns, authentic: authenticColumns }).from(users).where(eq(users.id, userId)),
-  );
-  return row ? authenticUser(row, macs) : null;
-}
-
-type WithAuthentic = {
-  readonly user: RegisteredUser;
-  readonly authentic: { readonly usernameKey: string; readonly mac: Buffer | null; readonly macVersion: bigint };
-};
-
-const authenticUser = ({ user, authentic }: WithAuthentic, macs: RowMacs): RegisteredUser | null =>
-  isAuthenticUser({ ...user, ...authentic }, macs) ? user : null;
 
 export type ListedInvitation = Pick<EmailChallenge, 'id' | 'address' | 'createdAt' | 'endsAt'> & {
   readonly sentBy: string | null;

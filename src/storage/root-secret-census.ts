@@ -7,7 +7,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import type { KeptKey } from '../crypto/kept-key.ts';
 import type { Purpose } from '../crypto/root-secret.ts';
-import { byKey, hex, type MadeUnderRoot, type Remedy } from '../lifecycles/root-keys.ts';
+import { byKey, hex, keptAmong, type MadeUnderRoot, type Remedy } from '../lifecycles/root-keys.ts';
 import type { HeldTable } from '../lifecycles/table.ts';
 import { HELD_TABLES } from '../lifecycles/tables.ts';
 import type { Clock } from '../system/clock.ts';
@@ -75,15 +75,16 @@ export async function rootSecretNeeds(
   db: Drizzle,
   clock: Clock,
   firstId: string,
-  isKept: (kept: KeptKey) => boolean,
+  isKept: (kept: KeptKey, purpose: Purpose) => boolean,
 ): Promise<readonly Need[]> {
   const rows = async <Row>(statement: SQL): Promise<readonly Row[]> =>
     rawRows(await reading(() => db.execute(statement)));
   const stored = await rows<{ keyId: string; sealed: string | null }>(
     sql`select key_id as "keyId", ${rootSecrets.sealedKey} as sealed from ${rootSecrets}`,
   );
+  const { purpose } = keptAmong(HELD_TABLES);
   const kept = new Set(
-    stored.flatMap(({ keyId, sealed }) => (sealed !== null && isKept({ keyId, sealed }) ? [keyId] : [])),
+    stored.flatMap(({ keyId, sealed }) => (sealed !== null && isKept({ keyId, sealed }, purpose) ? [keyId] : [])),
   );
   const needs: Need[] = [];
   for (const after of Object.values(AFTER_A_ROTATION)) {

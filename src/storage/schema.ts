@@ -16,7 +16,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { bytes, epoch, instant, texts, xid8 } from '../lifecycles/columns.ts';
-import { keptKeyColumn } from '../lifecycles/root-keys.ts';
+import { keptAmong } from '../lifecycles/root-keys.ts';
 import { HELD_TABLES } from '../lifecycles/tables.ts';
 import type { RasterType } from '../model/image.ts';
 import { SHARD } from '../model/ledger.ts';
@@ -242,7 +242,7 @@ export const rootSecrets = pgTable('root_secrets', {
   /** Until when a node that has it in front may make values with it; null: no node has said so. */
   makesUntil: instant('makes_until'),
   /** Its key for the purpose whose keys are kept, sealed under its successor; null: it has none yet. */
-  sealedKey: text(keptKeyColumn(HELD_TABLES)),
+  sealedKey: text(keptAmong(HELD_TABLES).keptIn),
 });
 
 /** How far the ledger has been read for each receiver of webhooks.yaml (docs/decisions/0045). */

@@ -156,3 +156,43 @@ export async function isSub(db: Drizzle, text: string): Promise<boolean> {
 
 export const listUsers = (db: Drizzle): Promise<User[]> =>
   reading(() => db.select(userColumns).from(users).where(isNull(users.deletedAt)).orderBy(asc(users.usernameKey)));
+
+/**
+ * Accounts whose verified address this is, whatever its case; the oldest first. Bounded: accounts that only say so do not count, or five
+ * of them would take the places of the owner's. Rows that were not made here are left out.
+ */
+export async function usersWithAddress(
+  db: Drizzle,
+  macs: RowMacs,
+  address: string,
+  limit: number,
+): Promise<RegisteredUser[]> {
+  const found = await reading(() =>
+    db
+      .select({ user: registeredColumns, authentic: authenticColumns })
+      .from(users)
+      .where(
+        sql`lower(${users.claims} ->> 'email') = lower(${address}) and ${users.claims} -> 'email_verified' = 'true'::jsonb
+          and ${users.deletedAt} is null`,
+      )
+      .orderBy(users.createdAt, users.id)
+      .limit(limit),
+  );
+  return found.flatMap((row) => authenticUser(row, macs) ?? []);
+}
+
+/** Null: no such end-user, or a row that was not made here: nobody gets a mail by writing an address into it. */
+export async function findRegisteredUser(db: Drizzle, macs: RowMacs, userId: string): Promise<RegisteredUser | null> {
+  const [row] = await reading(() =>
+    db.select({ user: registeredColumns, authentic: authenticColumns }).from(users).where(eq(users.id, userId)),
+  );
+  return row ? authenticUser(row, macs) : null;
+}
+
+type WithAuthentic = {
+  readonly user: RegisteredUser;
+  readonly authentic: { readonly usernameKey: string; readonly mac: Buffer | null; readonly macVersion: bigint };
+};
+
+const authenticUser = ({ user, authentic }: WithAuthentic, macs: RowMacs): RegisteredUser | null =>
+  isAuthenticUser({ ...user, ...authentic }, macs) ? user : null;

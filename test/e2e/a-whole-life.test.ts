@@ -4,7 +4,7 @@ import { hash } from '@node-rs/bcrypt';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PasswordHash, storedPasswordHash } from '../../src/crypto/secret-types.ts';
-import { findRegisteredUser } from '../../src/storage/email-challenges.ts';
+import { findRegisteredUser } from '../../src/storage/users.ts';
 import { insertUser } from '../support/administration.ts';
 import { shippedConfiguration, type TestApp } from '../support/app.ts';
 import { addAuthenticator, chromiumPath, launchChromium, newContext } from '../support/chromium.ts';

@@ -1,10 +1,10 @@
 /** What a person does with an authenticator app in a browser. */
-import { type App, appWith, recoveryCodesOn, secretOn } from '../../src/review/simulation/devices/authenticator-app.ts';
+import { type App, appWith, codesOn, secretOn } from '../../src/review/simulation/devices/authenticator-app.ts';
 import { PASSWORD, type TestUser } from './actors.ts';
 import type { TestApp } from './app.ts';
 import { type Browser, formOf } from './browser.ts';
 
-export { type App, appWith, recoveryCodesOn, secretOn };
+export { type App, appWith, codesOn as recoveryCodesOn, secretOn };
 
 export type Enrolled = { readonly app: App; readonly recoveryCodes: readonly string[] };
 
@@ -17,5 +17,5 @@ export async function enrol({ clock }: Pick<TestApp, 'clock'>, browser: Browser,
   const app = appWith(secretOn(setUp));
   const done = await browser.submit(setUp, { code: app.codeAt(clock.now()) });
   clock.advanceSeconds(30);
-  return { app, recoveryCodes: recoveryCodesOn(done) };
+  return { app, recoveryCodes: codesOn(done) };
 }

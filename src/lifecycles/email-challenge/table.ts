@@ -4,8 +4,9 @@ import type { EmailChallengePurpose, SupersededReason } from '../../../machines/
 import { authenticated, bytes, instant } from '../columns.ts';
 import { ofDeletedUsers } from '../retention.ts';
 import { beginsMoved, changed, endsWithReason, keeps, movesWithMachine, refuses } from '../rules.ts';
-import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
+import { described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
+import type { EmailChallenge, GoingOn } from './entity.ts';
 
 /** Links in e-mails (machines/email-challenge/machine.ts). Only the hash of a link's secret is stored. */
 export const emailChallenges = pgTable(
@@ -70,16 +71,23 @@ const linksFromBefore = (
     select lower(u.claims ->> 'email') from users u where u.id in (${ids})
     union all select lower(c.address) from email_challenges c where c.user_id in (${ids}))`;
 
-type EmailChallengeRow = Bytes<'secretHash'> &
-  Row<
-    typeof emailChallenges,
-    'id' | 'purpose' | 'person' | 'userId' | 'userEpoch' | 'address' | 'endsAt' | 'macVersion'
-  > & {
-    readonly goesOn: { readonly path: string; readonly browserHash: Uint8Array } | null;
-  };
-
 /** What it is good for, for whom and until when, and where the browser goes on. */
-export const emailChallengeFacts = (row: EmailChallengeRow): Facts => [
+export const emailChallengeFacts = (
+  row: Row<
+    typeof emailChallenges,
+    | 'id'
+    | 'purpose'
+    | 'secretHash'
+    | 'person'
+    | 'userId'
+    | 'userEpoch'
+    | 'address'
+    | 'goesOnPath'
+    | 'goesOnBrowserHash'
+    | 'endsAt'
+    | 'macVersion'
+  >,
+): Facts => [
   'email-challenge',
   [
     row.id,
@@ -89,8 +97,8 @@ export const emailChallengeFacts = (row: EmailChallengeRow): Facts => [
     row.userId,
     row.userEpoch,
     row.address,
-    row.goesOn?.path ?? null,
-    row.goesOn?.browserHash ?? null,
+    row.goesOnPath,
+    row.goesOnBrowserHash,
     row.endsAt.toISOString(),
     row.macVersion,
   ],
@@ -100,7 +108,7 @@ export const emailChallengeFacts = (row: EmailChallengeRow): Facts => [
 export const goesOnOf = ({
   goesOnPath: path,
   goesOnBrowserHash: browserHash,
-}: Row<typeof emailChallenges, 'goesOnPath' | 'goesOnBrowserHash'>): EmailChallengeRow['goesOn'] =>
+}: Row<typeof emailChallenges, 'goesOnPath' | 'goesOnBrowserHash'>): GoingOn | null =>
   path === null || browserHash === null ? null : { path, browserHash };
 
 export const emailChallengeTable = described(emailChallenges, {
@@ -112,9 +120,14 @@ export const emailChallengeTable = described(emailChallenges, {
   spreadBy: emailChallenges.person,
   rights: PASSING,
   mac: {
-    facts: (row: typeof emailChallenges.$inferSelect) => emailChallengeFacts({ ...row, goesOn: goesOnOf(row) }),
+    facts: emailChallengeFacts,
     alive: sql`${emailChallenges.state} = 'active'`,
   },
+  columnsOf: ({ goesOn, ...row }: EmailChallenge) => ({
+    ...row,
+    goesOnPath: goesOn?.path ?? null,
+    goesOnBrowserHash: goesOn?.browserHash ?? null,
+  }),
   counted: { newest: emailChallenges.endsAt },
   removal: (now) => [
     // A day after its end: until then the page of a link says what became of it.

@@ -85,7 +85,11 @@ export const externalSignInTable = described(externalSignIns, {
   changes: { state: 'state', userId: 'answer', amr: 'answer', authenticatedAt: 'answer', refusal: 'answer' },
   spreadBy: externalSignIns.referenceHash,
   rights: PASSING,
-  mac: { facts: externalSignInFacts, alive: sql`${externalSignIns.state} in ('awaiting', 'answered')` },
+  mac: {
+    facts: externalSignInFacts,
+    alive: sql`${externalSignIns.state} in ('awaiting', 'answered')`,
+    changesWithCommit: true,
+  },
   counted: {},
   removal: (now) => [
     { ended: sql`${externalSignIns.endsAt} < ${anHourBefore(earlier(now))}`, over: externalSignIns.endsAt },

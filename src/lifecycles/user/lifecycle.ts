@@ -64,7 +64,7 @@ export type AdministeredUserChange =
     }
   | { readonly type: 'disableRequested' | 'enableRequested' | 'deletionRequested' };
 
-/** Or what a link in an e-mail does (email-challenge.ts). */
+/** Or what a link in an e-mail does. */
 export type UserChange =
   | AdministeredUserChange
   | { readonly type: 'addressVerified' | 'addressChanged' | 'addressRestored'; readonly address: string }

@@ -3,12 +3,7 @@
  * every key; rules between keys are in read-scenario.ts.
  */
 import { z } from 'zod';
-import type { EmailChallengeRejectReason } from '../../../machines/email-challenge/facts.ts';
-import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
-import type { InteractionRejectReason } from '../../../machines/interaction/facts.ts';
-import type { LinkedIdentityRejectReason } from '../../../machines/linked-identity/facts.ts';
-import type { SessionRejectReason } from '../../../machines/session/facts.ts';
-import type { FactorRejectReason } from '../../../machines/shared/facts.ts';
+import type { RejectReason } from '../../../machines/unions.ts';
 import { policySchema, signInSchema } from '../../../policies/schema.ts';
 import type { UnavailableReason } from '../../engine/errors.ts';
 import type { TokenReason } from '../../oauth/refusals.ts';
@@ -77,14 +72,7 @@ const PEOPLE_REFUSED = [
   'address_mismatch',
   'password_from_mail',
   'password_not_proven',
-] as const satisfies readonly (
-  | SessionRejectReason
-  | FactorRejectReason
-  | InteractionRejectReason
-  | ExternalSignInRejectReason
-  | LinkedIdentityRejectReason
-  | EmailChallengeRejectReason
-)[];
+] as const satisfies readonly RejectReason[];
 
 /** What is found out before a machine is asked. */
 const BEFORE_ANY_MACHINE = ['credentials_mismatch', 'session_unknown', 'recent_sign_in_required'] as const;

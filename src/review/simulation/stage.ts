@@ -1,13 +1,13 @@
 /** What is seen of the server while a scenario is played on it (server/). */
 import type { App } from './devices/authenticator-app.ts';
 import type { SoftwarePasskey } from './devices/passkey.ts';
-import type { ActorName, GivenKind } from './vocabulary.ts';
+import type { ActorName, CodeKind, GivenKind } from './vocabulary.ts';
 
 /** Given by a step in a browser, and presented by later ones. */
 export type PersonalCredential =
   | { readonly kind: 'cookie'; readonly value: string }
   | { readonly kind: 'app'; readonly id: string; readonly app: App }
-  | { readonly kind: 'appCode' | 'recoveryCode'; readonly code: string }
+  | { readonly kind: CodeKind; readonly code: string }
   | {
       readonly kind: 'passkey';
       readonly passkey: SoftwarePasskey;

@@ -37,6 +37,9 @@ export type PersonalKind = Exclude<Kind, 'code' | 'tokens'>;
 /** Given by a step. */
 export type GivenKind = Exclude<Kind, 'code' | 'password'>;
 
+/** What an end-user types. */
+export type CodeKind = 'appCode' | 'recoveryCode';
+
 export const factsOf = (kind: Kind): KindFacts & { readonly gives?: GivenKind | null } => KINDS[kind];
 export const isPersonal = (kind: Kind): kind is PersonalKind => kind !== 'code' && kind !== 'tokens';
 

@@ -15,11 +15,11 @@ import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import { NO_WISHES } from '../../../src/people/external/begin.ts';
 import { openSecret, sealSecret } from '../../../src/people/second-factor/secret.ts';
 import { clientStore } from '../../../src/storage/client-store.ts';
-import { findRegisteredUser, usersWithAddress } from '../../../src/storage/email-challenges.ts';
 import { externalSignInStore } from '../../../src/storage/external-sign-ins.ts';
 import { passkeyStore, secondFactorStore } from '../../../src/storage/factors.ts';
 import { authenticateRows, countIgnoredRows, renewRowMacs } from '../../../src/storage/renew-row-macs.ts';
 import { ignoredSigningKeys } from '../../../src/storage/signing-keys.ts';
+import { findRegisteredUser, usersWithAddress } from '../../../src/storage/users.ts';
 import {
   authorizeUrl,
   makeClient,

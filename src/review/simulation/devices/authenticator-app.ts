@@ -14,5 +14,6 @@ type Page = { readonly body: string };
 /** The secret that the page of the set-up shows. */
 export const secretOn = ({ body }: Page): string => /<code id="secret">([^<]*)</.exec(body)?.[1] ?? '';
 
-export const recoveryCodesOn = ({ body }: Page): string[] =>
+/** The codes that the page lists. */
+export const codesOn = ({ body }: Page): string[] =>
   [...body.matchAll(/<li><code>([^<]*)<\/code>/g)].map(([, code]) => code ?? '');

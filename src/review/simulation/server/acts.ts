@@ -3,15 +3,7 @@ import type { Acting, Actor, Typed } from '../scenario.ts';
 import type { Answer, PersonalCredential } from '../stage.ts';
 import type { BrowserAction } from '../vocabulary.ts';
 import { deleteAccount, presentCookie, presentPassword, setPassword, signOut, signOutElsewhere } from './account.ts';
-import {
-  addPasskey,
-  newRecoveryCodes,
-  presentCode,
-  presentPasskey,
-  removeApp,
-  removePasskey,
-  setUpApp,
-} from './factors.ts';
+import { addPasskey, newCodes, presentCode, presentPasskey, removeApp, removePasskey, setUpApp } from './factors.ts';
 import { comeBack, goToLink, goToSignIn, removeIdentity } from './federated.ts';
 import { askAboutLostFactors, askForChange, askForReset, pressButton } from './links.ts';
 import { DONE, gives, type Person } from './person.ts';
@@ -21,7 +13,7 @@ type Does = (person: Person, actor: Actor, typed: Typed) => Promise<Answer>;
 const ACTIONS: Readonly<Record<Exclude<BrowserAction, 'open the consent page'>, Does>> = {
   'set up an authenticator app': setUpApp,
   'add a passkey': addPasskey,
-  'make recovery codes': newRecoveryCodes,
+  'make recovery codes': newCodes,
   'go elsewhere to sign in': goToSignIn,
   'go elsewhere to link': goToLink,
   'ask for a new password': askForReset,
@@ -58,12 +50,10 @@ export async function act(
 }
 
 async function show(person: Person, actor: Actor, credential: PersonalCredential): Promise<Answer> {
+  if ('code' in credential) return presentCode(person, actor, credential);
   switch (credential.kind) {
     case 'cookie':
       return presentCookie(person, actor, credential);
-    case 'appCode':
-    case 'recoveryCode':
-      return presentCode(person, actor, credential);
     case 'passkey':
       return presentPasskey(person, actor, credential);
     case 'answer':

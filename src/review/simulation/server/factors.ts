@@ -1,5 +1,5 @@
 /** Authenticator apps, recovery codes and passkeys: set up, presented, removed. */
-import { appWith, recoveryCodesOn, secretOn } from '../devices/authenticator-app.ts';
+import { appWith, codesOn, secretOn } from '../devices/authenticator-app.ts';
 import { formOf, type Answer as Page } from '../devices/browser.ts';
 import { makePasskey, optionsOn, signWithPasskey } from '../devices/passkey.ts';
 import type { Actor } from '../scenario.ts';
@@ -30,9 +30,9 @@ export async function setUpApp(person: Person, actor: Actor): Promise<Answer> {
   return confirm(await browser.post(`${FACTOR}/set-up`, { csrf }));
 }
 
-export const newRecoveryCodes = ({ inAccount }: Person, actor: Actor): Promise<Answer> =>
+export const newCodes = ({ inAccount }: Person, actor: Actor): Promise<Answer> =>
   inAccount(actor, { page: METHODS, form: `${METHODS}/recovery-codes` }, {}, (page) =>
-    gives({ kind: 'recoveryCode', code: recoveryCodesOn(page)[0] ?? '' }),
+    gives({ kind: 'recoveryCode', code: codesOn(page)[0] ?? '' }),
   );
 
 export async function presentCode(
