@@ -28,7 +28,7 @@ export function columnsOfWrite(macs: RowMacs | null, table: PgTable, write: Writ
   return { ...columns, mac: macs.macOf(...mac.facts({ ...before, ...columns, macVersion } as never)), macVersion };
 }
 
-/** What somebody else wrote into the row does not become authentic by a commit. */
+/** A value that came into the row past the server does not become authentic by a commit. */
 function ofUser(macs: RowMacs, write: Write): Columns {
   if (write.kind === 'insert') {
     const user = write.row as unknown as RegisteredUser;
