@@ -2,8 +2,9 @@
  * What Postgres refuses about the rows of a table, as data: one rule is one trigger (src/review/sql/). States and reasons come from the machine, and
  * the columns from their roles, so a table says only which columns belong to which move.
  */
-import { endedStatesOf, type Move, movesOf, pairsOf, statesAfter } from '../catalogue/moves.ts';
+
 import type { Machine } from '../catalogue/read.ts';
+import { endedStatesOf, type Move, movesOf, pairsOf, statesAfter } from './moves.ts';
 
 /**
  * How a column may change after the row has begun; a table says what it means by it. A column without a role never changes (`bound`), but for

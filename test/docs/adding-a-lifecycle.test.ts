@@ -6,6 +6,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -22,7 +23,7 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 /** @returns what it said. */
 function run(command: string, args: readonly string[], status = 0): string {
   const ran = spawnSync(join(copy, 'node_modules/.bin', command), args, { cwd: copy, encoding: 'utf8' });
-  const said = `${ran.stdout}${ran.stderr}`;
+  const said = stripVTControlCharacters(`${ran.stdout}${ran.stderr}`);
   expect(ran.status, said).toBe(status);
   return said;
 }
@@ -100,5 +101,5 @@ it('adds a lifecycle that compiles, keeps the import rules, and is generated, mi
   expect(readFileSync(join(copy, 'machines/README.md'), 'utf8')).toContain('`active`, `redeemed`, `withdrawn`');
 
   const tests = ['test/unit/machines/laws.test.ts', 'test/unit/storage/vouchers.test.ts'];
-  expect(run('vitest', ['run', '--config', 'vitest.fast.config.ts', ...tests])).toMatch(/Test Files.* 2 passed/);
+  expect(run('vitest', ['run', '--config', 'vitest.fast.config.ts', ...tests])).toMatch(/Test Files +2 passed/);
 });

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { check, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { ExternalSignInState } from '../../../machines/external-sign-in/facts.ts';
-import { statesBy } from '../../catalogue/moves.ts';
 import { authenticated, bytes, instant, texts } from '../columns.ts';
+import { statesBy } from '../moves.ts';
 import { anHourBefore, earlier } from '../retention.ts';
 import { beginsFirst, changed, isNotEmptied, keeps, movesWithMachine, oneOf, refuses, staysUntil } from '../rules.ts';
 import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';

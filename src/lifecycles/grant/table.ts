@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { bigint, check, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { pairsOf } from '../../catalogue/moves.ts';
 import { REUSES, type SignInFacts } from '../../model/grant.ts';
 import { clients } from '../client/table.ts';
 import { bytes, epoch, instant } from '../columns.ts';
+import { pairsOf } from '../moves.ts';
 import { epochThatEnded, MAX_ACCESS_TOKEN_SECONDS } from '../retention.ts';
 import { whileNodesMade } from '../root-keys.ts';
 import {

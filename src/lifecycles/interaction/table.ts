@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import type { Prompt } from '../../../machines/interaction/facts.ts';
-import { statesAfter, statesBy } from '../../catalogue/moves.ts';
 import type { ResponseMode } from '../../model/interaction.ts';
 import { clients } from '../client/table.ts';
 import { authenticated, bytes, epoch, instant } from '../columns.ts';
+import { statesAfter, statesBy } from '../moves.ts';
 import { anHourBefore, earlier } from '../retention.ts';
 import {
   changed,

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { IdentityRemovalReason } from '../../../machines/linked-identity/facts.ts';
-import { pairsOf } from '../../catalogue/moves.ts';
 import { authenticated, instant } from '../columns.ts';
+import { pairsOf } from '../moves.ts';
 import {
   along,
   beginsMoved,

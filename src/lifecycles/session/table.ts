@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import { check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { SessionEndReason, SessionState } from '../../../machines/session/facts.ts';
 import { MAX_SESSION_SECONDS } from '../../../policies/schema.ts';
-import { pairsOf, statesBy } from '../../catalogue/moves.ts';
 import { authenticated, bytes, epoch, instant, texts } from '../columns.ts';
+import { pairsOf, statesBy } from '../moves.ts';
 import { epochThatEnded } from '../retention.ts';
 import {
   along,

@@ -1,6 +1,6 @@
 /** What a machine means for rows: which states follow which, with which effects. */
-import type { Call } from './calls.ts';
-import type { Machine } from './read.ts';
+import type { Call } from '../catalogue/calls.ts';
+import type { Machine } from '../catalogue/read.ts';
 
 /** From one state to another. Arms that stay are not moves. */
 export type Move = { readonly from: string; readonly to: string; readonly effects: readonly Call[] };
