@@ -100,6 +100,8 @@ it('a start in production loads these packages and rooms, and no others', async 
     'src/cli/statehouse.js',
   ]);
   expect(loaded.filter((path) => path.includes('playground'))).toEqual([]);
+  // Walks belong to the model check.
+  expect(loaded.filter((path) => /^src\/lifecycles\/[^/]+\/walk/.test(path))).toEqual([]);
   // Handlers are loaded for the first request (docs/decisions/0069).
   expect(loaded.filter((path) => path.startsWith('src/console/')).toSorted()).toEqual([
     'src/console/client.ts',
