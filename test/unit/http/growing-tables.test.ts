@@ -1,4 +1,4 @@
-/** Requests without a sign-in: what they store is nothing, or bounded for each address or end-user. */
+/** Requests without a sign-in store nothing, or a bounded number of rows for each address or end-user. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
