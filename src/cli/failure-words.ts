@@ -1,4 +1,4 @@
-/** Errors as text for people: instructions for what they can fix, stack frames for defects of the program. */
+/** Errors as text for operators: instructions for fixable problems, stack frames for defects of the program. */
 import { EnvironmentError } from '../config/environment.ts';
 import { ConfigurationError } from '../config/problem.ts';
 import { readSecretVariable } from '../config/secret-variable.ts';
@@ -18,20 +18,25 @@ import { NotChecked } from './failure.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** EX_CONFIG of sysexits.h: a supervisor that starts the command again would try the same PIN again, until the device locks it. */
+/** EX_CONFIG of sysexits.h: a supervisor that restarted the command would try the same PIN again, until the device locks it. */
 const FINAL = 78;
 
 export function statusFor(error: unknown): number {
-  const told = error instanceof Unavailable ? error.cause : error;
-  if (told instanceof NotChecked) return told.status;
-  return told instanceof ToldError && told.isFinal ? FINAL : 1;
+  const cause = causeOf(error);
+  if (cause instanceof NotChecked) return cause.status;
+  return cause instanceof ToldError && cause.isFinal ? FINAL : 1;
 }
 
 export function wordsFor(error: unknown, env: Env): string {
-  return `${knownWords(error, env) ?? unknownWords(error)}\n`;
+  const cause = causeOf(error);
+  return `${knownWords(cause, env) ?? unknownWords(cause)}\n`;
 }
 
-/** Their messages are written for people and contain no secret. */
+/** The failure of the database or the signing device. An Unavailable around it has only a reason code. */
+const causeOf = (error: unknown): unknown =>
+  error instanceof Unavailable && error.cause instanceof Error ? error.cause : error;
+
+/** Errors with a message for operators and without secrets. */
 const OURS = [
   ToldError,
   EnvironmentError,
@@ -52,8 +57,6 @@ function knownWords(error: unknown, env: Env): string | null {
       'or set DATABASE_URL to a Postgres server, which any number of processes can use.',
     ].join('\n');
   }
-  // The device that signs says itself what it has.
-  if (error instanceof Unavailable && error.cause instanceof ToldError) return error.cause.message;
   const url = databaseUrlOf(env);
   const code = codeOf(error) ?? '';
   const isOfStore = error instanceof StoreUnavailable || (url !== null && !FILE_WORDS.has(code)) || isSqlState(code);
@@ -73,7 +76,7 @@ const FILE_WORDS: ReadonlyMap<string, string> = new Map([
   ['EADDRINUSE', 'Another program listens on this port: set PORT to another port, or stop that program (EADDRINUSE).'],
 ]);
 
-/** The error at hand is the one to tell, not one of the environment. */
+/** Null for an invalid variable: the error at hand matters more. */
 function databaseUrlOf(env: Env): string | null {
   const read = readSecretVariable(env, 'DATABASE_URL');
   return 'value' in read ? read.value : null;
@@ -88,7 +91,7 @@ function databaseIn(url: string | null): string {
   return `${hosts}, database ${pathname.slice(1) || 'of the user'}`;
 }
 
-/** A driver's message may contain what was being stored, so only type, code and stack frames are printed. */
+/** A driver's message may contain stored values, so only type, code and stack frames are printed. */
 function unknownWords(error: unknown): string {
   const { type, code, message, stack } = safeError(error);
   const head = `Unexpected ${type}${code === undefined ? '' : ` (${code})`}${message === undefined ? '' : `: ${message}`}`;

@@ -11,6 +11,7 @@ import { rowMacs } from '../../../src/crypto/row-mac.ts';
 import { StoreUnavailable, Unavailable } from '../../../src/engine/errors.ts';
 import type { ClientRegistration } from '../../../src/model/client.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
+import { reading } from '../../../src/storage/failures.ts';
 import { FolderInUse } from '../../../src/storage/folder-lock.ts';
 import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
@@ -299,6 +300,30 @@ describe('failures', () => {
     expect([said, caused(said), new Error('x'), null].map(statusFor)).toEqual([1, 1, 1, 1]);
     const refused = new Final('The PIN is wrong.');
     expect([refused, caused(refused)].map(statusFor)).toEqual([78, 78]);
+  });
+
+  it.each([
+    [{ DATABASE_URL: url }, ' Check DATABASE_URL: host db.example:5433, database statehouse.'],
+    [{}, ''],
+  ])('quote the code and message of Postgres for a refused statement of the engine: %o', async (env, where) => {
+    const said = Object.assign(new Error('could not open file "base/16384/24576": No such file or directory'), {
+      code: '58P01',
+      detail: 'Key (username)=(hunter2)',
+    });
+    const query = new DrizzleQueryError('select $1', ['hunter2'], said);
+    const cause = await reading(() => Promise.reject(query)).catch((error: unknown) => error);
+    expect(wordsFor(new Unavailable('store_unavailable', { cause }), env)).toBe(
+      'The database refused a statement: one of its files is missing (58P01: could not open file "base/16384/24576": ' +
+        `No such file or directory). The log of Postgres says more.${where}\n`,
+    );
+  });
+
+  it('of the driver during a statement of the engine name the database, without the stored values', async () => {
+    const query = new DrizzleQueryError('select $1', ['hunter2'], new Error('hunter2'));
+    const cause = await reading(() => Promise.reject(query)).catch((error: unknown) => error);
+    expect(wordsFor(new Unavailable('store_unavailable', { cause }), {})).toBe(
+      'The database or its driver failed in a way that this server does not expect.\n',
+    );
   });
 
   it('name each host of several, without user and password', () => {
