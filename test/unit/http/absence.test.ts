@@ -1,4 +1,4 @@
-/** What consent says about absence is what /permissions says afterwards, and what the client gets. */
+/** The text about offline access is the same at consent and on /permissions, and matches the tokens of the client. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Policy } from '../../../policies/schema.ts';
@@ -31,7 +31,7 @@ const CASES = [
   },
 ] as const;
 
-describe('absence', () => {
+describe('offline access', () => {
   let scene: Scene;
   beforeAll(async () => {
     const policies = new Map([...shippedConfiguration.policies, ['strict', strict]]);

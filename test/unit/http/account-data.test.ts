@@ -1,4 +1,4 @@
-/** /account/data and /account/delete: what a person may take, and that nothing names them once they are gone. */
+/** /account/data and /account/delete: the download of a user's data, and the erasure that leaves no name. */
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { transitions, users } from '../../../src/storage/schema.ts';
@@ -18,7 +18,7 @@ import { dumpOf } from '../../support/dump.ts';
 import { keptMails } from '../../support/mails.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
-describe('the data of a person', () => {
+describe('the data of a user', () => {
   let scene: Scene;
   let user: TestUser;
   let browser: Browser;
@@ -37,7 +37,7 @@ describe('the data of a person', () => {
     by.submit(await by.get(path), { username: who, password: PASSWORD });
 
   describe('download', () => {
-    it('has everything that is stored, and nothing secret', async () => {
+    it('contains all stored data, and no secret', async () => {
       const { refreshToken } = await obtainTokens(scene, scene.client, user, { scope: 'openid read' });
       await signIn('/account/data');
       const file = await browser.submit(await browser.get('/account/data'), {});
@@ -64,7 +64,7 @@ describe('the data of a person', () => {
         expect(file.body).not.toContain(secret);
       }
     });
-    it('says what a new password has ended', async () => {
+    it('contains the sessions and grants that a new password has ended', async () => {
       await obtainTokens(scene, scene.client, user);
       const ended = new Browser(scene.app);
       await signIn('/account', ended);
@@ -84,7 +84,7 @@ describe('the data of a person', () => {
         grants: [{ state: 'revoked', revoked_reason: 'user_ended' }],
       });
     });
-    it('is that of the person alone', async () => {
+    it("contains the user's own data alone", async () => {
       const bob = await makeUser(scene);
       await obtainTokens(scene, scene.other, bob);
       await signIn('/account/data');
@@ -93,7 +93,7 @@ describe('the data of a person', () => {
       expect(body).not.toContain(bob.id);
       expect(body).not.toContain(scene.other.clientId);
     });
-    it('takes a recent sign-in, and a form of ours', async () => {
+    it('requires a recent sign-in, and a form of ours', async () => {
       await signIn('/account/data');
       const page = await browser.get('/account/data');
       expect((await browser.post('/account/data', { csrf: '' })).status).toBe(403);
@@ -111,7 +111,7 @@ describe('the data of a person', () => {
     const erase = async (by: Browser = browser, username = user.username) =>
       by.submit(await by.get('/account/delete'), { username });
 
-    it('leaves nothing that names the person', async () => {
+    it('leaves no row that names the user', async () => {
       const marks = ['Marlene-Marker', 'marlene.marker@example.test', 'marlene-the-user', 'Marlene-Browser/1.0'];
       const [name, email, username, agent] = marks as [string, string, string, string];
       user = await makeUser(scene, username, { name, email, nickname: name });
@@ -123,7 +123,7 @@ describe('the data of a person', () => {
       });
       await obtainTokens(scene, scene.client, user, { scope: 'openid profile email read' });
       await signIn('/account/delete');
-      // A session whose browser says a name.
+      // A session with a name in its User-Agent.
       await signIn('/account', new Browser(scene.app, '198.51.100.7', { 'user-agent': agent }));
       const before = await dumpOf(scene.database.drizzle);
       for (const mark of [name, email, username, agent]) expect(before.toLowerCase()).toContain(mark.toLowerCase());
@@ -134,15 +134,15 @@ describe('the data of a person', () => {
       for (const mark of marks) expect(after).not.toContain(mark.toLowerCase());
       expect(scene.logs().toLowerCase()).not.toContain(name.toLowerCase());
     });
-    it('tells the browser to forget what it kept', async () => {
+    it('clears the stored data of the browser', async () => {
       await signIn('/account/delete');
       const { action, fields } = formOf((await browser.get('/account/delete')).body);
       const sent = (username: string) =>
         browser.send('POST', action, new URLSearchParams({ ...fields, username }).toString());
-      expect((await sent('somebody-else')).headers['clear-site-data']).toBeUndefined();
+      expect((await sent('another-user')).headers['clear-site-data']).toBeUndefined();
       expect((await sent(user.username)).headers['clear-site-data']).toBe('"cache", "storage"');
     });
-    it('leaves no address in links of a sign-up, also not the address from before a change', async () => {
+    it('leaves no address in links of a sign-up, nor the address from before a change', async () => {
       const mails = keptMails();
       const signIn = { ...shippedConfiguration.signIn, signUp: 'open' as const };
       const open = await openScene(anyDatabase, { mail: mails, configuration: { ...shippedConfiguration, signIn } });
@@ -154,17 +154,17 @@ describe('the data of a person', () => {
       await mails.link('Marlene@Marker.test');
       await ask();
       const page = await person.get(await mails.link('Marlene@Marker.test'));
-      expect((await person.submit(page, { username: 'somebody-new', password: PASSWORD })).url).toBe('/account');
+      expect((await person.submit(page, { username: 'new-user', password: PASSWORD })).url).toBe('/account');
       const { csrf = '' } = formOf((await person.get('/account/email')).body).fields;
       await person.post('/account/email/change', { csrf, email: 'marlene@second.test' });
       const moved = await person.submit(await person.get(await mails.link('marlene@second.test')), {});
       expect(moved.url).toBe('/email/done?change_address');
-      // Of somebody else, who has not pressed the button yet.
+      // Of another user, who has not pressed the button yet.
       const stranger = new Browser(open.app, '198.51.100.8');
       await stranger.submit(await stranger.get('/sign-up'), { email: 'stranger@marker.test' });
       await mails.link('stranger@marker.test');
 
-      await person.submit(await person.get('/account/delete'), { username: 'somebody-new' });
+      await person.submit(await person.get('/account/delete'), { username: 'new-user' });
       const after = (await dumpOf(open.database.drizzle)).toLowerCase();
       await open.close();
       expect(after).not.toContain('marlene');
@@ -182,7 +182,7 @@ describe('the data of a person', () => {
       expect((await signIn('/account', new Browser(scene.app))).body).toContain('is not right');
       await makeUser(scene, user.username);
     });
-    it('is a decision of the person, in the ledger', async () => {
+    it("is recorded as the user's own decision", async () => {
       await signIn('/account/delete');
       await erase();
       const lines = await scene.database.drizzle.select().from(transitions).where(eq(transitions.userId, user.id));
@@ -194,14 +194,14 @@ describe('the data of a person', () => {
       ['another name', () => 'somebody', 400],
       ['no name', () => '', 400],
       ['the name in other letters', () => user.username.toUpperCase(), 200],
-    ])('with %s', async (_, typed, status) => {
+    ])('with %s is rejected', async (_, typed, status) => {
       await signIn('/account/delete');
       const answer = await erase(browser, typed());
       expect(answer.status).toBe(status);
       const [row] = await scene.database.drizzle.select().from(users).where(eq(users.id, user.id));
       expect(row?.deletedAt === null).toBe(status === 400);
     });
-    it('takes a recent sign-in, and a form of ours', async () => {
+    it('requires a recent sign-in, and a form of ours', async () => {
       await signIn('/account/delete');
       const page = await browser.get('/account/delete');
       const { username } = user;
@@ -214,7 +214,7 @@ describe('the data of a person', () => {
       const [row] = await scene.database.drizzle.select().from(users).where(eq(users.id, user.id));
       expect(row?.deletedAt).toBeNull();
     });
-    it('is not for those whose name gives rights: the next person of that name would have them', async () => {
+    it('is denied to a user whose name has a role: the next user of that name would have it', async () => {
       await signIn('/account/delete');
       const asked = await browser.get('/account/delete');
       operators = [user.username.toUpperCase()];

@@ -57,7 +57,7 @@ async function press(
 const claims = async () => (await scene.deps.users.findForSignIn('alice'))?.claims;
 const isSignedIn = async (by: Browser) => (await by.get('/account')).url === '/account';
 
-describe('an address that is not confirmed', () => {
+describe('an unconfirmed address', () => {
   let bob: TestUser;
   beforeEach(async () => {
     bob = await makeUser(scene, 'bob', { email: 'bob@example.com', name: 'Bob' });
@@ -65,7 +65,7 @@ describe('an address that is not confirmed', () => {
   });
   const claimsOfBob = async () => (await scene.deps.users.findForSignIn('bob'))?.claims;
 
-  it('is confirmed by the link, and all else stays as it is', async () => {
+  it('is confirmed by the link, and nothing else changes', async () => {
     expect((await browser.get('/account/email')).body).toContain('it is not confirmed');
     expect((await submit(browser, 'verify')).url).toBe('/account/email?sent');
     expect(await claimsOfBob()).not.toHaveProperty('email_verified');
@@ -77,7 +77,7 @@ describe('an address that is not confirmed', () => {
     expect(again.body).toContain('confirmed already');
   });
 
-  it('is not confirmed by a link for the address from before', async () => {
+  it('is not confirmed by a link for the previous address', async () => {
     await submit(browser, 'verify');
     const link = await mails.link('bob@example.com');
     const claims = { ...(await claimsOfBob()), email: 'else@example.com' };
@@ -87,7 +87,7 @@ describe('an address that is not confirmed', () => {
     expect(await claimsOfBob()).not.toHaveProperty('email_verified');
   });
 
-  it('gets no undo link when another takes its place: it may be a stranger’s', async () => {
+  it("gets no undo link when another replaces it: it may be an attacker's", async () => {
     await submit(browser, 'change', { email: 'bob@new.example' });
     await press('bob@new.example');
     expect(await claimsOfBob()).toMatchObject({ email: 'bob@new.example', email_verified: true });
@@ -96,7 +96,7 @@ describe('an address that is not confirmed', () => {
 });
 
 describe('a change of the address', () => {
-  it('counts once the new mailbox has answered; the old address hears of it and can undo it', async () => {
+  it('takes effect after the confirmation of the new mailbox; the old address is notified and can undo it', async () => {
     expect((await submit(browser, 'change', { email: NEW })).url).toBe('/account/email?sent');
     expect(await claims()).toMatchObject({ email: OLD });
     expect(await mails.to(OLD)).toEqual([]);
@@ -110,7 +110,7 @@ describe('a change of the address', () => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  it('tells a stranger nothing that the asker wrote: the username stands on the page of the link', async () => {
+  it('sends no text of the requester to a third party: the username is on the page of the link', async () => {
     await submit(browser, 'change', { email: NEW });
     const link = await mails.link(NEW);
     for (const { subject, text, html } of await mails.to(NEW)) {
@@ -120,15 +120,15 @@ describe('a change of the address', () => {
   });
 
   it.each([
-    ['no address', 'nobody'],
+    ['no address', 'unknown'],
     ['the same', 'ALICE@example.com'],
-  ])('refuses %s', async (_, email) => {
+  ])('is rejected for %s', async (_, email) => {
     expect((await submit(browser, 'change', { email })).status).toBe(400);
     await mails.to('');
     expect(mails.sent).toEqual([]);
   });
 
-  it('a newer wish for another address ends the older', async () => {
+  it('ends the link of an earlier change', async () => {
     await submit(browser, 'change', { email: NEW });
     const older = await mails.link(NEW);
     await submit(browser, 'change', { email: 'alice@third.example' });
@@ -138,7 +138,7 @@ describe('a change of the address', () => {
     expect(await claims()).toMatchObject({ email: 'alice@third.example' });
   });
 
-  it('a link for the password from before the change is worth nothing', async () => {
+  it('invalidates a password link from before', async () => {
     const other = new Browser(scene.app);
     await other.submit(await other.get('/forgot-password'), { email: OLD });
     const link = await mails.link(OLD);
@@ -147,12 +147,12 @@ describe('a change of the address', () => {
     expect((await other.submit(await other.get(link), { password: NEW_PASSWORD })).status).toBe(410);
   });
 
-  it('asks for a recent sign-in', async () => {
+  it('requires a recent sign-in', async () => {
     scene.clock.advanceSeconds(601);
     expect((await browser.get('/account/email')).url).toBe('/sign-in?then=email');
   });
 
-  it('a password that was set meanwhile ends the link to the new address', async () => {
+  it('is ended by a password change in between', async () => {
     await submit(browser, 'change', { email: THIEFS });
     const other = new Browser(scene.app);
     await other.submit(await other.get('/forgot-password'), { email: OLD });
@@ -164,7 +164,7 @@ describe('a change of the address', () => {
   });
 });
 
-describe('a thief with the session of the owner', () => {
+describe('an attacker with the session of the owner', () => {
   /** Changes the address to their own, the password too, and the address once more. */
   async function steal(): Promise<{ readonly undoOfOwner: string; readonly undoOfThief: string }> {
     await submit(browser, 'change', { email: THIEFS });
@@ -189,7 +189,7 @@ describe('a thief with the session of the owner', () => {
     const { undoOfOwner, undoOfThief } = await steal();
     expect((await use(undoOfOwner)).url).toBe('/email/done?undo_change');
     expect(await claims()).toMatchObject({ email: OLD, email_verified: true });
-    // What the thief has is worth nothing any more.
+    // Every credential of the attacker is invalid now.
     expect((await use(undoOfThief)).status).toBe(410);
     const owner = new Browser(scene.app);
     await owner.submit(await owner.get('/forgot-password'), { email: OLD });
@@ -197,7 +197,7 @@ describe('a thief with the session of the owner', () => {
     expect((await signedIn('alice', 'the owner is back again')).cookies.size).toBeGreaterThan(0);
   });
 
-  it('does not shut the owner out by undoing first', async () => {
+  it('does not lock the owner out by undoing first', async () => {
     const { undoOfOwner, undoOfThief } = await steal();
     expect((await use(undoOfThief)).status).toBe(200);
     expect(await claims()).toMatchObject({ email: THIEFS });
@@ -213,7 +213,7 @@ describe('a thief with the session of the owner', () => {
   });
 });
 
-it('nobody uses a link of an account that is disabled or deleted', async () => {
+it('a link of a disabled or deleted account is rejected', async () => {
   await submit(browser, 'change', { email: NEW });
   const link = await mails.link(NEW);
   await disableUser(scene.database.drizzle, alice.username);
@@ -224,7 +224,7 @@ it('nobody uses a link of an account that is disabled or deleted', async () => {
   expect(await claims()).toMatchObject({ email: OLD });
 });
 
-describe('what was done to the account is told by mail:', () => {
+describe('the user is notified by mail of', () => {
   const subjects = async () => (await mails.to(OLD)).map(({ subject }) => subject);
 
   it('a new password', async () => {
@@ -235,7 +235,7 @@ describe('what was done to the account is told by mail:', () => {
     expect(await subjects()).toEqual(['Your password was changed']);
   });
 
-  it('an authenticator app, when it counts and when it is removed', async () => {
+  it('an authenticator app, when it is added and when it is removed', async () => {
     const { contents } = ENGLISH.words.mail;
     browser = new Browser(scene.app, '198.51.100.253');
     await enrol(scene, browser, alice);
@@ -255,7 +255,7 @@ describe('a sign-in', () => {
   };
   const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-  it('with a browser that the end-user does not use is told by mail; with one that they use it is not', async () => {
+  it('is reported by mail in an untrusted browser, and not in a trusted one', async () => {
     await signInWith(FIREFOX);
     const [mail, ...more] = await mails.to(OLD);
     expect(more).toEqual([]);
@@ -266,7 +266,7 @@ describe('a sign-in', () => {
     expect(await mails.to(OLD)).toHaveLength(1);
   });
 
-  it('is told after the second factor too, in the language of that browser, and only the first time', async () => {
+  it('is reported after the second factor too, in the language of that browser, and only the first time', async () => {
     const { app } = await enrol(scene, new Browser(scene.app, '203.0.113.9', { 'user-agent': 'a laptop' }), alice);
     const other = new Browser(scene.app, '203.0.113.10', { 'user-agent': FIREFOX, 'accept-language': 'de' });
     const signIn = async (one: Browser) => {
@@ -279,7 +279,7 @@ describe('a sign-in', () => {
       (await mails.to(OLD)).map(({ subject }) => subject).filter((subject) => subject.includes('Gerät'));
     await signIn(other);
     expect(await about()).toEqual(['Eine Anmeldung mit einem neuen Gerät']);
-    // A newer version introduces itself in another way, and keeps the cookie by which the account knows it.
+    // A newer browser version has another User-Agent, and keeps the cookie of the trusted device.
     const updated = new Browser(scene.app, '203.0.113.10', {
       'user-agent': 'a newer version',
       'accept-language': 'de',
@@ -289,7 +289,7 @@ describe('a sign-in', () => {
     expect(await about()).toHaveLength(1);
     updated.cookies.clear();
     await signIn(updated);
-    // Without it, the name of the browser is known from the session before.
+    // Without it, the User-Agent is known from the session before.
     expect(await about()).toHaveLength(1);
     const stranger = new Browser(scene.app, '203.0.113.11', {
       'user-agent': 'a third version',
@@ -299,7 +299,7 @@ describe('a sign-in', () => {
     expect(await about()).toHaveLength(2);
   });
 
-  it('is told to nobody whose address is not verified', async () => {
+  it('is not reported to an unverified address', async () => {
     await makeUser(scene, 'carol', { email: 'carol@example.com' });
     await signedIn('carol');
     const one = new Browser(scene.app, '203.0.113.251', { 'user-agent': FIREFOX });

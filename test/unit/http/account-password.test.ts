@@ -54,7 +54,7 @@ describe('/account/password', () => {
   const isSignIn = ({ body }: { readonly body: string }) =>
     body.includes('autocomplete="current-password"') && body.includes('name="password"');
 
-  it('says how long a new one must be, before anything is typed', async () => {
+  it('states the minimum length before the first attempt', async () => {
     expect((await signIn()).body).toContain('At least 15 characters');
     const [id, at] = [randomUUID(), new Date()];
     const unconfirmed = { id, userId: user.id, sealedSecret: 'sealed', state: 'unconfirmed', createdAt: at } as const;
@@ -66,7 +66,7 @@ describe('/account/password', () => {
     expect((await browser.get('/account/password')).body).toContain('At least 8 characters');
   });
 
-  it('sets it, and only this browser stays signed in, under a new cookie', async () => {
+  it('sets the password, and keeps only this browser signed in, with a new cookie', async () => {
     const [other, thief] = [new Browser(scene.app), new Browser(scene.app)];
     await signIn(other);
     await signIn();
@@ -82,7 +82,7 @@ describe('/account/password', () => {
     expect(isSignIn(await signIn(other))).toBe(true);
     expect(isSignIn(await signIn(other, NEW))).toBe(false);
   });
-  it('ends every chain, and every code that waits', async () => {
+  it('ends every chain, and every unused code', async () => {
     const { refreshToken } = await obtainTokens(scene, scene.client, user);
     const waiting = await obtainCode(scene, scene.client, user);
     await signIn();
@@ -90,7 +90,7 @@ describe('/account/password', () => {
     expect((await refresh(scene, scene.client, refreshToken)).json.error).toBe('invalid_grant');
     expect((await exchange(scene, scene.client, waiting)).json.error).toBe('invalid_grant');
   });
-  it('is written in the ledger, as asked for by the end-user', async () => {
+  it('is in the ledger, with the end-user as the actor', async () => {
     await signIn();
     await change();
     const lines = await scene.database.drizzle
@@ -102,7 +102,7 @@ describe('/account/password', () => {
     ]);
     expect(scene.logs()).not.toContain(NEW);
   });
-  it('keeps how and when the end-user signed in', async () => {
+  it('keeps time and methods of the sign-in', async () => {
     await signIn();
     const at = scene.clock.now();
     scene.clock.advanceSeconds(300);
@@ -119,7 +119,7 @@ describe('/account/password', () => {
     ['the same again', { chosen: PASSWORD, repeated: PASSWORD }, 'have already'],
     ['a weak password', { chosen: 'x', repeated: 'x' }, 'too short'],
     ['a keyboard walk', { chosen: 'qwertyuiop asdf', repeated: 'qwertyuiop asdf' }, 'soon guessed'],
-  ])('refuses %s, says why, and changes nothing', async (_, sent, words) => {
+  ])('rejects %s with the reason, and changes nothing', async (_, sent, words) => {
     const { refreshToken } = await obtainTokens(scene, scene.client, user);
     await signIn();
     const before = await storedHash();
@@ -131,7 +131,7 @@ describe('/account/password', () => {
     expect((await browser.get('/account')).url).toBe('/account');
     expect((await refresh(scene, scene.client, refreshToken)).status).toBe(200);
   });
-  it('counts wrong passwords as a sign-in does: a thief with a session guesses no more often', async () => {
+  it('counts wrong passwords as a sign-in does: an attacker with a session gets no more guesses', async () => {
     await signIn();
     for (let guess = 0; guess < 3; guess++) await change(fields({ current: `guess ${guess}` }));
     const refused = await change();
@@ -139,7 +139,7 @@ describe('/account/password', () => {
     expect(refused.headers['retry-after']).toBeDefined();
     expect(await matchesPassword(await storedHash(), rawSecret(PASSWORD))).toBe(true);
   });
-  it('a form that is not ours changes nothing', async () => {
+  it('changes nothing for a foreign form', async () => {
     await signIn();
     const page = await browser.get('/account/password');
     const before = await storedHash();
@@ -157,18 +157,18 @@ describe('/account/password', () => {
     expect(await storedHash()).toBe(before);
   });
 
-  describe('where there is no password yet', () => {
+  describe('without a password yet', () => {
     beforeEach(async () => {
       await signIn();
       await scene.database.drizzle.update(users).set({ passwordHash: '' }).where(eq(users.id, user.id));
     });
-    it('a recent sign-in is enough', async () => {
+    it('accepts a recent sign-in', async () => {
       const page = await browser.get('/account/password');
       expect(page.body).not.toContain('name="current"');
       expect((await browser.submit(page, { chosen: NEW, repeated: NEW })).url).toBe('/account/password?changed');
       expect(await matchesPassword(await storedHash(), rawSecret(NEW))).toBe(true);
     });
-    it('and another sign-in is needed when it was too long ago', async () => {
+    it('requires another sign-in when the last one is too old', async () => {
       const page = await browser.get('/account/password');
       scene.clock.advanceSeconds(601);
       expect((await browser.submit(page, { chosen: NEW, repeated: NEW })).url).toBe('/sign-in?then=password');

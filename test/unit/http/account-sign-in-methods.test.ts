@@ -46,7 +46,7 @@ describe(SECTION, () => {
     return { app, codes };
   };
 
-  it('sets up an app: a wrong code changes nothing, the right one shows ten codes, once', async () => {
+  it('sets up an app: a wrong code changes nothing, the correct one shows ten codes, once', async () => {
     await signIn();
     const page = await post('/apps/set-up');
     expect(page.body).toMatch(/<svg [^>]*viewBox/);
@@ -66,13 +66,13 @@ describe(SECTION, () => {
     const after = await browser.get(SECTION);
     for (const code of codes) expect(after.body).not.toContain(code);
     expect(after.body).not.toContain(secretOn(page));
-    // The form from before is over, and shows nothing again.
+    // The earlier form has expired, and shows no codes again.
     const again = await browser.submit(wrong, { code: now(app) });
     expect(recoveryCodesOn(again)).toEqual([]);
     expect(scene.logs()).not.toContain(codes[0]);
   });
 
-  it('a set-up that is begun again ends the one before', async () => {
+  it('ends a set-up when another begins', async () => {
     await signIn();
     const first = await post('/apps/set-up');
     await post('/apps/set-up');
@@ -81,7 +81,7 @@ describe(SECTION, () => {
     expect((await apps()).filter(({ state }) => state === 'active')).toEqual([]);
   });
 
-  it('a password alone adds and removes nothing where there is a factor', async () => {
+  it('adds and removes nothing by a password alone where a factor exists', async () => {
     await enrolled();
     const [app] = await apps();
     browser = new Browser(scene.app);
@@ -95,7 +95,7 @@ describe(SECTION, () => {
     expect((await apps()).map(({ state }) => state)).toEqual(['active']);
   });
 
-  it('makes new recovery codes, and shows them once; those from before are worth nothing', async () => {
+  it('generates new recovery codes, and shows them once; the earlier ones are invalid', async () => {
     const { codes } = await enrolled();
     const made = recoveryCodesOn(await post('/recovery-codes'));
     expect(made).toHaveLength(10);
@@ -109,7 +109,7 @@ describe(SECTION, () => {
     expect(answer.body).toContain('/account/devices');
   });
 
-  it('removes the app, and with it the recovery codes; the password signs in alone again', async () => {
+  it('removes the app, and with it the recovery codes; the password alone signs in again', async () => {
     const { codes } = await enrolled();
     const [app] = await apps();
     const done = await post('/apps/remove', { id: app?.id ?? '' });
@@ -121,7 +121,7 @@ describe(SECTION, () => {
     expect((await signIn(other)).body).toContain('/account/devices');
   });
 
-  it('removes nothing that is not there, or is somebody else’s', async () => {
+  it('removes no factor that is missing or belongs to another user', async () => {
     await enrolled();
     const [mine] = await apps();
     const [owner, another] = [user, await makeUser(scene)];
@@ -149,7 +149,7 @@ describe(SECTION, () => {
     '/recovery-codes',
   ];
 
-  it.each(FORMS)('refuses %s without the token of this section and this session', async (path) => {
+  it.each(FORMS)('rejects %s without the token of this section and this session', async (path) => {
     await enrolled();
     const other = new Browser(scene.app);
     const [app] = await apps();
@@ -161,7 +161,7 @@ describe(SECTION, () => {
     expect((await apps()).map(({ state }) => state)).toEqual(['active']);
   });
 
-  it.each(FORMS)('asks for a recent sign-in before %s', async (path) => {
+  it.each(FORMS)('requires a recent sign-in before %s', async (path) => {
     await enrolled();
     const [app] = await apps();
     const csrf = csrfOf(await browser.get(SECTION));
@@ -172,7 +172,7 @@ describe(SECTION, () => {
     expect((await apps()).map(({ state }) => state)).toEqual(['active']);
   });
 
-  describe('the last passkey of a person without a password', () => {
+  describe('the last passkey of a user without a password', () => {
     const withoutPassword = async () => {
       const [before] = await db().select().from(users).where(eq(users.id, user.id));
       if (!before) throw new Error('no such end-user');
@@ -191,7 +191,7 @@ describe(SECTION, () => {
       });
     };
 
-    it('stays, and the page says what to do', async () => {
+    it('stays, and the page explains what to do', async () => {
       const authenticator = await registeredPasskey(scene, user);
       await withoutPassword();
       await signInWith(authenticator);
@@ -201,7 +201,7 @@ describe(SECTION, () => {
       expect(await states()).toEqual(['active']);
     });
 
-    it('an authenticator app is no other way: it needs a password before it', async () => {
+    it('stays beside an authenticator app, which needs a password before it', async () => {
       await enrolled();
       const authenticator = await registeredPasskey(scene, user);
       await withoutPassword();
@@ -233,7 +233,7 @@ describe(SECTION, () => {
           await registeredPasskey(scene, user);
         },
       ],
-    ] as const)('goes where there is %s', async (_, other) => {
+    ] as const)('is removed where the user has %s', async (_, other) => {
       const authenticator = await registeredPasskey(scene, user);
       await other();
       await signInWith(authenticator);

@@ -1,4 +1,4 @@
-/** /account: who gets in, what is there, and where those go who must sign in first. */
+/** /account: its access, its sections, and the redirect to sign-in and back. */
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SECTIONS } from '../../../src/http/account/sections.ts';
@@ -30,7 +30,7 @@ describe('/account', () => {
   const signIn = async (by: Browser = browser, path = '/account') =>
     by.submit(await by.get(path), { username: user.username, password: PASSWORD });
 
-  it('leads to every section, with words about each', async () => {
+  it('links to every section, with a description of each', async () => {
     const overview = await signIn();
     expect(overview).toMatchObject({ status: 200, url: '/account' });
     expect(overview.body).toContain('<h1>Your account</h1>');
@@ -45,7 +45,7 @@ describe('/account', () => {
       expect(section.headers['x-frame-options']).toBe('DENY');
     }
   });
-  it.each(THERE.map(({ path }) => path))('%s comes back to itself after the sign-in', async (path) => {
+  it.each(THERE.map(({ path }) => path))('%s is shown after the sign-in', async (path) => {
     expect(await signIn(browser, path)).toMatchObject({ status: 200, url: path });
   });
   it('has no other pages, no HEAD, and no forms by GET', async () => {
@@ -69,7 +69,7 @@ describe('/account', () => {
       expect(body.split('with a password, last used on').length - 1).toBe(2);
       expect(body.split('(this browser)').length - 1).toBe(1);
     });
-    it('ends all others at once, and not those of another person', async () => {
+    it('ends all others together, and none of another user', async () => {
       const others = Array.from({ length: 3 }, () => new Browser(scene.app));
       for (const other of others) await signIn(other);
       const stranger = new Browser(scene.app);
@@ -90,7 +90,7 @@ describe('/account', () => {
       expect(lines).toHaveLength(3);
       expect(await stranger.get('/account')).toMatchObject({ url: '/account' });
     });
-    it('a form of another section, of another session, or without a token ends nothing', async () => {
+    it('ends none by a form of another section, of another session, or without a token', async () => {
       const other = new Browser(scene.app);
       await signIn(other);
       await signIn();
@@ -105,7 +105,7 @@ describe('/account', () => {
   });
 
   describe('apps', () => {
-    it('shows what is allowed, and ends it', async () => {
+    it('shows the allowed clients, and revokes one', async () => {
       await obtainTokens(scene, scene.client, user);
       await signIn();
       const page = await browser.get('/account/apps');
@@ -118,7 +118,7 @@ describe('/account', () => {
   });
 });
 
-it('stays below the path of the issuer', async () => {
+it('the account stays below the path of the issuer', async () => {
   const scene = await openScene(anyDatabase, { issuer: 'https://as.test/tenant', configuration: shippedConfiguration });
   const browser = new Browser(scene.app);
   const question = await browser.get('/tenant/account/devices');

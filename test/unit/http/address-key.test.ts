@@ -24,15 +24,15 @@ describe('the key of an address', () => {
     ['1.2.3.4, 5.6.7.8', PEER],
     [' 198.51.100.7\t', '198.51.100.7'],
     ['[2001:db8:0:1::9]', '2001:db8:0:1::/64'],
-    // No part of what was sent is believed.
+    // A header that the client sent is ignored.
     ['1.2:80.3.4', PEER],
     ['2001:[db8::1]', PEER],
     ['[2001:db8::]1', PEER],
-  ])('%s is %s', (text, key) => {
+  ])('of %s is %s', (text, key) => {
     expect(addressKey(text, PEER)).toBe(key);
   });
 
-  it('nobody is without a key: those whose address is not known share one', () => {
+  it('is shared by all clients with an unknown address', () => {
     expect(addressKey('garbage', '')).toBe('unknown');
     expect(addressKey('', 'garbage')).toBe('unknown');
   });

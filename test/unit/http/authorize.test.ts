@@ -1,4 +1,4 @@
-/** GET and POST /oauth/authorize: each check, on a page or by redirect, and nothing that comes back as markup. */
+/** GET and POST /oauth/authorize: each check, on a page or by redirect, and no input as markup. */
 
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ describe('the authorization endpoint', () => {
     expect(await interactionCount()).toBe(before);
   }
 
-  /** To the client, with the error, its state untouched, and who says so (RFC 9207). */
+  /** To the client, with the error, its unchanged state, and the issuer (RFC 9207). */
   async function expectError(url: string, error: string, state: string | null = 'a-state') {
     const answer = await send(url);
     expect(answer.status, url).toBe(303);
@@ -58,7 +58,7 @@ describe('the authorization endpoint', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   }
 
-  describe('until client and redirect URI are proven: a page', () => {
+  describe('shows a page before client and redirect URI are verified:', () => {
     it('client_id: missing, empty, repeated, garbled, unknown, deleted', async () => {
       await expectPage(request({ client_id: undefined }), 'client_id is missing');
       await expectPage(request({ client_id: '' }), 'client_id is missing');
@@ -66,7 +66,7 @@ describe('the authorization endpoint', () => {
       await expectPage(`${request({ client_id: undefined })}&client_id=%00`, 'client_id is repeated or malformed');
       await expectPage(`${request({ client_id: undefined })}&client_id=%ff`, 'client_id is repeated or malformed');
       await expectPage(request({ client_id: 'x'.repeat(1025) }), 'client_id is repeated or malformed');
-      await expectPage(request({ client_id: 'nobody' }), 'No app is registered');
+      await expectPage(request({ client_id: 'unknown' }), 'No app is registered');
       await expectPage(request({ client_id: scene.client.clientId.toUpperCase() }), 'No app is registered');
       const gone = await makeClient(scene);
       await deleteClient(scene.database.drizzle, gone.clientId);
@@ -92,16 +92,16 @@ describe('the authorization endpoint', () => {
       await expectPage(request({ redirect_uri: 'https://evil.test/' }), 'not registered');
     });
 
-    it('whatever else is wrong with the request', async () => {
+    it('whatever other error the request has', async () => {
       await expectPage(request({ redirect_uri: 'https://evil.test/', response_type: 'token' }), 'not registered');
       await expectPage(`${request({ redirect_uri: 'https://evil.test/' })}&state=1&state=2`, 'not registered');
-      await expectPage(`${request({ client_id: 'nobody' })}&scope=%00`, 'No app is registered');
+      await expectPage(`${request({ client_id: 'unknown' })}&scope=%00`, 'No app is registered');
     });
 
-    it('a request with nothing at all', () => expectPage('/oauth/authorize', 'client_id is missing'));
+    it('an empty request', () => expectPage('/oauth/authorize', 'client_id is missing'));
   });
 
-  describe('afterwards: a redirect', () => {
+  describe('redirects afterwards:', () => {
     it.each<[string, Record<string, string | undefined>, string]>([
       ['no response_type', { response_type: undefined }, 'invalid_request'],
       ['an empty response_type', { response_type: '' }, 'invalid_request'],
@@ -135,7 +135,7 @@ describe('the authorization endpoint', () => {
     ])('%s', (_, change, error) => expectError(request(change), error));
 
     it.each(['response_type', 'scope', 'code_challenge', 'code_challenge_method'])(
-      '%s twice, or with what no text can hold',
+      '%s twice, or with invalid characters',
       async (name) => {
         await expectError(`${request()}&${name}=code&${name}=code`, 'invalid_request');
         await expectError(`${request({ [name]: undefined })}&${name}=a%00b`, 'invalid_request');
@@ -144,7 +144,7 @@ describe('the authorization endpoint', () => {
       },
     );
 
-    it('a state that cannot be told is not sent back, the error is', async () => {
+    it('an invalid state is not returned, the error is', async () => {
       await expectError(`${request()}&state=again`, 'invalid_request', null);
       await expectError(`${request({ state: undefined })}&state=%00`, 'invalid_request', null);
       await expectError(request({ state: 'x'.repeat(4097) }), 'invalid_request', null);
@@ -161,7 +161,7 @@ describe('the authorization endpoint', () => {
       await expectError(request({ scope: 'read write' }, limited), 'invalid_scope');
     });
 
-    it('a resource may be sent twice (RFC 8707); anything unknown may be, too', async () => {
+    it('a repeated resource is allowed (RFC 8707); so is any unknown parameter', async () => {
       const resource = `resource=${encodeURIComponent('https://api.example.com')}`;
       const answer = await send(
         `${request()}&${resource}&${resource}&display=1&display=2&ui_locales=de&x=%00&%zz=1&=&&`,
@@ -170,7 +170,7 @@ describe('the authorization endpoint', () => {
     });
   });
 
-  it('state and iss come back with the code, the state untouched, whatever characters it has', async () => {
+  it('returns state and iss with the code, and the state unchanged, whatever characters it has', async () => {
     const states = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
       fc.constantFrom('a=b&c=d', '<script>', '\'"', '%00', '#', ' ', '\r\nLocation: x'),
@@ -196,7 +196,7 @@ describe('the authorization endpoint', () => {
     );
   });
 
-  it('keeps the query that a redirect URI was registered with', async () => {
+  it('keeps the query of the registered redirect URI', async () => {
     const client = await makeClient(scene, { redirectUris: ['https://client.test/cb?tenant=1&x=%20'] });
     const { url } = await goThrough(scene.browser, request({}, client), scene.user);
     expect(url).toMatch(/^https:\/\/client\.test\/cb\?tenant=1&x=%20&code=sh_ac_/);
@@ -204,7 +204,7 @@ describe('the authorization endpoint', () => {
 
   describe('by POST', () => {
     const post = (body: string) => new Browser(scene.app).send('POST', '/oauth/authorize', body);
-    it('goes on as a GET, which carries the cookies, with what is known of the request', async () => {
+    it('continues as a GET, which carries the cookies, with the known parameters', async () => {
       const [path = '', query = ''] = request().split('?');
       const answer = await post(`${query}&unknown=x&unknown=y`);
       expect(answer.status).toBe(303);
@@ -220,18 +220,18 @@ describe('the authorization endpoint', () => {
       const [, query = ''] = request({ response_type: 'token' }).split('?');
       expect(String((await post(query)).headers['location'])).toContain('error=unsupported_response_type');
     });
-    it('reads nothing from its query', async () => {
+    it('reads no parameter from its query', async () => {
       expect((await new Browser(scene.app).send('POST', request(), '')).status).toBe(400);
     });
   });
 
-  it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'] as const)('knows no %s', async (method) => {
+  it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'] as const)('rejects %s', async (method) => {
     const reply = await scene.app.inject({ method, url: request() });
     expect(reply.statusCode).toBe(405);
     expect(reply.headers['allow']).toBe('GET, POST');
   });
 
-  it('every answer is guarded: no store, no framing, no referrer, no sniffing, no script', async () => {
+  it('protects every answer: no store, no framing, no referrer, no sniffing, no script', async () => {
     const signIn = await new Browser(scene.app).get(request());
     const consent = await scene.browser.get(request({}, await makeClient(scene)));
     const problem = await send('/oauth/authorize');
@@ -253,7 +253,7 @@ describe('the authorization endpoint', () => {
     }
   });
 
-  it('nothing that others chose becomes markup', async () => {
+  it('turns no input of others into markup', async () => {
     const evil = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>&lt;{{x}}\`\${x}`;
     const client = await makeClient(scene, { clientName: evil, scope: ['read', '<b>bold</b>'] });
     const user = await makeUser(scene, evil);

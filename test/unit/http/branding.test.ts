@@ -1,4 +1,4 @@
-/** Every page shows whose it is: name, logo, colours, links; and an icon, also where there is no branding. */
+/** Every page shows its owner: name, logo, colours, links; and an icon, also without branding. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Branding, DARK, LIGHT } from '../../../src/config/branding.ts';
@@ -58,24 +58,26 @@ describe('the branding', () => {
     }),
   );
 
-  it.each([logo, favicon])('an image is served from here, for ever and harmless: $type', ({ hash, type, bytes }) =>
-    within(branded, async (app) => {
-      const cookie = '__Host-statehouse-session=x';
-      const answer = await app.inject({ url: `/images/${hash}`, headers: { cookie } });
-      expect(answer.statusCode).toBe(200);
-      expect(answer.rawPayload.equals(Buffer.from(bytes))).toBe(true);
-      expect(answer.headers).toMatchObject({
-        'content-type': type,
-        'cache-control': 'public, max-age=31536000, immutable',
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
-        'x-content-type-options': 'nosniff',
-        'cross-origin-resource-policy': 'same-origin',
-      });
-      expect(answer.headers['set-cookie']).toBeUndefined();
-    }),
+  it.each([logo, favicon])(
+    'serves an image from this server, permanently and harmless: $type',
+    ({ hash, type, bytes }) =>
+      within(branded, async (app) => {
+        const cookie = '__Host-statehouse-session=x';
+        const answer = await app.inject({ url: `/images/${hash}`, headers: { cookie } });
+        expect(answer.statusCode).toBe(200);
+        expect(answer.rawPayload.equals(Buffer.from(bytes))).toBe(true);
+        expect(answer.headers).toMatchObject({
+          'content-type': type,
+          'cache-control': 'public, max-age=31536000, immutable',
+          'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
+          'x-content-type-options': 'nosniff',
+          'cross-origin-resource-policy': 'same-origin',
+        });
+        expect(answer.headers['set-cookie']).toBeUndefined();
+      }),
   );
 
-  it.each(['x', '..%2F..%2Fetc%2Fpasswd', `${'A'.repeat(42)}.`, 'A'.repeat(43)])('there is no image %s', (name) =>
+  it.each(['x', '..%2F..%2Fetc%2Fpasswd', `${'A'.repeat(42)}.`, 'A'.repeat(43)])('serves no image %s', (name) =>
     within(branded, async (app) => {
       expect((await app.inject(`/images/${name}`)).statusCode).toBe(404);
     }),
@@ -95,7 +97,7 @@ describe('the branding', () => {
       });
     }));
 
-  it('the root page says whose it is', () =>
+  it('names the owner on the root page', () =>
     within(branded, async (app) => {
       const { body } = await app.inject({ url: '/', headers: ASKING });
       expect(body).toContain('<h1>Müller &#38; &#60;Söhne&#62;</h1>');
@@ -111,7 +113,7 @@ describe('the branding', () => {
       expect((await app.inject('/login/favicon.ico')).statusCode).toBe(200);
     }));
 
-  it('colours are measured against those that the pages have', () => {
+  it('has colours that are measured against those of the pages', () => {
     const [light = '', dark = ''] = STYLE.split('prefers-color-scheme: dark');
     for (const color of LIGHT) expect(light).toMatch(new RegExp(`--(page|card): ${color};`));
     for (const color of DARK) expect(dark).toMatch(new RegExp(`--(page|card): ${color};`));

@@ -1,4 +1,4 @@
-/** Groups, roles and other further claims: who is told, where, and for which scope (claims.yaml). */
+/** Groups, roles and other custom claims: their release per client, place and scope (claims.yaml). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClaimsPolicy } from '../../../policies/claims-schema.ts';
 import type { Configuration } from '../../../src/config/configuration.ts';
@@ -56,7 +56,7 @@ const KNOWN = {
   secret: 'never told',
 };
 
-describe('further claims', () => {
+describe('custom claims', () => {
   let opened: TestDatabase;
   let test: TestApp;
   let client: TestClient;
@@ -92,7 +92,7 @@ describe('further claims', () => {
       })
     ).json();
 
-  it('are told by UserInfo and the ID Token for their scope, and not by the access token', async () => {
+  it('are released by UserInfo and the ID Token for their scope, and not by the access token', async () => {
     const json = await first('openid email groups');
     expect(await userInfo(json.access_token)).toEqual({
       sub: user.id,
@@ -106,7 +106,7 @@ describe('further claims', () => {
     expect(JSON.stringify([json, await userInfo(json.access_token)])).not.toContain('never told');
   });
 
-  it('are not told without their scope', async () => {
+  it('are not released without their scope', async () => {
     const json = await first('openid');
     expect(await userInfo(json.access_token)).toEqual({ sub: user.id });
     for (const name of ['groups', 'email', 'preferred_username']) {
@@ -114,7 +114,7 @@ describe('further claims', () => {
     }
   });
 
-  it('preferred_username is the username where nothing else is stored', async () => {
+  it('have the username as preferred_username where no other is stored', async () => {
     expect(claimsOf((await first('openid profile')).id_token).preferred_username).toBe('ann');
   });
 
@@ -131,7 +131,7 @@ describe('further claims', () => {
     expect(claimsOf((await first('write')).access_token)).not.toHaveProperty('roles');
   });
 
-  it('follow the scope at each refresh, and what is stored by then', async () => {
+  it('follow the scope at each refresh, and the stored values at that time', async () => {
     const json = await first('openid read write groups');
     await opened.database.drizzle.execute(
       `update users set claims = claims || '{"roles": ["seller"]}' where username = 'ann'`,
@@ -152,7 +152,7 @@ describe('further claims', () => {
     expect(claimsOf(json.access_token)).not.toHaveProperty('roles');
   });
 
-  it('are introspected by the client that has the token, and by an API only where its own scopes tell them', async () => {
+  it('are introspected by the client of the token, and by an API only where its own scopes release them', async () => {
     const pkce = makePkce();
     const query = [API, FILES].map((one) => `&resource=${encodeURIComponent(one)}`).join('');
     const browser = new Browser(test.app);
@@ -168,7 +168,7 @@ describe('further claims', () => {
     expect(seen).not.toHaveProperty('quota');
   });
 
-  it('a scope of claims.yaml needs openid, is in the words of consent, and in the metadata', async () => {
+  it('have a scope that needs openid, has a text at consent, and is in the metadata', async () => {
     const refused = await new Browser(test.app).get(authorizeUrl(client, makePkce(), { scope: 'groups' }));
     expect(new URL(refused.url).searchParams.get('error')).toBe('invalid_scope');
     const other = await makeClient(test);
@@ -186,7 +186,7 @@ describe('further claims', () => {
     expect(atUserInfo).toContain('groups');
   });
 
-  it('a name that every object has is not a claim', async () => {
+  it('cannot have a name that every object has', async () => {
     const scopes = [{ name: 'openid', claims: [{ name: 'constructor', in: ['userinfo', 'id_token'] as const }] }];
     const other = await openTestApp(opened.database, {
       configuration: { ...configuration, claims: { scopes: scopes as unknown as ClaimsPolicy['scopes'] } },
@@ -196,7 +196,7 @@ describe('further claims', () => {
     await other.app.close();
   });
 
-  it('cost a rotation no statement, and are not read where no token tells them', async () => {
+  it('cost a rotation no statement, and are not read where no token releases them', async () => {
     const json = await first('openid read');
     const without = await openTestApp(opened.database, { configuration: { ...configuration, claims: { scopes: [] } } });
     const grantId = Buffer.from(claimsOf(json.access_token).jti, 'base64url')

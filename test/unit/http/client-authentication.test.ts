@@ -42,7 +42,7 @@ describe('client authentication', () => {
   const REFUSED = { status: 401, error: 'invalid_client', challenge: 'Basic realm="token", charset="UTF-8"' };
   const TWO_WAYS = { status: 400, error: 'invalid_request', challenge: undefined };
 
-  it('Basic or in the body, for any confidential client', async () => {
+  it('accepts Basic or a form for any confidential client', async () => {
     const { clientId, secret } = scene.client;
     expect(await send({}, basic(clientId, secret ?? ''))).toMatchObject({ status: 200 });
     expect(await send({}, basic(clientId, secret ?? '').replace('Basic', 'bASIC'))).toMatchObject({ status: 200 });
@@ -51,7 +51,7 @@ describe('client authentication', () => {
     expect(await send({ client_id: clientId }, basic(clientId, secret ?? ''))).toMatchObject({ status: 200 });
   });
 
-  it('never two ways, or as two clients', async () => {
+  it('rejects two methods in one request, or two clients', async () => {
     const { clientId, secret } = scene.client;
     expect(await send({ client_id: clientId, client_secret: secret ?? '' }, basic(clientId, secret ?? ''))).toEqual(
       TWO_WAYS,
@@ -62,16 +62,16 @@ describe('client authentication', () => {
     expect(await send({ client_secret: secret ?? '' })).toMatchObject({ status: 400, error: 'invalid_request' });
   });
 
-  it('is refused in the same words, whatever is wrong, with 401 and WWW-Authenticate', async () => {
+  it('rejects every error with the same text, with 401 and WWW-Authenticate', async () => {
     const { clientId, secret } = scene.client;
     const gone = await makeClient(scene);
     await deleteClient(scene.database.drizzle, gone.clientId);
     expect(await send({})).toEqual(REFUSED);
     expect(await send({ client_id: clientId })).toEqual(REFUSED);
-    expect(await send({ client_id: 'nobody' })).toEqual(REFUSED);
-    expect(await send({ client_id: 'nobody', client_secret: secret ?? '' })).toEqual(REFUSED);
+    expect(await send({ client_id: 'unknown' })).toEqual(REFUSED);
+    expect(await send({ client_id: 'unknown', client_secret: secret ?? '' })).toEqual(REFUSED);
     for (const [id, wrong] of [
-      ['nobody', secret ?? ''],
+      ['unknown', secret ?? ''],
       [clientId, 'wrong'],
       [clientId, ''],
       ['', secret ?? ''],
@@ -107,12 +107,12 @@ describe('client authentication', () => {
     `Basic ${base64('no colon')}`,
     `Basic ${base64(new Uint8Array([0xff, 0x3a, 0xfe]))}`,
     `Basic ${base64('a\0:b')}`,
-  ])('an Authorization header that is none of Basic: %j', async (header) => {
+  ])('rejects an Authorization header that is not Basic: %j', async (header) => {
     expect(await send({}, header)).toEqual(REFUSED);
     expect(await send({ client_id: app.clientId }, header)).toEqual(REFUSED);
   });
 
-  it('a public client names itself, and has no secret to show', async () => {
+  it('accepts a public client by its id, without a secret', async () => {
     const code = await scene.code({ client: app });
     const fields = { grant_type: 'authorization_code', code: code.code, code_verifier: code.verifier };
     expect(await send({ ...fields, client_id: app.clientId, client_secret: 'x' })).toEqual(REFUSED);
@@ -122,14 +122,14 @@ describe('client authentication', () => {
     expect(await send({ ...fields, client_id: app.clientId })).toMatchObject({ status: 200 });
   });
 
-  it('a confidential client cannot pass for a public one', async () => {
+  it('rejects a confidential client as a public one', async () => {
     const code = await scene.code();
     const fields = { grant_type: 'authorization_code', code: code.code, code_verifier: code.verifier };
     expect(await send({ ...fields, client_id: scene.client.clientId })).toEqual(REFUSED);
     expect(await send(fields, basic(scene.client.clientId, scene.client.secret ?? ''))).toMatchObject({ status: 200 });
   });
 
-  it('any id and secret of %x20-7E: form-url-encoded, percent-encoded, and in the body', async () => {
+  it('accepts any id and secret of %x20-7E: form-url-encoded, percent-encoded, and in the form', async () => {
     const texts = fc.oneof(
       fc.string({ unit: fc.constantFrom(...PRINTABLE), minLength: 1, maxLength: 40 }),
       fc.constantFrom(PRINTABLE, '%', '%41', '+', ' ', ':', 'a:b', '%3A', '%zz', '%%', 'a+b c%20d', '"\\'),
@@ -142,7 +142,7 @@ describe('client authentication', () => {
           status: 200,
         });
         expect(await send({ client_id: id, client_secret: secret })).toMatchObject({ status: 200 });
-        // Many clients forget to encode; only a colon in the id makes that ambiguous.
+        // Many clients do not encode; only a colon in the id makes that ambiguous.
         if (!id.includes(':')) expect(await send({}, basic(id, secret))).toMatchObject({ status: 200 });
         expect(await send({}, basic(formEncoded(id), formEncoded(`${secret}x`)))).toEqual(REFUSED);
       }),
@@ -150,7 +150,7 @@ describe('client authentication', () => {
     );
   });
 
-  it('a second secret that is live works beside the first', async () => {
+  it('accepts a second active secret beside the first', async () => {
     const secrets = ['the old secret', 'the new secret'];
     const client = await makeClient(scene, {
       secretMacs: secrets.map((one) => storedSecretMac(scene.keys, rawSecret(one))),
@@ -182,7 +182,7 @@ describe('client authentication', () => {
     const right = ({ clientId, secret }: TestClient) => basic(clientId, secret ?? '');
     const THROTTLED = { status: 429, error: 'temporarily_unavailable', retryAfter: String(WINDOW_SECONDS) };
 
-    it('is slowed: after so many different ones the next is not looked at, right or wrong, until the window ends', async () => {
+    it('is throttled: after so many different ones every attempt is rejected until the window ends', async () => {
       const client = await makeClient(scene);
       await guess(client.clientId, GUESSES);
       expect(await from(THIEF, basic(client.clientId, 'wrong'))).toEqual(THROTTLED);
@@ -193,17 +193,17 @@ describe('client authentication', () => {
       expect((await from(THIEF, right(client))).status).toBe(200);
     });
 
-    it('is slowed when all guesses come at once', async () => {
+    it('is throttled when all guesses arrive concurrently', async () => {
       const client = await makeClient(scene);
       const guesses = Array.from({ length: 3 * GUESSES }, (_, n) =>
-        from(THIEF, basic(client.clientId, `at once ${n}`)),
+        from(THIEF, basic(client.clientId, `concurrent ${n}`)),
       );
       const statuses = (await Promise.all(guesses)).map(({ status }) => status);
       expect(statuses.filter((status) => status === 401)).toHaveLength(GUESSES);
       expect(statuses.filter((status) => status === 429)).toHaveLength(2 * GUESSES);
     });
 
-    it('is slowed at every endpoint together', async () => {
+    it('is throttled across all endpoints', async () => {
       const client = await makeClient(scene);
       for (let n = 0; n < GUESSES; n++) {
         const url = ['/oauth/token', '/oauth/introspect', '/oauth/revoke'][n % 3] ?? '';
@@ -214,7 +214,7 @@ describe('client authentication', () => {
       }
     });
 
-    it('locks nobody out: the client itself at its own address, other clients at the same', async () => {
+    it('does not lock the client out at its own address, nor other clients at the same one', async () => {
       const [client, other] = [await makeClient(scene), await makeClient(scene)];
       await guess(client.clientId, GUESSES);
       expect((await from(THIEF, right(client))).status).toBe(429);
@@ -222,7 +222,7 @@ describe('client authentication', () => {
       expect((await from(THIEF, right(other))).status).toBe(200);
     });
 
-    it('one wrong secret, however often it comes, is a service with a secret of yesterday', async () => {
+    it('counts one wrong secret once, however often an outdated service sends it', async () => {
       const client = await makeClient(scene);
       for (let n = 0; n < 5 * GUESSES; n++) {
         expect((await from(THIEF, basic(client.clientId, 'the secret of yesterday'))).status).toBe(401);
@@ -232,7 +232,7 @@ describe('client authentication', () => {
       expect((await from(THIEF, right(client))).status).toBe(429);
     });
 
-    it('the right secret takes nothing back and counts for nothing', async () => {
+    it('counts no correct secret, which does not reset the count either', async () => {
       const client = await makeClient(scene);
       await guess(client.clientId, GUESSES - 1);
       for (let n = 0; n < 2 * GUESSES; n++) expect((await from(THIEF, right(client))).status).toBe(200);
@@ -240,8 +240,8 @@ describe('client authentication', () => {
       expect((await from(THIEF, right(client))).status).toBe(429);
     });
 
-    it('tells nothing about ids: those that no client has are answered alike', async () => {
-      const nobody = `nobody-${++serial}`;
+    it('reveals nothing about ids: unknown ones get the same answer', async () => {
+      const nobody = `unknown-${++serial}`;
       await guess(nobody, GUESSES);
       expect(await from(THIEF, basic(nobody, 'x'))).toEqual(THROTTLED);
     });

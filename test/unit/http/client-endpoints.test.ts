@@ -1,4 +1,4 @@
-/** What revocation and introspection are asked with: RFC 7009 §2.1, RFC 7662 §2.1, and the errors of RFC 6749 §5.2. */
+/** The requests to revocation and introspection: RFC 7009 §2.1, RFC 7662 §2.1, and the errors of RFC 6749 §5.2. */
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClient, type TestClient, token } from '../../support/actors.ts';
@@ -40,23 +40,23 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('%s', (url) => {
     return `${reply.statusCode} ${reply.json().error ?? 'ok'}`;
   };
 
-  it('Basic, or in the body', async () => {
+  it('accepts Basic, or the form', async () => {
     const { clientId, secret } = scene.client;
     expect(await answer('token=x')).toBe('200 ok');
     expect(await answer(`token=x&client_id=${clientId}&client_secret=${secret}`, FORM)).toBe('200 ok');
     expect(await answer(`token=x&client_id=${clientId}`)).toBe('200 ok');
   });
 
-  it('whoever proves nothing is refused, and learns nothing', async () => {
+  it('rejects an unauthenticated client, and reveals nothing', async () => {
     const { clientId } = scene.client;
     const good = (await token(scene, scene.client, { grant_type: 'client_credentials' })).json.access_token ?? '';
     for (const [body, headers] of [
       ['', FORM],
       [`client_id=${clientId}`, FORM],
       [`client_id=${clientId}&client_secret=wrong`, FORM],
-      ['client_id=nobody&client_secret=wrong', FORM],
+      ['client_id=unknown&client_secret=wrong', FORM],
       ['', basic({ clientId, secret: 'wrong' })],
-      ['', basic({ clientId: 'nobody', secret: 'wrong' })],
+      ['', basic({ clientId: 'unknown', secret: 'wrong' })],
       ['', { ...FORM, authorization: `Bearer ${good}` }],
       ['', basic({ clientId: app.clientId, secret: 'x' })],
     ] as const) {
@@ -64,13 +64,13 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('%s', (url) => {
     }
   });
 
-  it('never two ways', async () => {
+  it('rejects two methods', async () => {
     const { clientId, secret } = scene.client;
     expect(await answer(`token=x&client_id=${clientId}&client_secret=${secret}`)).toBe('400 invalid_request');
     expect(await answer(`token=x&client_id=${scene.other.clientId}`)).toBe('400 invalid_request');
   });
 
-  it('wants one token, whatever the hint', async () => {
+  it('requires one token, whatever the hint', async () => {
     for (const body of [
       '',
       'token=',
@@ -90,13 +90,13 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('%s', (url) => {
     expect(await answer('token=x&unknown=1&unknown=2')).toBe('200 ok');
   });
 
-  it('a long token is no token; one that is longer than any of ours is refused', async () => {
+  it('treats a long token as invalid, and rejects one that is longer than any of ours', async () => {
     expect(await answer(`token=${'x.'.repeat(8000)}`)).toBe('200 ok');
     expect(await answer(`token=${'x'.repeat(17_000)}`)).toBe('400 invalid_request');
     expect(await answer(`token=${'x'.repeat(40_000)}`)).toBe('413 invalid_request');
   });
 
-  it('reads nothing from the query', async () => {
+  it('reads no parameter from the query', async () => {
     const { clientId, secret } = scene.client;
     expect((await send('', basic(), 'POST', `${url}?token=x`)).statusCode).toBe(400);
     const all = `${url}?token=x&client_id=${clientId}&client_secret=${secret}`;
@@ -111,7 +111,7 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('%s', (url) => {
       );
     },
   );
-  it('nor a body without a type', async () => {
+  it('reads no body without a type', async () => {
     const { authorization } = basic();
     for (const payload of [undefined, Buffer.from('token=x')]) {
       const reply = await send(payload, { authorization });
@@ -120,13 +120,13 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('%s', (url) => {
     }
   });
 
-  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'HEAD'] as const)('knows no %s', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'HEAD'] as const)('rejects %s', async (method) => {
     const reply = await send(undefined, basic(), method, `${url}?token=x`);
     expect(reply.statusCode).toBe(405);
     expect(reply.headers['allow']).toBe('POST');
   });
 
-  it('any body at all gets an answer of the standard, and what is no token changes nothing', async () => {
+  it('answers any body as the standard says, and changes nothing for an invalid token', async () => {
     const before = await everything(scene.database.drizzle);
     const bodies = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -146,7 +146,7 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('%s', (url) => {
     expect(await everything(scene.database.drizzle)).toEqual(before);
   });
 
-  it('503 with Retry-After while the database is away: asking again is safe', async () => {
+  it('answers 503 with Retry-After while the database is away: a retry is safe', async () => {
     const broken = await openScene(anyDatabase);
     const chain = await broken.chain();
     await broken.database.close();

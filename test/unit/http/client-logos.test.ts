@@ -1,4 +1,4 @@
-/** What a client says of itself, at consent: its image from here, its terms and its privacy policy. */
+/** The client's own data at consent: its image from this server, its terms and its privacy policy. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keepClientLogos } from '../../../src/boot/client-logos.ts';
 import type { FetchedImage } from '../../../src/images/fetch-image.ts';
@@ -47,7 +47,7 @@ describe('images of clients', () => {
     return (await browser.submit(signIn, { username: user.username, password: PASSWORD })).body;
   }
 
-  it('shows the image from here once it was fetched, and nothing before', async () => {
+  it('are shown from this server once they were fetched, and not before', async () => {
     const client = await makeClient(scene, { logoUri: LOGO, tosUri: 'https://photos.example/terms?a&b' });
     expect(await consentOf(client)).not.toContain('<img');
     expect(await round(async () => image('a'))).toEqual(['image of a client fetched']);
@@ -62,7 +62,7 @@ describe('images of clients', () => {
     expect(served.rawPayload.equals(Buffer.from(image('a').bytes))).toBe(true);
   });
 
-  it('is fetched again after a day; a failure keeps what was there, and is tried again after an hour', async () => {
+  it('are fetched again after a day; a failure keeps the earlier image, and is retried after an hour', async () => {
     const client = await makeClient(scene, { logoUri: LOGO });
     const asked: string[] = [];
     const fetchImage = (letter: string) => async (uri: string) => {
@@ -86,14 +86,14 @@ describe('images of clients', () => {
     expect((await scene.app.inject(`/images/${'a'.repeat(43)}`)).statusCode).toBe(404);
   });
 
-  it('two nodes fetch it once', async () => {
+  it('are fetched once by two nodes', async () => {
     await makeClient(scene, { logoUri: LOGO });
     await makeClient(scene, { logoUri: LOGO });
     const taken = await Promise.all([logos().take(5), logos().take(5), logos().take(5)]);
     expect(taken.flat()).toEqual([LOGO]);
   });
 
-  it('goes with the last client that names it', async () => {
+  it('are deleted with the last client that names them', async () => {
     const client = await makeClient(scene, { logoUri: LOGO });
     await round(async () => image('a'));
     await deleteClient(scene.database.drizzle, client.clientId);
@@ -101,7 +101,7 @@ describe('images of clients', () => {
     expect(await scene.database.drizzle.select().from(clientLogos)).toEqual([]);
   });
 
-  it('a client that introduced itself shows nothing of this: it could pose as another', async () => {
+  it('are not shown for a self-registered client, which could pose as another', async () => {
     const client = await makeClient(scene, { logoUri: LOGO, policyUri: 'https://photos.example/privacy' });
     await saveClient(scene.database.drizzle, client, false, 'self');
     await round(async () => image('a'));

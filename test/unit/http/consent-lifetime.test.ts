@@ -1,4 +1,4 @@
-/** A remembered consent can have an end: the page of consent and the account say until when, and then the client asks again. */
+/** A remembered consent can expire: the page of consent and the account show when, and then consent is required again. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Policy } from '../../../policies/schema.ts';
 import { consents } from '../../../src/storage/schema.ts';
@@ -28,7 +28,7 @@ const configuration = {
   signIn: { ...shippedConfiguration.signIn, sessionLifetimeSeconds: 30 * DAY, sessionIdleLifetimeSeconds: 30 * DAY },
 };
 
-describe('a consent with an end', () => {
+describe('a consent with an expiry', () => {
   let scene: Scene;
   let client: TestClient;
   beforeAll(async () => {
@@ -48,17 +48,17 @@ describe('a consent with an end', () => {
     return { by, allow };
   }
 
-  it('is said before it is given, and in the account, in the same days', async () => {
+  it('shows it before the approval, and in the account, in the same days', async () => {
     const { by, allow } = await person();
     expect((await asked(by, 'read')).body).toContain('Your answer is remembered for 2 days');
     await allow('read');
     const end = new Date(scene.clock.now().getTime() + 2 * DAY * 1000).toISOString();
     const apps = await by.get('/account/apps');
     expect(apps.body).toContain(`It need not ask you again until <time datetime="${end}">`);
-    // It asks for offline access each time: nothing is said to be remembered.
+    // It requests offline access each time: no text about remembering.
     expect((await asked(by, 'read offline_access')).body).not.toContain('is remembered for');
   });
-  it('asks nobody until then, and asks again from then on', async () => {
+  it('requires no page until then, and a page from then on', async () => {
     const { by, allow } = await person();
     await allow('read');
     scene.clock.advanceSeconds(2 * DAY - 1);
@@ -67,7 +67,7 @@ describe('a consent with an end', () => {
     expect(isConsent(await asked(by, 'read'))).toBe(true);
     expect((await by.get('/account/apps')).body).not.toContain('It need not ask you again');
   });
-  it('what has ended does not come back with a narrower consent', async () => {
+  it('is not revived by a narrower consent', async () => {
     const { by, allow } = await person();
     await allow('read write');
     scene.clock.advanceSeconds(2 * DAY);
@@ -75,7 +75,7 @@ describe('a consent with an end', () => {
     expect(isConsent(await asked(by, 'read'))).toBe(false);
     expect(isConsent(await asked(by, 'read write'))).toBe(true);
   });
-  it('what is not asked for again gets no more time', async () => {
+  it('is not extended for scopes that are not requested again', async () => {
     const { by, allow } = await person();
     await allow('read write');
     scene.clock.advanceSeconds(DAY);
@@ -83,7 +83,7 @@ describe('a consent with an end', () => {
     scene.clock.advanceSeconds(DAY);
     expect(isConsent(await asked(by, 'read write'))).toBe(true);
   });
-  it('and all of it again gets the whole time', async () => {
+  it('is extended when all of it is requested again', async () => {
     const { by, allow } = await person();
     await allow('read');
     scene.clock.advanceSeconds(DAY);
@@ -91,7 +91,7 @@ describe('a consent with an end', () => {
     scene.clock.advanceSeconds(2 * DAY - 1);
     expect(isConsent(await asked(by, 'read'))).toBe(false);
   });
-  it('without the key there is no end, and no page speaks of it', async () => {
+  it('has no expiry without the key, and no page mentions one', async () => {
     const other = await makeClient(scene);
     const { by } = await person();
     const page = await by.get(authorizeUrl(other, makePkce(), { scope: 'read' }));

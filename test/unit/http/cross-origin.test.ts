@@ -80,7 +80,7 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
     });
 
     it.each([ORIGIN, 'http://localhost:5173', 'https://shop.test'])(
-      'answers and errors can be read by %s',
+      'answers and errors are readable for %s',
       async (origin) => {
         const statuses: number[] = [];
         for (const [method, more, payload] of [
@@ -91,7 +91,7 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
           ['POST', { 'content-type': 'text/plain' }],
           ['POST', {}, 'x'.repeat(40_000)],
           ['PUT', {}],
-          // An OPTIONS that is no preflight asks for a method that is not there.
+          // An OPTIONS without a requested method is no preflight.
           ['OPTIONS', {}],
         ] as const) {
           const reply = await ask(url, method, { origin, ...more }, payload);
@@ -115,11 +115,11 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
       'HTTPS://PHOTOS.TEST',
       'https://photos.test, https://evil.test',
       'com.example:',
-      // A confidential client asks from its server, a native one from its device.
+      // A confidential client calls from its server, a native one from its device.
       'https://confidential.test',
       'https://native.test',
       'http://127.0.0.1',
-    ])('nothing is said to %j', async (origin) => {
+    ])('no headers for %j', async (origin) => {
       for (const reply of [
         await ask(url, 'OPTIONS', { origin, ...asked }),
         await ask(url, 'POST', { origin }, `client_id=${app.clientId}&token=x`),
@@ -130,7 +130,7 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
       }
     });
 
-    it('without an Origin nothing is looked up and nothing is said; OPTIONS is no method', async () => {
+    it('without an Origin no lookup and no headers; OPTIONS is no method', async () => {
       origins.mockClear();
       const options = await ask(url, 'OPTIONS', asked);
       expect(options.status).toBe(405);
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
 
     // An embedded database is in this process: it does not go away.
     if (kind === 'postgres')
-      it('a 503 can be read too', async () => {
+      it('a 503 is readable too', async () => {
         const broken = await openScene(kind);
         await makeClient(broken, { tokenEndpointAuthMethod: 'none', redirectUris: [`${ORIGIN}/callback`] });
         const { json } = await token(broken, broken.client, { grant_type: 'client_credentials' });
@@ -158,7 +158,7 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
           });
         expect([401, 403]).toContain((await send()).statusCode);
         await broken.database.close();
-        // What was known is known still, however long ago.
+        // Known origins are still known, after any time.
         for (const seconds of [0, 11, 3600]) {
           broken.clock.advanceSeconds(seconds);
           const reply = await send();
@@ -169,7 +169,7 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
       });
   });
 
-  it('never on the authorization endpoint, nor where nobody asks by script', async () => {
+  it('never on the authorization endpoint, nor where no script calls', async () => {
     const url = authorizeUrl(app, makePkce());
     for (const [at, method] of [
       [url, 'GET'],
@@ -184,7 +184,7 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
     }
   });
 
-  it('metadata and keys are for everybody', async () => {
+  it('metadata and keys are readable for every origin', async () => {
     for (const url of ['/.well-known/oauth-authorization-server', '/.well-known/jwks.json']) {
       expect((await ask(url, 'GET', { origin: 'https://anywhere.test' })).cors).toEqual({
         'access-control-allow-origin': '*',
@@ -192,7 +192,7 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
     }
   });
 
-  it('a new client is let in within ten seconds, a deleted one no longer', async () => {
+  it('a new client is accepted within ten seconds, a deleted one rejected', async () => {
     const origin = 'https://new.test';
     const isLetIn = async () => (await ask('/oauth/token', 'OPTIONS', { origin, ...asked })).status === 204;
     scene.clock.advanceSeconds(10);

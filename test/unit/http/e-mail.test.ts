@@ -1,4 +1,4 @@
-/** Links in mails, through the pages: a forgotten password, a new account. What strangers may learn, and what programs that open links do. */
+/** Links in mails, through the pages: a forgotten password, a new account. What strangers learn, and the effect of programs that open links. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { authorizeUrl, makePkce, makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
@@ -51,7 +51,7 @@ const rowOf = async (id: string) => {
 };
 
 describe('a forgotten password', () => {
-  it('is replaced by the link of a mail; that ends sessions, and signs nobody in', async () => {
+  it('is replaced by the link of a mail; that ends sessions, and signs no user in', async () => {
     await browser.submit(await browser.get('/sign-in'), { username: 'alice', password: PASSWORD });
     const other = new Browser(scene.app);
     expect((await other.get('/sign-in')).body).toContain('href="/forgot-password"');
@@ -73,7 +73,7 @@ describe('a forgotten password', () => {
     expect(scene.logs()).not.toContain(ALICE);
   });
 
-  it('opening the link changes nothing, however often, and no matter by whom', async () => {
+  it('is not changed by opening the link, however often, and by any client', async () => {
     await forgot(ALICE);
     const link = await mails.link(ALICE);
     const before = await rowOf(alice.id);
@@ -86,7 +86,7 @@ describe('a forgotten password', () => {
     );
   });
 
-  it('a link works once', async () => {
+  it('is replaced once per link', async () => {
     await forgot(ALICE);
     const link = await mails.link(ALICE);
     const [one, two] = [await browser.get(link), await browser.get(link)];
@@ -98,7 +98,7 @@ describe('a forgotten password', () => {
     expect(await signsIn('alice', NEW_PASSWORD)).toBe(true);
   });
 
-  it('two presses at once make one password', async () => {
+  it('is replaced once by two concurrent presses', async () => {
     await forgot(ALICE);
     const link = await mails.link(ALICE);
     const form = formOf((await browser.get(link)).body);
@@ -107,7 +107,7 @@ describe('a forgotten password', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 410]);
   });
 
-  it('an older link works after a stranger has asked for another, and its use ends the others', async () => {
+  it('is replaced by an older link after a stranger has requested another, and its use ends the others', async () => {
     await forgot(ALICE);
     const older = await mails.link(ALICE);
     await forgot(ALICE, new Browser(scene.app, '203.0.113.77'));
@@ -122,7 +122,7 @@ describe('a forgotten password', () => {
     expect(await signsIn('alice', NEW_PASSWORD)).toBe(true);
   });
 
-  it('a link ends after half an hour', async () => {
+  it('has a link that expires after half an hour', async () => {
     await forgot(ALICE);
     const page = await browser.get(await mails.link(ALICE));
     scene.clock.advanceSeconds(30 * 60);
@@ -132,7 +132,7 @@ describe('a forgotten password', () => {
     expect(await signsIn('alice', PASSWORD)).toBe(true);
   });
 
-  it('a form of another browser is refused', async () => {
+  it('rejects a form of another browser', async () => {
     await forgot(ALICE);
     const link = await mails.link(ALICE);
     const form = formOf((await browser.get(link)).body);
@@ -147,7 +147,7 @@ describe('a forgotten password', () => {
     ['passwordpassword', 'many people use'],
     ['password123password', 'soon guessed'],
     ['alice@example.com', 'made of your name'],
-  ])('the password %j is refused, and the link stays good', async (password, words) => {
+  ])('rejects the password %j, and keeps the link valid', async (password, words) => {
     await forgot(ALICE);
     const page = await browser.get(await mails.link(ALICE));
     const weak = await browser.submit(page, { password });
@@ -157,7 +157,7 @@ describe('a forgotten password', () => {
   });
 
   it.each(['', 'x', 'A'.repeat(43), `${'A'.repeat(43)}&t=${'B'.repeat(43)}`, '%00', '..%2f..'])(
-    'a guess finds nothing: %j',
+    'rejects a guessed link: %j',
     async (guess) => {
       const answer = await browser.get(`/email/link?t=${guess}`);
       expect(answer.status).toBe(404);
@@ -165,7 +165,7 @@ describe('a forgotten password', () => {
     },
   );
 
-  it('several accounts with one address get a mail each, naming the username', async () => {
+  it('sends one mail per account with the address, naming the username', async () => {
     await makeUser(scene, 'alice-at-work', { email: 'Alice@Example.com', email_verified: true });
     await forgot('ALICE@example.com');
     const sent = [...(await mails.to(ALICE)), ...(await mails.to('Alice@Example.com'))];
@@ -175,20 +175,23 @@ describe('a forgotten password', () => {
     expect([await signsIn('alice', PASSWORD), await signsIn('alice-at-work', NEW_PASSWORD)]).toEqual([true, true]);
   });
 
-  it.each([['in a known browser'], ['in another']])('signs in at once, whatever failed before %s', async (which) => {
-    const signIn = async (password: string) => {
-      browser.cookies.delete('__Host-statehouse-session');
-      return browser.submit(await browser.get('/sign-in'), { username: 'alice', password });
-    };
-    if (which === 'in a known browser') expect((await signIn(PASSWORD)).url).toBe('/account');
-    for (let times = 0; times < 12; times++) await signIn('I do not remember');
-    expect((await signIn(PASSWORD)).status).toBe(429);
-    await forgot(ALICE);
-    await browser.submit(await browser.get(await mails.link(ALICE)), { password: NEW_PASSWORD });
-    expect(await signIn(NEW_PASSWORD)).toMatchObject({ status: 200, url: '/account' });
-  });
+  it.each([['in a known browser'], ['in another']])(
+    'allows a sign-in immediately, after any earlier failures %s',
+    async (which) => {
+      const signIn = async (password: string) => {
+        browser.cookies.delete('__Host-statehouse-session');
+        return browser.submit(await browser.get('/sign-in'), { username: 'alice', password });
+      };
+      if (which === 'in a known browser') expect((await signIn(PASSWORD)).url).toBe('/account');
+      for (let times = 0; times < 12; times++) await signIn('I do not remember');
+      expect((await signIn(PASSWORD)).status).toBe(429);
+      await forgot(ALICE);
+      await browser.submit(await browser.get(await mails.link(ALICE)), { password: NEW_PASSWORD });
+      expect(await signIn(NEW_PASSWORD)).toMatchObject({ status: 200, url: '/account' });
+    },
+  );
 
-  it('signs nobody in without the second factor of the account, and leaves it as it is', async () => {
+  it('signs no user in without the second factor of the account, and keeps that factor', async () => {
     const { app } = await enrol(scene, browser, alice);
     const other = new Browser(scene.app, '198.51.100.254');
     await forgot(ALICE, other);
@@ -204,7 +207,7 @@ describe('a forgotten password', () => {
     expect((await other.submit(page, { code: app.codeAt(scene.clock.now()) })).url).toBe('/account/devices');
   });
 
-  it('speaks the language of the person', async () => {
+  it('has a mail in the language of the user', async () => {
     await makeUser(scene, 'dora', { email: 'dora@example.com', email_verified: true, locale: 'de-AT' });
     await forgot('dora@example.com');
     const [mail] = await mails.to('dora@example.com');
@@ -213,7 +216,7 @@ describe('a forgotten password', () => {
   });
 });
 
-describe('who an address belongs to', () => {
+describe('the owner of an address', () => {
   const UNVERIFIED = 'unverified@example.com';
   const DISABLED = 'disabled@example.com';
   beforeEach(async () => {
@@ -222,24 +225,27 @@ describe('who an address belongs to', () => {
     await scene.database.drizzle.execute(`update users set disabled_at = now(), epoch = epoch + 1 where id = '${id}'`);
   });
 
-  it.each(['/forgot-password', '/sign-up'])('%s answers the same, after the same statements', async (path) => {
-    const answers: unknown[] = [];
-    for (const email of [ALICE, 'nobody@example.com', UNVERIFIED, DISABLED]) {
-      const stranger = new Browser(scene.app, `192.0.2.${answers.length + 10}`);
-      const form = formOf((await stranger.get(path)).body);
-      const body = new URLSearchParams({ ...form.fields, email }).toString();
-      const { status, headers, body: answer } = await stranger.send('POST', path, body);
-      const { date: _, ...rest } = headers;
-      answers.push({ status, headers: rest, answer, next: (await stranger.get(`${path}?sent`)).body });
-    }
-    for (const answer of answers) expect(answer).toEqual(answers[0]);
-    await mails.to('');
-    const expected = path === '/sign-up' ? [ALICE, 'nobody@example.com', UNVERIFIED, DISABLED] : [ALICE];
-    // Each mail is sent by itself.
-    expect(mails.sent.map(({ to }) => to).toSorted()).toEqual(expected.toSorted());
-  });
+  it.each(['/forgot-password', '/sign-up'])(
+    'is not revealed: %s gives the same answer, after the same statements',
+    async (path) => {
+      const answers: unknown[] = [];
+      for (const email of [ALICE, 'unknown@example.com', UNVERIFIED, DISABLED]) {
+        const stranger = new Browser(scene.app, `192.0.2.${answers.length + 10}`);
+        const form = formOf((await stranger.get(path)).body);
+        const body = new URLSearchParams({ ...form.fields, email }).toString();
+        const { status, headers, body: answer } = await stranger.send('POST', path, body);
+        const { date: _, ...rest } = headers;
+        answers.push({ status, headers: rest, answer, next: (await stranger.get(`${path}?sent`)).body });
+      }
+      for (const answer of answers) expect(answer).toEqual(answers[0]);
+      await mails.to('');
+      const expected = path === '/sign-up' ? [ALICE, 'unknown@example.com', UNVERIFIED, DISABLED] : [ALICE];
+      // Each mail is sent by itself.
+      expect(mails.sent.map(({ to }) => to).toSorted()).toEqual(expected.toSorted());
+    },
+  );
 
-  it('an address that nobody has verified stands in the way of no sign-up, and of no verification', async () => {
+  it('is not blocked by an unverified account, at sign-up and at verification', async () => {
     await ask('/sign-up', UNVERIFIED);
     const page = await browser.get(await mails.link(UNVERIFIED));
     expect((await browser.submit(page, { username: 'owner', password: NEW_PASSWORD })).url).toBe('/account');
@@ -254,7 +260,7 @@ describe('who an address belongs to', () => {
     expect(told?.text.match(/^.*(owner|unverified)\b(?!@).*$/gm)).toEqual([expect.stringContaining('owner')]);
   });
 
-  it('accounts that only say that an address is theirs crowd out nobody who has verified it', async () => {
+  it('is not crowded out by unverified accounts', async () => {
     const email = 'crowd@example.com';
     for (const name of ['a', 'b', 'c', 'd', 'e']) await makeUser(scene, name, { email, email_verified: false });
     await makeUser(scene, 'last', { email, email_verified: true });
@@ -262,7 +268,7 @@ describe('who an address belongs to', () => {
     expect((await mails.to(email)).map(({ text }) => text.includes('last'))).toEqual([true]);
   });
 
-  it('a stranger who uses up the mails of an address leaves five an hour to a browser that the account knows', async () => {
+  it('keeps five mails an hour for a trusted browser after a stranger has used up the limit', async () => {
     const owner = new Browser(scene.app, '203.0.113.77');
     await owner.submit(await owner.get('/sign-in'), { username: 'alice', password: PASSWORD });
     const known = new Browser(scene.app, '203.0.113.78');
@@ -273,7 +279,7 @@ describe('who an address belongs to', () => {
     expect(await count()).toBe(before + 5);
     for (let request = 0; request < 7; request++) await forgot(ALICE, known);
     expect(await count()).toBe(before + 10);
-    // That of another account is a stranger's.
+    // That of another account counts as a stranger's.
     await makeUser(scene, 'mallory');
     const mallory = new Browser(scene.app, '203.0.113.79');
     await mallory.submit(await mallory.get('/sign-in'), { username: 'mallory', password: PASSWORD });
@@ -281,16 +287,16 @@ describe('who an address belongs to', () => {
     expect(await count()).toBe(before + 10);
   });
 
-  it('an address gets five mails an hour, and the sixth who asks is told the same', async () => {
+  it('gets five mails an hour, and the sixth requester sees the same page', async () => {
     const bodies = [];
     for (let times = 0; times < 7; times++) bodies.push((await forgot(ALICE)).body);
     expect(new Set(bodies).size).toBe(1);
     expect(await mails.to(ALICE)).toHaveLength(5);
   });
 
-  it('a network that asks for many mails waits, whatever the addresses', async () => {
+  it('is protected by a limit per network, across addresses', async () => {
     const page = await browser.get('/forgot-password');
-    for (let times = 0; times < 50; times++) await browser.submit(page, { email: `nobody-${times}@example.com` });
+    for (let times = 0; times < 50; times++) await browser.submit(page, { email: `unknown-${times}@example.com` });
     const answer = await browser.submit(page, { email: ALICE });
     expect(answer.status).toBe(429);
     expect(answer.headers['retry-after']).toBe('3600');
@@ -299,7 +305,7 @@ describe('who an address belongs to', () => {
 
   it.each([
     '',
-    'nobody',
+    'unknown',
     'a@b@c',
     'a b@example.com',
     'a@example.com\r\nBcc: b@example.com',
@@ -311,7 +317,7 @@ describe('who an address belongs to', () => {
     'a@example.com.',
     'a@-example.com',
     `${'a'.repeat(250)}@b.example`,
-  ])('refuses what is no address: %j', async (email) => {
+  ])('rejects an invalid address: %j', async (email) => {
     expect((await forgot(email)).status).toBe(400);
     await mails.to('');
     expect(mails.sent).toEqual([]);
@@ -319,7 +325,7 @@ describe('who an address belongs to', () => {
 });
 
 describe('sign-up', () => {
-  it('makes the account only once the link was used, and the interaction goes on in the same browser', async () => {
+  it('creates the account only after the use of the link, and the interaction continues in the same browser', async () => {
     const page = await browser.get(authorizeUrl(scene.client, makePkce()));
     const link = /href="(\/sign-up\?for[^"]*)"/.exec(page.body)?.[1]?.replaceAll('&#61;', '=');
     if (link === undefined) throw new Error('There is no link to the sign-up.');
@@ -337,10 +343,10 @@ describe('sign-up', () => {
   const promptValues = async (by = scene): Promise<unknown> =>
     (await by.app.inject('/.well-known/openid-configuration')).json().prompt_values_supported;
 
-  describe('at the request of a client (prompt=create)', () => {
+  describe('requested by a client (prompt=create)', () => {
     const asked = (prompt = 'create') => `${authorizeUrl(scene.client, makePkce())}&prompt=${prompt}`;
 
-    it('comes first, and the interaction continues as after a sign-in', async () => {
+    it('is shown first, and the interaction continues as after a sign-in', async () => {
       expect(await promptValues()).toContain('create');
       const page = await browser.get(asked());
       expect(page).toMatchObject({ status: 200 });
@@ -353,7 +359,7 @@ describe('sign-up', () => {
       expect(searchParams.get('code')).not.toBeNull();
     });
 
-    it.each(['create', 'create%20login', 'create%20consent'])('leads back to the sign-in (%s)', async (prompt) => {
+    it.each(['create', 'create%20login', 'create%20consent'])('links back to the sign-in (%s)', async (prompt) => {
       const page = await browser.get(asked(prompt));
       expect(page.url).toMatch(/^\/sign-up\?for=/);
       const back = /href="(\/interactions\/[^"]*)"/.exec(page.body)?.[1]?.replaceAll('&#61;', '=') ?? '';
@@ -361,7 +367,7 @@ describe('sign-up', () => {
       expect(consent.body).toContain('name="decision"');
     });
 
-    it('comes first for a user who is signed in too, and who may continue instead', async () => {
+    it('is shown to a signed-in user too, who may continue instead', async () => {
       await browser.submit(await browser.get('/sign-in'), { username: 'alice', password: PASSWORD });
       const page = await browser.get(asked());
       expect(page.url).toMatch(/^\/sign-up\?for=/);
@@ -371,13 +377,13 @@ describe('sign-up', () => {
       expect((await browser.submit(choice, {})).body).toContain('name="decision"');
     });
 
-    it('is an error beside none', async () => {
+    it('rejects the combination with none', async () => {
       const answer = await scene.app.inject(asked('none%20create'));
       expect(new URL(String(answer.headers.location)).searchParams.get('error')).toBe('invalid_request');
     });
 
     it.each(['off', 'invitation'] as const)(
-      'is an error where sign-up is not open to everybody (%s)',
+      'is rejected where sign-up is not open to everyone (%s)',
       async (signUp) => {
         await scene.close();
         await open(signUp);
@@ -391,7 +397,7 @@ describe('sign-up', () => {
       },
     );
 
-    it('is an error where no mails are sent', async () => {
+    it('is rejected where no mails are sent', async () => {
       const without = await openScene(anyDatabase, { configuration: configuration('open') });
       expect(await promptValues(without)).not.toContain('create');
       const answer = await without.app.inject(`${authorizeUrl(without.client, makePkce())}&prompt=create`);
@@ -400,7 +406,7 @@ describe('sign-up', () => {
     });
   });
 
-  it('in another browser it leads to the account, which knows it', async () => {
+  it('leads in another browser to the account, which trusts that browser', async () => {
     await ask('/sign-up', 'new@example.com');
     const other = new Browser(scene.app);
     const page = await other.get(await mails.link('new@example.com'));
@@ -408,11 +414,11 @@ describe('sign-up', () => {
       status: 200,
       url: '/account',
     });
-    // It is known to the account from then on.
+    // The account trusts it from then on.
     expect(other.cookies.has('__Host-statehouse-device')).toBe(true);
   });
 
-  it('a username that is taken is said, and the link stays good', async () => {
+  it('reports a username in use, and keeps the link valid', async () => {
     await ask('/sign-up', 'new@example.com');
     const page = await browser.get(await mails.link('new@example.com'));
     const taken = await browser.submit(page, { username: 'ALICE', password: NEW_PASSWORD });
@@ -429,7 +435,7 @@ describe('sign-up', () => {
     ['a zero-width space', 'ali\u200bce'],
     ['text that is turned around', '\u202eecila'],
     ['nothing that is a letter or a digit', '...'],
-  ])('a username that looks like another is refused, and the link stays good: %s', async (_, username) => {
+  ])('rejects a username that looks like another, and keeps the link valid: %s', async (_, username) => {
     await ask('/sign-up', 'new@example.com');
     const page = await browser.get(await mails.link('new@example.com'));
     const refused = await browser.submit(page, { username, password: NEW_PASSWORD });
@@ -437,7 +443,7 @@ describe('sign-up', () => {
     expect((await browser.submit(refused, { username: 'álice-2 名', password: NEW_PASSWORD })).url).toBe('/account');
   });
 
-  it('a username with letters of several scripts is refused, and the link stays good', async () => {
+  it('rejects a username with letters of several scripts, and keeps the link valid', async () => {
     await ask('/sign-up', 'new@example.com');
     const page = await browser.get(await mails.link('new@example.com'));
     const refused = await browser.submit(page, { username: 'аlice', password: NEW_PASSWORD });
@@ -447,7 +453,7 @@ describe('sign-up', () => {
     expect((await browser.submit(refused, { username: 'алиса', password: NEW_PASSWORD })).url).toBe('/account');
   });
 
-  it('nobody takes the username of an operator who is not there yet', async () => {
+  it('rejects the username of an operator without an account', async () => {
     const { signIn, operators } = configuration('open');
     await scene.close();
     mails = keptMails();
@@ -463,13 +469,13 @@ describe('sign-up', () => {
     expect(await scene.deps.users.findForSignIn('ada')).toBeNull();
   });
 
-  describe('where the policy demands a second factor', () => {
+  describe('where the policy requires a second factor', () => {
     beforeEach(async () => {
       await scene.close();
       await open('open', 'everyone');
     });
 
-    it('leads to its set-up, and the browser is not signed in before', async () => {
+    it('leads to its set-up, and signs the browser in only afterwards', async () => {
       await ask('/sign-up', 'new@example.com');
       const page = await browser.get(await mails.link('new@example.com'));
       // With a second factor to come, eight characters are enough.
@@ -482,7 +488,7 @@ describe('sign-up', () => {
       expect((await browser.get('/account')).url).toBe('/account');
     });
 
-    it('the interaction asks for it, and goes on afterwards', async () => {
+    it('requires it in the interaction, and continues afterwards', async () => {
       const page = await browser.get(authorizeUrl(scene.client, makePkce()));
       const link = /href="(\/sign-up\?for[^"]*)"/.exec(page.body)?.[1]?.replaceAll('&#61;', '=') ?? '';
       await ask(link, 'new@example.com');
@@ -496,7 +502,7 @@ describe('sign-up', () => {
     });
   });
 
-  it('who has an account is told so by mail', async () => {
+  it('notifies an existing user by mail', async () => {
     await ask('/sign-up', ALICE);
     const [mail] = await mails.to(ALICE);
     expect(mail).toMatchObject({ subject: 'You have an account already' });
@@ -504,7 +510,7 @@ describe('sign-up', () => {
     expect(mail?.text).toContain('https://as.test/forgot-password');
   });
 
-  it('is off by default, and a link from before is worth nothing then', async () => {
+  it('is off by default, and invalidates an earlier link then', async () => {
     await scene.close();
     await open('off');
     expect((await browser.get('/sign-in')).body).not.toContain('/sign-up');
@@ -512,7 +518,7 @@ describe('sign-up', () => {
   });
 });
 
-it('without mails nothing is offered that needs them', async () => {
+it('without mails the server offers no action that needs them', async () => {
   const without = await openScene(anyDatabase, { configuration: configuration('open') });
   const page = await new Browser(without.app).get('/sign-in');
   expect(page.body).not.toContain('/forgot-password');

@@ -55,13 +55,13 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
     const upstream = upstreamOf({ issuer: 'https://login.example', client_id: 'here' });
     scene = await openScene(anyDatabase, {
       issuer,
-      // Without one, nobody has linked identities.
+      // Without one, no user has linked identities.
       configuration: { ...shippedConfiguration, upstreams: [upstream] },
-      // Without anybody who may administer there is no console.
+      // Without an administrator there is no console.
       operators: () => ({ operators: ['somebody'], auditors: [], clients: [] }),
       change: (deps) => ({ ...deps, demo: { app, username: 'demo', password: 'demo' } }) as typeof deps,
     });
-    // The name of a client or a grant may be anything: another spelling names another one, and both ask for a token first.
+    // The name of a client or a grant may be anything: another spelling names another one, and both require a token first.
     const isNamed = (url: string) => url.includes('/management/') && /:\w+$/.test(url);
     const answering = registered.filter(({ url }) => !isNamed(url));
     // They have no routes (src/management/other-methods.ts).
@@ -69,7 +69,7 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
       .filter(({ url }) => url.startsWith(`${new URL(issuer).pathname.replace(/\/$/, '')}/management/v1`))
       .flatMap(({ url }) => [{ method: ['OPTIONS', 'TRACE'], url }]);
     routes = [...answering, ...others].flatMap(({ method, url }) =>
-      // A QUERY without a body is refused before its path is looked at.
+      // A QUERY without a body is rejected before the match of its path.
       [method]
         .flat()
         .filter((one) => one !== 'QUERY')
@@ -90,7 +90,7 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
     return { status: reply.statusCode, body: reply.body, headers: reply.headers };
   };
 
-  it('are all tried, pages, endpoints and documents', () => {
+  it('are all tested, pages, endpoints and documents', () => {
     const urls = new Set(routes.map(({ url }) => url.replace(new URL(issuer).pathname.replace(/\/$/, ''), '')));
     for (const url of ['/oauth/introspect', '/oauth/token', '/permissions', '/health/live', '/playground']) {
       expect([...urls].some((one) => one.startsWith(url))).toBe(true);
@@ -98,7 +98,7 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
     expect(routes.length).toBeGreaterThan(60);
   });
 
-  it.each(Object.keys(SPELLINGS))('with %s: nothing is there', async (name) => {
+  it.each(Object.keys(SPELLINGS))('do not match %s', async (name) => {
     const spell = SPELLINGS[name] ?? String;
     const spelled = routes.filter(({ url }) => url !== '/' && spell(url) !== url);
     expect(spelled.length).toBeGreaterThan(30);
@@ -109,10 +109,10 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
     }
   });
 
-  it('as written, with a query or in the absolute form: they answer', async () => {
+  it('match verbatim, with a query or in the absolute form', async () => {
     for (const { method, url } of routes) {
       const { status, body } = await ask(method, url);
-      // Nothing has that name; the page of the route says so.
+      // The name is unknown; the page of the route reports it.
       if (!url.includes(NAME)) expect([method, url, status]).not.toEqual([method, url, 404]);
       expect(body).not.toContain('There is nothing here');
     }
@@ -121,7 +121,7 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
     expect((await ask('GET', `https://anything.test${path}/oauth/authorize`)).status).toBe(400);
   });
 
-  it('a path that a client library would normalize stays as it was sent', async () => {
+  it('match a path that a client library would normalize as it was sent', async () => {
     const origin = await scene.app.listen({ port: 0, host: '127.0.0.1' });
     const status = (path: string) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -135,7 +135,7 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
       expect([path, await status(path)]).toEqual([path, 404]);
   });
 
-  it('the name of an interaction is compared too', async () => {
+  it('include the exact name of an interaction', async () => {
     const path = new URL(issuer).pathname.replace(/\/$/, '');
     const browser = new Browser(scene.app);
     const signIn = await browser.get(path + authorizeUrl(scene.client, makePkce()));

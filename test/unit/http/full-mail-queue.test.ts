@@ -39,21 +39,21 @@ const withoutForm = (body: string) =>
   body.replaceAll(/name="csrf" value="[^"]*"/g, '').replaceAll(/value="[^"]*@[^"]*"/g, '');
 
 it.each(['/forgot-password', '/sign-up'])(
-  '%s says that nothing was sent, in the same words for every address',
+  '%s reports that no mail was sent, with the same text for every address',
   async (path) => {
     await fill(999);
     expect((await ask(path, 'last@example.net')).status).toBe(200);
     await scene.deps.outbox?.idle();
     await fill(1);
     const known = await ask(path, 'alice@example.com');
-    const unknown = await ask(path, 'nobody@example.com');
+    const unknown = await ask(path, 'unknown@example.com');
     expect([known.status, known.headers['retry-after'], unknown.status]).toEqual([429, '60', 429]);
     expect(known.body).toContain('nothing was sent');
     expect(withoutForm(known.body)).toBe(withoutForm(unknown.body));
   },
 );
 
-it('/account/email says that nothing was sent', async () => {
+it('/account/email reports that no mail was sent', async () => {
   await fill(1000);
   await browser.submit(await browser.get('/account/email'), { username: 'alice', password: PASSWORD });
   const page = await browser.get('/account/email');
@@ -63,7 +63,7 @@ it('/account/email says that nothing was sent', async () => {
   expect(changed.body).toContain('nothing was sent');
 });
 
-it('an erased account takes its mails along: none is sent afterwards', async () => {
+it('an erased account deletes its mails: none is sent afterwards', async () => {
   await scene.close();
   let isBack = false;
   const relay = keptMails();

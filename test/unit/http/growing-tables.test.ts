@@ -37,7 +37,7 @@ describe.each(databaseKinds)('requests without a sign-in, on %s', (kind) => {
     return Number(row?.count);
   }
 
-  it('answer to passkeys that nobody has store nothing, however many challenges they take', async () => {
+  it('with unknown passkeys store no row, however many challenges they take', async () => {
     const before = await rows();
     const cookie = { old: null, new: randomBytes(32), browser: randomBytes(32) };
     for (let n = 0; n < 20; n++) {
@@ -57,7 +57,7 @@ describe.each(databaseKinds)('requests without a sign-in, on %s', (kind) => {
     expect(await rows()).toBe(before);
   });
 
-  it('store a row for each redirect to another sign-in, until the address has begun 2000 in its window', async () => {
+  it('that redirect to another sign-in store a row each, until the address has begun 2000 in its window', async () => {
     const address = '198.51.100.22';
     const one = new Browser(scene.app, address);
     const page = await signInPage(one, client);
@@ -73,7 +73,7 @@ describe.each(databaseKinds)('requests without a sign-in, on %s', (kind) => {
     expect(await rows()).toBe(before + 2);
   });
 
-  it('that are made to wait store nothing', async () => {
+  it('that are throttled store no row', async () => {
     const one = new Browser(scene.app, '198.51.100.20');
     const page = await one.get(authorizeUrl(client, makePkce()));
     const guess = () => one.submit(page, { username: scene.user.username, password: 'wrong' });
@@ -86,11 +86,11 @@ describe.each(databaseKinds)('requests without a sign-in, on %s', (kind) => {
     expect(await rows()).toBe(before);
   });
 
-  it('from an address with many failures store nothing for names that nobody has', async () => {
+  it('from an address with many failures store no row for unknown usernames', async () => {
     const one = new Browser(scene.app, '198.51.100.21');
     const page = await one.get(authorizeUrl(client, makePkce()));
     let name = 0;
-    const guess = () => one.submit(page, { username: `nobody-${++name}`, password: 'wrong' });
+    const guess = () => one.submit(page, { username: `unknown-${++name}`, password: 'wrong' });
     const isThrottled = () => scene.logs().includes('throttled_address');
     for (let n = 0; n < 500 && !isThrottled(); n++) await guess();
     expect(isThrottled()).toBe(true);

@@ -1,4 +1,4 @@
-/** Requests whose bodies do not come: they hold nothing that others need. */
+/** Requests with unfinished bodies: they block no resource that others need. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ type HalfSent = { readonly socket: Socket; text: string; ended: boolean };
 const SHARE = 500;
 const HALF_SENT = SHIPPED_LIMITS.requestsInProgress + 50;
 
-describe('requests whose bodies are awaited', () => {
+describe('requests with unfinished bodies', () => {
   let scene: Scene;
   let port: number;
   const sockets = new Set<Socket>();
@@ -61,13 +61,16 @@ describe('requests whose bodies are awaited', () => {
     ['one address', () => '127.0.0.1'],
     ['another address', () => '127.0.0.9'],
     ['many addresses', (index: number) => `127.0.1.${1 + (index % 200)}`],
-  ])('serve a request with its body while more than a node works on are half sent by %s', async (_, addressOf) => {
-    for (let sent = 0; sent < HALF_SENT; sent++) await halfSent(addressOf(sent));
-    for (let request = 0; request < 5; request++) expect(await good()).toBe(200);
-    expect(await (await fetch(`http://127.0.0.1:${port}/health/ready`)).json()).toMatchObject({ status: 'ready' });
-  });
+  ])(
+    'leave room for a request with its body while more than a node handles are half sent by %s',
+    async (_, addressOf) => {
+      for (let sent = 0; sent < HALF_SENT; sent++) await halfSent(addressOf(sent));
+      for (let request = 0; request < 5; request++) expect(await good()).toBe(200);
+      expect(await (await fetch(`http://127.0.0.1:${port}/health/ready`)).json()).toMatchObject({ status: 'ready' });
+    },
+  );
 
-  it('end with the oldest of the network that has most of them', async () => {
+  it('are dropped oldest first, from the network that has most of them', async () => {
     const patient = await halfSent('127.0.0.2');
     const many: HalfSent[] = [];
     for (let sent = 0; sent < SHARE; sent++) many.push(await halfSent('127.0.0.3'));
@@ -91,7 +94,7 @@ describe('requests whose bodies are awaited', () => {
     // Another app behind the same server reads the body.
     ['/account/password', /\{"error":"invalid_request"\}$/],
   ])('have a deadline at %s, after which the answer is 408 and the connection ends', async (path, words) => {
-    // An app that nobody has opened yet takes a while.
+    // The first request to an app takes longer.
     await scene.app.inject(path);
     await withDeadlines({ bodyMilliseconds: 1 }, async () => {
       const late = await halfSent('127.0.0.1', path);

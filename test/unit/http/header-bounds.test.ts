@@ -32,13 +32,13 @@ describe.each(Object.entries(HEADER_BOUNDS))('the header %s', (name, { most, bey
     } else if (beyond === 'cut') expect(reply.json().raw[name]).toHaveLength(most);
     else expect(reply.json()).toEqual({ error: 'invalid_request' });
   });
-  it('costs a URL that cannot be decoded nothing either', async () => {
+  it('is never read for a URL that cannot be decoded', async () => {
     const reply = await send(name, 14_000, '/%ff');
     expect(reply.statusCode).toBe(400);
   });
 });
 
-it('has every header that the code of this room reads', async () => {
+it('the table has every header that the code of this folder reads', async () => {
   const { readdirSync, readFileSync } = await import('node:fs');
   const { join } = await import('node:path');
   const room = join(import.meta.dirname, '../../../src/http');
@@ -48,7 +48,7 @@ it('has every header that the code of this room reads', async () => {
       ([, plain, quoted]) => plain ?? quoted ?? '',
     ),
   );
-  // Node and Fastify hold these, before anything is read.
+  // Node and Fastify limit these, before a handler runs.
   const held = ['host', 'content-length', 'transfer-encoding'];
   expect([...new Set(read)].filter((name) => !held.includes(name) && !(name in HEADER_BOUNDS))).toEqual([]);
 });

@@ -10,7 +10,7 @@ describe.each(databaseKinds)('health on %s', (kind: DatabaseKind) => {
   });
   afterEach(() => scene.app.close());
 
-  it('says live and ready, uncached, to GET and to HEAD', async () => {
+  it('reports live and ready, uncached, to GET and to HEAD', async () => {
     for (const [what, json] of [
       ['live', { status: 'live' }],
       ['ready', { status: 'ready', database: 'available' }],
@@ -25,7 +25,7 @@ describe.each(databaseKinds)('health on %s', (kind: DatabaseKind) => {
     await scene.close();
   });
 
-  it('without its database: live and ready, with keys and metadata; tokens and pages say 503, not 500', async () => {
+  it('without its database: live and ready, with keys and metadata; tokens and pages answer 503, not 500', async () => {
     const url = authorizeUrl(scene.client, makePkce());
     await scene.database.close();
     expect((await scene.app.inject('/health/live')).statusCode).toBe(200);

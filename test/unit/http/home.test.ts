@@ -32,7 +32,7 @@ describe('GET /', () => {
     change: (deps) => ({ ...deps, demo }),
   };
 
-  it('says what this is and where to go: the playground with its password, the account, the guides', async () => {
+  it('describes the server and its links: the playground with its password, the account, the guides', async () => {
     const { status, type, body } = await home(withDemo);
     expect({ status, type }).toEqual({ status: 200, type: 'text/html; charset=utf-8' });
     expect(body).toContain('authorization server <strong>http://localhost:3000</strong>');
@@ -42,14 +42,14 @@ describe('GET /', () => {
     expect(body).toContain('docs/connecting-a-client.md');
   });
 
-  it('tells the password to nobody who asks under another name', async () => {
+  it('hides the password from requests under another host name', async () => {
     const { status, body } = await home(withDemo, '/', 'rebound.example:3000');
     expect(status).toBe(200);
     expect(body).not.toMatch(/password|playground/);
     expect(body).toContain('href="/account"');
   });
 
-  it('has guides and no demo where there is none, as with Postgres', async () => {
+  it('has guides and no demo without demo data, as with Postgres', async () => {
     const { body } = await home({ issuer: 'http://localhost:3000', production: false });
     expect(body).not.toMatch(/password|playground/);
     expect(body).toContain('docs/connecting-a-client.md');

@@ -1,6 +1,6 @@
 /**
- * Authenticators and pages that lie (WebAuthn Level 3 §7.1, §7.2), at the three places where the server believes a signature: sign-in,
- * second factor, registration. With each lie, everything else is right.
+ * Authenticators and pages that lie (WebAuthn Level 3 §7.1, §7.2), at the three places where the server verifies a signature: sign-in,
+ * second factor, registration. With each lie, everything else is valid.
  */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -46,7 +46,7 @@ type Asked = {
   /** What an authenticator sends. */
   readonly sign: (page: Answer, forged?: Forged, counter?: number) => string;
   readonly send: (credential: string) => Promise<Answer>;
-  /** Whether the signature was believed. */
+  /** Whether the signature was accepted. */
   readonly believed: () => Promise<boolean>;
 };
 
@@ -145,14 +145,14 @@ const LIES_OF_SIGNATURES: Readonly<Record<string, Lie>> = {
 };
 
 describe.each(places)('at %s', (place, ask) => {
-  it('believes an authenticator that says the truth', async () => {
+  it('accepts an honest authenticator', async () => {
     const asked = await ask();
     await asked.send(asked.sign(asked.page));
     expect(await asked.believed()).toBe(true);
   });
 
   const lies = { ...LIES, ...(place === 'a registration' ? {} : LIES_OF_SIGNATURES) };
-  it.each(Object.entries(lies))('rejects what an authenticator signed for: %s', async (_, lie) => {
+  it.each(Object.entries(lies))('rejects a signature of an authenticator for: %s', async (_, lie) => {
     const asked = await ask();
     const refused = await asked.send(asked.sign(asked.page, await lie(asked)));
     expect(refused.status).toBeLessThan(500);
@@ -168,7 +168,7 @@ describe.each(places)('at %s', (place, ask) => {
     }
   });
 
-  it('rejects a challenge that ended a second ago', async () => {
+  it('rejects a challenge that has just expired', async () => {
     const asked = await ask();
     const credential = asked.sign(asked.page);
     scene.clock.advanceSeconds(CHALLENGE_SECONDS + 1);

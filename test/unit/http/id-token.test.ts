@@ -34,7 +34,7 @@ describe('the ID Token', () => {
     return (await exchange(scene, client, code)).json;
   };
 
-  it('says who signed in, when and how, for this client, and nothing else about the person', async () => {
+  it('says who signed in, when and how, for this client, and reveals no more about the user', async () => {
     await scene.code();
     const signedInAt = now();
     scene.clock.advanceSeconds(100);
@@ -59,25 +59,25 @@ describe('the ID Token', () => {
     });
   });
 
-  it('is there only where openid was asked for', async () => {
+  it('is issued only where openid was requested', async () => {
     const answer = await signIn({ scope: 'read', nonce: 'a-nonce' });
     expect(answer).not.toHaveProperty('id_token');
     expect(decodeJwt(answer.access_token ?? '').aud).toBe(API);
   });
 
-  it('with nothing but identity asked for, the access token is for the UserInfo Endpoint alone', async () => {
+  it('comes with an access token for the UserInfo Endpoint alone, where only identity was requested', async () => {
     const answer = await signIn({ scope: 'openid email' });
     expect(decodeJwt(answer.access_token ?? '')).toMatchObject({ aud: USERINFO, scope: 'openid email' });
     expect(decodeJwt(answer.id_token ?? '')).not.toHaveProperty('nonce');
   });
 
-  it.each(['ES256', 'RS256'] as const)('is signed as the client is registered: %s', async (alg) => {
+  it.each(['ES256', 'RS256'] as const)('is signed with the algorithm of the client: %s', async (alg) => {
     const client = await makeClient(scene, { idTokenSignedResponseAlg: alg });
     const { id_token, access_token } = await signIn({ scope: 'openid' }, client);
     expect(await verified(id_token, client, alg)).toMatchObject({ at_hash: accessTokenHash(alg, access_token ?? '') });
   });
 
-  it('a refresh brings a new one: same person, same sign-in, no nonce (§12.2)', async () => {
+  it('is issued again at a refresh: same subject, same sign-in, no nonce (§12.2)', async () => {
     const first = await signIn({ scope: 'openid read', nonce: 'a-nonce' });
     const before = await verified(first.id_token, scene.client);
     scene.clock.advanceSeconds(500);
@@ -93,7 +93,7 @@ describe('the ID Token', () => {
     expect(after).not.toHaveProperty('nonce');
   });
 
-  it('a refresh for less than openid, or by itself for another scope, brings none', async () => {
+  it('is not issued at a refresh for less than openid, or for another scope alone', async () => {
     const first = await signIn({ scope: 'openid read' });
     const { json } = await refresh(scene, scene.client, first.refresh_token ?? '', { scope: 'read' });
     expect(json).not.toHaveProperty('id_token');
@@ -103,21 +103,21 @@ describe('the ID Token', () => {
     expect(wide).toMatchObject({ status: 400, json: { error: 'invalid_scope' } });
   });
 
-  it('narrowing the access token to an API takes the identity out of it, not the ID Token away', async () => {
+  it('is still issued when the access token is narrowed to an API, which loses the identity', async () => {
     const code = await scene.code({ change: { scope: 'openid email read' } });
     const { json } = await exchange(scene, scene.client, code, { resource: API });
     expect(json).toMatchObject({ scope: 'read', id_token: expect.any(String) });
     expect(decodeJwt(json.access_token ?? '')).toMatchObject({ aud: API, scope: 'read' });
   });
 
-  it('a client credentials grant has no person', async () => {
+  it('is not issued for client credentials', async () => {
     for (const scope of ['openid', 'read openid', 'profile', 'offline_access']) {
       const { status, json } = await token(scene, scene.client, { grant_type: 'client_credentials', scope });
       expect({ status, error: json.error }).toEqual({ status: 400, error: 'invalid_scope' });
     }
   });
 
-  it('a ceiling that has identity scopes gives a service what is left of it', async () => {
+  it('is not affected by identity scopes in the ceiling of a service, which gets the rest', async () => {
     const client = await makeClient(scene, { scope: ['openid', 'email', 'read', 'offline_access'] });
     const { json } = await token(scene, client, { grant_type: 'client_credentials' });
     expect(json).toMatchObject({ scope: 'read' });
@@ -131,7 +131,7 @@ describe('offline_access (§11)', () => {
   });
   afterAll(() => scene.close());
 
-  it('is granted to a client that may refresh, and comes back in the scope', async () => {
+  it('is granted to a client that may refresh, and is in the returned scope', async () => {
     const code = await scene.code({ change: { scope: 'openid read offline_access' } });
     const { json } = await exchange(scene, scene.client, code);
     expect(json).toMatchObject({ scope: 'openid read offline_access', refresh_token: expect.any(String) });
@@ -154,7 +154,7 @@ describe('offline_access (§11)', () => {
     expect(json).not.toHaveProperty('refresh_token');
   });
 
-  it('a policy can make refresh tokens depend on it', async () => {
+  it('can be required for refresh tokens by policy', async () => {
     const [name, policy] = [...shippedConfiguration.policies][0] ?? [];
     if (!name || !policy) throw new Error('no policy');
     const strict = { ...policy, refreshTokensNeedOfflineAccess: true };
@@ -173,7 +173,7 @@ describe('offline_access (§11)', () => {
     await other.close();
   });
 
-  it('alone asks for nothing', async () => {
+  it('requests nothing by itself', async () => {
     await expect(scene.code({ change: { scope: 'offline_access' } })).rejects.toThrow(/invalid_scope/);
   });
 });

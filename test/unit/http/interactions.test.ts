@@ -44,7 +44,7 @@ describe('an interaction', () => {
   const grantCount = async () =>
     (await scene.database.drizzle.select().from(grants).where(eq(grants.clientId, client.clientId))).length;
 
-  it('asks who, then what, and leads back', async () => {
+  it('shows sign-in, then consent, and redirects back', async () => {
     const signIn = await begin();
     expect(isSignIn(signIn)).toBe(true);
     expect(signIn.body).toContain(client.clientName);
@@ -60,7 +60,7 @@ describe('an interaction', () => {
     expect(await grantCount()).toBe(1);
   });
 
-  it('denied: the client is told, no grant is made, and it stays so', async () => {
+  it('redirects a denial to the client, makes no grant, and stays denied', async () => {
     const consent = await browser.submit(await begin(), credentials());
     const denied = await browser.submit(consent, { decision: 'deny' });
     const answer = new URL(denied.url).searchParams;
@@ -70,12 +70,12 @@ describe('an interaction', () => {
     expect(changed.status).toBe(400);
     expect(changed.body).toContain('Already answered');
     expect(await grantCount()).toBe(0);
-    // Nor is a refusal remembered as a consent: the next request asks again.
+    // Nor is a denial remembered as a consent: the next request shows the page again.
     expect(isConsent(await begin())).toBe(true);
   });
 
   describe('consent', () => {
-    it('is remembered for a confidential client, and asked again when the scope grows', async () => {
+    it('is remembered for a confidential client, and required again when the scope grows', async () => {
       await goThrough(browser, authorizeUrl(client, makePkce(), { scope: 'read' }), user);
       expect(code(await begin(browser, { scope: 'read' }))).toMatch(/^sh_ac_/);
       const more = await begin(browser, { scope: 'read write' });
@@ -98,13 +98,13 @@ describe('an interaction', () => {
       expect(code(first)).toMatch(/^sh_ac_/);
       expect(isConsent(await begin())).toBe(!isRemembered);
     });
-    it('is a person’s own: another one on the same browser is asked', async () => {
+    it('belongs to one user: another one in the same browser gets the page', async () => {
       await goThrough(browser, authorizeUrl(client, makePkce()), user);
       const other = new Browser(scene.app);
       const consent = await other.submit(await begin(other), credentials(await makeUser(scene)));
       expect(isConsent(consent)).toBe(true);
     });
-    it('is a client’s own', async () => {
+    it('belongs to one client', async () => {
       await goThrough(browser, authorizeUrl(client, makePkce()), user);
       client = await makeClient(scene);
       expect(isConsent(await begin())).toBe(true);
@@ -119,7 +119,7 @@ describe('an interaction', () => {
       expect(body).toContain('cannot be accepted');
     };
 
-    it('without the token of their page, or with another, do nothing', async () => {
+    it('are rejected without the token of their page, or with another', async () => {
       const signIn = await begin();
       const { action, fields } = formOf(signIn.body);
       const csrf = fields['csrf'] ?? '';
@@ -136,7 +136,7 @@ describe('an interaction', () => {
       expect(code(await browser.submit(consent, { decision: 'approve' }))).toMatch(/^sh_ac_/);
     });
 
-    it('with the token of another interaction, or of another browser, do nothing', async () => {
+    it('are rejected with the token of another interaction, or of another browser', async () => {
       const [mine, another] = [await begin(), await begin()];
       await refused(browser.post(formOf(mine.body).action, { ...credentials(), ...formOf(another.body).fields }));
       const attacker = new Browser(scene.app);
@@ -144,7 +144,7 @@ describe('an interaction', () => {
       await refused(browser.post(formOf(mine.body).action, { ...credentials(), ...formOf(theirs.body).fields }));
     });
 
-    it('in a browser that did not begin, do nothing', async () => {
+    it('are rejected in a browser that did not begin', async () => {
       const signIn = await begin();
       const consent = await browser.submit(signIn, credentials());
       const another = new Browser(scene.app);
@@ -164,7 +164,7 @@ describe('an interaction', () => {
       expect(await grantCount()).toBe(0);
     });
 
-    it('with another decision, two, or none, do nothing', async () => {
+    it('are rejected with another decision, two, or none', async () => {
       const consent = await browser.submit(await begin(), credentials());
       const { action, fields } = formOf(consent.body);
       for (const decision of ['', 'Approve', 'yes', 'constructor', '__proto__', 'toString'])
@@ -176,7 +176,7 @@ describe('an interaction', () => {
     });
 
     it.each(['x', randomUUID(), '00000000-0000-0000-0000-000000000000', '%00', 'a'.repeat(100), `${randomUUID()}'`])(
-      'of no interaction: %s',
+      'are rejected for %s',
       async (id) => {
         for (const answer of [
           await browser.get(`/interactions/${id}`),
@@ -189,8 +189,8 @@ describe('an interaction', () => {
     );
   });
 
-  describe('persons', () => {
-    it('who are not signed in decide nothing', async () => {
+  describe('users', () => {
+    it('without a session decide nothing', async () => {
       const consent = await browser.submit(await begin(), credentials());
       browser.cookies.delete('__Host-statehouse-session');
       const answer = await browser.submit(consent, { decision: 'approve' });
@@ -198,7 +198,7 @@ describe('an interaction', () => {
       expect(await grantCount()).toBe(0);
     });
 
-    it('who are not the one of the page decide nothing, and are asked who they are', async () => {
+    it('other than that of the page decide nothing, and get the sign-in page', async () => {
       const consent = await browser.submit(await begin(), credentials());
       const other = await makeUser(scene);
       const stranger = new Browser(scene.app);
@@ -209,7 +209,7 @@ describe('an interaction', () => {
       expect(await grantCount()).toBe(0);
     });
 
-    it('may change: the grant is of the one who decided', async () => {
+    it('may change: the grant belongs to the one who decided', async () => {
       const consent = await browser.submit(await begin(), credentials());
       const switching = await browser.get(`${consent.url}?account=another`);
       expect(isSignIn(switching)).toBe(true);
@@ -222,7 +222,7 @@ describe('an interaction', () => {
       expect(grant?.userId).toBe(other.id);
     });
 
-    it('get a new session at every sign-in, and the old one is gone', async () => {
+    it('get a new session at every sign-in, which ends the old one', async () => {
       await browser.submit(await begin(), credentials());
       const planted = browser.cookies.get('__Host-statehouse-session') ?? '';
       const consent = await begin();
@@ -242,7 +242,7 @@ describe('an interaction', () => {
     });
   });
 
-  it('that is open for too long has ended, on every page and form', async () => {
+  it('expires on every page and form', async () => {
     const signIn = await begin();
     const consent = await browser.submit(await begin(), credentials());
     scene.clock.advanceSeconds(1800);
@@ -259,7 +259,7 @@ describe('an interaction', () => {
     expect(await grantCount()).toBe(0);
   });
 
-  it('whose client is deleted has ended', async () => {
+  it('ends when its client is deleted', async () => {
     const consent = await browser.submit(await begin(), credentials());
     await deleteClient(scene.database.drizzle, client.clientId);
     const answer = await browser.submit(consent, { decision: 'approve' });
@@ -269,7 +269,7 @@ describe('an interaction', () => {
   });
 
   describe('sent twice', () => {
-    it('is answered with the same code while it waits, and no more once it is used or has ended', async () => {
+    it('is answered with the same code while it is unused, and not after its use or end', async () => {
       const pkce = makePkce();
       const consent = await browser.submit(await browser.get(authorizeUrl(client, pkce)), credentials());
       const first = await browser.submit(consent, { decision: 'approve' });
@@ -283,14 +283,14 @@ describe('an interaction', () => {
       expect((await browser.submit(consent, { decision: 'deny' })).status).toBe(400);
     });
 
-    it('after the code has ended: no', async () => {
+    it('is rejected after the code has ended', async () => {
       const consent = await browser.submit(await begin(), credentials());
       await browser.submit(consent, { decision: 'approve' });
       scene.clock.advanceSeconds(60);
       expect((await browser.submit(consent, { decision: 'approve' })).status).toBe(400);
     });
 
-    it('the sign-in form too: a remembered consent gives one code', async () => {
+    it('at the sign-in form gives one code by a remembered consent', async () => {
       await goThrough(browser, authorizeUrl(client, makePkce()), user);
       const fresh = new Browser(scene.app);
       const signIn = await begin(fresh);
@@ -302,10 +302,10 @@ describe('an interaction', () => {
     });
   });
 
-  it('the back button shows what was there, or says that it was answered', async () => {
+  it('shows after the back button the earlier page, or that it was answered', async () => {
     const signIn = await begin();
     const consent = await browser.submit(signIn, credentials());
-    // Back to the sign-in page, which was sent with no-store and so is asked for again: the person is known by now.
+    // Back to the sign-in page, which was sent with no-store and so is requested again: the user is known by now.
     expect(isConsent(await browser.get(signIn.url))).toBe(true);
     expect(isConsent(await browser.submit(signIn, credentials()))).toBe(true);
     await browser.submit(consent, { decision: 'approve' });
@@ -316,7 +316,7 @@ describe('an interaction', () => {
     }
   });
 
-  it('two tabs do not stand in each other’s way', async () => {
+  it('works in two tabs independently', async () => {
     const [one, other] = [await begin(), await begin()];
     const consentOne = await browser.submit(one, credentials());
     const consentOther = await browser.submit(other, credentials());

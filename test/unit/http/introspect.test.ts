@@ -1,4 +1,4 @@
-/** POST /oauth/introspect (RFC 7662): who is told what of a token, and that asking is not presenting. */
+/** POST /oauth/introspect (RFC 7662): the answer for each client, and that introspection is not presentation. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Resource } from '../../../policies/schema.ts';
@@ -51,14 +51,14 @@ describe('introspection', () => {
   const isActive = async (client: TestClient, sent: string) => (await ask(client, sent)).json['active'];
   const ofService = async (fields: Readonly<Record<string, string>> | [string, string][], client = scene.client) =>
     (await token(scene, client, Array.isArray(fields) ? fields : Object.entries(fields))).json.access_token ?? '';
-  /** For both, as far as a single request can say it. */
+  /** For both, as far as a single request allows. */
   const forBoth: [string, string][] = [
     ['grant_type', 'client_credentials'],
     ['resource', photos.identifier],
     ['resource', prints.identifier],
   ];
 
-  it('tells its own client everything about an access token, and nothing that it does not say', async () => {
+  it('returns to its own client the whole content of an access token, and no other member', async () => {
     const { accessToken } = await obtainTokens(scene, scene.client, scene.user);
     const { jti, iat, exp } = claimsOf(accessToken);
     expect(await ask(scene.client, accessToken)).toEqual({
@@ -81,7 +81,7 @@ describe('introspection', () => {
     });
   });
 
-  it('tells its own client of a refresh token, which is for this server alone', async () => {
+  it('returns to its own client a refresh token, which is for this server alone', async () => {
     const { accessToken, refreshToken } = await obtainTokens(scene, scene.client, scene.user);
     const { iat } = claimsOf(accessToken);
     expect(await ask(scene.client, refreshToken)).toEqual({
@@ -100,7 +100,7 @@ describe('introspection', () => {
     for (const name of ['photos', 'media']) expect(await ask(api(name), refreshToken)).toEqual(INACTIVE);
   });
 
-  it.each(['access_token', 'refresh_token', 'nonsense'])('a hint of %s changes nothing', async (token_type_hint) => {
+  it.each(['access_token', 'refresh_token', 'nonsense'])('ignores a hint of %s', async (token_type_hint) => {
     const { accessToken, refreshToken } = await obtainTokens(scene, scene.client, scene.user);
     for (const one of [accessToken, refreshToken]) {
       expect((await ask(scene.client, one, { token_type_hint })).json['active']).toBe(true);
@@ -108,7 +108,7 @@ describe('introspection', () => {
   });
 
   describe('an API', () => {
-    it('is told of tokens for it, and of no others', async () => {
+    it('gets an active answer for its own tokens alone', async () => {
       const { accessToken } = await obtainTokens(scene, scene.client, scene.user);
       expect((await ask(api('photos'), accessToken)).json).toMatchObject({
         active: true,
@@ -121,7 +121,7 @@ describe('introspection', () => {
       expect(await ask(scene.other, accessToken)).toEqual(INACTIVE);
     });
 
-    it('is not told where else a token opens doors', async () => {
+    it('gets no other audience of a token', async () => {
       const both = await ofService(forBoth);
       expect(claimsOf(both)).toMatchObject({ aud: [photos.identifier, prints.identifier], scope: 'read upload order' });
       const seen = async (client: TestClient) => {
@@ -138,17 +138,17 @@ describe('introspection', () => {
       expect(await ask(api('mail'), both)).toEqual(INACTIVE);
     });
 
-    it('of whose scopes the token has none is told of no scope', async () => {
+    it('gets no scope where the token has none of its scopes', async () => {
       const onlyOrders = await ofService([...forBoth, ['scope', 'order']]);
       const { json } = await ask(api('photos'), onlyOrders);
       expect(json).toMatchObject({ active: true, aud: photos.identifier });
       expect(json).not.toHaveProperty('scope');
     });
 
-    it('that is listed no longer, or public, is told nothing', async () => {
+    it('that is no longer listed, or is public, gets inactive', async () => {
       const { accessToken } = await obtainTokens(scene, scene.client, scene.user);
       const before = apis.get('photos-api');
-      if (!before) throw new Error('no such API');
+      if (!before) throw new Error('unknown API');
       const { secret: _, ...registration } = before;
       await deleteClient(scene.database.drizzle, before.clientId);
       expect((await ask(before, accessToken)).status).toBe(401);
@@ -162,7 +162,7 @@ describe('introspection', () => {
     });
   });
 
-  it('a public client is refused, of its own tokens too', async () => {
+  it('rejects a public client, for its own tokens too', async () => {
     const app = await makeClient(scene, { tokenEndpointAuthMethod: 'none' });
     const { accessToken, refreshToken } = await obtainTokens(scene, app, scene.user);
     for (const one of [accessToken, refreshToken, 'x']) {
@@ -170,7 +170,7 @@ describe('introspection', () => {
     }
   });
 
-  it('asking is not presenting: nothing changes, and a used token is inactive while its chain lives on', async () => {
+  it('is not a presentation: no row changes, and a used token is inactive while its chain is active', async () => {
     const { accessToken, refreshToken } = await obtainTokens(scene, scene.client, scene.user);
     const head = (await refresh(scene, scene.client, refreshToken)).json.refresh_token ?? '';
     const before = await everything(scene.database.drizzle);
@@ -184,7 +184,7 @@ describe('introspection', () => {
     expect((await refresh(scene, scene.client, head)).status).toBe(200);
   });
 
-  it('a refresh token is inactive from the moment at which it would be refused', async () => {
+  it('returns a refresh token inactive from the moment at which it would be rejected', async () => {
     const { refreshToken } = await obtainTokens(scene, scene.client, scene.user);
     const start = scene.clock.now();
     const exp = Number((await ask(scene.client, refreshToken)).json['exp']) * 1000;
@@ -196,7 +196,7 @@ describe('introspection', () => {
     scene.clock.set(start);
   });
 
-  it('nor is one active whose client may not refresh any more', async () => {
+  it('returns it inactive for a client that may no longer refresh', async () => {
     const client = await makeClient(scene);
     const { refreshToken } = await obtainTokens(scene, client, scene.user);
     const { secret: _, ...registration } = client;
@@ -205,7 +205,7 @@ describe('introspection', () => {
     expect((await refresh(scene, client, refreshToken)).json.error).toBe('unauthorized_client');
   });
 
-  it('whatever ends the grant makes its tokens inactive in the same instant', async () => {
+  it('returns all tokens of a grant inactive as soon as the grant ends', async () => {
     const user = await makeUser(scene);
     const endings: readonly ((tokens: { accessToken: string; refreshToken: string }) => Promise<unknown>)[] = [
       ({ refreshToken }) => revoke(scene, scene.client, refreshToken),
@@ -225,7 +225,7 @@ describe('introspection', () => {
     }
   });
 
-  it('a denied or expired token of client credentials is inactive', async () => {
+  it('returns a revoked or expired token of client credentials inactive', async () => {
     const grant_type = 'client_credentials';
     const [one, another] = [await ofService({ grant_type }), await ofService({ grant_type })];
     expect((await ask(scene.client, one)).json).toMatchObject({ active: true, sub: scene.client.clientId });
@@ -240,7 +240,7 @@ describe('introspection', () => {
     scene.clock.set(start);
   });
 
-  it('what was forged, garbled or is no token is inactive, and no more is said', async () => {
+  it('returns a forged, garbled or invalid token inactive, without a reason', async () => {
     const { accessToken, refreshToken } = await obtainTokens(scene, scene.client, scene.user);
     const { code } = await scene.code();
     const forged = [...(await forgeriesOf(scene, accessToken)).values()];
@@ -249,14 +249,14 @@ describe('introspection', () => {
     }
   });
 
-  it('says nothing of the person but who it is', async () => {
+  it('returns no more of the user than the sub', async () => {
     const { json } = await exchange(scene, scene.client, await scene.code());
     for (const one of [json.access_token, json.refresh_token]) {
       expect(JSON.stringify((await ask(scene.client, one ?? '')).json)).not.toContain(scene.user.username);
     }
   });
 
-  it('the log says who asked and why a token is inactive, and holds no token', async () => {
+  it('logs the client and the reason for an inactive token, and no token', async () => {
     const { accessToken, refreshToken } = await obtainTokens(scene, scene.client, scene.user);
     await ask(scene.client, accessToken);
     await ask(api('prints'), accessToken);

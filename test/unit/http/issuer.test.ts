@@ -1,4 +1,4 @@
-/** The issuer decides: paths, cookies, what is said under whose name. */
+/** The issuer determines paths, cookies, and the name in every response. */
 import { decodeJwt } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
 import { authorizeUrl, goThrough, makePkce, PASSWORD, type TestClient } from '../../support/actors.ts';
@@ -60,7 +60,7 @@ describe('an issuer', () => {
     },
   );
 
-  it('under https: cookies that only this host over https gets', async () => {
+  it('under https: cookies that only this host over https receives', async () => {
     await open('https://as.test');
     const cookies = await cookiesOfASignIn(scene);
     expect(Object.keys(cookies).sort()).toEqual([
@@ -78,7 +78,7 @@ describe('an issuer', () => {
     expect((await scene.app.inject('/oauth/authorize')).headers).toHaveProperty('strict-transport-security');
   });
 
-  it('under http on the loopback: the same without Secure, which browsers would not send back', async () => {
+  it('under http on the loopback: the same without Secure, which browsers would not return', async () => {
     await open('http://localhost:3000');
     const cookies = await cookiesOfASignIn(scene);
     expect(Object.keys(cookies).sort()).toEqual(['statehouse-browser', 'statehouse-device', 'statehouse-session']);
@@ -87,7 +87,7 @@ describe('an issuer', () => {
     expect((await scene.app.inject('/oauth/authorize')).headers).not.toHaveProperty('strict-transport-security');
   });
 
-  it('cookies under the other name, or of another shape, are none', async () => {
+  it('ignores cookies under the other name, or of another format', async () => {
     await open('https://as.test');
     const browser = new Browser(scene.app);
     await goThrough(browser, authorizeUrl(scene.client, makePkce()), scene.user);
@@ -110,7 +110,7 @@ describe('an issuer', () => {
     // The origin is not ours alone: other applications of it keep what they stored.
     ['https://as.test/tenant', '"cache"'],
     ['https://as.test/a/b/', '"cache"'],
-  ])('%s: a sign-out clears what is ours, and nothing of the origin beside it', async (issuer, cleared) => {
+  ])("%s: a sign-out clears the server's own data, and none of the origin beside it", async (issuer, cleared) => {
     await open(issuer);
     const path = new URL(issuer).pathname.replace(/\/$/, '');
     const browser = new Browser(scene.app);

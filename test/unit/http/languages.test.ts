@@ -1,4 +1,4 @@
-/** A page speaks the language of the person who asked for it, and tells instants in their time. */
+/** A page uses the language of the user, and shows instants in their time zone. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizeUrl, makePkce, makeUser, PASSWORD } from '../../support/actors.ts';
 import { Browser } from '../../support/browser.ts';
@@ -31,7 +31,7 @@ describe('languages', () => {
     expect(body).toContain(`<h1>${title}</h1>`);
   });
 
-  it('ui_locales comes first, on every page of the interaction, stored or not', async () => {
+  it('ui_locales has precedence, on every page of the interaction, stored or not', async () => {
     const user = await makeUser(scene, undefined, { locale: 'en' });
     const browser = new Browser(scene.app, undefined, { 'accept-language': 'en' });
     const url = authorizeUrl(scene.client, makePkce(), { ui_locales: 'tlh de-CH en', response_mode: 'form_post' });
@@ -50,14 +50,14 @@ describe('languages', () => {
     expect(back.body).toContain('<h1>Zurück zur App</h1>');
   });
 
-  it('what is no list of languages is no error', async () => {
+  it('an invalid list of languages is no error', async () => {
     const browser = new Browser(scene.app, undefined, IN_GERMAN);
     const url = authorizeUrl(scene.client, makePkce(), { ui_locales: `../en ${'x'.repeat(900)} \u0001 <b>` });
     expect((await browser.get(url)).body).toContain('<h1>Anmelden</h1>');
   });
 
-  it('an error is told in the language of the request too', async () => {
-    const { body } = await scene.app.inject('/oauth/authorize?client_id=nobody&ui_locales=de');
+  it('an error uses the language of the request too', async () => {
+    const { body } = await scene.app.inject('/oauth/authorize?client_id=unknown&ui_locales=de');
     expect(body).toContain('Diese App kann nicht zugelassen werden');
     const missing = await scene.app.inject({ url: '/nowhere', headers: { accept: 'text/html', ...IN_GERMAN } });
     expect(missing.body).toContain('Hier ist nichts');
@@ -66,7 +66,7 @@ describe('languages', () => {
     expect(garbled.body).toContain('Diese Anfrage ist nicht lesbar');
   });
 
-  it('a request by POST keeps its languages, and a sign-out does', async () => {
+  it('a request by POST keeps its languages, and so does a sign-out', async () => {
     const { headers } = await scene.app.inject({
       method: 'POST',
       url: '/oauth/authorize',
@@ -81,7 +81,7 @@ describe('languages', () => {
     expect(stays.body).toContain('Sie sind weiterhin angemeldet');
   });
 
-  it('the claims locale and zoneinfo of who is signed in count, where they can be read', async () => {
+  it('the claims locale and zoneinfo of the signed-in user count, where they are readable', async () => {
     const permissionsOf = async (claims: Readonly<Record<string, unknown>>) => {
       const user = await makeUser(scene, undefined, claims);
       const browser = new Browser(scene.app);

@@ -1,4 +1,4 @@
-/** What the log knows: reasons and ids. No secret, token, code, verifier, cookie or password, whatever goes wrong. */
+/** The content of the log: reasons and ids. No secret, token, code, verifier, cookie or password, in any failure. */
 
 import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
@@ -72,7 +72,7 @@ describe('the log of a hostile day', () => {
     secret('verifier', pkce.verifier);
     const state = secret('state', `state-of-${day}-that-the-client-checks`);
 
-    // A page that says that something failed has no form.
+    // An error page has no form.
     const submit = async (page: Answer, fields: Readonly<Record<string, string>>) =>
       formOf(page.body).action === '' ? page : browser.submit(page, fields);
     const begun = note(await browser.get(authorizeUrl(scene.client, pkce, { state })));
@@ -123,7 +123,7 @@ describe('the log of a hostile day', () => {
       }
     }
 
-    // Secrets where nobody expects them.
+    // Secrets in unexpected places.
     for (const url of [
       `/oauth/token?client_secret=${guessed}&refresh_token=${used}`,
       `/oauth/authorize?client_id=${scene.client.clientId}&code_verifier=${pkce.verifier}&password=${guessed}`,
@@ -161,7 +161,7 @@ describe('the log of a hostile day', () => {
     return statuses;
   }
 
-  it('while all is well: reasons and ids, and nothing that opens anything', async () => {
+  it('has reasons and ids in normal operation, and no credential', async () => {
     const statuses = await aDay('monday');
     expect(statuses.filter((status) => status >= 500)).toEqual([]);
     expectNoSecretInTheLog();
@@ -197,7 +197,7 @@ describe('the log of a hostile day', () => {
     });
   });
 
-  it('when statements fail in the database, with their parameters in the error', async () => {
+  it('has no credential when statements fail in the database, with their parameters in the error', async () => {
     const broken: readonly (readonly [string, string])[] = [
       ['alter table transitions rename to elsewhere', 'alter table elsewhere rename to transitions'],
       ['alter table sessions rename to elsewhere', 'alter table elsewhere rename to sessions'],
@@ -208,8 +208,8 @@ describe('the log of a hostile day', () => {
         'alter table users rename column elsewhere to password_hash',
       ],
       [
-        'alter table interactions add constraint nobody check (false) not valid',
-        'alter table interactions drop constraint nobody',
+        'alter table interactions add constraint refuses_all check (false) not valid',
+        'alter table interactions drop constraint refuses_all',
       ],
       [
         'alter table grants add constraint nothing check (refresh_generation is null) not valid',
@@ -218,7 +218,7 @@ describe('the log of a hostile day', () => {
     ];
     for (const [breaking, mending] of broken) {
       await scene.database.drizzle.execute(sql.raw(breaking));
-      // The failures of the day before are forgotten.
+      // The failures of the day before no longer count.
       scene.clock.advanceSeconds(2 * shippedConfiguration.signIn.failureWindowSeconds);
       const statuses = await aDay(breaking);
       await scene.database.drizzle.execute(sql.raw(mending));
@@ -230,7 +230,7 @@ describe('the log of a hostile day', () => {
     expect(scene.logs()).toContain('"code":"23514"');
   });
 
-  it('nor does an answer tell what failed', async () => {
+  it('has the cause of a failure that no answer reveals', async () => {
     const client = await makeClient(scene);
     await scene.database.drizzle.execute(sql.raw('alter table clients rename to elsewhere'));
     const reply = await scene.app.inject({ url: authorizeUrl(client, makePkce()), headers: { accept: 'text/html' } });
@@ -242,7 +242,7 @@ describe('the log of a hostile day', () => {
       expect(body).not.toMatch(/select|clients|drizzle|postgres|42P01| at /i);
   });
 
-  it('when the database is gone', async () => {
+  it('has no credential when the database is gone', async () => {
     const url = authorizeUrl(scene.client, makePkce(), { state: secret('state', 'state-of-the-last-day') });
     await scene.database.close();
     const statuses = [

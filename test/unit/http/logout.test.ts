@@ -1,4 +1,4 @@
-/** OpenID Connect RP-Initiated Logout 1.0: who is signed out, who is asked, and where nobody is ever sent. */
+/** OpenID Connect RP-Initiated Logout 1.0: who is signed out, who has to confirm, and where no browser is ever redirected. */
 
 import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
@@ -49,7 +49,7 @@ describe('/oauth/logout', () => {
   async function signIn(by: Browser, who: TestUser): Promise<string> {
     await goThrough(by, authorizeUrl(scene.client, makePkce()), who);
     const [session] = await scene.database.drizzle.select().from(sessions).where(eq(sessions.userId, who.id));
-    if (!session) throw new Error('nobody signed in');
+    if (!session) throw new Error('without a session');
     return session.sid;
   }
   const hint = (change: object = {}, alg: SigningAlgorithm = 'RS256', typ: 'JWT' | 'at+jwt' = 'JWT') =>
@@ -85,7 +85,7 @@ describe('/oauth/logout', () => {
     expect((await by.get(authorizeUrl(scene.client, makePkce()))).body).toContain('name="password"');
   };
   const isQuestion = ({ status, body }: Answer) => status === 200 && body.includes('<h1>Sign out?</h1>');
-  /** An error page that redirects nowhere and logs nobody out. */
+  /** An error page without a redirect and without a sign-out. */
   const refused = async (answer: Answer, words: string) => {
     expect(answer.status).toBe(400);
     expect(answer.body).toContain(words);
@@ -96,7 +96,7 @@ describe('/oauth/logout', () => {
   };
 
   describe('with an ID Token of this very session', () => {
-    it('signs out at once, and leads back with the state', async () => {
+    it('signs out immediately, and redirects with the state', async () => {
       const answer = await browser.send(
         'GET',
         url({ id_token_hint: hint(), post_logout_redirect_uri: AFTER, state: 'a state &=' }),
@@ -107,20 +107,20 @@ describe('/oauth/logout', () => {
       expect(answer.headers['cache-control']).toBe('no-store');
       await signedOut(answer);
     });
-    it('leads back to the address byte for byte when no state was sent', async () => {
+    it('redirects to the address byte for byte when no state was sent', async () => {
       const exact = 'https://client.test/out?from=as&x=%2F';
       client = await makeClient(scene, { postLogoutRedirectUris: [AFTER, exact] });
       const asked = { id_token_hint: hint(), post_logout_redirect_uri: exact };
       expect((await browser.get(url(asked))).url).toBe(exact);
       expect((await browser.get(url({ ...asked, state: 's' }))).url).toBe(`${exact}&state=s`);
     });
-    it('says so when there is nowhere to go', async () => {
+    it('confirms the sign-out when no redirect was requested', async () => {
       const answer = await browser.get(url({ id_token_hint: hint({}, 'ES256') }));
       expect(answer.status).toBe(200);
       expect(answer.body).toContain('You are signed out');
       await signedOut(answer);
     });
-    it('takes logout_hint and ui_locales, even repeated, and ignores them', async () => {
+    it('accepts logout_hint and ui_locales, even repeated, and ignores them', async () => {
       const answer = await browser.get(
         url([
           ['id_token_hint', hint()],
@@ -133,13 +133,13 @@ describe('/oauth/logout', () => {
       expect(answer.body).toContain('You are signed out');
       await signedOut(answer);
     });
-    it('does so although the client is deleted, and sends nobody to it', async () => {
+    it('signs out although the client is deleted, without a redirect to it', async () => {
       await deleteClient(scene.database.drizzle, client.clientId);
       const asked = { id_token_hint: hint(), post_logout_redirect_uri: AFTER };
       await refused(await browser.get(url(asked)), 'No app is registered');
       await signedOut(await browser.get(url({ id_token_hint: hint() })));
     });
-    it('POSTed from the client’s site, without this site’s cookies', async () => {
+    it('signs out by POST from the client’s site, without this site’s cookies', async () => {
       const elsewhere = new Browser(scene.app);
       const fields = new URLSearchParams({
         id_token_hint: hint(),
@@ -158,7 +158,7 @@ describe('/oauth/logout', () => {
       expect(answer.headers['location']).toBe(`${AFTER}?state=s`);
       await signedOut(answer);
     });
-    it('ends no grant: refreshing goes on', async () => {
+    it('ends no grant: a refresh still works', async () => {
       const held = await scene.chain();
       const theirs = await scene.database.drizzle.select().from(sessions).where(eq(sessions.userId, scene.user.id));
       const own = hint({ sub: scene.user.id, sid: theirs[0]?.sid });
@@ -171,7 +171,7 @@ describe('/oauth/logout', () => {
     });
   });
 
-  describe('asks first', () => {
+  describe('requires confirmation', () => {
     const HINTS: [string, () => Readonly<Record<string, string>>][] = [
       ['without any parameter', () => ({})],
       ['with a client_id and no ID Token', () => ({ client_id: client.clientId, post_logout_redirect_uri: AFTER })],
@@ -180,7 +180,7 @@ describe('/oauth/logout', () => {
       ['with an ID Token of another person', () => ({ id_token_hint: hint({ sub: randomUUID(), sid: randomUUID() }) })],
       ['with an ID Token of another person under this sid', () => ({ id_token_hint: hint({ sub: randomUUID() }) })],
     ];
-    it.each(HINTS)('%s, and signs out who says yes', async (_, parameters) => {
+    it.each(HINTS)('%s, and signs out after it', async (_, parameters) => {
       const question = await browser.get(url(parameters()));
       expect(isQuestion(question)).toBe(true);
       expect(question.body).toContain(user.username);
@@ -189,7 +189,7 @@ describe('/oauth/logout', () => {
       expect(answer.url.startsWith(AFTER) || answer.body.includes('You are signed out')).toBe(true);
       expect(await sessionCount()).toBe(0);
     });
-    it('shows who asks and where it leads; a yes leads there with the state', async () => {
+    it('with the client and the target on the page, and redirects after it', async () => {
       const question = await browser.get(
         url({ client_id: client.clientId, post_logout_redirect_uri: AFTER, state: '"><b>' }),
       );
@@ -202,14 +202,14 @@ describe('/oauth/logout', () => {
       expect(answer.url).toBe(`${AFTER}?${new URLSearchParams({ state: '"><b>' })}`);
       await signedOut(answer);
     });
-    it('keeps the ID Token off the page, and its client in the form', async () => {
+    it('without the ID Token on the page, and with its client in the form', async () => {
       const token = hint({ sid: randomUUID() });
       const question = await browser.get(url({ id_token_hint: token, post_logout_redirect_uri: AFTER }));
       expect(question.body).not.toContain(token);
       expect(formOf(question.body).fields['client_id']).toBe(client.clientId);
       expect((await browser.submit(question, { decision: 'approve' })).url).toBe(AFTER);
     });
-    it('and keeps signed in who says no, with a way back', async () => {
+    it('and keeps the session after a refusal, with a way back', async () => {
       const question = await browser.get(url({ client_id: client.clientId, post_logout_redirect_uri: AFTER }));
       const answer = await browser.submit(question, { decision: 'deny' });
       expect(answer.status).toBe(200);
@@ -217,7 +217,7 @@ describe('/oauth/logout', () => {
       expect(answer.body).toContain(`href="${AFTER}"`);
       await stillSignedIn();
     });
-    it('a double click is answered twice alike', async () => {
+    it('once: a double click gets the same answer twice', async () => {
       const question = await browser.get(url({ client_id: client.clientId, post_logout_redirect_uri: AFTER }));
       for (const _ of ['first', 'second']) {
         expect((await browser.submit(question, { decision: 'approve' })).url).toBe(AFTER);
@@ -225,7 +225,7 @@ describe('/oauth/logout', () => {
     });
   });
 
-  describe('the form that asks', () => {
+  describe('the confirmation form', () => {
     const post = (fields: Readonly<Record<string, string>>, by = browser) =>
       by.send('POST', '/oauth/logout/decision', new URLSearchParams(fields).toString());
     const fieldsOf = async (by = browser) => formOf((await by.get(url())).body).fields;
@@ -235,7 +235,7 @@ describe('/oauth/logout', () => {
       await stillSignedIn();
     };
 
-    it('is refused without its token, or with another one', async () => {
+    it('is rejected without its token, or with another one', async () => {
       const { csrf = '' } = await fieldsOf();
       expect(csrf).not.toBe('');
       await turnedDown(await post({ decision: 'approve' }));
@@ -244,11 +244,11 @@ describe('/oauth/logout', () => {
         await post({ decision: 'approve', csrf: `${csrf.slice(0, -1)}${csrf.endsWith('A') ? 'B' : 'A'}` }),
       );
     });
-    it('is refused with the token of another browser, of another person, or of another session', async () => {
+    it('is rejected with the token of another browser, of another user, or of another session', async () => {
       const foreign = new Browser(scene.app);
       await signIn(foreign, await makeUser(scene));
       await turnedDown(await post({ decision: 'approve', ...(await fieldsOf(foreign)) }));
-      // The same browser, and somebody else by now.
+      // The same browser, and another user by now.
       const shared = new Browser(scene.app);
       await signIn(shared, await makeUser(scene));
       const before = await fieldsOf(shared);
@@ -260,19 +260,19 @@ describe('/oauth/logout', () => {
       const answer = await post({ decision: 'approve', ...before }, shared);
       expect(answer.status).toBe(403);
     });
-    it('is refused without its browser’s cookie', async () => {
+    it('is rejected without its browser’s cookie', async () => {
       const fields = await fieldsOf();
       browser.cookies.delete('__Host-statehouse-browser');
       const answer = await post({ decision: 'approve', ...fields });
       expect(answer.status).toBe(403);
       expect(await sessionCount()).toBe(1);
     });
-    it('is refused without a decision, or with another one', async () => {
+    it('is rejected without a decision, or with another one', async () => {
       const fields = await fieldsOf();
       await turnedDown(await post(fields));
       await turnedDown(await post({ ...fields, decision: 'yes' }));
     });
-    it('leads nowhere that was not registered, whatever it was changed to', async () => {
+    it('redirects to no unregistered address, whatever it was changed to', async () => {
       const question = await browser.get(url({ client_id: client.clientId, post_logout_redirect_uri: AFTER }));
       for (const target of ['https://evil.test/', `${AFTER}/`, 'javascript:alert(1)', '//evil.test']) {
         const changed = { ...formOf(question.body).fields, post_logout_redirect_uri: target, decision: 'approve' };
@@ -281,7 +281,7 @@ describe('/oauth/logout', () => {
       const { client_id: _, ...anonymous } = formOf(question.body).fields;
       await refused(await post({ ...anonymous, decision: 'approve' }), 'did not say who it is');
     });
-    it('cannot be sent with GET', async () => {
+    it('is rejected by GET', async () => {
       const query = new URLSearchParams({ decision: 'approve', ...(await fieldsOf()) });
       const answer = await browser.send('GET', `/oauth/logout/decision?${query}`, null);
       expect(answer.status).toBe(405);
@@ -290,8 +290,8 @@ describe('/oauth/logout', () => {
     });
   });
 
-  describe('with nobody signed in', () => {
-    it('says that there is nothing to end', async () => {
+  describe('without a session', () => {
+    it('reports that no session exists', async () => {
       for (const parameters of [{}, { client_id: client.clientId }, { id_token_hint: hint() }]) {
         const answer = await new Browser(scene.app).get(url(parameters));
         expect(answer.status).toBe(200);
@@ -299,21 +299,21 @@ describe('/oauth/logout', () => {
       }
       await stillSignedIn();
     });
-    it('leads back where the address is proven', async () => {
+    it('redirects where the address is verified', async () => {
       for (const proof of [{ client_id: client.clientId }, { id_token_hint: hint() }] as Record<string, string>[]) {
         const asked = { ...proof, post_logout_redirect_uri: AFTER, state: 's' };
         expect((await new Browser(scene.app).get(url(asked))).url).toBe(`${AFTER}?state=s`);
       }
       await stillSignedIn();
     });
-    it('holds for a session that has ended by itself', async () => {
+    it('holds for an expired session', async () => {
       const lifetime = scene.deps.configuration().signIn.sessionLifetimeSeconds;
       scene.clock.advanceSeconds(lifetime);
       expect((await browser.get(url({ id_token_hint: hint() }))).body).toContain('You are not signed in here');
     });
   });
 
-  describe('is refused, and changes nothing', () => {
+  describe('rejects, without a change, a request', () => {
     const asked = (change: Readonly<Record<string, string>> = {}) => ({
       id_token_hint: hint(),
       post_logout_redirect_uri: AFTER,
@@ -321,7 +321,7 @@ describe('/oauth/logout', () => {
     });
     const BAD = 'did not make, or cannot check any more';
 
-    it('with an ID Token that is none of ours', async () => {
+    it('with a foreign ID Token', async () => {
       const key = await openSigningKey(scene.keys, await makeSigningKey(scene.keys, 'RS256'));
       const claims = { iss: scene.issuer, sub: user.id, aud: client.clientId, sid };
       const ours = scene.deps.keyRing.signerOf('RS256');
@@ -351,16 +351,16 @@ describe('/oauth/logout', () => {
     it('with the client_id of another client than the ID Token’s', async () => {
       const { clientId } = await makeClient(scene, { postLogoutRedirectUris: [AFTER] });
       await refused(await browser.get(url(asked({ client_id: clientId }))), 'otherwise than in the ID Token');
-      await refused(await browser.get(url({ id_token_hint: hint(), client_id: 'nobody' })), 'otherwise than');
+      await refused(await browser.get(url({ id_token_hint: hint(), client_id: 'unknown' })), 'otherwise than');
     });
     it('with an unknown client_id', async () => {
-      await refused(await browser.get(url({ client_id: 'nobody' })), 'No app is registered');
+      await refused(await browser.get(url({ client_id: 'unknown' })), 'No app is registered');
       await refused(
-        await browser.get(url({ client_id: 'nobody', post_logout_redirect_uri: AFTER })),
+        await browser.get(url({ client_id: 'unknown', post_logout_redirect_uri: AFTER })),
         'No app is registered',
       );
     });
-    it('with an address and nobody who registered it', async () => {
+    it('with an address and no client', async () => {
       await refused(await browser.get(url({ post_logout_redirect_uri: AFTER })), 'did not say who it is');
     });
     it.each([
@@ -378,14 +378,14 @@ describe('/oauth/logout', () => {
       '/permissions',
       'javascript:alert(1)',
       'data:text/html,x',
-    ])('at an address that was not registered exactly so: %s', async (target) => {
+    ])('with an address that was not registered exactly so: %s', async (target) => {
       await refused(await browser.get(url(asked({ post_logout_redirect_uri: target }))), 'is not registered for it');
       const named = { client_id: client.clientId, post_logout_redirect_uri: target };
       await refused(await browser.get(url(named)), 'is not registered for it');
       await refused(await browser.post('/oauth/logout', named), 'is not registered for it');
       expect((await new Browser(scene.app).get(url(named))).status).toBe(400);
     });
-    it('at an address of another client', async () => {
+    it('with an address of another client', async () => {
       const other = await makeClient(scene, { postLogoutRedirectUris: ['https://other.test/out'] });
       await refused(
         await browser.get(url(asked({ post_logout_redirect_uri: 'https://other.test/out' }))),
@@ -400,7 +400,7 @@ describe('/oauth/logout', () => {
       const body = new URLSearchParams(pairs).toString();
       await refused(await browser.send('POST', '/oauth/logout', body), 'repeated or malformed');
     });
-    it.each(['%00', '%zz', '%ff', 'x'.repeat(9000)])('with a parameter that cannot be read: %.10s', async (value) => {
+    it.each(['%00', '%zz', '%ff', 'x'.repeat(9000)])('with an unreadable parameter: %.10s', async (value) => {
       for (const name of ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state']) {
         const answer = await browser.send('GET', `/oauth/logout?${name}=${value}`, null);
         await refused(answer, 'repeated or malformed');
@@ -415,7 +415,7 @@ describe('/oauth/logout', () => {
     expect(headers['cache-control']).toBe('no-store');
     expect(body).not.toContain('<script');
   });
-  it('takes GET and POST only', async () => {
+  it('accepts GET and POST only', async () => {
     for (const method of ['HEAD', 'PUT', 'DELETE', 'OPTIONS'] as const) {
       const reply = await scene.app.inject({ method, url: url({ id_token_hint: hint() }) });
       expect(reply.statusCode).toBe(405);
@@ -429,7 +429,7 @@ describe('/oauth/logout', () => {
     const asked = { id_token_hint: token, post_logout_redirect_uri: AFTER, state };
     const cookie = browser.cookies.get(COOKIE) ?? 'none';
     await browser.submit(await browser.get(url(asked)), { decision: 'approve' });
-    await browser.get(url({ ...asked, client_id: 'nobody' }));
+    await browser.get(url({ ...asked, client_id: 'unknown' }));
     for (const secret of [token, state, cookie]) expect(scene.logs()).not.toContain(secret);
     expect(scene.logs()).toContain('signed out');
   });

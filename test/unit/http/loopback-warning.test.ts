@@ -1,4 +1,4 @@
-/** RFC 8252 §8.6: a client whose every redirect URI leads to the person's own device proves nothing, and consent says so. */
+/** RFC 8252 §8.6: a client whose every redirect URI leads to the user's own device proves no identity, and consent warns of it. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizeUrl, makeClient, makePkce, PASSWORD } from '../../support/actors.ts';
@@ -36,7 +36,7 @@ describe('consent', () => {
     ['https://localhost/callback', 'localhost'],
     ['http://app.localhost/callback', 'app.localhost'],
     ['com.example.app:/callback', 'com.example.app:'],
-  ])('warns of a client at %s, and shows where the answer goes', async (redirectUri, destination) => {
+  ])('warns of a client at %s, and shows the target of the answer', async (redirectUri, destination) => {
     const body = await consentFor(redirectUri);
     expect(body).toContain(WARNING);
     expect(body).toContain(

@@ -1,4 +1,4 @@
-/** Who has lost every factor: the password and the mailbox together bring the account back, and neither does alone. */
+/** A user who has lost every factor: password and mailbox together restore the account, and neither does alone. */
 
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -50,7 +50,7 @@ const resets = async (): Promise<void> => {
   await browser.submit(await browser.get(await mails.link(ALICE)), { password: NEW_PASSWORD });
 };
 
-it('removes them by password and mailbox together, ends every session, and tells the owner', async () => {
+it('password and mailbox together remove the factors, end every session, and notify the owner', async () => {
   const { browser, page } = await byPassword();
   const old = await byPassword();
   await old.browser.submit(old.page, { code: app.codeAt(scene.clock.now()) });
@@ -77,14 +77,14 @@ const mailedLink = async (place: number): Promise<string> => {
   return /\/email\/link\?t=[\w-]+/.exec(mail?.text ?? '')?.[0] ?? '';
 };
 
-it('a thief of the mailbox removes nothing: not with the link of the owner, and not with a password that a mail has set', async () => {
+it('an attacker with the mailbox removes no factor: not with the link of the owner, and not with a password that a mail has set', async () => {
   const { browser } = await byPassword();
   await ask(browser);
   const thief = newBrowser();
   const refused = await thief.submit(await thief.get(await mails.link(ALICE)), {});
   expect(refused.status).toBe(403);
   expect(refused.body).toContain('Sign in with your password in this browser first');
-  // Their own sign-in as somebody else is no proof of this password.
+  // Their own sign-in as another user is no proof of this password.
   await makeUser(scene, 'mallory');
   await thief.submit(await thief.get('/sign-in'), { username: 'mallory', password: PASSWORD });
   expect((await thief.submit(await thief.get(await mails.link(ALICE)), {})).status).toBe(403);
@@ -96,17 +96,17 @@ it('a thief of the mailbox removes nothing: not with the link of the owner, and 
   expect(await appsOf()).toBe(1);
 });
 
-it('a thief of the password gets no link without the mailbox, and the owner hears of it', async () => {
+it('an attacker with the password gets no link without the mailbox, and the owner is notified', async () => {
   const { browser } = await byPassword();
   await ask(browser);
   expect((await mails.to(ALICE)).at(-1)?.text).toContain('somebody knows your password');
   expect((await browser.get('/account')).url).not.toBe('/account');
-  // Asking again and again fills no mailbox.
+  // Repeated requests do not fill a mailbox.
   for (let times = 0; times < 4; times++) await ask(browser);
   expect((await ask(browser)).status).toBe(429);
 });
 
-it('a forgotten password and a recovery code bring everything back, and the owner sets a password of their own', async () => {
+it('a forgotten password and a recovery code restore the account, and the owner sets a password of their own', async () => {
   await resets();
   const { browser, page } = await byPassword(NEW_PASSWORD);
   expect((await browser.submit(page, { code: recoveryCodes[0] ?? '' })).url).toBe('/account');
@@ -116,7 +116,7 @@ it('a forgotten password and a recovery code bring everything back, and the owne
   expect((await ask((await byPassword(chosen)).browser)).url).toBe('/email/lost-factors?sent');
 });
 
-it('a link from before a new password is worth nothing', async () => {
+it('a link from before a password change is rejected', async () => {
   const { browser } = await byPassword();
   await ask(browser);
   const link = await mails.link(ALICE);
@@ -126,7 +126,7 @@ it('a link from before a new password is worth nothing', async () => {
   expect(await appsOf()).toBe(1);
 });
 
-it('under a policy that demands a factor, another is set up before anybody is signed in', async () => {
+it('under a policy that requires a factor, another is set up before the user is signed in', async () => {
   await scene.close();
   await open({ secondFactor: 'everyone' });
   const { browser } = await byPassword();
@@ -137,7 +137,7 @@ it('under a policy that demands a factor, another is set up before anybody is si
   expect((await again.get('/account')).url).not.toBe('/account');
 });
 
-it('is for administrators alone where the policy says so, and for nobody without a sign-in', async () => {
+it('the policy may leave the reset to administrators, and it needs a sign-in otherwise', async () => {
   expect((await newBrowser().get('/email/lost-factors')).url).toMatch(/^\/sign-in/);
   await scene.close();
   await open({ lostFactors: 'administrator' });
@@ -146,7 +146,7 @@ it('is for administrators alone where the policy says so, and for nobody without
   expect((await browser.get('/email/lost-factors')).status).toBe(404);
 });
 
-it('are not offered to an account that is linked with another provider, or has no verified address', async () => {
+it('the reset is not offered to an account with a linked identity, or without a verified address', async () => {
   const link = 'href="/email/lost-factors"';
   expect((await byPassword()).page.body).toContain(link);
   await scene.database.drizzle.insert(linkedIdentities).values({

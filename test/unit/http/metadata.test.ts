@@ -1,4 +1,4 @@
-/** RFC 8414, RFC 7517, RFC 9068: what the server says of itself, and that its tokens keep to it. */
+/** RFC 8414, RFC 7517, RFC 9068: the server's metadata, and its tokens that match them. */
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidFromBytes } from '../../../src/crypto/uuid-bytes.ts';
@@ -15,7 +15,7 @@ describe('metadata and keys', () => {
   });
   afterAll(() => scene.close());
 
-  it('lists what works, and nothing else', async () => {
+  it('list what works, and nothing else', async () => {
     const reply = await scene.app.inject('/.well-known/oauth-authorization-server');
     expect(reply.statusCode).toBe(200);
     expect(reply.headers).toMatchObject({
@@ -59,14 +59,14 @@ describe('metadata and keys', () => {
     });
   });
 
-  it('says the same as OpenID Connect configuration', async () => {
+  it('are the same as OpenID Connect configuration', async () => {
     const [oauth, openid] = await Promise.all(
       ['oauth-authorization-server', 'openid-configuration'].map((name) => scene.app.inject(`/.well-known/${name}`)),
     );
     expect(openid?.body).toBe(oauth?.body);
   });
 
-  it('describes the one resource that it guards itself (RFC 9728)', async () => {
+  it('describe the one resource that the server itself protects (RFC 9728)', async () => {
     const reply = await scene.app.inject('/.well-known/oauth-protected-resource/oauth/userinfo');
     expect(reply.headers['access-control-allow-origin']).toBe('*');
     expect(reply.json()).toEqual({
@@ -78,7 +78,7 @@ describe('metadata and keys', () => {
     });
   });
 
-  it('every endpoint that it lists is there', async () => {
+  it('list existing endpoints', async () => {
     const listed: Record<string, string> = (await scene.app.inject('/.well-known/oauth-authorization-server')).json();
     const names = Object.keys(listed).filter((name) => /_endpoint$|_uri$/.test(name));
     expect(names).toEqual(expect.arrayContaining(['authorization_endpoint', 'token_endpoint', 'jwks_uri']));
@@ -88,7 +88,7 @@ describe('metadata and keys', () => {
     }
   });
 
-  it('publishes public keys only', async () => {
+  it('publish public keys only', async () => {
     const reply = await scene.app.inject('/.well-known/jwks.json');
     expect(reply.headers['content-type']).toMatch(/^application\/jwk-set\+json/);
     const { keys } = reply.json();
@@ -114,7 +114,7 @@ describe('metadata and keys', () => {
   });
 
   it.each(['/.well-known/oauth-authorization-server', '/.well-known/jwks.json'])(
-    '%s answers HEAD, and no POST',
+    '%s answers HEAD, and rejects POST',
     async (url) => {
       expect((await scene.app.inject({ method: 'HEAD', url })).statusCode).toBe(200);
       expect((await scene.app.inject({ method: 'POST', url })).statusCode).toBe(404);
@@ -138,7 +138,7 @@ describe('metadata and keys', () => {
     const now = () => Math.floor(scene.clock.now().getTime() / 1000);
     const grantIdIn = (jti: string | undefined) => uuidFromBytes(Buffer.from(jti ?? '', 'base64url').subarray(0, 16));
 
-    it('of a person: signed, typed, for its audience, and leads back to its grant', async () => {
+    it('of a user: signed, typed, for its audience, with the id of its grant', async () => {
       const code = await scene.code();
       const first = await exchange(scene, scene.client, code);
       const claims = await verified(first.json.access_token);
@@ -163,7 +163,7 @@ describe('metadata and keys', () => {
       expect(second.jti).not.toBe(claims.jti);
     });
 
-    it('of a service: its user is the client, and its id leads to no grant', async () => {
+    it('of a service: its subject is the client, and its id names no grant', async () => {
       const ids = new Set<unknown>();
       for (let n = 0; n < 3; n++) {
         const { json } = await token(scene, scene.client, { grant_type: 'client_credentials', scope: 'read' });
@@ -174,14 +174,14 @@ describe('metadata and keys', () => {
       expect(ids.size).toBe(3);
     });
 
-    it('tells a username to nobody', async () => {
+    it('reveals no username', async () => {
       const { json } = await exchange(scene, scene.client, await scene.code());
       expect(Buffer.from(json.access_token?.split('.')[1] ?? '', 'base64url').toString()).not.toContain(
         scene.user.username,
       );
     });
 
-    it('changed anywhere, it is not valid', async () => {
+    it('is invalid after any change', async () => {
       const { json } = await token(scene, scene.client, { grant_type: 'client_credentials' });
       const [header = '', , signature = ''] = (json.access_token ?? '').split('.');
       const forged = Buffer.from(JSON.stringify({ ...(await verified(json.access_token)), sub: 'root' })).toString(

@@ -103,7 +103,7 @@ describe('a narrowed ceiling', () => {
     return reply.json();
   };
 
-  it('is kept to at the next refresh: in the token, in the answer and in the ledger; the grant keeps what was allowed', async () => {
+  it('applies at the next refresh: in the token, in the answer and in the ledger; the grant keeps the approved scope', async () => {
     const first = await chain();
     await change(without('pay', 'offline_access'));
     const { json } = await refresh(test, client, first);
@@ -118,7 +118,7 @@ describe('a narrowed ceiling', () => {
     expect((await introspect(json.refresh_token ?? '')).scope).toBe('openid profile read');
   });
 
-  it('that is widened again gives back what was allowed, and no more', async () => {
+  it('that is widened again restores the approved scope, and no more', async () => {
     let head = await chain('openid read pay');
     await change(without('pay'));
     head = (await refresh(test, client, head)).json.refresh_token ?? '';
@@ -128,7 +128,7 @@ describe('a narrowed ceiling', () => {
     expect(await withheldOf(grantOf(json.access_token))).toEqual([null, null, 'pay', null]);
   });
 
-  it('is kept to by the exchange of a code that waits', async () => {
+  it('applies to the exchange of an unused code', async () => {
     const waiting = await code();
     await change(without('pay'));
     const { json } = await exchange(test, client, waiting);
@@ -150,7 +150,7 @@ describe('a narrowed ceiling', () => {
     expect(refused.error).toBe('invalid_target');
   });
 
-  it('leaves out what was asked for and is withheld; asked for alone, that is refused and changes nothing', async () => {
+  it('omits withheld scopes from a request; a request for them alone is rejected and changes nothing', async () => {
     const first = await chain();
     await change(without('pay'));
     const before = await everything(test.database.drizzle);
@@ -161,7 +161,7 @@ describe('a narrowed ceiling', () => {
     expect(json.scope).toBe('read');
   });
 
-  it('that leaves nothing is refused before anything rotates, and the chain can go on later', async () => {
+  it('that leaves an empty scope is rejected before any rotation, and the chain can continue later', async () => {
     const first = await chain('read pay');
     const waiting = await code('read pay');
     await change(without('read', 'pay'));
@@ -177,7 +177,7 @@ describe('a narrowed ceiling', () => {
     expect((await exchange(test, client, waiting)).json.scope).toBe('read pay');
   });
 
-  it('without offline_access, where the policy asks for it: nothing rotates, and the chain can go on later', async () => {
+  it('without offline_access, where the policy requires it: no rotation, and the chain can continue later', async () => {
     await change({ policy: 'strict' });
     const first = await chain();
     await change({ policy: 'strict', ...without('offline_access') });
@@ -191,7 +191,7 @@ describe('a narrowed ceiling', () => {
     expect((await refresh(test, client, first)).json.refresh_token).toEqual(expect.any(String));
   });
 
-  it('a used token of such a chain still ends it', async () => {
+  it('does not protect a used token, which still ends the chain', async () => {
     await change({ policy: 'strict' });
     const first = await chain();
     await refresh(test, client, first);
@@ -200,7 +200,7 @@ describe('a narrowed ceiling', () => {
     expect(test.logs()).toContain('refresh_token_reused');
   });
 
-  it('takes an API out of the audience when nothing is left at it, and one that resources.yaml no longer has', async () => {
+  it('drops an API from the audience when no scope is left at it, and one that resources.yaml no longer has', async () => {
     const first = await chain('read list', API, FILES);
     expect(claimsOf((await refresh(test, client, first)).json.access_token).aud).toEqual([API, FILES]);
     const second = await chain('read list', API, FILES);
@@ -222,7 +222,7 @@ describe('a narrowed ceiling', () => {
     await later.app.close();
   });
 
-  it('an access token that is out lives until it expires; client credentials follow the ceiling at once', async () => {
+  it('does not affect an issued access token until it expires, and applies to client credentials immediately', async () => {
     const { json } = await exchange(test, client, await code('read pay'));
     await change(without('pay'));
     expect((await introspect(json.access_token ?? '')).scope).toBe('read pay');

@@ -1,6 +1,6 @@
 /**
- * Every comparison of a text that opens something, with texts that are nearly the same: the right one without its first or last
- * character, in other letters, with spaces, with what looks alike. The right one opens it afterwards.
+ * Every comparison of a credential, with near misses: the correct one without its first or last
+ * character, in other letters, with spaces, with lookalikes. The correct one is accepted afterwards.
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -152,7 +152,7 @@ const COMPARISONS: Readonly<Record<string, () => Promise<Comparison>>> = {
 };
 
 it.each(Object.entries(COMPARISONS))(
-  '%s opens nothing when it is nearly right, and opens when it is',
+  '%s is rejected when it is nearly right, and accepted when it is right',
   async (_, compare) => {
     const { right, opens, equal = {} } = await compare();
     const wrong: string[] = [];

@@ -1,4 +1,4 @@
-/** OpenID Connect Core §3.1.2.1: what a client may ask of the authorization endpoint beyond OAuth, and what it is answered. */
+/** OpenID Connect Core §3.1.2.1: the parameters of the authorization request beyond OAuth, and their answers. */
 import { eq } from 'drizzle-orm';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -33,23 +33,23 @@ describe('an authentication request', () => {
   const isCode = (answer: Answer) => URL.canParse(answer.url) && new URL(answer.url).searchParams.has('code');
 
   describe('prompt=none', () => {
-    it('nobody is signed in: login_required, with state and iss, and no page', async () => {
+    it('without a session: login_required, with state and iss, and no page', async () => {
       const answer = await ask({ prompt: 'none' });
       expect(parametersOf(answer)).toMatchObject({ error: 'login_required', state: 'a-state', iss: ISSUER });
     });
 
-    it('nothing was consented to: consent_required', async () => {
+    it('without consent: consent_required', async () => {
       const other = await makeClient(scene);
       await signedIn();
       expect(parametersOf(await ask({ prompt: 'none' }, other))).toMatchObject({ error: 'consent_required' });
     });
 
-    it('everything is there: the code, silently', async () => {
+    it('with both: the code, silently', async () => {
       await signedIn();
       expect(isCode(await ask({ prompt: 'none' }))).toBe(true);
     });
 
-    it('a public client whose redirect could be anyone is never answered silently', async () => {
+    it("for a public client whose redirect could be anyone's: never a silent answer", async () => {
       const redirectUris = ['http://127.0.0.1/callback'];
       const native = { tokenEndpointAuthMethod: 'none', applicationType: 'native', redirectUris } as const;
       const client = await makeClient(scene, native);
@@ -57,7 +57,7 @@ describe('an authentication request', () => {
       expect(parametersOf(await ask({ prompt: 'none' }, client))).toMatchObject({ error: 'consent_required' });
     });
 
-    it('what was answered cannot be taken up in the same browser', async () => {
+    it('cannot be resumed in the same browser after its answer', async () => {
       const client = await makeClient(scene);
       await ask({ prompt: 'none' }, client);
       const stored = await scene.database.drizzle
@@ -71,7 +71,7 @@ describe('an authentication request', () => {
     });
   });
 
-  it('prompt=login asks again, and auth_time is the new one', async () => {
+  it('prompt=login requires another sign-in, and auth_time is the new one', async () => {
     await signedIn();
     scene.clock.advanceSeconds(60);
     const page = await ask({ prompt: 'login' });
@@ -84,7 +84,7 @@ describe('an authentication request', () => {
     expect(decodeJwt(json.id_token ?? '')).toMatchObject({ auth_time: Math.floor(scene.clock.now().getTime() / 1000) });
   });
 
-  it('prompt=login cannot be got round by asking for the interaction again, or by choosing the account', async () => {
+  it('prompt=login cannot be bypassed by a second request for the interaction, or by choosing the account', async () => {
     await signedIn();
     const page = await ask({ prompt: 'login' });
     const form = formOf(page.body);
@@ -96,13 +96,13 @@ describe('an authentication request', () => {
     expect(asksForPassword(account)).toBe(true);
   });
 
-  it('prompt=consent asks though it is remembered; without it, it is not asked', async () => {
+  it('prompt=consent shows the page though consent is remembered; without it, no page is shown', async () => {
     await signedIn();
     expect(isCode(await ask())).toBe(true);
     expect(asksForConsent(await ask({ prompt: 'consent' }))).toBe(true);
   });
 
-  it('offline_access is asked for each time (§11)', async () => {
+  it('offline_access requires consent each time (§11)', async () => {
     await signedIn();
     const change = { scope: 'openid read offline_access' };
     const page = await ask(change);
@@ -113,7 +113,7 @@ describe('an authentication request', () => {
   });
 
   describe('prompt=select_account', () => {
-    it('shows who is signed in, and goes on as that person', async () => {
+    it('shows the signed-in user, and continues as that user', async () => {
       await signedIn();
       const page = await ask({ prompt: 'select_account' });
       expect(page.body).toContain(`Continue as ${scene.user.username}`);
@@ -121,7 +121,7 @@ describe('an authentication request', () => {
       expect(isCode(await browser.submit(page, {}))).toBe(true);
     });
 
-    it('or signs another one in', async () => {
+    it('or signs another user in', async () => {
       await signedIn();
       const another = await makeUser(scene);
       const page = await ask({ prompt: 'select_account' });
@@ -132,7 +132,7 @@ describe('an authentication request', () => {
       expect(next.body).toContain(another.username);
     });
 
-    it('the session ended meanwhile: what is left is the form', async () => {
+    it('shows the sign-in form when the session ended meanwhile', async () => {
       await signedIn();
       const page = await ask({ prompt: 'select_account' });
       browser.cookies.delete('__Host-statehouse-session');
@@ -149,7 +149,7 @@ describe('an authentication request', () => {
     });
   });
 
-  it('max_age: an older sign-in is asked again, to the second', async () => {
+  it('max_age: an older sign-in is renewed, to the second', async () => {
     await signedIn();
     scene.clock.advanceSeconds(99);
     expect(isCode(await ask({ max_age: '100' }))).toBe(true);
@@ -159,7 +159,7 @@ describe('an authentication request', () => {
     expect(isCode(await ask({ max_age: '101' }))).toBe(true);
   });
 
-  it('max_age=0 always asks', async () => {
+  it('max_age=0 always requires a sign-in', async () => {
     await signedIn();
     expect(asksForPassword(await ask({ max_age: '0' }))).toBe(true);
   });
@@ -176,12 +176,12 @@ describe('an authentication request', () => {
       return (await exchange(scene, scene.client, { code, verifier: pkce.verifier })).json.id_token ?? '';
     };
 
-    it('of the person who is signed in: goes on, silently too', async () => {
+    it('of the signed-in user: continues, silently too', async () => {
       const idToken = await hint();
       expect(isCode(await ask({ id_token_hint: idToken, prompt: 'none' }))).toBe(true);
     });
 
-    it('of another person: asks, or says login_required', async () => {
+    it('of another user: requires a sign-in, or answers login_required', async () => {
       const idToken = await hint();
       const another = await makeUser(scene);
       browser = new Browser(scene.app);
@@ -195,7 +195,7 @@ describe('an authentication request', () => {
       expect(parametersOf(wrong)).toMatchObject({ error: 'login_required' });
     });
 
-    it('an old one will do; one that is not for this client, or not ours, will not', async () => {
+    it('accepts an old one; rejects one of another client or server', async () => {
       const idToken = await hint();
       const other = await makeClient(scene);
       scene.clock.advanceSeconds(10_000);
@@ -218,19 +218,19 @@ describe('an authentication request', () => {
     ['a request object', { request: 'x'.repeat(2000) }, 'request_not_supported'],
     ['a request by reference', { request_uri: 'https://client.test/r' }, 'request_uri_not_supported'],
     ['a registration', { registration: '{}' }, 'registration_not_supported'],
-  ])('%s is refused', async (_, change, error) => {
+  ])('%s is rejected', async (_, change, error) => {
     expect(parametersOf(await ask(change))).toMatchObject({ error, state: 'a-state', iss: ISSUER });
   });
 
   it.each(['nonce', 'prompt', 'max_age', 'login_hint', 'id_token_hint', 'response_mode'])(
-    '%s twice is refused',
+    '%s twice is rejected',
     async (name) => {
       const answer = await browser.get(`${url()}&${name}=1&${name}=1`);
       expect(parametersOf(answer)).toMatchObject({ error: 'invalid_request' });
     },
   );
 
-  it('what is voluntary is accepted: acr_values, ui_locales, claims_locales, display, claims', async () => {
+  it('voluntary parameters are accepted: acr_values, ui_locales, claims_locales, display, claims', async () => {
     await signedIn();
     const change = { acr_values: 'loa1', ui_locales: 'de', claims_locales: 'de', display: 'page', claims: '{}' };
     expect(isCode(await ask(change))).toBe(true);
@@ -239,7 +239,7 @@ describe('an authentication request', () => {
   describe('response_mode=form_post', () => {
     const formed = (page: Answer) => formOf(page.body);
 
-    it('the code is posted by the browser, with state and iss, and stays out of URLs', async () => {
+    it('the browser posts the code, with state and iss, which stays out of URLs', async () => {
       await signedIn();
       const page = await ask({ response_mode: 'form_post' });
       expect(page.status).toBe(200);
@@ -252,7 +252,7 @@ describe('an authentication request', () => {
       expect(answer.status).toBe(200);
     });
 
-    it('so are errors', async () => {
+    it('and errors', async () => {
       expect(formed(await ask({ response_mode: 'form_post', prompt: 'none' })).fields).toMatchObject({
         error: 'login_required',
         state: 'a-state',

@@ -1,4 +1,4 @@
-/** Who has to have a second factor, as shipped: the operators of a server in production, and nobody else. */
+/** The users who must have a second factor, as shipped: the operators of a server in production, and no others. */
 
 import { expect, it } from 'vitest';
 import { makeUser, PASSWORD } from '../../support/actors.ts';
@@ -20,7 +20,7 @@ it.each([
   const page = await browser.submit(await browser.get('/sign-in'), { username, password: PASSWORD });
   expect(page.url).toBe(leadsTo);
   if (leadsTo !== '/account') {
-    // The first operator sets it up here, and goes on.
+    // The first operator sets it up here, and continues.
     const setUp = await browser.submit(page, {});
     await browser.submit(setUp, { code: appWith(secretOn(setUp)).codeAt(scene.clock.now()) });
     expect((await browser.get('/account')).url).toBe('/account');

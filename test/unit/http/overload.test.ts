@@ -8,7 +8,7 @@ import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { until } from '../../support/until.ts';
 
-describe('a node that has enough to do', () => {
+describe('an overloaded node', () => {
   let scene: Scene;
   let limits: Limits = SHIPPED_LIMITS;
   /** While it is set, requests wait for the database. */
@@ -35,7 +35,7 @@ describe('a node that has enough to do', () => {
   const ask = (client = scene.client) => token(scene, client, { grant_type: 'client_credentials' });
   const ready = async () => (await scene.app.inject('/health/ready')).json();
 
-  it('refuses what is beyond its limit at once, answers what it began, and takes more afterwards', async () => {
+  it('rejects requests beyond its limit immediately, answers the running ones, and accepts more afterwards', async () => {
     limits = { ...SHIPPED_LIMITS, requestsInProgress: 3 };
     expect(await ready()).toEqual({ status: 'ready', database: 'available' });
     let letGo = () => {};
@@ -66,7 +66,7 @@ describe('a node that has enough to do', () => {
     limits = SHIPPED_LIMITS;
   });
 
-  it('counts pages that another app answers, and lets them go', async () => {
+  it('counts pages of another app, and releases them', async () => {
     limits = { ...SHIPPED_LIMITS, requestsInProgress: 10 };
     for (let request = 0; request < 15; request++) {
       expect((await scene.app.inject('/account')).statusCode).not.toBe(503);
@@ -74,7 +74,7 @@ describe('a node that has enough to do', () => {
     limits = SHIPPED_LIMITS;
   });
 
-  it('forgets requests whose clients went away, before and after their bodies', async () => {
+  it('releases requests of clients that went away, before and after their bodies', async () => {
     limits = { ...SHIPPED_LIMITS, requestsInProgress: 10 };
     const address = new URL(await scene.app.listen({ host: '127.0.0.1', port: 0 }));
     const head = 'POST /oauth/token HTTP/1.1\r\nhost: as.test\r\ncontent-type: application/x-www-form-urlencoded\r\n';
@@ -91,7 +91,7 @@ describe('a node that has enough to do', () => {
         for (const socket of sockets) socket.destroy();
       }
     }
-    // What is left of them is over as soon as the server has seen that they are gone.
+    // Their rest is over as soon as the server has seen that they are gone.
     let answered = 0;
     while (answered !== 401) answered = (await ask({ ...scene.other, secret: 'wrong' as never })).status;
     await Promise.all(Array.from({ length: 9 }, () => ask())).then((answers) =>
@@ -100,7 +100,7 @@ describe('a node that has enough to do', () => {
     limits = SHIPPED_LIMITS;
   });
 
-  it('answers 429 to a client that asks for more tokens than it may, and goes on for others', async () => {
+  it('answers 429 to a client that requests more tokens than it may, and still serves others', async () => {
     const busy = await makeClient(scene);
     limits = { ...SHIPPED_LIMITS, tokenRequestsPerSecondByClient: 1 };
     const answers = [];
@@ -109,13 +109,13 @@ describe('a node that has enough to do', () => {
     const refused = await ask(busy);
     expect(refused.json.error).toBe('temporarily_unavailable');
     expect((await ask(scene.other)).status).toBe(200);
-    // Nobody else uses it up: a wrong secret is refused before it counts.
+    // No other client uses it up: a wrong secret is rejected before it counts.
     expect((await ask({ ...scene.other, secret: 'wrong' as never })).status).toBe(401);
     limits = SHIPPED_LIMITS;
     expect((await ask(busy)).status).toBe(200);
   });
 
-  it('answers 429 to an address that sends more than it may, before anything is loaded', async () => {
+  it('answers 429 to an address that sends more than it may, before any load', async () => {
     limits = { ...SHIPPED_LIMITS, tokenRequestsPerSecondByAddress: 1 };
     let refused = await ask();
     for (let request = 0; request < 10 && refused.status === 200; request++) refused = await ask();

@@ -1,4 +1,4 @@
-/** What a person has allowed: seen by that person alone, told truly, and ended for good. */
+/** The permissions of a user: visible to that user alone, accurate, and revoked for good. */
 
 import { randomUUID } from 'node:crypto';
 import { eq, inArray, sql } from 'drizzle-orm';
@@ -39,7 +39,7 @@ const configuration = {
   },
 };
 
-describe('ending access while the database goes away', () => {
+describe('revocation of access while the database goes away', () => {
   it.each([
     [true, 'Not sure whether that worked', undefined],
     [false, 'Not available right now', '1'],
@@ -97,7 +97,7 @@ describe('/permissions', () => {
   const forgetConsents = () => scene.database.drizzle.delete(consents).where(eq(consents.clientId, client.clientId));
 
   describe('shows', () => {
-    it('each client, what it may do in the words of consent, since when, and when it was last used', async () => {
+    it('each client, its permissions in the words of consent, since when, and its last use', async () => {
       await obtainTokens(scene, client, user, { scope: 'read' });
       const { body } = await signIn();
       const since = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(scene.clock.now());
@@ -110,7 +110,7 @@ describe('/permissions', () => {
       expect(body).toContain('href="/oauth/logout"');
       expect(body).not.toContain('Photo <Book>');
     });
-    it('the last use, which a refresh moves, beside the first day', async () => {
+    it('the last use, which a refresh updates, beside the first day', async () => {
       const { refreshToken } = await obtainTokens(scene, client, user);
       const began = scene.clock.now().toISOString();
       scene.clock.advanceSeconds(3 * DAY);
@@ -119,7 +119,7 @@ describe('/permissions', () => {
       expect(body).toContain(`<time datetime="${began}">`);
       expect(body).toContain(`Last used on <time datetime="${scene.clock.now().toISOString()}">`);
     });
-    it('one client once, with all that it may do, the earliest day, and the latest use', async () => {
+    it('each client once, with all its permissions, the earliest day, and the latest use', async () => {
       const began = scene.clock.now().toISOString();
       await obtainTokens(scene, client, user, { scope: 'read' });
       scene.clock.advanceSeconds(DAY);
@@ -141,7 +141,7 @@ describe('/permissions', () => {
       expect(body.indexOf(nameOf(newer))).toBeGreaterThan(0);
       expect(body.indexOf(nameOf(newer))).toBeLessThan(body.indexOf(nameOf(older)));
     });
-    it('a code that waits, and not one that was never exchanged in time', async () => {
+    it('an unused code, and not one that was never exchanged in time', async () => {
       client = await makeClient(scene, { tokenEndpointAuthMethod: 'none', redirectUris: ['http://127.0.0.1/cb'] });
       await obtainCode(scene, client, user);
       const { body } = await signIn();
@@ -149,12 +149,12 @@ describe('/permissions', () => {
       scene.clock.advanceSeconds(60);
       expect((await browser.get('/permissions')).body).toContain('You have not allowed any app');
     });
-    it('words where there is nothing', async () => {
+    it('a text for an empty list', async () => {
       const { body } = await signIn();
       expect(body).toContain('You have not allowed any app anything');
       expect(body).not.toContain('<section');
     });
-    it('a client without refresh tokens for as long as its access token lives', async () => {
+    it('a client without refresh tokens for as long as its access token is valid', async () => {
       client = await makeClient(scene, { grantTypes: ['authorization_code'] });
       await exchange(scene, client, await obtainCode(scene, client, user));
       await forgetConsents();
@@ -166,7 +166,7 @@ describe('/permissions', () => {
       scene.clock.advanceSeconds(1);
       expect(await shows()).toBe(false);
     });
-    it('that only offline_access lets it go on, where the policy says so', async () => {
+    it('that offline access depends on offline_access, where the policy says so', async () => {
       const strict = { ...shippedConfiguration.policies.get('default'), refreshTokensNeedOfflineAccess: true };
       const policies = new Map([...shippedConfiguration.policies, ['strict', strict as Policy]]);
       const other = await openTestApp(scene.database, { configuration: { ...configuration, policies } });
@@ -181,7 +181,7 @@ describe('/permissions', () => {
       expect(await page('read offline_access')).toContain('It can go on while you are away');
       await other.app.close();
     });
-    it('who the person is, when the client may know that', async () => {
+    it('the identity of the user, when the client may read it', async () => {
       await obtainTokens(scene, client, user, { scope: 'openid email read' });
       const { body } = await signIn();
       for (const { name, description } of shippedConfiguration.identity.scopes) {
@@ -189,7 +189,7 @@ describe('/permissions', () => {
       }
       expect(body).toContain('see your data');
     });
-    it('a client that holds nothing, and would get it without asking', async () => {
+    it('a client without tokens that would get them without consent', async () => {
       client = await makeClient(scene, { grantTypes: ['authorization_code'] });
       await exchange(scene, client, await obtainCode(scene, client, user, { scope: 'read' }));
       scene.clock.advanceSeconds(3600);
@@ -198,7 +198,7 @@ describe('/permissions', () => {
       expect(body).toContain('gets this without asking');
       expect(body).toContain('see your data');
     });
-    it('no more than a hundred clients of the many, and says so; one client’s many sign-ins are one', async () => {
+    it('no more than a hundred clients, with a note; many sign-ins at one client are one', async () => {
       const { code } = await obtainCode(scene, client, user);
       const [row] = await scene.database.drizzle
         .select()
@@ -236,7 +236,7 @@ describe('/permissions', () => {
       expect(await shows()).toBe(true);
       return made;
     };
-    it('what another person has allowed', async () => {
+    it('the permissions of another user', async () => {
       await tokens();
       const stranger = new Browser(scene.app);
       await signIn(stranger, await makeUser(scene));
@@ -248,7 +248,7 @@ describe('/permissions', () => {
       await refresh(scene, client, refreshToken);
       expect(await shows()).toBe(false);
     });
-    it('a chain past its end, under the policy of today', async () => {
+    it('an expired chain, under the current policy', async () => {
       await tokens();
       const idle = shippedConfiguration.policies.get('default')?.refreshIdleLifetimeSeconds ?? 0;
       scene.clock.advanceSeconds(idle - 1);
@@ -266,7 +266,7 @@ describe('/permissions', () => {
       await saveClient(scene.database.drizzle, registration);
       expect(await shows()).toBe(false);
     });
-    it('a consent that is not asked for any more because the client was deleted, or the person disabled', async () => {
+    it('a consent that no longer counts because the client was deleted, or the user disabled', async () => {
       const other = await makeClient(scene, { clientName: `Other ${randomUUID()}` });
       for (const one of [client, other]) await obtainTokens(scene, one, user);
       await signIn();
@@ -279,7 +279,7 @@ describe('/permissions', () => {
       await signIn();
       expect(await shows(browser, other)).toBe(false);
     });
-    it('what was allowed before the person was disabled, or the server’s epoch raised', async () => {
+    it('permissions from before the user was disabled, or the server’s epoch raised', async () => {
       await tokens();
       await disableUser(scene.database.drizzle, user.username);
       await enableUser(scene.database.drizzle, user.username);
@@ -295,8 +295,8 @@ describe('/permissions', () => {
     });
   });
 
-  describe('ending', () => {
-    it('ends every chain of that client, through the machine, and the client has to ask again', async () => {
+  describe('revocation', () => {
+    it('ends every chain of that client, through the machine, and the client needs consent again', async () => {
       const first = await obtainTokens(scene, client, user);
       const second = await obtainTokens(scene, client, user);
       const waiting = await obtainCode(scene, client, user);
@@ -318,7 +318,7 @@ describe('/permissions', () => {
       const asked = await browser.get(authorizeUrl(client, makePkce()));
       expect(asked.body).toContain('name="decision"');
     });
-    it('is answered with a redirect, so that reloading ends nothing again', async () => {
+    it('answers with a redirect, so that a reload revokes nothing again', async () => {
       await obtainTokens(scene, client, user);
       const page = await signIn();
       const fields = new URLSearchParams({ csrf: formOf(page.body).fields['csrf'] ?? '', client_id: client.clientId });
@@ -333,7 +333,7 @@ describe('/permissions', () => {
       await browser.submit(await signIn(), {});
       expect((await refresh(scene, client, refreshToken)).json.error).toBe('invalid_grant');
     });
-    it('leaves other clients and other people alone', async () => {
+    it('does not affect other clients and other users', async () => {
       const other = await makeClient(scene);
       const someone = await makeUser(scene);
       const kept = [
@@ -353,7 +353,7 @@ describe('/permissions', () => {
       expect(standing).toContainEqual({ clientId: other.clientId, userId: user.id });
       expect(standing).toContainEqual({ clientId: client.clientId, userId: someone.id });
     });
-    it('says in the log whose and which, and no token', async () => {
+    it('is logged with user and client, and no token', async () => {
       const { refreshToken } = await obtainTokens(scene, client, user);
       const page = await signIn();
       await endIn(browser, page, client.clientId);
@@ -368,7 +368,7 @@ describe('/permissions', () => {
     });
   });
 
-  describe('a form that is not ours is refused and changes nothing', () => {
+  describe('rejects a foreign form without a change', () => {
     let page: Answer;
     let fields: Readonly<Record<string, string>>;
     beforeEach(async () => {
@@ -397,7 +397,7 @@ describe('/permissions', () => {
       await refused(`${encoded(fields)}&csrf=${fields['csrf']}`);
       await refused(`csrf=${fields['csrf']}&client_id=%00`);
     });
-    it('with the token of another person, of another session of the same browser, or of the sign-out form', async () => {
+    it('with the token of another user, of another session of the same browser, or of the sign-out form', async () => {
       const stranger = new Browser(scene.app);
       const someone = await makeUser(scene);
       await obtainTokens(scene, client, someone);
@@ -417,19 +417,19 @@ describe('/permissions', () => {
       browser.cookies.set('__Host-statehouse-browser', cookie);
       expect(await shows()).toBe(true);
     });
-    it('and one that nobody is signed in for leads to sign-in', async () => {
+    it('and redirects one without a session to sign-in', async () => {
       const before = await everything(scene.database.drizzle);
       const answer = await new Browser(scene.app).send('POST', '/permissions/end', encoded(fields));
       expect(answer.headers['location']).toBe('/sign-in?then=permissions');
       expect(await everything(scene.database.drizzle)).toEqual(before);
     });
-    it('nor is there a way with GET', async () => {
+    it('and any GET', async () => {
       expect((await browser.get(`/permissions/end?${encoded(fields)}`)).status).toBe(404);
       expect(await shows()).toBe(true);
     });
   });
 
-  describe('nobody is signed in', () => {
+  describe('without a session', () => {
     it('leads to a sign-in of its own, and back to the page and nowhere else', async () => {
       const asked = await browser.send('GET', '/permissions', null);
       expect([asked.status, asked.headers['location']]).toEqual([303, '/sign-in?then=permissions']);
@@ -448,12 +448,12 @@ describe('/permissions', () => {
         expect([answer.status, answer.headers['location']]).toEqual([303, '/account']);
       }
     });
-    it('who is signed in already is not asked', async () => {
+    it('skips the sign-in with a session', async () => {
       await signIn();
       expect(isList(await browser.get('/sign-in?then=permissions'))).toBe(true);
       expect((await browser.get('/sign-in')).url).toBe('/account');
     });
-    it('counts failures as the other sign-in does, in the same words', async () => {
+    it('counts failures as the other sign-in does, with the same texts', async () => {
       const page = await browser.get('/sign-in');
       for (let n = 0; n < 3; n++) {
         const answer = await browser.submit(page, { username: user.username, password: 'wrong' });
@@ -469,7 +469,7 @@ describe('/permissions', () => {
       );
       expect(isList(await browser.get('/permissions'))).toBe(false);
     });
-    it('wants both fields', async () => {
+    it('requires both fields', async () => {
       const page = await browser.get('/sign-in');
       for (const fields of [{ username: '' }, { username: user.username }, { password: PASSWORD }]) {
         const answer = await browser.submit(page, fields);
@@ -477,7 +477,7 @@ describe('/permissions', () => {
         expect(answer.body).toContain('Type your username and your password');
       }
     });
-    it('takes no form but its own: login CSRF', async () => {
+    it('accepts no form but its own: login CSRF', async () => {
       const foreign = formOf((await new Browser(scene.app).get('/sign-in')).body).fields;
       await browser.get('/sign-in');
       for (const fields of [{}, { csrf: 'x' }, foreign]) {
@@ -488,7 +488,7 @@ describe('/permissions', () => {
       const cookieless = new Browser(scene.app);
       expect((await cookieless.post('/sign-in', { ...foreign, ...credentials() })).status).toBe(403);
     });
-    it('makes a new session, and the one that was planted is gone', async () => {
+    it('creates a new session, and ends a planted one', async () => {
       await signIn();
       const planted = browser.cookies.get('__Host-statehouse-session') ?? '';
       const form = formOf((await new Browser(scene.app).get('/sign-in')).body);
@@ -502,12 +502,12 @@ describe('/permissions', () => {
       thief.cookies.set('__Host-statehouse-session', planted);
       expect(isSignIn(await thief.get('/permissions'))).toBe(true);
     });
-    it('when the session has ended by itself', async () => {
+    it('also after the session has expired', async () => {
       await signIn();
       scene.clock.advanceSeconds(SESSION_LIFETIME);
       expect(isSignIn(await browser.get('/permissions'))).toBe(true);
     });
-    it('signing in here serves the apps too, and the other way round', async () => {
+    it('signs in for the apps too, and the other way round', async () => {
       await signIn();
       expect(isSignIn(await browser.get(authorizeUrl(client, makePkce())))).toBe(false);
       const other = new Browser(scene.app);
@@ -528,7 +528,7 @@ describe('/permissions', () => {
 });
 
 describe('under an issuer with a path', () => {
-  it('every way stays below it', async () => {
+  it('keeps every link below it', async () => {
     const scene = await openScene(anyDatabase, { issuer: 'https://as.test/tenant' });
     const browser = new Browser(scene.app);
     const signIn = await browser.get('/tenant/permissions');

@@ -49,7 +49,7 @@ describe('the request that presents a used credential', () => {
       .from(transitions)
       .where(eq(transitions.grantId, grantId));
 
-  it('is named by the entries of the reuse and by the log line; rotations name nobody', async () => {
+  it('is named by the entries of the reuse and by the log line; rotations name none', async () => {
     const token = await scene.chain();
     expect((await refresh(token, '198.51.100.1')).statusCode).toBe(200);
     expect((await refresh(token, '198.51.100.66')).statusCode).toBe(400);
@@ -65,7 +65,7 @@ describe('the request that presents a used credential', () => {
     expect(rotations).toEqual([{ machine: 'refreshToken', to: 'used', address: null, userAgent: null }]);
   });
 
-  it('is named where a code comes again', async () => {
+  it('is named where a code is repeated', async () => {
     const { code, verifier } = await scene.code();
     const fields = { grant_type: 'authorization_code', code, code_verifier: verifier };
     expect((await present(fields, { address: '198.51.100.1' })).statusCode).toBe(200);
@@ -78,7 +78,7 @@ describe('the request that presents a used credential', () => {
     );
   });
 
-  it('writes no more of its User-Agent than 256 printable characters', async () => {
+  it('records no more of its User-Agent than 256 printable characters', async () => {
     const token = await scene.chain();
     await refresh(token, '198.51.100.1');
     await refresh(token, '198.51.100.66', `\u00e4\t${'x'.repeat(9_000)}`);

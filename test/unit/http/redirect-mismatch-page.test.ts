@@ -3,7 +3,7 @@ import { authorizeUrl, makeClient, makePkce } from '../../support/actors.ts';
 import { openTestApp } from '../../support/app.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
-describe('a redirect URI that is not registered', () => {
+describe('an unregistered redirect URI', () => {
   let opened: TestDatabase;
   beforeAll(async () => {
     opened = await openTestDatabase(anyDatabase);
@@ -34,14 +34,14 @@ describe('a redirect URI that is not registered', () => {
       'https://photos.test/<mark>callback</mark>',
       'https://photos.test/<mark>&#60;b&#62;</mark>',
     ],
-  ])('is shown beside the one expected, in development: %s', async (received, expected, got) => {
+  ])('is shown beside the expected one, in development: %s', async (received, expected, got) => {
     const { status, location, body } = await open(false, received);
     expect({ status, location }).toEqual({ status: 400, location: undefined });
     expect(body).toContain(expected);
     expect(body).toContain(got);
   });
 
-  it('is only logged in production, with what was expected', async () => {
+  it('is only logged in production, with the expected one', async () => {
     const { body, logs } = await open(true, 'https://photos.test/elsewhere');
     expect(body).not.toContain('photos.test');
     expect(logs).toContain('"registered":["https://other.test/","https://photos.test/callback"]');

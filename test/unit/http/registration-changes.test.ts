@@ -15,7 +15,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type Answer, Browser } from '../../support/browser.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
-describe('while a person signs in, the client loses', () => {
+describe('during a sign-in, the client loses', () => {
   let opened: TestDatabase;
   let test: TestApp;
   let user: TestUser;
@@ -46,7 +46,7 @@ describe('while a person signs in, the client loses', () => {
   it.each([
     ['its redirect URI', { redirectUris: ['https://elsewhere.test/'] }],
     ['the grant type', { grantTypes: ['client_credentials'] }],
-  ])('%s: nothing is sent there any more, neither a code nor a refusal', async (_, change) => {
+  ])('%s: no response is sent there any longer, neither a code nor an error', async (_, change) => {
     await lose(change);
     for (const decision of ['approve', 'deny']) {
       const answer = await browser.submit(consent, { decision });

@@ -77,7 +77,7 @@ describe('the signing algorithm of a resource', () => {
   });
   const now = () => scene.clock.fixedNow() ?? new Date();
 
-  it.each(['rsa', 'edwards'])('a token for %s is known to introspection, and can be revoked', async (name) => {
+  it.each(['rsa', 'edwards'])('applies to introspection and revocation of a token for %s', async (name) => {
     const { json } = await tokensFor(name, name);
     const sent = json.access_token ?? '';
     expect((await post('/oauth/introspect', scene.client, sent)).json()).toMatchObject({ active: true, aud: at(name) });
@@ -86,7 +86,7 @@ describe('the signing algorithm of a resource', () => {
     expect((await post('/oauth/introspect', scene.client, sent)).json()).toEqual({ active: false });
   });
 
-  it('a token that is for UserInfo as well is signed as its API wants, and UserInfo accepts it', async () => {
+  it('applies to a token for UserInfo as well, and UserInfo accepts it', async () => {
     const userInfo = configuration.identity.identifier;
     const pending = await scene.code({ change: { scope: 'openid rsa', resource: at('rsa') } });
     const { json } = await exchange(scene, scene.client, pending);
@@ -104,7 +104,7 @@ describe('the signing algorithm of a resource', () => {
     expect(decodeProtectedHeader(alone.json.access_token ?? '').alg).toBe('ES256');
   });
 
-  it('one token for resources that agree; refused for resources that do not, and nothing changes', async () => {
+  it('applies to one token for resources that agree; otherwise the request is rejected without a change', async () => {
     const agreed = await tokensFor('rsa rsa2', 'rsa', 'rsa2');
     expect(decodeProtectedHeader(agreed.json.access_token ?? '').alg).toBe('RS256');
     const refused = await tokensFor('plain rsa', 'plain', 'rsa');
@@ -112,7 +112,7 @@ describe('the signing algorithm of a resource', () => {
     expect(scene.logs()).toContain('resources_differ_in_signature');
   });
 
-  it('a code for both is not used up by a token request that names neither', async () => {
+  it('does not use up a code for both in a token request that names neither', async () => {
     const pkce = makePkce();
     const query = [at('plain'), at('rsa')].map((one) => `&resource=${encodeURIComponent(one)}`).join('');
     const { url } = await goThrough(

@@ -1,4 +1,4 @@
-/** POST /oauth/revoke (RFC 7009): what a token stands for ends, and nobody else's does. */
+/** POST /oauth/revoke (RFC 7009): the grant behind a token ends, and no other. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppDeps } from '../../../src/boot/wiring.ts';
@@ -59,7 +59,7 @@ describe('revocation', () => {
     expect(await isActive(accessToken)).toBe(false);
   });
 
-  it('a used one does too, and so does one whose time is over', async () => {
+  it('a used one does too, and so does an expired one', async () => {
     const used = await scene.chain();
     const head = (await refresh(scene, scene.client, used)).json.refresh_token ?? '';
     expect(await revoke(scene, scene.client, used)).toMatchObject(DONE);
@@ -92,7 +92,7 @@ describe('revocation', () => {
     expect((await refresh(scene, scene.client, another.refreshToken)).status).toBe(200);
   });
 
-  it('an access token of client credentials is denied until it would have expired, and only that one', async () => {
+  it('an access token of client credentials is denied until its expiry, and only that one', async () => {
     const [one, another] = [await ofService(), await ofService()];
     for (let times = 0; times < 2; times++) expect(await revoke(scene, scene.client, one)).toMatchObject(DONE);
     expect([await isActive(one), await isActive(another)]).toEqual([false, true]);
@@ -114,7 +114,7 @@ describe('revocation', () => {
       expect(await everything(db())).toEqual(before);
     }
 
-    it("for another client's tokens, whose owner is not told about", async () => {
+    it("for another client's tokens, without a notice to their owner", async () => {
       const { accessToken, refreshToken } = await obtainTokens(scene, scene.client, scene.user);
       const service = await ofService();
       for (const thief of [scene.other, app]) {
@@ -130,7 +130,7 @@ describe('revocation', () => {
       expect((await exchange(scene, scene.client, code)).status).toBe(200);
     });
 
-    it('for what was forged or garbled', async () => {
+    it('for a forged or garbled token', async () => {
       const { accessToken, refreshToken } = await obtainTokens(scene, scene.client, scene.user);
       for (const forged of (await forgeriesOf(scene, accessToken)).values()) await expectNothing(scene.client, forged);
       for (const garbled of [`${refreshToken}A`, refreshToken.slice(0, -1), refreshToken.toUpperCase()]) {
@@ -139,7 +139,7 @@ describe('revocation', () => {
       expect(await isActive(accessToken)).toBe(true);
     });
 
-    it('for what has ended already: expired, revoked, or with its person', async () => {
+    it('for an ended token: expired, revoked, or with its user', async () => {
       const { accessToken, refreshToken } = await obtainTokens(scene, scene.client, scene.user);
       const service = await ofService();
       await revoke(scene, scene.client, refreshToken);
@@ -155,7 +155,7 @@ describe('revocation', () => {
     });
   });
 
-  it('503 with Retry-After whatever became of the commit: asking again is safe', async () => {
+  it('503 with Retry-After after any outcome of the commit: a retry is safe', async () => {
     const { refreshToken } = await obtainTokens(scene, scene.client, scene.user);
     const service = await ofService();
     brokenRevoke = brokenDeny = async () => {
@@ -172,7 +172,7 @@ describe('revocation', () => {
     expect(await revoke(scene, scene.client, refreshToken)).toMatchObject(DONE);
   });
 
-  it('the log says what ended, and holds no token', async () => {
+  it('the log names what ended, and holds no token', async () => {
     const { accessToken, refreshToken } = await obtainTokens(scene, scene.client, scene.user);
     const service = await ofService();
     for (const one of [refreshToken, accessToken, service]) {

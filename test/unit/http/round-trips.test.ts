@@ -96,7 +96,7 @@ describe('round trips', () => {
     });
   });
 
-  it('kids that are made up: one look a second, however many they are', async () => {
+  it('unknown kids: one lookup a second, however many', async () => {
     const forged = (kid: string) =>
       `${Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid })).toString('base64url')}.e30.AAAA`;
     const ask = (kid: string) =>
@@ -110,7 +110,7 @@ describe('round trips', () => {
     }
   });
 
-  it('an authorization request of nobody: one read; a silent refusal: the same', async () => {
+  it('an authorization request without a session: one read; a silent error: the same', async () => {
     for (const prompt of [undefined, 'none']) {
       const url = authorizeUrl(scene.client, makePkce(), { prompt });
       const cost = await costOf(() => new Browser(scene.app).send('GET', url, null), 303);
@@ -163,7 +163,7 @@ describe('round trips', () => {
       expect(await costsOf(user, null)).toEqual({ request: 1, page: 1, 'sign-in': 7, 'consent page': 3, consent: 3 });
     });
 
-    it('by the password and a code of an app', async () => {
+    it('by the password and a TOTP code', async () => {
       const user = await makeUser(scene);
       const { app } = await enrol(scene, new Browser(scene.app), user);
       const costs = await costsOf(user, () => app.codeAt(scene.clock.now()));
@@ -179,7 +179,7 @@ describe('round trips', () => {
     });
   });
 
-  it('introspection: one load, whatever kind of token it is', async () => {
+  it('introspection: one load, for any kind of token', async () => {
     const { client } = scene;
     const introspect = async (sent: string) => {
       const answer = await scene.app.inject({
@@ -201,7 +201,7 @@ describe('round trips', () => {
     }
   });
 
-  it('what cannot be read at all: nothing', async () => {
+  it('an unreadable token: none', async () => {
     expect(await costOf(() => token(scene, scene.client, {}), 400)).toEqual({ statements: 0, signatures: 0 });
   });
 });

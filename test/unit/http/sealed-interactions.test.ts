@@ -24,7 +24,7 @@ import { unheld } from '../../support/unheld.ts';
 const NAME = /^\/interactions\/([0-9a-f-]{36})\.([A-Za-z0-9_-]+)$/;
 const STORED = /^\/interactions\/[0-9a-f-]{36}$/;
 
-describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) => {
+describe.each(databaseKinds)('an interaction without a row, on %s', (kind) => {
   let scene: Scene;
   let client: TestClient;
   let browser: Browser;
@@ -68,7 +68,7 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
     return counts;
   }
 
-  it('leaves no row in any table, however many requests come and however long they are', async () => {
+  it('leaves no row in any table, however many and however long the requests are', async () => {
     const before = await rows();
     for (let n = 0; n < 25; n++) {
       const one = new Browser(scene.app);
@@ -86,7 +86,7 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
     expect(await rows()).toEqual(before);
   });
 
-  it('a silent refusal leaves no row: without a sign-in, and with it', async () => {
+  it('leaves no row after a silent error: without a sign-in, and with it', async () => {
     const before = await rows();
     for (let n = 0; n < 5; n++) {
       expect(error(await begin(new Browser(scene.app), { prompt: 'none' }))).toBe('login_required');
@@ -102,7 +102,7 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
     expect(await rows()).toEqual(signedIn);
   });
 
-  it('a silent approval is one row, approved, with one line', async () => {
+  it('is one row after a silent approval, approved, with one entry', async () => {
     await goThrough(browser, authorizeUrl(client, makePkce()), scene.user);
     const before = await rows();
     const pkce = makePkce();
@@ -114,7 +114,7 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
     expect((await exchange(scene, client, { code: code(answer) ?? '', verifier: pkce.verifier })).status).toBe(200);
   });
 
-  it('is stored with the sign-in, as it was asked, and the pages that follow need its id alone', async () => {
+  it('is stored unchanged with the sign-in, and the later pages need its id alone', async () => {
     const signIn = await begin(browser, { scope: 'openid read', nonce: 'n', max_age: '60', login_hint: 'h' });
     const { id } = nameOf(signIn);
     expect(formOf(signIn.body).action).toBe(`${signIn.url}/sign-in`);
@@ -134,7 +134,7 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
       maxAgeSeconds: 60,
       requiredClass: null,
       hintedUserId: null,
-      // It may name somebody, and is of no use after the sign-in.
+      // It may name a user, and has no use after the sign-in.
       loginHint: null,
       uiLocales: [],
       responseMode: 'query',
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
     expect(consent.body).toContain(`href="${consent.url}?account&#61;another"`);
   });
 
-  it('keeps what was sealed on every page until then: a wrong password, another account, a choice of account', async () => {
+  it('keeps the sealed text on every page until then: a wrong password, another account, a choice of account', async () => {
     const signIn = await begin();
     const again = await browser.submit(signIn, { ...credentials(), password: 'wrong' });
     expect(again.status).toBe(400);
@@ -162,7 +162,7 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
     expect(isConsent(await browser.submit(form, credentials()))).toBe(true);
   });
 
-  it('after it was answered, what was sealed says what the row says', async () => {
+  it('leads after its answer to the answer of the row', async () => {
     const signIn = await begin();
     const consent = await browser.submit(signIn, credentials());
     expect(isConsent(await browser.get(signIn.url))).toBe(true);
@@ -170,14 +170,14 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
     const old = await browser.get(signIn.url);
     expect(old.status).toBe(400);
     expect(old.body).toContain('Already answered');
-    // The form of the first page, sent again: the same answer while the code waits, and nothing after that.
+    // The form of the first page, sent again: the same answer while the code is unused, and none after that.
     expect((await browser.submit(signIn, credentials())).url).toBe(back.url);
     scene.clock.advanceSeconds(60);
     expect((await browser.submit(signIn, credentials())).body).toContain('Already answered');
     expect(await grantsOfClient()).toHaveLength(1);
   });
 
-  it('denied, it stays denied, whatever is sent from the page before', async () => {
+  it('stays denied, whatever is sent from the page before', async () => {
     const signIn = await begin();
     await browser.submit(await browser.submit(signIn, credentials()), { decision: 'deny' });
     expect((await browser.submit(signIn, credentials())).body).toContain('Already answered');
@@ -191,7 +191,7 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
     const { drizzle: db } = scene.database;
     const isThere = async () => (await db.select().from(interactions).where(eq(interactions.id, id))).length === 1;
     const end = scene.clock.now().getTime() + 1800 * 1000;
-    // As early as housekeeping could go by this clock, the row is there for as long as what was sealed lasts.
+    // Even at the earliest housekeeping by this clock, the row is there for as long as the sealed text is valid.
     scene.clock.set(new Date(end - 1));
     await housekeeper(db, scene.clock).cleanUp();
     expect(await isThere()).toBe(true);
@@ -251,7 +251,7 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
     it('gets a page and changes nothing, on every page and form', async () => {
       const [signIn, another] = [await begin(), await begin()];
       const { fields } = formOf(signIn.body);
-      // Signed in, so that nothing else stands in the way.
+      // Signed in, so that nothing else interferes.
       await browser.submit(await begin(), credentials());
       const before = await rows();
       for (const [how, name] of changedNames(signIn, another)) {
@@ -269,13 +269,13 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
       expect(isConsent(await browser.submit(signIn, credentials()))).toBe(true);
     });
 
-    it('to something longer than any URL of a page is refused before it is read', async () => {
+    it('to a text longer than any URL of a page is rejected unread', async () => {
       const { id } = nameOf(await begin());
       expect((await browser.get(`/interactions/${id}.${'A'.repeat(7681)}`)).status).toBe(400);
       expect((await browser.get(`/interactions/${id}.${'A'.repeat(7680)}`)).status).toBe(404);
     });
 
-    it('or taken to another browser, changes nothing', async () => {
+    it('or moved to another browser changes nothing', async () => {
       const signIn = await begin();
       const stranger = new Browser(scene.app);
       await begin(stranger);
@@ -285,7 +285,7 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
       expect(await rows()).toEqual(before);
     });
 
-    it('or that has ended, changes nothing', async () => {
+    it('or that has ended changes nothing', async () => {
       const signIn = await begin();
       scene.clock.advanceSeconds(1800);
       const ended = await browser.get(signIn.url);
@@ -310,7 +310,7 @@ describe.each(databaseKinds)('an interaction that is in no row, on %s', (kind) =
     await rotated.app.close();
   });
 
-  it('is refused to the client where it would not fit into a URL, signed in or not', async () => {
+  it('leads to an error for the client where it would not fit into a URL, signed in or not', async () => {
     const text = () => randomBytes(3000).toString('base64url').slice(0, 3990);
     const long = { state: text(), nonce: text().slice(0, 1024), login_hint: text().slice(0, 1024) };
     expect(isSignIn(await begin(browser, long))).toBe(true);

@@ -53,7 +53,7 @@ describe('the second factor', () => {
     expect(scene.logs()).not.toContain(secretOn(setUp).replaceAll(' ', ''));
   });
 
-  it('is asked for after the password, and only then the sign-in goes on', async () => {
+  it('is required after the password, and only then the sign-in continues', async () => {
     const browser = new Browser(scene.app);
     const page = await withPassword(browser);
     expect(asksForCode(page)).toBe(true);
@@ -64,7 +64,7 @@ describe('the second factor', () => {
     expect(browser.cookies.get('__Host-statehouse-session')).not.toBe(cookie);
   });
 
-  it('acr and amr say it, in both tokens', async () => {
+  it('sets acr and amr in both tokens', async () => {
     const browser = new Browser(scene.app);
     const pkce = makePkce();
     let at = await browser.get(authorizeUrl(scene.client, pkce, { scope: 'openid read' }));
@@ -84,7 +84,7 @@ describe('the second factor', () => {
     });
   });
 
-  it('a code is accepted once, in whatever browser it comes again', async () => {
+  it('accepts a code once, in whatever browser it is repeated', async () => {
     const code = enrolled.app.codeAt(scene.clock.now());
     const owner = new Browser(scene.app);
     const thief = new Browser(scene.app);
@@ -95,7 +95,7 @@ describe('the second factor', () => {
     expect(again.body).toContain('used before');
   });
 
-  it('codes of the steps beside now are accepted, those further away are not', async () => {
+  it('accepts codes of the adjacent time steps, and none further away', async () => {
     for (const [seconds, isRight] of [
       [-90, false],
       [90, false],
@@ -109,7 +109,7 @@ describe('the second factor', () => {
     }
   });
 
-  it('a recovery code stands in for the app, once, however it is typed', async () => {
+  it('accepts a recovery code instead of the app, once, in any notation', async () => {
     const [code = ''] = enrolled.recoveryCodes;
     const browser = new Browser(scene.app);
     const typed = ` ${code.toLowerCase().replaceAll('-', ' ')} `;
@@ -124,7 +124,7 @@ describe('the second factor', () => {
     expect(scene.logs()).not.toContain(code);
   });
 
-  it('a thief of the password does not hold up a browser that is known to the account, which has guesses of its own', async () => {
+  it('gives a trusted browser its own guesses, which an attacker with the password cannot block', async () => {
     const owner = new Browser(scene.app);
     await owner.submit(await withPassword(owner), { code: enrolled.app.codeAt(scene.clock.now()) });
     const known = new Browser(scene.app);
@@ -147,7 +147,7 @@ describe('the second factor', () => {
     expect(page.status).toBe(429);
   });
 
-  it('guesses are bounded for each account; another account is not held up', async () => {
+  it('bounds guesses for each account; another account is not blocked', async () => {
     const thief = new Browser(scene.app);
     let page = await withPassword(thief);
     for (let guess = 0; guess < 5; guess++) page = await thief.submit(page, { code: `00000${guess}` });
@@ -159,7 +159,7 @@ describe('the second factor', () => {
     expect(asksForConsent(later)).toBe(true);
   });
 
-  it('a session that awaits its factor ends after ten minutes', async () => {
+  it('ends a session that awaits it after ten minutes', async () => {
     const browser = new Browser(scene.app);
     const page = await withPassword(browser);
     scene.clock.advanceSeconds(601);
@@ -167,7 +167,7 @@ describe('the second factor', () => {
     expect(late.body).toContain('name="password"');
   });
 
-  it('a password alone adds no app where there is a factor', async () => {
+  it('cannot be added by a password alone where a factor exists', async () => {
     const thief = new Browser(scene.app);
     const page = await withPassword(thief);
     const refused = await thief.post(`${page.url.replace(/\?.*/, '')}/factor/set-up`, {
@@ -176,7 +176,7 @@ describe('the second factor', () => {
     expect(secretOn(refused)).toBe('');
   });
 
-  it('the policy demands it: an end-user who has none sets it up before the sign-in completes', async () => {
+  it('is set up before the sign-in completes where the policy requires it', async () => {
     const { configuration } = scene.deps;
     const strict = await openScene(anyDatabase, {
       configuration: { ...configuration(), signIn: { ...configuration().signIn, secondFactor: 'everyone' } },
@@ -195,7 +195,7 @@ describe('the second factor', () => {
   });
 
   describe('acr_values', () => {
-    it('asks for what is missing and nothing more', async () => {
+    it('requires the missing factor and no more', async () => {
       const plain = await makeUser(scene);
       const browser = new Browser(scene.app);
       const asked = { acr_values: 'urn:statehouse:acr:multi-factor' };
@@ -205,7 +205,7 @@ describe('the second factor', () => {
         password: PASSWORD,
       });
       expect(asksForConsent(at)).toBe(true);
-      // Signed in with a password: an app is set up now, and no password is asked for again.
+      // Signed in with a password: an app is set up now, and no password is requested again.
       at = await browser.get(authorizeUrl(client, makePkce(), asked));
       expect(at.body).toContain('/factor/set-up');
       expect(at.body).not.toContain('name="password"');
@@ -215,7 +215,7 @@ describe('the second factor', () => {
       // Now it is strong enough.
       expect(asksForConsent(await browser.get(authorizeUrl(client, makePkce(), asked)))).toBe(true);
     });
-    it('with prompt=none the client is told login_required; a refusal is unmet_authentication_requirements', async () => {
+    it('with prompt=none the client receives login_required; an impossible one gets unmet_authentication_requirements', async () => {
       const plain = await makeUser(scene);
       const browser = new Browser(scene.app);
       await browser.submit(await browser.get('/sign-in'), { username: plain.username, password: PASSWORD });
@@ -228,7 +228,7 @@ describe('the second factor', () => {
       const declined = await browser.post(action, { csrf });
       expect(new URL(declined.url).searchParams.get('error')).toBe('unmet_authentication_requirements');
     });
-    it('names that nobody knows here are no demand', async () => {
+    it('ignores unknown values', async () => {
       const plain = await makeUser(scene);
       const browser = new Browser(scene.app);
       const at = await browser.submit(

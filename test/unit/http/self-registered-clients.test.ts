@@ -49,7 +49,7 @@ describe('an error before the end-user has acted', () => {
     'nothing to be shown': [{ prompt: 'none' }, 'login_required', 'sign in'],
   };
 
-  it.each(Object.keys(WRONG))('%s: a page for a client that registered itself, a redirect for others', async (name) => {
+  it.each(Object.keys(WRONG))('%s: a page for a self-registered client, a redirect for others', async (name) => {
     const [change, error, words] = WRONG[name] ?? [{}, '', ''];
     const url = (client: TestClient) =>
       authorizeUrl(client, makePkce(), change).replace('a%26nonce%3Db', 'a&nonce=b').replace('code_challenge=&', '');
@@ -66,18 +66,18 @@ describe('an error before the end-user has acted', () => {
     else expect(answer.body).toContain('action="https://client.test/callback"');
     expect(scene.logs()).toContain(`"clientId":"${itself.clientId}"`);
   });
-  /** A POST is asked to come again by GET where nothing is wrong with it yet. */
+  /** A valid POST is repeated by GET. */
   const followed = (answer: Answer): Promise<Answer> | Answer =>
     answer.status === 303 ? new Browser(scene.app).get(String(answer.headers['location'])) : answer;
 
-  it('nothing to be shown, and no consent: a page, though somebody is signed in', async () => {
+  it('without a page and consent: an error page, even with a session', async () => {
     const browser = new Browser(scene.app);
     await goThrough(browser, authorizeUrl(scene.client, makePkce()), scene.user);
     expectPage(await ask(itself, { prompt: 'none' }, browser), 'consent');
     expect(errorOf(await ask(vetted, { prompt: 'none' }, browser))).toBe('consent_required');
   });
 
-  it('after the end-user has acted the browser goes back, whoever registered the client', async () => {
+  it('after the end-user has acted the browser is redirected, for any client', async () => {
     for (const client of [vetted, itself]) {
       const browser = new Browser(scene.app);
       const consent = await browser.submit(await ask(client, {}, browser), {
@@ -93,23 +93,23 @@ describe('an error before the end-user has acted', () => {
     }
   });
 
-  it('a sign-out without a session leads nowhere for a client that registered itself', async () => {
+  it('a sign-out without a session has no redirect for a self-registered client', async () => {
     const url = ({ clientId }: TestClient) =>
       `/oauth/logout?client_id=${clientId}&post_logout_redirect_uri=${encodeURIComponent(AFTER_LOGOUT)}`;
     const stays = await new Browser(scene.app).get(url(itself));
     expect(stays.status).toBe(200);
     expect(stays.headers).not.toHaveProperty('location');
     expect((await new Browser(scene.app).get(url(vetted))).url).toBe(AFTER_LOGOUT);
-    // With a session the end-user is asked first.
+    // With a session the end-user confirms first.
     const browser = new Browser(scene.app);
     await goThrough(browser, authorizeUrl(itself, makePkce()), scene.user);
     const asked = await browser.get(url(itself));
     expect((await browser.submit(asked, { decision: 'approve' })).url).toBe(AFTER_LOGOUT);
-    // The form again, when nobody is signed in any more.
+    // The form again, without a session.
     expect((await browser.submit(asked, { decision: 'approve' })).status).toBe(200);
   });
 
-  it('what an operator registers is vetted, also where the client had introduced itself', async () => {
+  it('a client that an operator registers is vetted, also where the client had registered itself', async () => {
     const { drizzle: db } = scene.database;
     const client = await makeClient(scene, { tokenEndpointAuthMethod: 'none' });
     expect((await findClient(db, client.clientId))?.registeredBy).toBe('operator');

@@ -1,4 +1,4 @@
-/** Sign-ins when there are more than a node takes: what is turned away, what is dropped, and who is not kept waiting. */
+/** Sign-ins beyond the capacity of a node: rejected ones, dropped ones, and priority. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { boundedQueue, type QueueLimits } from '../../../src/system/bounded-queue.ts';
 import { authorizeUrl, makeClient, makePkce, makeUser, PASSWORD, type TestClient } from '../../support/actors.ts';
@@ -15,7 +15,7 @@ const LIMITS: QueueLimits = {
   waitMilliseconds: 2 ** 30,
 };
 
-describe('more sign-ins than a node takes', () => {
+describe('more sign-ins than a node handles', () => {
   let opened: TestDatabase;
   let test: TestApp;
   let client: TestClient;
@@ -74,7 +74,7 @@ describe('more sign-ins than a node takes', () => {
   };
   const succeeded = ({ body }: Answer) => body.includes('name="decision"');
 
-  it('a form pays for two attempts at once, and for the next when they are over', async () => {
+  it('give a form two concurrent attempts, and the next when they are over', async () => {
     const { browser, page } = await begin('203.0.113.1');
     const submit = () => browser.submit(page, { username, password: PASSWORD });
     const [first, second] = [submit(), submit()];
@@ -87,14 +87,14 @@ describe('more sign-ins than a node takes', () => {
     await until(() => waiting === 3);
     gate.resolve();
     expect(succeeded(await other)).toBe(true);
-    // One of them continues the interaction; the other finds it taken further. Both were checked.
+    // One of them continues the interaction; the other finds it completed. Both were checked.
     await Promise.all([first, second]);
     expect(hashed).toBe(3);
     const { browser: fresh, page: form } = await begin('203.0.113.1');
     expect(succeeded(await fresh.submit(form, { username, password: PASSWORD }))).toBe(true);
   });
 
-  it('what is turned away gets a page that says so, the form again, and a time to come back', async () => {
+  it('get a page that explains it, the form again, and a Retry-After', async () => {
     const attempts = Array.from({ length: 7 }, () => attempt('203.0.113.2'));
     await until(() => waiting === 7);
     const answer = await attempt('203.0.113.2');
@@ -105,7 +105,7 @@ describe('more sign-ins than a node takes', () => {
     expect(answer.body).not.toContain(PASSWORD);
     expect(formOf(answer.body).action).toMatch(/sign-in$/);
     expect(test.logs()).toContain('"reason":"busy"');
-    // One address has filled its line and nobody else's.
+    // One address has filled its own queue and no other.
     const other = attempt('203.0.113.3');
     await until(() => waiting === 8);
     gate.resolve();
@@ -113,7 +113,7 @@ describe('more sign-ins than a node takes', () => {
     expect((await Promise.all(attempts)).filter(succeeded)).toHaveLength(7);
   });
 
-  it('work whose caller has hung up is dropped: no password is hashed for it', async () => {
+  it('drop work whose caller has hung up: no password is hashed for it', async () => {
     const holding = attempt('203.0.113.4');
     await until(() => waiting === 1);
     const hangUp = new AbortController();
@@ -142,7 +142,7 @@ describe('more sign-ins than a node takes', () => {
     expect(test.logs()).toContain('"reason":"caller_gone"');
   });
 
-  it('tokens and UserInfo do not wait for it', async () => {
+  it('do not delay tokens and UserInfo', async () => {
     const attempts = Array.from({ length: 7 }, () => attempt('203.0.113.5'));
     await until(() => waiting === 7);
     const service = await makeClient(test);

@@ -1,4 +1,4 @@
-/** Who tried to sign in, when, from where: each way leaves a line, and names that nobody has leave no name. */
+/** Sign-in attempts in the ledger, with time and address: each method leaves an entry, and unknown usernames leave no name. */
 import { asc, eq, isNotNull, or } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signInLedger } from '../../../src/boot/sign-in-ledger.ts';
@@ -55,7 +55,7 @@ describe.each(databaseKinds)('sign-ins in the ledger, on %s', (kind) => {
       userId,
     }));
 
-  it('with a password: right and wrong ones, joined by the keyed hash of the account', async () => {
+  it('with a password: successes and failures, joined by the keyed hash of the account', async () => {
     const { id, username } = await makeUser(scene);
     await attempt(username, 'wrong', '198.51.100.7');
     await attempt(username.toUpperCase(), PASSWORD, '2001:DB8::0:7');
@@ -79,25 +79,25 @@ describe.each(databaseKinds)('sign-ins in the ledger, on %s', (kind) => {
     expect(addresses).toEqual(expect.arrayContaining(['198.51.100.7', '2001:db8::7']));
   });
 
-  it('of a name that nobody has leave its hash, and the name neither in the ledger nor in the log', async () => {
-    await attempt('nobody-at-all', 'wrong', '198.51.100.8');
-    expect(shown(await linesOf('nobody-at-all'))).toEqual([
+  it('with an unknown username leave its hash, and the name neither in the ledger nor in the log', async () => {
+    await attempt('unknown-user', 'wrong', '198.51.100.8');
+    expect(shown(await linesOf('unknown-user'))).toEqual([
       { line: 'signIn password: attempted → refused (credentials_mismatch)', address: '198.51.100.8', userId: null },
     ]);
     const logged = scene
       .logs()
       .split('\n')
-      .filter((line) => line.includes(hashOf('nobody-at-all')));
+      .filter((line) => line.includes(hashOf('unknown-user')));
     expect(logged).toHaveLength(1);
     expect(JSON.parse(logged[0] ?? '')).toMatchObject({ reason: 'credentials_mismatch', address: '198.51.100.8' });
-    expect(scene.logs()).not.toContain('nobody-at-all');
+    expect(scene.logs()).not.toContain('unknown-user');
     const everything = JSON.stringify(await scene.database.drizzle.select().from(transitions), (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
     );
-    expect(everything).not.toContain('nobody-at-all');
+    expect(everything).not.toContain('unknown-user');
   });
 
-  it('that are made to wait leave a line in the log, and none in the ledger', async () => {
+  it('that are throttled leave a line in the log, and none in the ledger', async () => {
     const { username } = await makeUser(scene);
     for (let n = 0; n < 12; n++) await attempt(username, 'wrong', '198.51.100.9');
     const counted = (await linesOf(username)).length;
@@ -106,7 +106,7 @@ describe.each(databaseKinds)('sign-ins in the ledger, on %s', (kind) => {
     expect(scene.logs()).toContain('throttled_account');
   });
 
-  it('of a session are written with it, or not at all', async () => {
+  it('that start a session are written with it, or not at all', async () => {
     const { username, id } = await makeUser(scene);
     await attempt(username, PASSWORD, '198.51.100.10');
     const [line] = await linesOf(username);
@@ -119,7 +119,7 @@ describe.each(databaseKinds)('sign-ins in the ledger, on %s', (kind) => {
     expect(line).toMatchObject({ userId: id, sessionId: null });
   });
 
-  it('beyond some in a while leave lines in the log alone, and the next line says how many', async () => {
+  it('beyond a limit leave lines in the log alone, and the next entry has their number', async () => {
     let now = 0;
     const warned: object[] = [];
     const ledger = signInLedger({
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('sign-ins in the ledger, on %s', (kind) => {
   });
 });
 
-describe('each way', () => {
+describe('each method', () => {
   let scene: Scene;
   let mails: Mails;
   let user: TestUser;
@@ -172,7 +172,7 @@ describe('each way', () => {
   };
   const hashOfAlice = () => accountHash(scene.keys, usernameKey('alice'));
 
-  it('an authenticator app and a recovery code, right and wrong', async () => {
+  it('an authenticator app and a recovery code, accepted and rejected', async () => {
     const { app, recoveryCodes } = await enrol(scene, browser, user);
     const before = (await said()).length;
     const password = async () => {
@@ -196,7 +196,7 @@ describe('each way', () => {
     ]);
   });
 
-  it('a passkey, right and wrong; one that nobody has is in the log alone', async () => {
+  it('a passkey, accepted and rejected; an unknown one is in the log alone', async () => {
     const passkey = await registeredPasskey(scene, user);
     const send = async (credentialOf: (page: Answer) => string) => {
       const page = await browser.get('/sign-in');
@@ -234,7 +234,7 @@ describe('each way', () => {
   });
 });
 
-it('another server, which signs in or refuses', async () => {
+it('an identity provider, accepted and rejected', async () => {
   const two = await openTwoServers();
   try {
     const come = async (answer: (away: Answer) => Promise<string>) => {
@@ -267,7 +267,7 @@ it('another server, which signs in or refuses', async () => {
   }
 });
 
-it('the hash of an account depends on the root secret, and says which', () => {
+it('the hash of an account depends on the root secret, and names it', () => {
   const other = rootKeys(['another root secret for tests, of more than 32 bytes']);
   expect(accountHash(testKeys, 'alice')).toMatch(/^[0-9a-f]{8}\.[A-Za-z0-9_-]{22}$/);
   expect(accountHash(other, 'alice')).not.toBe(accountHash(testKeys, 'alice'));

@@ -1,4 +1,4 @@
-/** Checking a password: what guessing costs, whom it holds up, and what it tells. */
+/** The password check: the cost of guesses, the users whom they delay, and what they reveal. */
 
 import { verify } from '@node-rs/argon2';
 import { eq } from 'drizzle-orm';
@@ -84,15 +84,15 @@ describe('sign-in', () => {
       .replaceAll(/value="[\w-]{43}"/g, 'CSRF')
       .replaceAll(/[0-9a-f-]{36}\.[\w-]+/g, 'ID');
 
-  describe('fails in the same words and with the same work', () => {
-    it('for an unknown user, a wrong password, and a person who is disabled', async () => {
+  describe('fails with the same text and the same work', () => {
+    it('for an unknown user, a wrong password, and a disabled user', async () => {
       const disabled = await makeUser(scene);
       await disableUser(scene.database.drizzle, disabled.username);
       const pages = new Set<string>();
       for (const [username, password] of [
         [user.username, 'wrong'],
-        ['nobody-at-all', 'wrong'],
-        ['nobody-at-all', PASSWORD],
+        ['unknown-user', 'wrong'],
+        ['unknown-user', PASSWORD],
         [disabled.username, 'wrong'],
         [disabled.username, PASSWORD],
       ] as const) {
@@ -107,12 +107,12 @@ describe('sign-in', () => {
       expect([...pages][0]).toContain('Username or password is not right');
     });
 
-    it('every stored hash costs the same', async () => {
+    it('for every stored hash', async () => {
       const passwordHash = await hashPassword(rawSecret(PASSWORD));
       await updateUser(scene.database.drizzle, user.id, { claims: {}, passwordHash });
       vi.mocked(verify).mockClear();
       await attempt(user.username, 'wrong');
-      await attempt('nobody-at-all', 'wrong');
+      await attempt('unknown-user', 'wrong');
       const costs = vi
         .mocked(verify)
         .mock.calls.map(([hash]) => /^\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$/.exec(String(hash))?.[0]);
@@ -121,7 +121,7 @@ describe('sign-in', () => {
     });
   });
 
-  it('needs both fields, and costs nothing without them', async () => {
+  it('requires both fields, and does no work without them', async () => {
     vi.mocked(verify).mockClear();
     for (const [username, password] of [
       ['', ''],
@@ -137,7 +137,7 @@ describe('sign-in', () => {
     await fail(OF_ACCOUNT_AND_ADDRESS);
   });
 
-  it('takes the name in any case and composition, and the password only as it is', async () => {
+  it('accepts the name in any case and composition, and the password only verbatim', async () => {
     const someone = await makeUser(scene, 'Ämilie Müller');
     for (const name of ['Ämilie Müller', 'ämilie müller', 'A\u0308milie Mu\u0308ller', ' ämilie müller ']) {
       expect(succeeded(await attempt(name, PASSWORD)), name).toBe(true);
@@ -147,7 +147,7 @@ describe('sign-in', () => {
     }
   });
 
-  it('any text as name or password is a failure, never a 500', async () => {
+  it('rejects any text as name or password, without a 500', async () => {
     for (const text of [
       '\0',
       'a\0b',
@@ -164,7 +164,7 @@ describe('sign-in', () => {
     }
   });
 
-  describe('a browser that has signed in before', () => {
+  describe('a trusted browser', () => {
     const DEVICE = '__Host-statehouse-device';
     async function knownBrowser(): Promise<Browser> {
       const browser = new Browser(scene.app, address);
@@ -176,7 +176,7 @@ describe('sign-in', () => {
     const tryIn = async (browser: Browser, password: string) =>
       browser.submit(await browser.get(authorizeUrl(client, makePkce())), { username: user.username, password });
 
-    it('keeps a cookie that names nobody, for as long as the policy says', async () => {
+    it('keeps a cookie that names no user, for as long as the policy says', async () => {
       const browser = new Browser(scene.app, address);
       const page = await browser.get(authorizeUrl(client, makePkce()));
       const { action, fields } = formOf(page.body);
@@ -190,13 +190,13 @@ describe('sign-in', () => {
       expect(scene.logs()).not.toContain(browser.cookies.get(DEVICE));
     });
 
-    it('gets none with a wrong password', async () => {
+    it('is not made by a wrong password', async () => {
       const browser = new Browser(scene.app, address);
       expect((await tryIn(browser, 'wrong')).status).toBe(400);
       expect(browser.cookies.has(DEVICE)).toBe(false);
     });
 
-    it('is not held up by strangers, at its own address or elsewhere; a browser without the cookie is', async () => {
+    it('is not delayed by strangers, at its own address or another; a browser without the cookie is', async () => {
       const owner = await knownBrowser();
       for (let n = 0; n < OF_ACCOUNT; n++) await fail(1, user.username, `198.51.100.${100 + n}`);
       for (let n = 0; n < OF_ACCOUNT_AND_ADDRESS; n++) await attempt(user.username, 'wrong');
@@ -206,7 +206,7 @@ describe('sign-in', () => {
       expect(succeeded(await tryIn(owner, PASSWORD))).toBe(true);
     });
 
-    it('waits for its own failures, with the true time, and holds up nobody else', async () => {
+    it('waits for its own failures, with the exact time, and delays no other', async () => {
       const owner = await knownBrowser();
       for (let n = 0; n < OF_ACCOUNT_AND_ADDRESS; n++) expect((await tryIn(owner, 'wrong')).status).toBe(400);
       scene.clock.advanceSeconds(100);
@@ -217,7 +217,7 @@ describe('sign-in', () => {
       expect(succeeded(await attempt(user.username, PASSWORD))).toBe(true);
     });
 
-    it('is known for as long as the policy says', async () => {
+    it('is trusted for as long as the policy says', async () => {
       const owner = await knownBrowser();
       const strangers = () => fail(OF_ACCOUNT_AND_ADDRESS);
       scene.clock.advanceSeconds(configuration.signIn.knownDeviceLifetimeSeconds - 1);
@@ -232,10 +232,10 @@ describe('sign-in', () => {
     });
   });
 
-  describe('an end-user with the hash of another system', () => {
+  describe('an end-user with a hash of another system', () => {
     const BCRYPT = '$2b$08$abcdefghijklmnopqrstuubAvJmxpQuyV3jn7x.SUSPxe.DearCPe';
 
-    it('signs in with the same password, and has a hash of our own from then on; no session ends by that', async () => {
+    it('signs in with the same password, and gets a hash of our own, without the end of a session', async () => {
       const id = await importUser({ username: `imported-${serial}`, passwordHash: BCRYPT });
       const stored = async () => {
         const [row] = await scene.database.drizzle.select().from(users).where(eq(users.id, id));
@@ -285,8 +285,8 @@ describe('sign-in', () => {
     }
   });
 
-  describe('is throttled by failures, and by them only', () => {
-    it('of one account from one address: then even the right password waits', async () => {
+  describe('is throttled by failures alone', () => {
+    it('of one account from one address: then even the correct password waits', async () => {
       await fail(OF_ACCOUNT_AND_ADDRESS);
       vi.mocked(verify).mockClear();
       const answer = await attempt(user.username, PASSWORD);
@@ -296,21 +296,21 @@ describe('sign-in', () => {
       expect(vi.mocked(verify)).not.toHaveBeenCalled();
     });
 
-    it('nobody at another address is held up, nor another account at this one', async () => {
+    it('without a delay at another address, or for another account at this one', async () => {
       await fail(OF_ACCOUNT_AND_ADDRESS + 0);
       expect((await attempt(user.username, 'wrong')).status).toBe(429);
       expect(succeeded(await attempt(user.username, PASSWORD, '198.51.100.99'))).toBe(true);
       expect(succeeded(await attempt((await makeUser(scene)).username, PASSWORD))).toBe(true);
     });
 
-    it('until the window is over', async () => {
+    it('until the window ends', async () => {
       await fail(OF_ACCOUNT_AND_ADDRESS);
       expect((await attempt(user.username, PASSWORD)).status).toBe(429);
       scene.clock.advanceSeconds(WINDOW_SECONDS);
       expect(succeeded(await attempt(user.username, PASSWORD))).toBe(true);
     });
 
-    it('who is right is never counted', async () => {
+    it('and never by correct passwords', async () => {
       for (let n = 0; n < OF_ADDRESS + 5; n++) expect(succeeded(await attempt(user.username, PASSWORD))).toBe(true);
       await fail(OF_ACCOUNT_AND_ADDRESS - 1);
       // Being right takes no failure back: a thief’s own account does not reset the count of a victim’s.
@@ -319,14 +319,14 @@ describe('sign-in', () => {
       expect((await attempt(user.username, 'wrong')).status).toBe(429);
     });
 
-    it('of one address: then wrong passwords wait, and no right one does', async () => {
+    it('of one address: then wrong passwords wait, and no correct one does', async () => {
       const [victim, bystander] = [await makeUser(scene), await makeUser(scene)];
       for (let n = 0; n < OF_ADDRESS; n++)
-        await fail(1, n % 2 === 0 ? `nobody-${n}` : (await makeUser(scene)).username);
+        await fail(1, n % 2 === 0 ? `unknown-${n}` : (await makeUser(scene)).username);
       const pages = new Set<string>();
       for (const [username, password] of [
         [victim.username, 'wrong'],
-        ['nobody-at-all', PASSWORD],
+        ['unknown-user', PASSWORD],
       ] as const) {
         vi.mocked(verify).mockClear();
         const answer = await attempt(username, password);
@@ -343,16 +343,16 @@ describe('sign-in', () => {
       for (const { username } of [user, victim, bystander]) {
         expect(succeeded(await attempt(username, PASSWORD))).toBe(true);
       }
-      // The guesses at an account go on counting, and end as at any other address.
+      // The guesses at an account still count, and end as at any other address.
       for (let n = 1; n < OF_ACCOUNT_AND_ADDRESS; n++)
         expect((await attempt(victim.username, `wrong ${n}`)).status).toBe(429);
       expect((await attempt(victim.username, PASSWORD)).status).toBe(429);
       expect(succeeded(await attempt(bystander.username, PASSWORD))).toBe(true);
     });
 
-    it('made-up names from a throttled address leave no rows behind', async () => {
-      for (let n = 0; n < OF_ADDRESS; n++) await fail(1, `nobody-${n}`);
-      await attempt('nobody-in-particular', 'wrong');
+    it('without a row for an unknown username from a throttled address', async () => {
+      for (let n = 0; n < OF_ADDRESS; n++) await fail(1, `unknown-${n}`);
+      await attempt('an-unknown-user', 'wrong');
       const before = await scene.database.drizzle.$count(signInFailures);
       for (let n = 0; n < 20; n++) expect((await attempt(`made-up-${n}`, 'wrong')).status).toBe(429);
       expect(await scene.database.drizzle.$count(signInFailures)).toBe(before);
@@ -365,27 +365,27 @@ describe('sign-in', () => {
       expect((await attempt(user.username, 'wrong', from(50))).status).toBe(400);
       expect((await attempt(user.username, 'wrong', from(50))).status).toBe(429);
       expect(succeeded(await attempt(user.username, PASSWORD, from(60)))).toBe(true);
-      // Nobody else's limit has changed.
+      // The limits of other accounts are unchanged.
       const other = await makeUser(scene);
       await fail(OF_ACCOUNT_AND_ADDRESS - 1, other.username, from(0));
       expect(succeeded(await attempt(other.username, PASSWORD, from(0)))).toBe(true);
     });
 
-    it('what was throttled does not count: the window ends when it would have', async () => {
+    it('without a count for throttled attempts: the window ends at the same time', async () => {
       await fail(OF_ACCOUNT_AND_ADDRESS);
       for (let n = 0; n < OF_ADDRESS; n++) expect((await attempt(user.username, PASSWORD)).status).toBe(429);
       // Those would have throttled the address.
       expect((await attempt((await makeUser(scene)).username, 'wrong')).status).toBe(400);
     });
 
-    it('50 right passwords at once all sign in, and lock nobody', async () => {
+    it('and never by 50 correct passwords, concurrently', async () => {
       const answers = await Promise.all(Array.from({ length: 50 }, () => attempt(user.username, PASSWORD)));
       expect(answers.filter(succeeded)).toHaveLength(50);
       expect((await attempt(user.username, 'wrong')).status).toBe(400);
       expect(succeeded(await attempt(user.username, PASSWORD))).toBe(true);
     });
 
-    it('spelling the name otherwise is the same account', async () => {
+    it('of one account in any spelling of its name', async () => {
       const someone = await makeUser(scene, `Zoë-${serial}`);
       await fail(1, someone.username);
       await fail(1, someone.username.toUpperCase());
@@ -393,7 +393,7 @@ describe('sign-in', () => {
       expect((await attempt(someone.username, PASSWORD)).status).toBe(429);
     });
 
-    it('parallel guesses do not slip past together', async () => {
+    it('of parallel guesses, none of which slips past', async () => {
       const guesses = await Promise.all(
         Array.from({ length: OF_ACCOUNT_AND_ADDRESS * 3 }, (_, n) => attempt(user.username, `guess ${n}`)),
       );
@@ -401,7 +401,7 @@ describe('sign-in', () => {
       expect(guesses.filter(({ status }) => status === 429)).toHaveLength(OF_ACCOUNT_AND_ADDRESS * 2);
     });
 
-    it('one IPv6 network of 64 bits is one address; an IPv4 address is itself, however it is written', async () => {
+    it('of one IPv6 /64 as one address; an IPv4 address is the same in any notation', async () => {
       for (let n = 1; n <= OF_ACCOUNT_AND_ADDRESS; n++) await fail(1, user.username, `2001:db8:1:2::${n}`);
       expect((await attempt(user.username, PASSWORD, '2001:db8:1:2:ffff:ffff:ffff:ffff')).status).toBe(429);
       expect(succeeded(await attempt(user.username, PASSWORD, '2001:db8:1:3::1'))).toBe(true);
@@ -411,7 +411,7 @@ describe('sign-in', () => {
       expect(succeeded(await attempt(other.username, PASSWORD, '::ffff:192.0.2.201'))).toBe(true);
     });
 
-    it('a header that nobody may send does not change who one is', async () => {
+    it('of one address, whatever a forbidden header says', async () => {
       for (let n = 0; n < OF_ACCOUNT_AND_ADDRESS; n++) {
         const answer = await attempt(user.username, 'wrong', address, {
           'x-forwarded-for': `192.0.2.${n}`,

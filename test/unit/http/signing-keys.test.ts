@@ -1,4 +1,4 @@
-/** Running nodes follow the table of signing keys: what they publish, sign with and believe. */
+/** Running nodes follow the table of signing keys: the published, signing and accepted keys. */
 
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ describe('two nodes that run while keys come and go', () => {
   const poll = () => Promise.all(scene.nodes.map((node) => node.deps.keepKeys()));
   const every = async (ofNode: (node: TestApp) => Promise<unknown>) => Promise.all(scene.nodes.map(ofNode));
 
-  it('publish a successor before it signs, sign with it at the handover, and drop the old one when its tokens are over', async () => {
+  it('publish a successor before it signs, sign with it at the handover, and drop the old one when its tokens have expired', async () => {
     const [first, second] = scene.nodes;
     const [old = ''] = await kidsOf(first);
     scene.clock.advanceSeconds(1);
@@ -58,7 +58,7 @@ describe('two nodes that run while keys come and go', () => {
 
     scene.clock.advanceSeconds(LIFETIMES.publishedBeforeSigningSeconds);
     await first.deps.keepKeys();
-    // One node has heard of the handover, the other has not: whatever either signs, both verify.
+    // One node has seen the handover, the other has not: both verify the signatures of either.
     expect(await verifiedBy(second, await accessToken(first))).toBe(fresh);
     const last = await accessToken(second);
     expect(await verifiedBy(first, last)).toBe(old);
@@ -73,7 +73,7 @@ describe('two nodes that run while keys come and go', () => {
     expect(first.deps.keyRing.verifierOf(old)).toBeNull();
   });
 
-  it('follow by themselves, from year to year', async () => {
+  it('rotate by themselves, from year to year', async () => {
     const [first, second] = scene.nodes;
     const seen = new Set<string | undefined>();
     for (let hours = 0; hours < 24 * 200; hours += 12) {
@@ -88,7 +88,7 @@ describe('two nodes that run while keys come and go', () => {
     expect((await storedKeys(scene.database.drizzle)).filter((one) => one.state === 'signing')).toHaveLength(2);
   });
 
-  it('neither publish nor believe a revoked key, and sign with another at once', async () => {
+  it('neither publish nor accept a revoked key, and sign with another immediately', async () => {
     const [first, second] = scene.nodes;
     const stolen = await accessToken(first);
     const [leaked = ''] = await kidsOf(first);
@@ -104,7 +104,7 @@ describe('two nodes that run while keys come and go', () => {
     expect(await kidsOf(first)).toEqual(await kidsOf(second));
   });
 
-  it('know at once the key that another node signs with after a revocation, and give back what it signed', async () => {
+  it('accept immediately the key that another node signs with after a revocation, and revoke its tokens', async () => {
     const [first, second] = scene.nodes;
     const [leaked = ''] = await kidsOf(first);
     await requestRevocation(outside(), leaked, commandLine);
@@ -122,7 +122,7 @@ describe('two nodes that run while keys come and go', () => {
     expect((await refresh(first, scene.client, refreshToken)).json.error).toBe('invalid_grant');
   });
 
-  it('log what became of a key, and nothing private', async () => {
+  it('log each step of a key, and no private half', async () => {
     const secrets = (await storedKeys(scene.database.drizzle)).map((one) => one.privateJwe ?? '');
     scene.clock.advanceSeconds(LIFETIMES.signingLifetimeSeconds);
     await poll();
@@ -154,7 +154,7 @@ describe('two nodes that run while keys come and go', () => {
 });
 
 describe('a node whose polls fail', () => {
-  it('goes on with the keys that it has, says so, and follows again', async () => {
+  it('continues with the keys that it has, reports it, and follows again', async () => {
     const { database, close } = await openTestDatabase(anyDatabase);
     const lines: string[] = [];
     const logger = makeLogger({
@@ -208,7 +208,7 @@ describe('the JWKS', () => {
   afterAll(() => scene.close());
   const get = (headers: Record<string, string> = {}) => scene.app.inject({ url: '/.well-known/jwks.json', headers });
 
-  it('may be kept for as long as the policy says', async () => {
+  it('may be cached for as long as the policy says', async () => {
     const { headers } = await get();
     expect(headers).toMatchObject({
       'cache-control': 'public, max-age=120',
@@ -227,7 +227,7 @@ describe('the JWKS', () => {
     ]);
   });
 
-  it('is not sent again to whoever has it (RFC 9110 §13.1.2)', async () => {
+  it('is not sent again to a cache that has it (RFC 9110 §13.1.2)', async () => {
     const etag = String((await get()).headers.etag);
     for (const value of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const reply = await get({ 'if-none-match': value });
@@ -239,7 +239,7 @@ describe('the JWKS', () => {
     }
   });
 
-  it('has another tag when a key comes or goes', async () => {
+  it('has another ETag when a key comes or goes', async () => {
     const etag = String((await get()).headers.etag);
     await scene.deps.keepKeys();
     expect((await get()).headers.etag).toBe(etag);

@@ -1,4 +1,4 @@
-/** POST /oauth/token: what is read, what is refused, and in which words (RFC 6749 §3.2, §5.1, §5.2). */
+/** POST /oauth/token: the accepted requests, the errors, and their texts (RFC 6749 §3.2, §5.1, §5.2). */
 import { fc } from '@fast-check/vitest';
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -68,14 +68,14 @@ describe('the token endpoint', () => {
     });
   });
 
-  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'HEAD'] as const)('knows no %s', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'HEAD'] as const)('rejects %s', async (method) => {
     const reply = await send(undefined, {}, method);
     expect(reply.statusCode).toBe(405);
     expect(reply.headers['allow']).toBe('POST');
     if (method !== 'HEAD') expect(reply.json().error).toBe('invalid_request');
   });
 
-  it('reads nothing from the query', async () => {
+  it('reads no parameter from the query', async () => {
     const reply = await scene.app.inject({
       method: 'POST',
       url: '/oauth/token?grant_type=client_credentials',
@@ -105,7 +105,7 @@ describe('the token endpoint', () => {
       expect(await answer(payload, { ...basic(), 'content-type': type })).toBe('400 invalid_request');
     });
 
-    it('without a content type: not even then', async () => {
+    it('without a content type: rejected even then', async () => {
       const { 'content-type': _, ...headers } = basic();
       expect(await answer(Buffer.from('grant_type=client_credentials'), headers)).toBe('400 invalid_request');
     });
@@ -119,14 +119,14 @@ describe('the token endpoint', () => {
     });
   });
 
-  it('refuses a body over its limit, and takes a long one under it', async () => {
+  it('rejects a body over its limit, and accepts a long one under it', async () => {
     const padded = (size: number) => 'grant_type=client_credentials&unknown='.padEnd(size, 'x');
     expect(await answer(padded(32_768))).toBe('200 ok');
     expect(await answer(padded(32_769))).toBe('413 invalid_request');
     expect(await answer(padded(1_000_000))).toBe('413 invalid_request');
   });
 
-  it('refuses a body that is not as long as it says', async () => {
+  it('rejects a body with a wrong length', async () => {
     expect(await answer('grant_type=client_credentials', { ...basic(), 'content-length': '3' })).toBe(
       '400 invalid_request',
     );
@@ -159,7 +159,7 @@ describe('the token endpoint', () => {
     });
 
     it.each(['grant_type', 'code', 'refresh_token', 'scope', 'resource', 'redirect_uri', 'code_verifier'])(
-      '%s with what no text can hold',
+      '%s with invalid characters',
       async (name) => {
         const rest = name === 'grant_type' ? '' : 'grant_type=client_credentials&';
         for (const value of ['a%00b', '%', '%e', '%zz', '%ff', '%c3', '%ed%a0%80', 'x'.repeat(4097), '%C0%80']) {
@@ -168,14 +168,14 @@ describe('the token endpoint', () => {
       },
     );
 
-    it('raw bytes beyond ASCII are refused: nobody knows which characters they mean', async () => {
+    it('raw bytes beyond ASCII are rejected: their characters are unknown', async () => {
       for (const bytes of [[0xff, 0xfe], [0xc3, 0xa9], [0x00], [0x80]]) {
         const body = Buffer.concat([Buffer.from('grant_type=client_credentials&scope='), Buffer.from(bytes)]);
         expect(await answer(body)).toBe('400 invalid_request');
       }
     });
 
-    it('those sent empty count as not sent', async () => {
+    it('empty ones count as missing', async () => {
       expect(await answer('grant_type=client_credentials&scope=&resource=&client_id=&client_secret=')).toBe('200 ok');
       expect(await answer('grant_type=')).toBe('400 invalid_request');
       expect(await answer('')).toBe('400 invalid_request');
@@ -192,7 +192,7 @@ describe('the token endpoint', () => {
       expect(await described('grant_type=refresh_token')).toContain('refresh_token');
     });
 
-    it('any body at all gets an answer of the standard, never a 500', async () => {
+    it('any body gets an answer of the standard, never a 500', async () => {
       const names = fc.constantFrom(...known, 'resource', 'x');
       const values = fc.oneof(
         fc.string({ unit: 'binary', maxLength: 30 }).map((text) => encodeURIComponent(text.toWellFormed())),
@@ -227,7 +227,7 @@ describe('the token endpoint', () => {
       'constructor',
       '__proto__',
       'token',
-    ])('%s is none', async (name) => {
+    ])('%s is unsupported', async (name) => {
       expect(await answer(`grant_type=${encodeURIComponent(name)}&username=u&password=p`)).toBe(
         '400 unsupported_grant_type',
       );
@@ -266,7 +266,7 @@ describe('the token endpoint', () => {
   });
 
   describe('redirect_uri, which is optional here, is compared when sent (OAuth 2.1 §10.2)', () => {
-    it('the right one, or none', async () => {
+    it('the correct one, or none', async () => {
       expect(
         (await exchange(scene, scene.client, await scene.code(), { redirect_uri: 'https://client.test/callback' }))
           .status,
@@ -287,7 +287,7 @@ describe('the token endpoint', () => {
       const { status, json } = await token(scene, client, { grant_type: 'client_credentials', ...fields });
       return status === 200 ? json.scope : json.error;
     };
-    it('none asked: the client’s default, else its ceiling, else all of its resource', async () => {
+    it('without a request: the client’s default, else its ceiling, else all of its resource', async () => {
       expect(await credentials(scene.client)).toBe('read write');
       expect(await credentials(await makeClient(scene, { scope: ['write'] }))).toBe('write');
       expect(await credentials(await makeClient(scene, { scope: ['read', 'write'], defaultScope: ['read'] }))).toBe(
@@ -298,7 +298,7 @@ describe('the token endpoint', () => {
         'read',
       );
     });
-    it('what is asked for is answered, or refused', async () => {
+    it('with a request: granted, or rejected', async () => {
       expect(await credentials(scene.client, { scope: 'write' })).toBe('write');
       expect(await credentials(scene.client, { scope: 'write read' })).toBe('write read');
       expect(await credentials(scene.client, { scope: 'read  read' })).toBe('read');
@@ -311,14 +311,14 @@ describe('the token endpoint', () => {
       }
       expect(await credentials(scene.client, { resource: 'https://api.example.com' })).toBe('read write');
     });
-    it('a malformed scope at a refresh leaves the token good', async () => {
+    it('a malformed scope at a refresh leaves the token valid', async () => {
       const head = await scene.chain();
       expect((await refresh(scene, scene.client, head, { scope: '"' })).json.error).toBe('invalid_scope');
       expect((await refresh(scene, scene.client, head)).status).toBe(200);
     });
   });
 
-  it('a rotation that asks for too much, or with a broken request, leaves the token good', async () => {
+  it('leaves the token valid after a rotation that requests too much, or a broken request', async () => {
     const head = await scene.chain();
     expect(await answer(`grant_type=refresh_token&refresh_token=${head}&refresh_token=${head}`)).toBe(
       '400 invalid_request',

@@ -37,7 +37,7 @@ describe('thousands of parameters', () => {
     }
   });
 
-  it('at the others: refused too', async () => {
+  it('at the others: rejected too', async () => {
     const browser = new Browser(scene.app);
     expect((await browser.send('GET', `/oauth/logout?state=x${MANY.slice(0, 9000)}`, null)).status).toBe(400);
     expect((await browser.send('POST', '/oauth/userinfo', `access_token=x${MANY}`.slice(0, 32_000))).status).toBe(400);

@@ -1,4 +1,4 @@
-/** Behind a proxy that the operator named, the address is what that proxy says; from anyone else, a header says nothing. */
+/** Behind a configured proxy, the address is the one that this proxy sends; a header of any other sender is ignored. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizeUrl, makePkce, makeUser, PASSWORD } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
@@ -27,26 +27,26 @@ describe('a trusted proxy', () => {
     for (let n = 0; n < 3; n++) expect((await attempt(username, 'wrong', from, forwardedFor(n))).status).toBe(400);
   };
 
-  it('tells one address from another', async () => {
+  it('separates one address from another', async () => {
     const { username } = await makeUser(scene);
     await failThrice(username, PROXY, () => '192.0.2.1');
     expect((await attempt(username, PASSWORD, PROXY, '192.0.2.1')).status).toBe(429);
     expect((await attempt(username, PASSWORD, PROXY, '192.0.2.2')).status).toBe(200);
   });
 
-  it('what came before the last untrusted hop is hearsay', async () => {
+  it('is the last trusted hop: earlier addresses are ignored', async () => {
     const { username } = await makeUser(scene);
     await failThrice(username, PROXY, (n) => `198.51.100.${n}, 192.0.2.3`);
     expect((await attempt(username, PASSWORD, PROXY, '198.51.100.50, 192.0.2.3')).status).toBe(429);
   });
 
-  it('anyone else who sends the header is who they are', async () => {
+  it('is not any other sender of the header, who keeps their own address', async () => {
     const { username } = await makeUser(scene);
     await failThrice(username, '192.0.2.4', (n) => `198.51.100.${n}`);
     expect((await attempt(username, PASSWORD, '192.0.2.4', '198.51.100.60')).status).toBe(429);
   });
 
-  it('neither host nor scheme come from headers: URLs derive from the issuer', async () => {
+  it('does not determine host and scheme: URLs derive from the issuer', async () => {
     const headers = { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http', host: 'evil.test' };
     const reply = await scene.app.inject({
       url: '/.well-known/oauth-authorization-server',

@@ -1,4 +1,4 @@
-/** Two APIs with the same scope names: what one word means at one of them is not what it means at the other. */
+/** Two APIs with the same scope names: a scope of one of them has another meaning at the other. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   authorizeUrl,
@@ -71,7 +71,7 @@ describe('two resources', () => {
   };
   const claimsOf = (token = '') => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
 
-  it('a client whose ceiling has nothing at an API gets no token for it, openid or not', async () => {
+  it('give no token to a client whose ceiling has no scope at an API, openid or not', async () => {
     const only = await makeClient(test, { scope: ['openid', 'share'] });
     for (const scope of ['openid', 'share', 'openid share']) {
       const url = `${authorizeUrl(only, pkce, { scope })}&resource=${encodeURIComponent(PHOTOS)}&resource=${encodeURIComponent(BANK)}`;
@@ -79,7 +79,7 @@ describe('two resources', () => {
     }
   });
 
-  it('are shown each with its own words', async () => {
+  it('are shown each with its own texts', async () => {
     const { body } = await ask('read write', PHOTOS, BANK);
     for (const words of [
       'Photos',
@@ -93,7 +93,7 @@ describe('two resources', () => {
     }
   });
 
-  it('are named also where no scope of theirs is asked for; what is asked for then is at the UserInfo Endpoint', async () => {
+  it('are named also where none of their scopes is requested; the request is at the UserInfo Endpoint then', async () => {
     const page = await ask('openid', BANK);
     expect(page.body).toContain('At <strong>Bank</strong> it wants to be let in');
     const { json } = await exchange(test, client, { code: await allow(page), verifier: pkce.verifier });
@@ -103,17 +103,17 @@ describe('two resources', () => {
     expect((await ask('openid', PHOTOS)).body).not.toContain('Bank');
   });
 
-  it('are allowed each on its own: one consent is none for the other', async () => {
+  it('need a consent each: one consent does not cover the other', async () => {
     await allow(await ask('write', PHOTOS));
     await allow(await ask('read', BANK));
     expect(asksConsent(await ask('write', BANK))).toBe(true);
     expect(asksConsent(await ask('read write', PHOTOS, BANK))).toBe(true);
-    // What was allowed is not asked again.
+    // An approved scope is not requested again.
     expect(asksConsent(await ask('write', PHOTOS))).toBe(false);
     expect(asksConsent(await ask('read', BANK))).toBe(false);
   });
 
-  it('get tokens that say only what means something there', async () => {
+  it('get tokens with those scopes alone that have an effect there', async () => {
     const code = await allow(await ask('read share', PHOTOS, BANK));
     const first = await exchange(test, client, { code, verifier: pkce.verifier }, { resource: BANK });
     expect(claimsOf(first.json.access_token)).toMatchObject({ aud: BANK, scope: 'read' });
@@ -125,7 +125,7 @@ describe('two resources', () => {
     expect((await refresh(test, client, all.json.refresh_token ?? '')).status).toBe(200);
   });
 
-  it('refuse a code at a resource where nothing of it means anything, and leave it good', async () => {
+  it('reject a code at a resource without an effective scope, and leave it valid', async () => {
     const code = await allow(await ask('share', PHOTOS, BANK));
     expect((await exchange(test, client, { code, verifier: pkce.verifier }, { resource: BANK })).json.error).toBe(
       'invalid_scope',

@@ -1,4 +1,4 @@
-/** OpenID Connect Core §3.1.2.1: unknown scopes are ignored in an OpenID request. RFC 6749 §3.3: what is refused is named. */
+/** OpenID Connect Core §3.1.2.1: unknown scopes are ignored in an OpenID request. RFC 6749 §3.3: a rejected scope is named. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -41,7 +41,7 @@ describe('a scope', () => {
   }
   const lastLine = () => JSON.parse(scene.logs().trim().split('\n').at(-1) ?? '{}');
 
-  it('that nothing knows is ignored beside openid, and the answer says what was granted', async () => {
+  it('that is unknown is ignored beside openid, and the answer has the granted scope', async () => {
     expect(await granted('openid profile groups')).toBe('openid profile');
     expect(await granted('groups openid read roles')).toBe('openid read');
     expect(await granted('openid groups', scene.client)).toBe('openid');
@@ -49,7 +49,7 @@ describe('a scope', () => {
     expect(await granted('openid read undescribed groups')).toBe('openid read undescribed');
   });
 
-  it('that nothing knows says nothing about the audience: the rest decides', async () => {
+  it('that is unknown does not affect the audience: the rest decides', async () => {
     const pkce = makePkce();
     const url = authorizeUrl(limited, pkce, { scope: 'openid profile groups' });
     const back = await goThrough(new Browser(scene.app), url, scene.user);
@@ -63,24 +63,24 @@ describe('a scope', () => {
   });
 
   it.each(['openid write', 'read write', 'write', 'openid groups write'])(
-    'beyond the ceiling of the client is refused by name, in answer and log: %s',
+    'beyond the ceiling of the client is rejected by name, in answer and log: %s',
     async (scope) => {
       expect(await refused(scope)).toBe('write: a scope is more than this client may ask for');
       expect(lastLine()).toMatchObject({ reason: 'scope_not_allowed', scope: 'write', clientId: limited.clientId });
     },
   );
 
-  it.each(['email', 'openid email'])('of OpenID Connect beyond the ceiling is refused by name: %s', async (scope) => {
+  it.each(['email', 'openid email'])('of OpenID Connect beyond the ceiling is rejected by name: %s', async (scope) => {
     expect(await refused(scope)).toMatch(/^email: /);
   });
 
-  it('that nothing knows is refused by name without openid', async () => {
+  it('that is unknown is rejected by name without openid', async () => {
     expect(await refused('read groups')).toBe('groups: a scope is unknown');
     expect(lastLine()).toMatchObject({ reason: 'scope_unknown', scope: 'groups' });
     expect(await refused('groups')).toBe('groups: a scope is unknown');
   });
 
-  it('is refused in words for what is no scope at all', async () => {
+  it('that is malformed is rejected with a message', async () => {
     expect(await refused('"')).toBe('scope is not a list of scope tokens separated by spaces');
     expect(await refused('openid \\')).toBe('scope is not a list of scope tokens separated by spaces');
     expect(await refused('offline_access')).toMatch(/more than this client may ask for/);
@@ -92,7 +92,7 @@ describe('a scope', () => {
     expect(lastLine().scope).toBe(`${hostile.slice(0, 100)}...`);
   });
 
-  it('is refused by name at client credentials, in answer and log', async () => {
+  it('is rejected by name at client credentials, in answer and log', async () => {
     const ask = async (scope: string, client = limited) => {
       const { json } = await token(scene, client, { grant_type: 'client_credentials', scope });
       expect(json.error).toBe('invalid_scope');
@@ -102,7 +102,7 @@ describe('a scope', () => {
     expect(await ask('read write')).toBe('scope write: This scope is more than the client may ask for.');
     expect(lastLine()).toMatchObject({ reason: 'scope_not_allowed', parameter: 'scope', scope: 'write' });
     expect(await ask('groups read')).toBe('scope groups: This scope is unknown.');
-    // Nobody signs in here, so openid does not make the unknown ignored.
+    // No user signs in here, so openid does not make the unknown ignored.
     expect(await ask('openid groups')).toBe('scope openid: This scope is more than the client may ask for.');
     expect(await ask('"')).toBe('scope: It is not a list of scope tokens separated by spaces.');
   });

@@ -32,7 +32,7 @@ describe('openid beside a scope of an API', () => {
     (await exchange(scene, client, await scene.code({ client, change: { scope, ...more } }))).json;
   const audience = (accessToken = '') => decodeJwt(accessToken).aud;
 
-  it('opens the API and the UserInfo Endpoint, and says so; the ID Token comes with it', async () => {
+  it('covers the API and the UserInfo Endpoint, in the returned scope; the ID Token comes with it', async () => {
     const json = await signIn('openid profile email read');
     expect(json).toMatchObject({ scope: 'openid profile email read', id_token: expect.any(String) });
     expect(decodeJwt(json.access_token ?? '')).toMatchObject({
@@ -42,7 +42,7 @@ describe('openid beside a scope of an API', () => {
     expect(await userInfoStatus(json.access_token)).toBe(200);
   });
 
-  it('goes on so over a refresh; what the refresh leaves out or names is not opened', async () => {
+  it('stays so over a refresh; a refresh excludes what it leaves out or does not name', async () => {
     const first = await signIn('openid email read');
     const second = (await refresh(scene, scene.client, first.refresh_token ?? '')).json;
     expect(audience(second.access_token)).toEqual([API, USERINFO]);
@@ -58,7 +58,7 @@ describe('openid beside a scope of an API', () => {
     expect(audience(all.access_token)).toEqual([API, USERINFO]);
   });
 
-  it('with `resource` is for what was named, and for that alone', async () => {
+  it('with `resource` is for the named resource alone', async () => {
     const json = await signIn('openid email read', scene.client, { resource: API });
     expect(decodeJwt(json.access_token ?? '')).toMatchObject({ aud: API, scope: 'read' });
     expect(json).toMatchObject({ scope: 'openid email read', id_token: expect.any(String) });
@@ -81,7 +81,7 @@ describe('openid beside a scope of an API', () => {
   });
 
   describe('where the API has userInfo: false', () => {
-    it('opens the API alone; the ID Token comes, and a token for UserInfo by `resource`', async () => {
+    it('covers the API alone; the ID Token comes, and a token for UserInfo by `resource`', async () => {
       const json = await signIn('openid email open', atVault);
       expect(decodeJwt(json.access_token ?? '')).toMatchObject({ aud: VAULT, scope: 'open' });
       expect(json).toMatchObject({ scope: 'openid email open', id_token: expect.any(String) });
@@ -91,7 +91,7 @@ describe('openid beside a scope of an API', () => {
       expect(await userInfoStatus(identity.access_token)).toBe(200);
     });
 
-    it('gives no token for both; a token request that names both uses nothing up', async () => {
+    it('gives no token for both; a token request that names both uses no credential', async () => {
       const pkce = await scene.code({ client: atVault, change: { scope: 'openid open', resource: VAULT } });
       const { json } = await exchange(scene, atVault, pkce);
       const both: [string, string][] = [
@@ -104,7 +104,7 @@ describe('openid beside a scope of an API', () => {
       expect((await refresh(scene, atVault, json.refresh_token ?? '', { resource: VAULT })).status).toBe(200);
     });
 
-    it('says so for grants and tokens from before, too', async () => {
+    it('applies to grants and tokens from before, too', async () => {
       const before = await signIn('openid email read');
       const now = { ...configuration, resources: resources.map((one) => ({ ...one, userInfo: false })) };
       const strict = await openTestApp(scene.database, { configuration: now, clock: scene.clock });

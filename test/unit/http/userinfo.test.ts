@@ -73,7 +73,7 @@ describe('the UserInfo Endpoint', () => {
     ['openid', {}],
     ['openid email', { email: CLAIMS.email, email_verified: false }],
     ['openid address phone', { address: CLAIMS.address, phone_number: CLAIMS.phone_number }],
-  ])('%s opens just that', async (scope, claims) => {
+  ])('returns for %s exactly its claims', async (scope, claims) => {
     const { accessToken } = await tokensFor(scope);
     const { status, json, headers } = await ask(accessToken);
     expect(status).toBe(200);
@@ -81,7 +81,7 @@ describe('the UserInfo Endpoint', () => {
     expect(json).toEqual({ sub: user.id, ...claims });
   });
 
-  it('profile has the username where no preferred_username is known', async () => {
+  it('returns the username as preferred_username where no other is known', async () => {
     const { accessToken } = await tokensFor('openid profile');
     const { name, given_name, updated_at } = CLAIMS;
     expect((await ask(accessToken)).json).toEqual({
@@ -93,7 +93,7 @@ describe('the UserInfo Endpoint', () => {
     });
   });
 
-  it('takes POST, with the token in the header or in the body', async () => {
+  it('accepts POST, with the token in the header or in the form', async () => {
     const { accessToken } = await tokensFor('openid');
     expect((await ask(accessToken, { method: 'POST' })).json).toEqual({ sub: user.id });
     const inBody = {
@@ -106,18 +106,18 @@ describe('the UserInfo Endpoint', () => {
 
   const metadata = `resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/oauth/userinfo"`;
 
-  it('without a token: a challenge that says where to begin, and no error (RFC 6750 §3.1, RFC 9728 §5.1)', async () => {
+  it('answers without a token a challenge with the metadata, and no error (RFC 6750 §3.1, RFC 9728 §5.1)', async () => {
     const { status, challenge } = await ask(null);
     expect(status).toBe(401);
     expect(challenge).toBe(`Bearer scope="openid", ${metadata}`);
   });
 
-  it('a token in the query is none', async () => {
+  it('ignores a token in the query', async () => {
     const { accessToken } = await tokensFor('openid');
     expect(await ask(null, { url: `/oauth/userinfo?access_token=${accessToken}` })).toMatchObject({ status: 401 });
   });
 
-  it('a token for something else: 403 insufficient_scope', async () => {
+  it('rejects a token for another purpose: 403 insufficient_scope', async () => {
     const service = await token(scene, scene.client, { grant_type: 'client_credentials', scope: 'read' });
     const person = await tokensFor('openid read');
     const narrowed = await refresh(scene, scene.client, person.refreshToken, { scope: 'read' });
@@ -136,7 +136,7 @@ describe('the UserInfo Endpoint', () => {
     }
   });
 
-  it('a token whose scope has openid, but whose audience is another: 403', async () => {
+  it('rejects a token with openid for another audience: 403', async () => {
     const { accessToken } = await tokensFor('openid read');
     const claims = decodeJwt(accessToken) as unknown as AccessTokenClaims;
     const key = scene.deps.keyRing.signerOf('ES256');
@@ -145,7 +145,7 @@ describe('the UserInfo Endpoint', () => {
     }
   });
 
-  describe('is refused with invalid_token', () => {
+  describe('rejects with invalid_token', () => {
     const expectRefused = async (accessToken: string) => {
       const { status, challenge, json } = await ask(accessToken);
       expect({ status, error: json.error }).toEqual({ status: 401, error: 'invalid_token' });
@@ -153,7 +153,7 @@ describe('the UserInfo Endpoint', () => {
       expect(JSON.stringify(json)).not.toContain(CLAIMS.email);
     };
 
-    it('when it has expired, to the second', async () => {
+    it('an expired token, to the second', async () => {
       const { accessToken } = await tokensFor('openid');
       scene.clock.advanceSeconds(899);
       expect(await ask(accessToken)).toMatchObject({ status: 200 });
@@ -161,7 +161,7 @@ describe('the UserInfo Endpoint', () => {
       await expectRefused(accessToken);
     });
 
-    it('in the instant in which its chain is revoked', async () => {
+    it("a token from the instant of its chain's revocation", async () => {
       const { accessToken, refreshToken } = await tokensFor('openid');
       await refresh(scene, scene.client, refreshToken);
       expect(await ask(accessToken)).toMatchObject({ status: 200 });
@@ -169,7 +169,7 @@ describe('the UserInfo Endpoint', () => {
       await expectRefused(accessToken);
     });
 
-    it('when its person is disabled, its client deleted, or the server has ended all', async () => {
+    it('a token of a disabled user, a deleted client, or an ended server epoch', async () => {
       const disabled = await tokensFor('openid');
       await disableUser(scene.database.drizzle, user.username);
       await expectRefused(disabled.accessToken);
@@ -183,7 +183,7 @@ describe('the UserInfo Endpoint', () => {
       await expectRefused(ended.accessToken);
     });
 
-    it('when it is an ID Token, a refresh token, tampered with, or nothing at all', async () => {
+    it('an ID Token, a refresh token, a tampered one, or arbitrary text', async () => {
       const { accessToken, idToken, refreshToken } = await tokensFor('openid');
       const [header = '', payload = '', signature = ''] = accessToken.split('.');
       const none = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url');
@@ -201,7 +201,7 @@ describe('the UserInfo Endpoint', () => {
       }
     });
 
-    it('when another issuer says it under our own keys, or its kind is another', async () => {
+    it('a token of another issuer under our own keys, or of another type', async () => {
       const key = scene.deps.keyRing.signerOf('ES256');
       const { accessToken } = await tokensFor('openid');
       const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
@@ -211,7 +211,7 @@ describe('the UserInfo Endpoint', () => {
     });
   });
 
-  it('two tokens, or none that can be read: 400', async () => {
+  it('answers 400 for two tokens, or an unreadable one', async () => {
     const { accessToken } = await tokensFor('openid');
     const body = (payload: string) => ({
       method: 'POST',
@@ -229,7 +229,7 @@ describe('the UserInfo Endpoint', () => {
     expect(await ask(null, { headers: { authorization: 'Basic eDp5' } })).toMatchObject({ status: 401 });
   });
 
-  it('no line of the log has a token or a claim', async () => {
+  it('logs no token and no claim', async () => {
     const { accessToken } = await tokensFor('openid email');
     await ask(accessToken);
     expect(scene.logs()).not.toContain(accessToken);

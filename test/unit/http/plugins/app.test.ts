@@ -1,4 +1,4 @@
-/** The whole app as it is put together, without a database behind it: what is set for all requests, and which routes there are. */
+/** The whole app as assembled, without a database: settings for all requests, and the routes. */
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -44,13 +44,13 @@ describe('the app', () => {
       administration: async () => {},
       ...change,
     };
-    // What is missing is a database, and nothing here gets so far.
+    // No request here reaches the missing database.
     app = await buildApp(options as unknown as AppOptions);
     app.get('/test/address', (request, reply) => reply.send(request.ip));
   }
   const get = (url: string, headers = {}) => app.inject({ url, headers, remoteAddress: '10.1.2.3' });
 
-  it('takes the address from a proxy that the operator named, and from nobody else', async () => {
+  it('takes the address from a configured proxy, and from no other', async () => {
     const forwarded = { 'x-forwarded-for': '192.0.2.9, 192.0.2.1' };
     await open();
     expect((await get('/test/address', forwarded)).body).toBe('10.1.2.3');
@@ -62,13 +62,13 @@ describe('the app', () => {
     expect((await get('/test/address', forwarded)).body).toBe('10.1.2.3');
   });
 
-  it('writes one line for a request', async () => {
+  it('writes one log line per request', async () => {
     await open();
     await get('/health/live?x=y');
     expect(lines).toEqual([expect.objectContaining({ msg: 'answered', route: '/health/live', status: 200 })]);
   });
 
-  it('reads bodies that are no longer than any request needs', async () => {
+  it('reads bodies up to the maximum that any request needs', async () => {
     await open();
     const send = (length: number) =>
       app.inject({ method: 'POST', url: '/oauth/token', headers: FORM, payload: 'x'.repeat(length) });
@@ -76,7 +76,7 @@ describe('the app', () => {
     expect((await send(32_769)).statusCode).toBe(413);
   });
 
-  it('waits for a request to arrive whole, and not for ever', async () => {
+  it('limits the time for a request to arrive', async () => {
     await withServersOwnDeadlines(() => open());
     const { headersMilliseconds, bodyMilliseconds } = serversOwn;
     expect(app.server.headersTimeout).toBe(headersMilliseconds);
@@ -85,14 +85,14 @@ describe('the app', () => {
     expect(app.server).toMatchObject({ connectionsCheckingInterval: 1000 });
   });
 
-  it('a URL that cannot be decoded: no default answer', async () => {
+  it('has no default answer for a URL that cannot be decoded', async () => {
     await open();
     const { statusCode, headers, body } = await get('/%ff');
     expect([statusCode, body]).toEqual([400, '{"error":"invalid_request"}']);
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('a name of an interaction may be as long as those that it gives', async () => {
+  it('accepts names of interactions of the length that it assigns', async () => {
     await open();
     const named = (length: number) => get(`/interactions/${randomUUID()}.${'x'.repeat(length)}`);
     const words = 'This sign-in is not known';
@@ -119,7 +119,7 @@ describe('the app', () => {
     ['GET', '/permissions', 303],
   ] as const;
   it.each(['https://as.test', 'https://as.test/tenant', 'https://as.test/tenant/'])(
-    'the routes of %s',
+    'has the routes of %s',
     async (issuer) => {
       await open({ issuer });
       const path = new URL(issuer).pathname.replace(/\/$/, '');
@@ -140,12 +140,12 @@ describe('the app', () => {
       const keys = app.hasRoute({ method: 'GET', url: `${path}/.well-known/jwks.json` });
       expect({ wellKnown, keys }).toEqual({ wellKnown: true, keys: true });
       for (const url of [`${path}/oauth/authoriz%65`, `${path}/nothing`]) expect((await get(url)).statusCode).toBe(404);
-      // Nobody looks at pages by HEAD.
+      // No client requests pages by HEAD.
       expect((await app.inject({ method: 'HEAD', url: `${path}/permissions` })).statusCode).toBe(404);
     },
   );
 
-  it('the cookie of a page is for TLS only where the issuer has it', async () => {
+  it('restricts the cookie of a page to TLS only where the issuer has TLS', async () => {
     await open();
     expect(String((await get('/sign-in')).headers['set-cookie'])).toMatch(/^__Host-.*; Secure/);
     await app.close();
@@ -155,7 +155,7 @@ describe('the app', () => {
     expect(local['strict-transport-security']).toBeUndefined();
   });
 
-  it('there is a playground where there is a demo', async () => {
+  it('has a playground with demo data', async () => {
     await open();
     expect((await get('/playground')).statusCode).toBe(404);
     await app.close();
@@ -166,7 +166,7 @@ describe('the app', () => {
     expect(body).toContain('the-demo-app');
   });
 
-  it('while it closes, it answers what is still on its way, and ends those connections', async () => {
+  it('answers requests in flight while it closes, and ends those connections', async () => {
     await open();
     const arrived = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();

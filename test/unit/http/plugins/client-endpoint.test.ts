@@ -1,4 +1,4 @@
-/** What the endpoints for clients share, whatever they do: which requests they read, how they refuse, what is logged. */
+/** The shared behaviour of the endpoints for clients: the requests that they read, their errors, and their log lines. */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Unavailable } from '../../../../src/engine/errors.ts';
@@ -52,7 +52,7 @@ describe('an endpoint for clients', () => {
     return { status, headers, json: JSON.parse(body), line: lines().at(-1) };
   };
 
-  it('hands on who asks and what was sent, byte for byte, and answers with what became of it', async () => {
+  it('passes on the client and the parameters, byte for byte, and returns the outcome', async () => {
     const { statusCode, headers, body } = await send('a=%20&a=b&&=', { ...FORM, authorization: 'Basic x' });
     expect(statusCode).toBe(200);
     expect(headers['pragma']).toBe('no-cache');
@@ -90,18 +90,18 @@ describe('an endpoint for clients', () => {
       status: 400,
       reason: 'malformed_body',
     },
-  ])('refuses $what, and asks nobody', async ({ payload, headers, status, reason }) => {
+  ])('rejects $what, and calls no use case', async ({ payload, headers, status, reason }) => {
     const reply = await send(payload, headers);
     expect(reply.statusCode).toBe(status);
     expect(reply.json()).toEqual({ error: 'invalid_request', error_description: expect.stringMatching(/\w/) });
     expect(lines().at(-1)).toMatchObject({ level: 30, msg: 'refused', reason, status });
     expect(asked).toEqual([]);
   });
-  it('reads as much as it says', async () => {
+  it('reads bodies up to its limit', async () => {
     expect((await send('x'.repeat(32_768))).statusCode).toBe(200);
   });
 
-  it('refuses other methods', async () => {
+  it('rejects other methods', async () => {
     const reply = await app.inject({ method: 'GET', url: '/once' });
     expect(reply.statusCode).toBe(405);
     expect(reply.headers).toMatchObject({ allow: 'POST', 'cache-control': 'no-store', pragma: 'no-cache' });
@@ -125,7 +125,7 @@ describe('an endpoint for clients', () => {
     expect('address' in (line ?? {}) && 'userAgent' in (line ?? {})).toBe(alarm === true);
   });
 
-  it('what a proxy says of the address counts if it is an address', async () => {
+  it('accepts the address of a proxy if it is an address', async () => {
     const remoteAddress = '2001:db8:0:2::1';
     for (const forwarded of ['192.0.2.7', 'garbage'])
       await app.inject({
@@ -138,14 +138,14 @@ describe('an endpoint for clients', () => {
     expect(asked.map(({ sender }) => sender.address())).toEqual(['192.0.2.7', '2001:db8:0:2::/64']);
   });
 
-  it('a 401 says how to authenticate', async () => {
+  it('names the authentication scheme in a 401', async () => {
     const { status, headers, json } = await refuse({ reason: 'client_secret_mismatch' });
     expect(status).toBe(401);
     expect(headers['www-authenticate']).toBe(CHALLENGE);
     expect(json.error).toBe('invalid_client');
   });
 
-  it('a client that guesses secrets waits, and the operator sees where it is', async () => {
+  it('throttles a client that guesses secrets, and logs the source', async () => {
     const { status, headers, line } = await refuse({ reason: 'client_throttled', retryAfterSeconds: 30 });
     expect(status).toBe(429);
     expect(headers['retry-after']).toBe('30');
@@ -162,13 +162,13 @@ describe('an endpoint for clients', () => {
     expect(json.error_description.startsWith(begins)).toBe(true);
     expect(line).toMatchObject(refused);
   });
-  it('which grant was revoked is for the operator', async () => {
+  it('logs which grant was revoked', async () => {
     const { json, line } = await refuse({ reason: 'refresh_token_reused', revoked: true });
     expect(line).toMatchObject({ revoked: true });
     expect(Object.keys(json)).toEqual(['error', 'error_description']);
   });
 
-  it('a description has the characters of RFC 6749 only, whatever was sent', async () => {
+  it('restricts a description to the characters of RFC 6749, whatever was sent', async () => {
     const { json } = await refuse({ reason: 'scope_not_allowed', scope: 'a"b\\c\u2028é' });
     expect(json.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
   });
@@ -192,7 +192,7 @@ describe('an endpoint for clients', () => {
     expect(lines().at(-1)).toMatchObject({ level: 50, msg: 'unavailable', reason });
   });
 
-  it('a defect is none of the client’s: 500, and the operator sees which', async () => {
+  it('answers 500 for a defect, and logs it', async () => {
     const defect = Object.assign(new RangeError('a value'), { code: 'x' });
     outcome = () => {
       throw defect;
@@ -203,7 +203,7 @@ describe('an endpoint for clients', () => {
     expect(lines().at(-1)).toMatchObject({ level: 50, msg: 'failed', reason: 'x', err: { type: 'RangeError' } });
   });
 
-  it('scripts are answered by the hook that the endpoint names', async () => {
+  it('answers scripts through the hook that the endpoint names', async () => {
     const hooked: string[] = [];
     const endpoint = { url: '/hooked', mayBeRepeated: false };
     clientEndpoint(

@@ -1,4 +1,4 @@
-/** What follows the connection of a request: whether anybody waits for the answer, and how long the database may take. */
+/** The connection of a request: whether the client still waits, and the deadline of the database. */
 
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
@@ -41,8 +41,8 @@ const received = (socket: Socket) =>
 const HEAD =
   'POST / HTTP/1.1\r\nHost: as.test\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\n\r\n';
 
-describe('whether anybody waits for the answer', () => {
-  it('no more, once the caller has hung up', async () => {
+describe('whether a client still waits', () => {
+  it('is false once the caller has hung up', async () => {
     const signal = Promise.withResolvers<AbortSignal>();
     const gate = Promise.withResolvers<void>();
     app.post('/', async (_, reply) => {
@@ -61,7 +61,7 @@ describe('whether anybody waits for the answer', () => {
     gate.resolve();
   });
 
-  it('no more, if the caller hung up before anybody asked', async () => {
+  it('is false if the caller hung up before the first check', async () => {
     const asked = Promise.withResolvers<boolean>();
     const arrived = Promise.withResolvers<void>();
     app.post('/', async (_, reply) => {
@@ -76,7 +76,7 @@ describe('whether anybody waits for the answer', () => {
     expect(await asked.promise).toBe(true);
   });
 
-  it('yes, if the answer was sent before the connection ended', async () => {
+  it('is true if the answer was sent before the connection ended', async () => {
     const ended = Promise.withResolvers<AbortSignal[]>();
     app.post('/', async (_, reply) => {
       const before = callerGone(reply);
@@ -90,7 +90,7 @@ describe('whether anybody waits for the answer', () => {
   });
 });
 
-describe('how long the database may take', () => {
+describe('the deadline of the database', () => {
   type Seen = { readonly time: RequestTime | null; readonly left: number; readonly own: RequestTime };
   const seenIn = (request: FastifyRequest): Seen => ({
     time: timeOfRequest(),
@@ -98,7 +98,7 @@ describe('how long the database may take', () => {
     own: request.time,
   });
 
-  it('is counted for each request, in all that serves it', async () => {
+  it('is counted for each request, in all its work', async () => {
     const seen: Seen[] = [];
     await app.register(requestDeadline);
     app.addHook('onRequest', (request, _, done) => {
@@ -123,7 +123,7 @@ describe('how long the database may take', () => {
     expect(timeOfRequest()).toBeNull();
   });
 
-  it('and not while the body is on its way: that is the caller’s time', async () => {
+  it('excludes the arrival of the body: that is the caller’s time', async () => {
     const arriving = Promise.withResolvers<FastifyRequest>();
     await app.register(requestDeadline);
     app.addHook('preParsing', (request, _reply, payload, done) => {

@@ -38,7 +38,7 @@ describe('cookies', () => {
   }
   const sent = async (url: string) => (await app.inject(url)).headers['set-cookie'];
 
-  it('over TLS: bound to this host, for no script, and not for requests that another site makes', async () => {
+  it('over TLS: bound to this host, invisible to scripts, and not sent with requests of another site', async () => {
     await open('https://as.test');
     expect(await sent('/set')).toEqual([
       `__Host-statehouse-browser=${VALUE}; Path=/; HttpOnly; Secure; SameSite=Lax`,
@@ -50,7 +50,7 @@ describe('cookies', () => {
     );
   });
 
-  it('without TLS, on a developer’s machine: a browser would not take them as secure', async () => {
+  it('without TLS, on a developer’s machine: a browser would not accept them as secure', async () => {
     await open('http://localhost:3000');
     expect(await sent('/set')).toEqual([
       `statehouse-browser=${VALUE}; Path=/; HttpOnly; SameSite=Lax`,
@@ -77,7 +77,7 @@ describe('cookies', () => {
     );
   });
 
-  it('a new value has 256 random bits; its hash is what is stored', async () => {
+  it('have 256 random bits; the hash is stored', async () => {
     const cookies = await open('https://as.test');
     const made = [cookies.create(), cookies.create()];
     expect(made.map(({ value }) => value)).toEqual([

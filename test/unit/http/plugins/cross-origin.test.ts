@@ -54,7 +54,7 @@ describe('CORS on one URL', () => {
     vary: 'Origin',
   };
 
-  it('a known origin may ask, and read the answer', async () => {
+  it('a known origin may send, and read the answer', async () => {
     expect(await ask('OPTIONS', { origin: ORIGIN, ...PREFLIGHT })).toEqual({
       status: 204,
       body: '',
@@ -73,7 +73,7 @@ describe('CORS on one URL', () => {
     expect(await ask('OPTIONS', { origin: ORIGIN })).toMatchObject({ status: 405, said: READABLE });
   });
 
-  it('nothing is said to another, nor to a request without an origin, for which nothing is looked up', async () => {
+  it('no headers for another origin, nor without an origin, for which no lookup is made', async () => {
     expect(await ask('POST', { origin: 'https://evil.test' })).toMatchObject({ status: 200, said: {} });
     expect(await ask('OPTIONS', { origin: 'https://evil.test', ...PREFLIGHT })).toMatchObject({
       status: 405,
@@ -85,17 +85,20 @@ describe('CORS on one URL', () => {
     expect(lookups).toBe(2);
   });
 
-  it('a lookup that fails ends the request, and says nothing', async () => {
+  it('a failed lookup ends the request, without headers', async () => {
     known = new Error('no database');
     expect(await ask('POST', { origin: ORIGIN })).toMatchObject({ status: 500, said: {} });
   });
 
-  it.each(['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)('%s is refused, with the methods', async (method) => {
-    expect(await ask(method, {})).toMatchObject({ status: 405, allow: 'GET, POST' });
-    expect(lines().at(-1)).toMatchObject({ level: 30, msg: 'refused', reason: 'method_not_allowed', method });
-    expect(await ask(method, {}, '/alone')).toMatchObject({ status: 405, allow: 'POST' });
-  });
-  it('what the URL allows is not: neither here nor there', async () => {
+  it.each(['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)(
+    '%s is rejected, with the methods',
+    async (method) => {
+      expect(await ask(method, {})).toMatchObject({ status: 405, allow: 'GET, POST' });
+      expect(lines().at(-1)).toMatchObject({ level: 30, msg: 'refused', reason: 'method_not_allowed', method });
+      expect(await ask(method, {}, '/alone')).toMatchObject({ status: 405, allow: 'POST' });
+    },
+  );
+  it('the methods of the URL are not rejected', async () => {
     for (const method of ['GET', 'POST'] as const) expect((await ask(method, {})).status).toBe(200);
     expect((await ask('GET', {}, '/alone')).status).toBe(405);
     expect((await ask('POST', {}, '/alone')).status).toBe(404);

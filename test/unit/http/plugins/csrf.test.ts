@@ -44,21 +44,21 @@ describe('form tokens', () => {
     return reply.body === 'true';
   };
 
-  it('of this browser and for this purpose: ours', async () => {
+  it('of this browser and for this purpose are ours', async () => {
     const app = await serve(SECRET);
     const token = await tokenOf(app);
     expect(await isOurs(app, `csrf=${token}`)).toBe(true);
     expect(await isOurs(app, `username=x&csrf=${token}`)).toBe(true);
   });
 
-  it('a page that was open while the server was updated can still be submitted', async () => {
+  it('of a page that was open during an update of the server are still accepted', async () => {
     // HKDF-SHA-256 of the secret for "statehouse/form", then HMAC-SHA-256 of purpose, line feed and cookie.
     const given = 'TDPM92OnCLvm7mR25CjOsdERERmtmdGeAzG7Mw41b6c';
     const app = await serve(SECRET);
     expect(await tokenOf(app)).toBe(given);
   });
 
-  it('everything else is not', async () => {
+  it('of any other kind are rejected', async () => {
     const app = await serve(SECRET);
     const token = await tokenOf(app);
     const another = await tokenOf(app, 'sign-in', `__Host-statehouse-browser=${'c'.repeat(43)}`);
@@ -86,7 +86,7 @@ describe('form tokens', () => {
       expect([cookie, await isOurs(app, `csrf=${token}`, cookie)]).toEqual([cookie, false]);
   });
 
-  it('a browser without a cookie gets one with its first form, and keeps its cookie afterwards', async () => {
+  it('come with a cookie at the first form of a browser, which keeps it afterwards', async () => {
     const app = await serve(SECRET);
     const first = await app.inject({ url: '/', query: { purpose: 'sign-in' } });
     const [given] = first.cookies;
@@ -97,7 +97,7 @@ describe('form tokens', () => {
     expect(again.cookies).toEqual([]);
   });
 
-  it('open pages survive the rotation of the root secret, and no longer', async () => {
+  it('survive one rotation of the root secret, and no more', async () => {
     const before = await tokenOf(await serve(SECRET));
     const during = await serve(NEXT, SECRET);
     expect(await isOurs(during, `csrf=${before}`)).toBe(true);

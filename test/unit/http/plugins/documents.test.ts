@@ -1,4 +1,4 @@
-/** What anyone may read: keys, health, the first page. */
+/** The public documents: keys, health, the first page. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ describe('the keys', () => {
   };
   const etagOf = (body: string) => `"${createHash('sha256').update(body).digest('base64url')}"`;
 
-  it('are kept by caches for as long as the policy says today', async () => {
+  it('are cached for as long as the policy says now', async () => {
     const { status, headers, body, etag } = await get();
     expect({ status, body }).toEqual({ status: 200, body: '{"keys":[{"kid":"a"}]}' });
     expect(etag).toBe(etagOf(body));
@@ -49,7 +49,7 @@ describe('the keys', () => {
     expect(await get(undefined, 'HEAD')).toMatchObject({ status: 200, body: '', etag });
   });
 
-  it('change when a key comes', async () => {
+  it('change when a key is added', async () => {
     const before = await get();
     published = [{ kid: 'a' }, { kid: 'b' }];
     const after = await get(before.etag);
@@ -109,16 +109,16 @@ describe('health', () => {
     ['live', { status: 'live' }],
     ['ready', { status: 'ready', database: 'available' }],
     ['database', { status: 'available' }],
-  ])('%s: 200 while all is well', async (what, json) => {
+  ])('%s: 200 in normal operation', async (what, json) => {
     expect(await get(what)).toEqual({ status: 200, retryAfter: undefined, json });
     expect(await get(what, 'HEAD')).toEqual({ status: 200, retryAfter: undefined, json: null });
     expect(lines().every(({ level }) => level === 30)).toBe(true);
   });
-  it('ready asks the database nothing while it was there last', async () => {
+  it('ready sends no query while the database answered recently', async () => {
     await get('ready');
     expect(looks).toBe(0);
   });
-  it('ready while it has more to do than it can: others would have more without it', async () => {
+  it('ready while it is overloaded: others would get more load without it', async () => {
     isBusy = true;
     const json = { status: 'overloaded', database: 'available' };
     expect(await get('ready')).toEqual({ status: 200, retryAfter: undefined, json });
@@ -154,7 +154,7 @@ describe('the first page', () => {
     const { statusCode, headers, body } = await app.inject({ url, headers: { host } });
     return { status: statusCode, cache: headers['cache-control'], body: withoutStyle(body) };
   };
-  it('in production: what this is and where to go', async () => {
+  it('in production: a description and links', async () => {
     const { status, cache, body } = await open({});
     expect({ status, cache }).toEqual({ status: 200, cache: 'no-store' });
     expect(body).toContain('<strong>https://as.test</strong>');
@@ -162,7 +162,7 @@ describe('the first page', () => {
     expect(body).toContain('href="/.well-known/openid-configuration"');
     expect(body).not.toMatch(/href="\/playground"|docs\/|password/);
   });
-  it('elsewhere: the guides too', async () => {
+  it('otherwise: the guides too', async () => {
     const { body } = await open({ production: false });
     expect(body).toContain('docs/connecting-a-client.md');
     expect(body).toContain('href="/.well-known/openid-configuration"');

@@ -1,4 +1,4 @@
-/** What nobody handles: a page for people, JSON for programs, a line for the operator; no stack and no value in an answer. */
+/** Unhandled errors: a page for people, JSON for programs, a line for the operator; no stack and no value in an answer. */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable, Unavailable } from '../../../../src/engine/errors.ts';
@@ -113,7 +113,7 @@ describe('errors that no route handles', () => {
     }
   });
 
-  it('there is no such route', async () => {
+  it('an unknown route', async () => {
     const page = await ask('text/html', '/nothing?code=x');
     expect(page).toMatchObject({ status: 404, type: 'text/html; charset=utf-8' });
     expect(wordsOf(page.body)[0]).toBe('There is nothing here');
@@ -148,7 +148,7 @@ describe('errors that no route handles', () => {
     expect(JSON.stringify(lines())).not.toContain('a-value');
   });
 
-  it('a failure of the database that nobody foresaw has a line of its own, once for each code and server', async () => {
+  it('an unforeseen failure of the database has a line of its own, once for each code and server', async () => {
     const unexpected = (code: string | null) => new StoreUnavailable(false, { code, isUnexpected: true });
     const reports = () => lines().filter(({ msg }) => msg === 'unexpected failure of the database');
     thrown = gone(false);
@@ -174,7 +174,7 @@ describe('errors that no route handles', () => {
     expect(other.lines().filter(({ code, msg }) => code === '42703' && msg.startsWith('unexpected'))).toHaveLength(1);
   });
 
-  it('an error that is thrown as it is, without a cause or a code', async () => {
+  it('an error that is thrown directly, without a cause or a code', async () => {
     for (const cause of [undefined, 'text', new Error('other')]) {
       thrown = new Unavailable('store_unavailable', { cause });
       expect(await ask('application/json')).toMatchObject({ status: 503, retryAfter: '1' });

@@ -32,7 +32,7 @@ describe('headers', () => {
     app.get('/kept', (_, reply) => noStore(reply).send({}));
   }
 
-  it.each(['/json', '/nothing'])('of %s: nothing is loaded, framed, guessed, or told to others', async (url) => {
+  it.each(['/json', '/nothing'])('of %s: nothing is loaded, framed, sniffed, or leaked in a referrer', async (url) => {
     await serve('https://as.test');
     const { headers } = await app.inject(url);
     expect(headers).toMatchObject({
@@ -64,7 +64,7 @@ describe('headers', () => {
     expect(headers['strict-transport-security']).toBeUndefined();
   });
 
-  it('a redirect is a 303, so that no form is posted again elsewhere, and is kept by no cache', async () => {
+  it('a redirect is a 303, so that no form is posted again to the target, and is not cached', async () => {
     await serve('https://as.test');
     const { statusCode, headers } = await app.inject('/away');
     expect(statusCode).toBe(303);
@@ -113,14 +113,14 @@ describe('paths', () => {
     // In the path it belongs to the path.
     '/http://as.test/a/path',
     '/nothing',
-  ])('%s is not there', async (path) => {
+  ])('%s is not found', async (path) => {
     expect(await status(path)).toBe(404);
     expect(lines().at(-1)).toMatchObject({ msg: 'refused', reason: 'no_such_route' });
   });
 });
 
-describe('the frame is registered in an order that holds', () => {
-  it('exact paths need the headers and the page that says 404', async () => {
+describe('the frame is registered in a valid order', () => {
+  it('exact paths need the headers and the 404 page', async () => {
     await expect((async () => app.register(exactPath))()).rejects.toThrow(/security-headers|error-handler/);
   });
   it.each([
@@ -141,27 +141,24 @@ describe('bodies and queries', () => {
   const send = (payload: string | Buffer, type: string, url = '/') =>
     app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload });
 
-  it('are handed on as they were sent, repeated parameters and broken bytes included', async () => {
+  it('are passed on verbatim, repeated parameters and broken bytes included', async () => {
     const bytes = Buffer.concat([Buffer.from('a=1&a=2&b=%zz+&c='), Buffer.from([0xff, 0xc3, 0xa9])]);
     const reply = await send(bytes, 'application/x-www-form-urlencoded', '/?x=1&x=%31?y=/&');
     expect(reply.json()).toEqual({ body: 'a=1&a=2&b=%zz+&c=\u00ff\u00c3\u00a9', query: 'x=1&x=%31?y=/&' });
     const typed = await send('a=b', 'application/x-www-form-urlencoded; charset=UTF-8');
     expect(typed.json()).toEqual({ body: 'a=b', query: '' });
   });
-  it('what was not sent is empty', async () => {
+  it('are empty when none was sent', async () => {
     expect((await app.inject({ method: 'POST', url: '/' })).json()).toEqual({ body: '', query: '' });
     expect(bodyOf({ a: 'b' })).toBe('');
   });
-  it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x'])(
-    '%s is read by nobody',
-    async (type) => {
-      expect((await send('{}', type)).statusCode).toBe(415);
-    },
-  );
+  it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x'])('%s is not read', async (type) => {
+    expect((await send('{}', type)).statusCode).toBe(415);
+  });
 });
 
 describe('the log line of a request', () => {
-  it('has method, route, status and time, and what the route says of it', async () => {
+  it('has method, route, status and time, and the facts of the route', async () => {
     app.get('/:id', (request, reply) => {
       Object.defineProperty(reply, 'elapsedTime', { value: 12.345 });
       if (request.url.includes('silent')) return reply.code(204).send();
@@ -200,7 +197,7 @@ describe('the log line of a request', () => {
 });
 
 describe('while the server closes', () => {
-  it('a request in flight is answered, and its connection ends with it; before, connections are kept', async () => {
+  it('a request in flight gets its answer, and its connection ends with it; before, connections are kept', async () => {
     await app.register(closeConnectionsWhenClosing);
     const [arrived, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const begun = Promise.withResolvers<void>();

@@ -38,7 +38,7 @@ afterEach(() => app.close());
 describe('the authorization response', () => {
   const response = { redirectUri: 'https://client.test/cb?x=y', parameters: { code: 'a b', iss: 'https://as.test' } };
 
-  it('goes in the query of a redirect', async () => {
+  it('is in the query of a redirect', async () => {
     answer = (request, reply) => sendAuthorizationResponse(request, reply, { ...response, responseMode: 'query' }, {});
     const { statusCode, headers } = await app.inject('/');
     expect(statusCode).toBe(303);
@@ -55,7 +55,7 @@ describe('the authorization response', () => {
   });
 });
 
-describe('an authorization request of nobody', () => {
+describe('an authorization request without a verified client', () => {
   const request = (reason: UnverifiedRequest['reason']): UnverifiedRequest => ({
     kind: 'unverified',
     reason,
@@ -71,14 +71,14 @@ describe('an authorization request of nobody', () => {
     ['redirect_uri_missing', 'redirect_uri is missing'],
     ['redirect_uri_malformed', 'redirect_uri is repeated or malformed'],
     ['redirect_uri_mismatch', 'is not registered for it'],
-  ] as const)('%s: the page says %j, and that nobody is sent anywhere', (reason, words) => {
+  ] as const)('%s: the page says %j, and has no redirect', (reason, words) => {
     const [title, what, next] = wordsOf(unverifiedRequestPage(ENGLISH, request(reason), true));
     expect(title).toBe('This app cannot be let in');
     expect(what).toContain(words);
     expect(what).toContain('not sent anywhere');
     expect(next).toContain('Go back to the app');
   });
-  it('what is registered is shown in development only, and for an address that does not match', () => {
+  it('the registered values are shown in development only, and for an address that does not match', () => {
     const shown = unverifiedRequestPage(ENGLISH, request('redirect_uri_mismatch'), false);
     expect(shown).toContain('<mark>callback</mark>');
     expect(shown).toContain('<mark>elsewhere</mark>');
@@ -97,7 +97,7 @@ describe('an authorization request of nobody', () => {
       unverifiedRequestPage(ENGLISH, { kind: 'unverified', reason: 'client_unknown', clientId: 'x' }, false),
     ).toContain('<p>');
   });
-  it('nothing was received: all of the registered address is the difference', () => {
+  it('without an address: all of the registered address is the difference', () => {
     const { received: _, ...nothing } = request('redirect_uri_mismatch');
     const shown = unverifiedRequestPage(ENGLISH, nothing, false);
     expect(shown).toContain('<mark>https://client.test/callback</mark>');
@@ -105,7 +105,7 @@ describe('an authorization request of nobody', () => {
   });
 });
 
-describe('where a redirect leads, for people', () => {
+describe('the target of a redirect, for people', () => {
   it.each([
     ['https://client.test:8443/callback?x=y', 'client.test:8443'],
     ['http://127.0.0.1/callback', '127.0.0.1'],
@@ -127,7 +127,7 @@ describe('a step of an interaction', () => {
     return { status, location: headers['location'], body, line: lines().at(-1) };
   };
 
-  it('goes on at its page, under the path of the issuer', async () => {
+  it('continues at its page, under the path of the issuer', async () => {
     const continued = { kind: 'continued', reason: null, ...ids } as const;
     expect(await step({ ...continued, sealed: null })).toMatchObject({
       status: 303,
@@ -142,7 +142,7 @@ describe('a step of an interaction', () => {
     const again = await step({ ...continued, sealed: null, reason: 'user_changed' });
     expect(again).toMatchObject({ status: 303, line: { level: 30, msg: 'refused', reason: 'user_changed', ...facts } });
   });
-  it('leads back to the client', async () => {
+  it('redirects to the client', async () => {
     expect(await step({ kind: 'approved', response, ...ids })).toMatchObject({
       status: 303,
       location: 'https://client.test/cb?x=y',
@@ -161,7 +161,7 @@ describe('a step of an interaction', () => {
     ['interaction_expired', 400, 'This took too long'],
     ['interaction_completed', 400, 'Already answered'],
     ['client_ended', 400, 'This app is no longer registered'],
-  ] as const)('%s: a page (%i) that says what happened and what to do', async (reason, status, title) => {
+  ] as const)('%s: a page (%i) with the cause and the next action', async (reason, status, title) => {
     const refused: InteractionRefused = { kind: 'refused', reason, ...ids, uiLocales: [] };
     const page = await step(refused);
     expect(page).toMatchObject({
@@ -181,7 +181,7 @@ describe('a step of an interaction', () => {
 describe('the sign-in form', () => {
   const cookies = browserCookies({ issuer: 'https://as.test', random: systemRandom });
   const cookie: SignInForm['cookie'] = { old: null, new: Buffer.from('new'), browser: null };
-  it('as it was typed, from where, and for whom', async () => {
+  it('passes on input, source, and purpose verbatim', async () => {
     const read: SignInForm[] = [];
     answer = (request, reply) => {
       const form = signInForm(cookies, request, reply, cookie.new);
@@ -201,7 +201,7 @@ describe('the sign-in form', () => {
     for (const form of read)
       expect(form).toMatchObject({ address: '2001:db8:0:1::/64', cookie, userAgent: 'A browser' });
   });
-  it('what a proxy says of the address counts if it is an address', async () => {
+  it('accepts the address of a proxy if it is an address', async () => {
     const read: string[] = [];
     answer = (request, reply) => {
       read.push(signInForm(cookies, request, reply, cookie.new).address);
@@ -212,7 +212,7 @@ describe('the sign-in form', () => {
       await app.inject({ method: 'POST', url: '/', headers: { 'x-forwarded-for': forwarded }, remoteAddress });
     expect(read).toEqual(['192.0.2.7', '2001:db8:0:2::/64']);
   });
-  it('a browser need not say what it is', async () => {
+  it('accepts a browser without a User-Agent', async () => {
     let read: SignInForm | undefined;
     answer = (request, reply) => {
       read = signInForm(cookies, request, reply, cookie.new);
@@ -230,7 +230,7 @@ describe('the sign-in form', () => {
     ['throttled_account', 1, 429, 'Wait a second, then'],
     ['busy', 2, 503, 'your password was not checked'],
     ['caller_gone', null, 503, 'your password was not checked'],
-  ] as const)('refused, %s', async (reason: SignInRefusal, retryAfterSeconds, status, words) => {
+  ] as const)('rejected, %s', async (reason: SignInRefusal, retryAfterSeconds, status, words) => {
     answer = (request, reply) => {
       const refused = { kind: 'signInRefused', reason, username: 'u', retryAfterSeconds, formPurpose: 'p' } as const;
       const shown = refuseSignIn(request, reply, refused, { interactionId: 'i' }, rememberedRefusals());
@@ -241,7 +241,7 @@ describe('the sign-in form', () => {
     expect(body).toContain(words);
     expect(headers['retry-after']).toBe(retryAfterSeconds === null ? undefined : String(retryAfterSeconds));
     const line = { level: 30, msg: 'refused', reason, interactionId: 'i', account: 'hash of u', address: '192.0.2.1' };
-    // A caller who hung up gets no response, so the line is written at once.
+    // A caller who hung up gets no response, so the line is written immediately.
     expect(lines().filter(({ msg }) => msg === 'refused')).toHaveLength(reason === 'caller_gone' ? 2 : 1);
     for (const written of lines()) expect(written).toMatchObject(line);
     expect(JSON.stringify(lines())).not.toContain('"username"');

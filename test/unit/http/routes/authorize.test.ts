@@ -1,4 +1,4 @@
-/** /oauth/authorize: what its use case is asked, by GET and by POST, and what the browser gets for each outcome. */
+/** /oauth/authorize: the calls of its use case, by GET and by POST, and the response for each outcome. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AuthorizeRoutesOptions, authorizeRoutes } from '../../../../src/http/authorize-routes.ts';
 import { BROWSER, COOKIES, hashOf, NEW_COOKIE, openRoutes, SESSION, type Sent } from '../../../support/use-cases.ts';
@@ -23,14 +23,14 @@ describe.each([true, false])('the routes of an authorization request, production
   const send = (outcome: unknown, sent: Sent = {}, query = '?state=%20&state=x') =>
     opened.send(outcome, `/oauth/authorize${query}`, sent);
 
-  it('a GET is asked with its query as it was sent, and both cookies', async () => {
+  it('a GET passes on its query verbatim, and both cookies', async () => {
     const { status, location, cookies, asked } = await send(CONTINUED);
     expect({ status, location, cookies }).toEqual({ status: 303, location: '/tenant/interactions/i.x', cookies: [] });
     const call = { encoded: 'state=%20&state=x', cookies: { browser: hashOf(BROWSER), session: hashOf(SESSION) } };
     expect(asked).toEqual([{ useCase: 'authorize', given: [call] }]);
   });
 
-  it('a browser without a cookie gets one with its interaction, and with nothing else', async () => {
+  it('a browser without a cookie gets one with its interaction, and in no other case', async () => {
     const begun = await send(CONTINUED, { headers: {} });
     expect(begun.cookies).toMatchObject([
       { name: '__Host-statehouse-browser', value: NEW_COOKIE, httpOnly: true, secure: true, sameSite: 'Lax' },
@@ -41,7 +41,7 @@ describe.each([true, false])('the routes of an authorization request, production
     expect(refused.cookies).toEqual([]);
   });
 
-  it('a POST is asked with its body and no cookie, and is repeated by GET', async () => {
+  it('a POST passes on its body and no cookie, and is repeated by GET', async () => {
     const again = { kind: 'repeatByGet', query: 'client_id=c&state=x' };
     const { status, location, cookies, asked } = await send(again, { body: 'state=%20', headers: { cookie: COOKIES } });
     expect({ status, location, cookies }).toEqual({
@@ -52,7 +52,7 @@ describe.each([true, false])('the routes of an authorization request, production
     expect(asked).toEqual([{ useCase: 'authorize', given: [{ encoded: 'state=%20', cookies: null }] }]);
   });
 
-  it.each(['PUT', 'HEAD', 'OPTIONS', 'DELETE'] as const)('%s is none of its methods', async (method) => {
+  it.each(['PUT', 'HEAD', 'OPTIONS', 'DELETE'] as const)('%s is no method of it', async (method) => {
     const { status, headers, cache, asked, body } = await send(CONTINUED, { method });
     expect({ status, cache, asked }).toEqual({ status: 405, cache: 'no-store', asked: [] });
     expect(headers['allow']).toBe('GET, POST');
@@ -60,7 +60,7 @@ describe.each([true, false])('the routes of an authorization request, production
     if (method !== 'HEAD') expect(JSON.parse(body)).toEqual(said);
   });
 
-  it('an unverified request: a page, and the browser stays', async () => {
+  it('an unverified request: a page, and no redirect', async () => {
     const unverified = {
       kind: 'unverified',
       reason: 'redirect_uri_mismatch',
@@ -77,7 +77,7 @@ describe.each([true, false])('the routes of an authorization request, production
     expect(line).not.toHaveProperty('kind');
   });
 
-  it('an invalid request of a verified client: the client is told', async () => {
+  it('an invalid request of a verified client: a redirect to the client', async () => {
     const { status, location, line } = await send({
       kind: 'invalid',
       response,
@@ -89,7 +89,7 @@ describe.each([true, false])('the routes of an authorization request, production
     for (const key of ['kind', 'response']) expect(line).not.toHaveProperty(key);
   });
 
-  it('of a client that registered itself: a page that says what was wrong, and the browser stays', async () => {
+  it('an invalid request of a self-registered client: a page with the error, and no redirect', async () => {
     const kept = { kind: 'shownLocally', reason: 'scope_unknown', clientId: 'c', detail: 'scope <x> is not known.' };
     const { status, location, body, line } = await send(kept);
     expect({ status, location }).toEqual({ status: 400, location: undefined });
@@ -101,7 +101,7 @@ describe.each([true, false])('the routes of an authorization request, production
     expect(line).not.toHaveProperty('kind');
   });
 
-  it('an answer at once: the client gets it', async () => {
+  it('an immediate answer: the client gets it', async () => {
     const { status, location, line } = await send({ kind: 'approved', response, ...NAMED });
     expect({ status, location }).toEqual({ status: 303, location: 'https://client.test/cb?error=x' });
     expect(line).toMatchObject({ msg: 'approved', ...NAMED });

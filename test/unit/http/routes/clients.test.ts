@@ -1,4 +1,4 @@
-/** The endpoints for clients: what each asks its use case, what it answers, and what it tells the operator. */
+/** The endpoints for clients: the call of each use case, the answer, and the log line. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Unavailable } from '../../../../src/engine/errors.ts';
 import { introspectionRoutes } from '../../../../src/http/introspection-routes.ts';
@@ -62,7 +62,7 @@ describe('the endpoints for clients', () => {
       body: { active: true, sub: 'secret' },
       line: { msg: 'introspected', clientId: 'c', active: true },
     },
-  ])('$url: asked with sender and body, answered, and logged without what is secret', async (one) => {
+  ])('$url: passes on client and body, answers, and logs no secret', async (one) => {
     const answer = await send(one.outcome, one.url);
     expect(answer).toMatchObject({ status: 200, cache: 'no-store', line: { level: 30, ...one.line } });
     expect(JSON.parse(answer.body)).toEqual(one.body);
@@ -88,7 +88,7 @@ describe('the endpoints for clients', () => {
       '/oauth/introspect',
       { kind: 'refused', refused: { kind: 'refused', reason: 'client_secret_mismatch' }, clientId: 'c' },
     ],
-  ])('%s: refused, and the operator sees which client it was', async (url, outcome) => {
+  ])('%s: rejected, with the client in the log', async (url, outcome) => {
     const { status, body, line } = await send(outcome, url);
     expect(status).toBe(401);
     expect(JSON.parse(body).error).toBe('invalid_client');
@@ -99,7 +99,7 @@ describe('the endpoints for clients', () => {
     ['/oauth/token', ORIGIN, 'POST'],
     ['/oauth/revoke', ORIGIN, 'POST'],
     ['/oauth/introspect', undefined, undefined],
-  ])('%s: scripts of registered origins may read it: %s', async (url, origin, methods) => {
+  ])('%s: readable for scripts of registered origins: %s', async (url, origin, methods) => {
     const { headers } = await send(issued({}), url, { origin: ORIGIN });
     expect(headers['access-control-allow-origin']).toBe(origin);
     const asks = { origin: ORIGIN, 'access-control-request-method': 'POST' };
@@ -112,7 +112,7 @@ describe('the endpoints for clients', () => {
     ['/oauth/token', undefined],
     ['/oauth/revoke', '1'],
     ['/oauth/introspect', '1'],
-  ])('%s, when nobody knows what became of it: Retry-After %s', async (url, retryAfter) => {
+  ])('%s, with an unknown outcome: Retry-After %s', async (url, retryAfter) => {
     const { status, headers } = await send(new Unavailable('commit_unknown'), url);
     expect(status).toBe(503);
     expect(headers['retry-after']).toBe(retryAfter);

@@ -1,4 +1,4 @@
-/** The pages between the authorization request and its response: what their use cases are asked, and what the browser gets. */
+/** The pages between the authorization request and its response: the calls of their use cases, and the response. */
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -82,7 +82,7 @@ describe('the routes of an interaction', () => {
     opened.send(outcome, `/interactions/${name}${rest}`, sent);
   const request = { id: ID, sealed: 'sea-led_', browser: hashOf(BROWSER), session: hashOf(SESSION) };
 
-  it('are asked by id, by what is sealed, and by both cookies', async () => {
+  it('pass on the id, the sealed text, and both cookies', async () => {
     const { asked } = await send(UNKNOWN);
     expect(asked).toEqual([{ useCase: 'view', given: [{ ...request, wantsAnotherAccount: false }] }]);
     const without = await send(UNKNOWN, '', { headers: {} }, ID);
@@ -96,7 +96,7 @@ describe('the routes of an interaction', () => {
     ['?account=', false],
     ['?account=another&account=another', false],
     ['?another', false],
-  ])('%s: wants another account: %s', async (query, wantsAnotherAccount) => {
+  ])('%s: requests another account: %s', async (query, wantsAnotherAccount) => {
     expect((await send(UNKNOWN, query)).asked).toMatchObject([{ useCase: 'view', given: [{ wantsAnotherAccount }] }]);
   });
 
@@ -114,7 +114,7 @@ describe('the routes of an interaction', () => {
     `${ID}-sealed`,
     `x.${ID}`,
     'x'.repeat(90),
-  ])('%s is no name that we gave: nobody is asked', async (name) => {
+  ])('%s is no valid name: no use case is called', async (name) => {
     for (const [rest, sent] of [
       ['', {}],
       ['/sign-in', { body: 'username=a' }],
@@ -127,7 +127,7 @@ describe('the routes of an interaction', () => {
       expect(line).toMatchObject({ level: 30, msg: 'refused', reason: 'interaction_unknown' });
     }
   });
-  it('every name that we give fits', () => {
+  it('every name that we assign fits', () => {
     expect(MAX_NAME_CHARACTERS).toBe(randomUUID().length + '.'.length + MAX_SEALED_CHARACTERS);
   });
   it('a page of another browser is not shown', async () => {
@@ -136,12 +136,12 @@ describe('the routes of an interaction', () => {
     expect(wordsOf(body)[0]).toBe('This page belongs to another browser');
     expect(line).toMatchObject({ level: 30, msg: 'refused', reason: 'another_browser', clientId: 'c' });
   });
-  it('a defect is not taken for an unknown name', async () => {
+  it('a defect is not mistaken for an unknown name', async () => {
     const { status } = await send(undefined);
     expect(status).toBe(500);
   });
 
-  it('asks who it is', async () => {
+  it('shows the sign-in form', async () => {
     const { status, cache, body } = await send(SIGN_IN);
     expect({ status, cache }).toEqual({ status: 200, cache: 'no-store' });
     expect(formOf(body)).toEqual({ action: `${HERE}/sign-in`, fields: { csrf: expect.stringMatching(/^[\w-]{43}$/) } });
@@ -152,13 +152,13 @@ describe('the routes of an interaction', () => {
     expect(formCheckOf(posted.asked)(ID)).toBe(true);
     expect(formCheckOf(posted.asked)('another')).toBe(false);
   });
-  it('offers the account that is there', async () => {
+  it('offers the signed-in account', async () => {
     const { body } = await send({ ...SIGN_IN, account: 'a person' });
     expect(body).toContain('Continue as a person');
     expect(body).toContain(`action="${HERE}/account"`);
     expect(body).toContain(`action="${HERE}/sign-in"`);
   });
-  it('asks what is allowed', async () => {
+  it('shows the consent page', async () => {
     const { status, body } = await send(CONSENT);
     expect(status).toBe(200);
     const { action, fields } = formOf(body);
@@ -182,7 +182,7 @@ describe('the routes of an interaction', () => {
 
   describe('a sign-in', () => {
     const FORM = { body: 'username=a&password=b&csrf=x' };
-    it('is asked with the form, the old session and the new', async () => {
+    it('passes on the form, the old session and the new', async () => {
       const { asked } = await send(UNKNOWN, '/sign-in', FORM);
       expect(asked).toMatchObject([
         {
@@ -202,7 +202,7 @@ describe('the routes of an interaction', () => {
         },
       ]);
     });
-    it('gives the browser its session, and goes on', async () => {
+    it('sets the session of the browser, and continues', async () => {
       const signedIn = { kind: 'signedIn', userId: 'u', step: CONTINUED };
       const { status, location, cookies } = await send(signedIn, '/sign-in', FORM);
       expect({ status, location }).toEqual({ status: 303, location: `/tenant/interactions/${ID}` });
@@ -211,7 +211,7 @@ describe('the routes of an interaction', () => {
         expect.objectContaining({ level: 30, msg: 'signed in', userId: 'u', account: 'hash of a', interactionId: ID }),
       );
     });
-    it('refused: the form again with the reason, and no session', async () => {
+    it('rejected: the form again with the reason, and no session', async () => {
       const refused = { kind: 'signInRefused', reason: 'busy', username: 'a', retryAfterSeconds: 2 };
       const { status, headers, cookies, body, line } = await send(
         { kind: 'signInRefused', refused, view: SIGN_IN },
@@ -233,7 +233,7 @@ describe('the routes of an interaction', () => {
     });
   });
 
-  it('going on with the account that is there, or signing in instead', async () => {
+  it('continues with the signed-in account, or signs in instead', async () => {
     const { status, location, asked } = await send(CONTINUED, '/account', { body: 'csrf=x' });
     expect({ status, location }).toEqual({ status: 303, location: `/tenant/interactions/${ID}` });
     expect(asked).toEqual([{ useCase: 'account', given: [{ ...request, isOurForm: expect.any(Function) }] }]);

@@ -1,4 +1,4 @@
-/** /oauth/logout: what its use cases are asked, and what the browser gets for each outcome. */
+/** /oauth/logout: the calls of its use cases, and the response for each outcome. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { logoutRoutes } from '../../../../src/http/logout-routes.ts';
 import type { LogoutDecisionOutcome, LogoutDeps, LogoutOutcome } from '../../../../src/protocol/logout.ts';
@@ -29,18 +29,18 @@ describe('the routes of a sign-out', () => {
   const send = (outcome: Outcome, url = '/oauth/logout', sent: Sent = {}) => opened.send(outcome, url, sent);
   const NOBODY: Outcome = { kind: 'notSignedIn', clientId: null, next: null };
 
-  it('a GET is asked with its query as it was sent, and the session', async () => {
+  it('a GET passes on its query verbatim, and the session', async () => {
     const { asked } = await send(NOBODY, '/oauth/logout?state=%20&state=x');
     expect(asked).toEqual([{ useCase: 'request', given: ['state=%20&state=x', hashOf(SESSION)] }]);
     expect((await send(NOBODY, '/oauth/logout', { headers: {} })).asked).toEqual([
       { useCase: 'request', given: ['', null] },
     ]);
   });
-  it('a POST with its body, and without a session: another site may have sent it', async () => {
+  it('a POST passes on its body, and no session: another site may have sent it', async () => {
     const { asked } = await send(NOBODY, '/oauth/logout?x=y', { body: 'state=%20&state=x' });
     expect(asked).toEqual([{ useCase: 'requestByPost', given: ['state=%20&state=x'] }]);
   });
-  it('a decision with its form, which is checked', async () => {
+  it('a decision passes on its form, which is checked', async () => {
     const { asked } = await send(NOBODY, '/oauth/logout/decision', { body: 'decision=approve&csrf=x' });
     expect(asked).toEqual([
       {
@@ -57,7 +57,7 @@ describe('the routes of a sign-out', () => {
     ['/oauth/logout', 'HEAD', 'GET, POST', null],
     ['/oauth/logout/decision', 'GET', 'POST', 'Use POST.'],
     ['/oauth/logout/decision', 'OPTIONS', 'POST', 'Use POST.'],
-  ] as const)('%s knows no %s', async (url, method, allow, words) => {
+  ] as const)('%s rejects %s', async (url, method, allow, words) => {
     const { status, headers, cache, body, asked } = await send(NOBODY, url, { method });
     expect({ status, allow: headers['allow'], cache, asked }).toEqual({
       status: 405,
@@ -75,7 +75,7 @@ describe('the routes of a sign-out', () => {
     ['client_unknown', 'No app is registered here'],
     ['client_missing', 'did not say who it is'],
     ['post_logout_redirect_uri_mismatch', 'an address that is not registered for it'],
-  ] as const)('refused, %s: a page, and the browser stays', async (reason, words) => {
+  ] as const)('rejected, %s: a page, and no redirect', async (reason, words) => {
     const refused: RefusedLogout = { kind: 'refused', reason, clientId: 'c', received: 'https://x.test' };
     const { status, location, cookies, body, line } = await send(refused);
     expect({ status, location, cookies }).toEqual({ status: 400, location: undefined, cookies: [] });
@@ -90,7 +90,7 @@ describe('the routes of a sign-out', () => {
   it.each([
     ['state=x', '/tenant/oauth/logout?state=x'],
     ['', '/tenant/oauth/logout'],
-  ])('to be repeated by GET, with %j', async (query, to) => {
+  ])('is repeated by GET, with %j', async (query, to) => {
     const { status, location, line } = await send({ kind: 'repeatByGet', query }, '/oauth/logout', { body: '' });
     expect({ status, location }).toEqual({ status: 303, location: to });
     expect(line.msg).toBe('answered');
@@ -103,7 +103,7 @@ describe('the routes of a sign-out', () => {
       formPurpose: 'logout of x',
       request: { client: null, redirectUri: null, state: null, ...request },
     }) as Ask;
-  it('asks, and hands on what was sent', async () => {
+  it('shows the confirmation, and passes on the parameters', async () => {
     const client = { clientId: 'c', clientName: 'Photo Book' };
     const { status, cache, body } = await send(
       asking({ client: client as Ask['request']['client'], redirectUri: 'https://client.test/out', state: 'a state' }),
@@ -129,7 +129,7 @@ describe('the routes of a sign-out', () => {
     expect(isOurForm('logout of x')).toBe(true);
     expect(isOurForm('logout of y')).toBe(false);
   });
-  it('asks for nobody: names no app and no other place', async () => {
+  it('shows the confirmation without a client: names no app and no target', async () => {
     const { body } = await send(asking({}));
     expect(Object.keys(formOf(body).fields)).toEqual(['csrf']);
     expect(body).not.toMatch(/undefined|null|asks to end|sent to/);
@@ -148,7 +148,7 @@ describe('the routes of a sign-out', () => {
   it.each([
     ['https://client.test/out', 303],
     [null, 200],
-  ])('nobody was signed in, next %s', async (next, status) => {
+  ])('without a session, next %s', async (next, status) => {
     const answer = await send({ kind: 'notSignedIn', clientId: 'c', next });
     expect(answer).toMatchObject({ status, location: next ?? undefined, cookies: [] });
     expect(answer.line).toMatchObject({ level: 30, msg: 'not signed in', clientId: 'c' });
@@ -165,7 +165,7 @@ describe('the routes of a sign-out', () => {
       expect(body).toContain(words);
     expect(line).toMatchObject({ level: 30, msg: 'stays signed in', clientId: 'c', userId: 'u' });
   });
-  it('a form that is not ours does nothing', async () => {
+  it('a foreign form changes nothing', async () => {
     const { status, cookies, body, line } = await send({ kind: 'formRefused' }, '/oauth/logout/decision', { body: '' });
     expect({ status, cookies }).toEqual({ status: 403, cookies: [] });
     const words = wordsOf(body);

@@ -17,7 +17,7 @@ const ROUTES: Readonly<Record<string, (app: FastifyInstance) => PromiseLike<unkn
 };
 
 describe.each(Object.keys(ROUTES))('%s-routes', (name) => {
-  /** @returns what ends the start; null: nothing. */
+  /** @returns the error of the start; null: none. */
   async function start(withCookies: boolean): Promise<string | null> {
     const { app } = await bareApp();
     try {

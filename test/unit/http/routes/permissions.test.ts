@@ -1,4 +1,4 @@
-/** /permissions: what its use cases are asked, and what the browser gets for each outcome. */
+/** /permissions: the calls of its use cases, and the response for each outcome. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type PermissionRoutesOptions, permissionRoutes } from '../../../../src/http/permission-routes.ts';
 import { formOf } from '../../../support/browser.ts';
@@ -51,7 +51,7 @@ describe('the routes of an account', () => {
     ],
   };
 
-  it('shows what is allowed, with forms that are good for it', async () => {
+  it('shows the permissions, with valid forms for them', async () => {
     const { status, cache, body, asked } = await opened.send(VIEW, '/permissions');
     expect({ status, cache }).toEqual({ status: 200, cache: 'no-store' });
     expect(asked).toEqual([{ useCase: 'view', given: [hashOf(SESSION)] }]);
@@ -78,10 +78,10 @@ describe('the routes of an account', () => {
   it.each([
     ['ended', 'Ended. That app'],
     ['signed-out', 'Signed out there'],
-  ])('and what was just ended: ?%s', async (query, words) => {
+  ])('and the last revocation: ?%s', async (query, words) => {
     expect((await opened.send(VIEW, `/permissions?${query}`)).body).toContain(words);
   });
-  it.each(['ended=1', 'x', 'ENDED', ''])('nothing is made up for ?%s', async (query) => {
+  it.each(['ended=1', 'x', 'ENDED', ''])('ignores ?%s', async (query) => {
     expect((await opened.send(VIEW, `/permissions?${query}`)).body).not.toContain('role="status"');
   });
 
@@ -116,7 +116,7 @@ describe('the routes of an account', () => {
       msg: 'session ended',
     },
   ])('$url', ({ url, body, asked, outcome, back, msg }) => {
-    it('ends what the form names, and says so', async () => {
+    it('revokes the named client, and confirms it', async () => {
       const answer = await opened.send({ kind: 'ended', ...outcome }, url, { body });
       expect(answer).toMatchObject({ status: 303, location: back, line: { level: 30, msg, ...outcome } });
       expect(answer.line).not.toHaveProperty('kind');
@@ -129,13 +129,13 @@ describe('the routes of an account', () => {
       const isOurForm = formCheckOf(answer.asked);
       expect(isOurForm('permissions of s')).toBe(false);
     });
-    it('names nothing, or two: nothing is guessed', async () => {
+    it('names none, or two: nothing is revoked', async () => {
       for (const sent of ['csrf=x', `${body}&${body}`]) {
         const { asked: got } = await opened.send(SIGN_IN_REQUIRED, url, { body: sent });
         expect(got[0]?.given[0]).toMatchObject({ [Object.keys(asked.given)[0] ?? '']: null });
       }
     });
-    it('a form that is not ours ends nothing', async () => {
+    it('a foreign form revokes nothing', async () => {
       const { status, body: page, line } = await opened.send({ kind: 'formRefused' }, url, { body });
       expect(status).toBe(403);
       const words = wordsOf(page);

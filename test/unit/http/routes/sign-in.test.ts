@@ -1,4 +1,4 @@
-/** /sign-in: what its use cases are asked, where it leads, and what the browser gets for each outcome. */
+/** /sign-in: the calls of its use cases, its targets, and the response for each outcome. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type SignInRoutesOptions, signInRoutes } from '../../../../src/http/sign-in-routes.ts';
 import { formOf } from '../../../support/browser.ts';
@@ -23,7 +23,7 @@ describe('/sign-in', () => {
     return () => opened.app.close();
   });
 
-  it('leads to the page for those who are signed in', async () => {
+  it('leads to the page with a session', async () => {
     const { status, location, asked } = await opened.send({ kind: 'alreadySignedIn' }, '/sign-in');
     expect({ status, location }).toEqual({ status: 303, location: '/tenant/account' });
     expect(asked).toEqual([
@@ -44,7 +44,7 @@ describe('/sign-in', () => {
 
   const FORM = 'username=a&password=b&csrf=x';
   const session = { userId: 'u', username: 'a' };
-  it('is asked with the form, the old session and the new, and the browser', async () => {
+  it('passes on the form, the old session and the new, and the browser', async () => {
     const { status, location, cookies, asked, line } = await opened.send({ kind: 'signedIn', session }, '/sign-in', {
       body: FORM,
     });
@@ -74,7 +74,7 @@ describe('/sign-in', () => {
     });
     expect(opened.lines()).toContainEqual(signedIn);
   });
-  it('refused: the form again, with the name and the reason, and no session', async () => {
+  it('rejected: the form again, with the name and the reason, and no session', async () => {
     const refused = {
       kind: 'signInRefused',
       reason: 'throttled_address',
@@ -93,7 +93,7 @@ describe('/sign-in', () => {
     expect(formOf(body).action).toBe('/tenant/sign-in');
     expect(line).toMatchObject({ msg: 'refused', reason: 'throttled_address' });
   });
-  it('a form that is not ours signs nobody in', async () => {
+  it('a foreign form signs no user in', async () => {
     const { status, cookies, body } = await opened.send({ kind: 'formRefused' }, '/sign-in', { body: FORM });
     expect({ status, cookies }).toEqual({ status: 403, cookies: [] });
     expect(wordsOf(body)[0]).toBe('This form cannot be accepted');
@@ -103,7 +103,7 @@ describe('/sign-in', () => {
     ['', '/tenant/account', '/tenant/sign-in'],
     ['?then=permissions', '/tenant/permissions', '/tenant/sign-in?then=permissions'],
     ['?then=devices', '/tenant/account/devices', '/tenant/sign-in?then=devices'],
-    // Anything else leads to the account, and stands nowhere on the page.
+    // Any other value leads to the account, and is not on the page.
     ['?then=https://evil.test', '/tenant/account', '/tenant/sign-in'],
     ['?then=//evil.test', '/tenant/account', '/tenant/sign-in'],
     ['?then=%2Foauth%2Flogout', '/tenant/account', '/tenant/sign-in'],
@@ -118,7 +118,7 @@ describe('/sign-in', () => {
     const signedIn = await opened.send({ kind: 'signedIn', session }, `/sign-in${query}`, { body: FORM });
     expect(signedIn).toMatchObject({ status: 303, location });
   });
-  it('asks again those who signed in a while ago, with their name', async () => {
+  it('requires another sign-in when the last one is too old, with the username filled in', async () => {
     const again = { kind: 'signIn', formPurpose: 'sign-in', again: { username: 'a <person>' } };
     const { body } = await opened.send(again, '/sign-in?then=devices');
     expect(body).toContain('Sign in again to go on');

@@ -1,4 +1,4 @@
-/** /oauth/userinfo: where a token may stand, and what an answer says (RFC 6750 §3, OpenID Connect Core §5.3). */
+/** /oauth/userinfo: the valid places of a token, and the answers (RFC 6750 §3, OpenID Connect Core §5.3). */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type UserInfoRoutesOptions, userInfoRoutes } from '../../../../src/http/userinfo-routes.ts';
 import { openRoutes, type Sent } from '../../../support/use-cases.ts';
@@ -40,7 +40,7 @@ describe('the routes of UserInfo', () => {
     expect(JSON.stringify(line)).not.toContain('a person');
   });
 
-  it('without a token: how to ask, and no error', async () => {
+  it('without a token: a challenge, and no error', async () => {
     for (const sent of [{}, { body: '' }, { headers: { authorization: 'Basic x' } }]) {
       const { status, body, asked, headers, line } = await send(CLAIMS, sent);
       expect({ status, body, asked }).toEqual({ status: 401, body: '{}', asked: [] });
@@ -82,7 +82,7 @@ describe('the routes of UserInfo', () => {
     expect(line).toMatchObject({ level: 30, msg: 'refused', reason });
   });
 
-  it('other methods are refused, and scripts of registered origins may read it all', async () => {
+  it('other methods are rejected, and scripts of registered origins may read every answer', async () => {
     const headers = { origin: ORIGIN };
     const put = await send(CLAIMS, { method: 'PUT', headers });
     expect(put).toMatchObject({ status: 405, asked: [] });
