@@ -1,4 +1,4 @@
-/** Changes by administrators: each replaces exactly what was loaded, and leaves a line that says who asked. */
+/** Changes by administrators: each replaces exactly the loaded row, and leaves an entry that names the actor. */
 
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
@@ -54,7 +54,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
   });
   const ask = (id: string, change: UserChange) => changeUser(userWorld(), { id, actor: OPERATOR, change });
 
-  test('each change of a client has a line: who asked, from where, and which fields changed, without a value', async () => {
+  test('each change of a client has an entry: the actor, the address, and the changed fields, without a value', async () => {
     const id = 'told';
     await changeClient(clientWorld(), id, { actor: commandLine, change: sent(id) });
     await changeClient(clientWorld(), id, {
@@ -88,7 +88,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     ]);
   });
 
-  test('what changes nothing, or is rejected, leaves no line', async () => {
+  test('a change without effect, or a rejected one, leaves no entry', async () => {
     const id = 'quiet';
     await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
     const again = await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
@@ -101,7 +101,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     expect(await linesAbout('clientId', id)).toHaveLength(1);
   });
 
-  test('a client has two secrets while one is exchanged, and the removed one is gone', async () => {
+  test('a client has two secrets during a rotation, and the removed one is gone', async () => {
     const id = 'exchanged';
     const ask = (change: Parameters<typeof changeClient>[2]['change']) =>
       changeClient(clientWorld(), id, { actor: OPERATOR, change });
@@ -118,7 +118,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     expect((await findClient(world.db, id))?.secretMacs).toEqual([secretMac('new')]);
   });
 
-  test('what somebody else wrote since the load is not overwritten, also where no machine was asked', async () => {
+  test('a change of another writer since the load is not overwritten, also where no machine decided it', async () => {
     const id = 'raced';
     await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
     const store = clientStore(world.db, world.clock, testMacs);
@@ -136,7 +136,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     expect(await store.commit({ ...commit, version: null })).toBe(false);
     const lines = await linesAbout('clientId', id);
     expect(lines).toHaveLength(2);
-    // It says only what the entry says.
+    // It contains only the content of the entry.
     expect(lines[1]).toEqual({
       event: 'e',
       fromState: 'f',
@@ -147,7 +147,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     });
   });
 
-  test('of many changes that arrive together each is made to the one before it', async () => {
+  test('of many changes that arrive together each applies to the one before it', async () => {
     const id = 'busy';
     await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
     const names = ['one', 'two', 'three', 'four'];
@@ -158,7 +158,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     expect(await linesAbout('clientId', id)).toHaveLength(1 + names.length);
   });
 
-  test('a deleted end-user is found by nobody, keeps the sub, and leaves the username to another', async () => {
+  test('a deleted end-user is not found, keeps the sub, and frees the username', async () => {
     const [id, other] = [randomUUID(), randomUUID()];
     await ask(id, record('carol'));
     expect(await ask(id, { type: 'deletionRequested' })).toMatchObject({ kind: 'done' });
@@ -186,7 +186,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     }
   });
 
-  test('a username is given once, also where it is taken between load and commit', async () => {
+  test('a username belongs to one user, also where it is taken between load and commit', async () => {
     const [id, other] = [randomUUID(), randomUUID()];
     await ask(id, record('erin'));
     await ask(other, record('frank'));
@@ -203,12 +203,12 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     expect((await findUserForSignIn(world.db, 'frank'))?.id).toBe(other);
   });
 
-  test('of two who take the same username at once, one gets it', async () => {
+  test('of two users who take the same username concurrently, one gets it', async () => {
     const outcomes = await Promise.all([ask(randomUUID(), record('henry')), ask(randomUUID(), record('henry'))]);
     expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['done', 'rejected']);
   });
 
-  test('the ledger names the fields of an end-user that changed', async () => {
+  test('the ledger names the changed fields of an end-user', async () => {
     const id = randomUUID();
     await ask(id, record('iris'));
     await ask(id, {

@@ -82,7 +82,7 @@ const interferences: Record<string, Interference> = {
 
 /** Of one that is stored. */
 const changes: Record<string, Interference> = {
-  'somebody refused in the meantime': ({ db }, { interactionId }) =>
+  'another request denied it in the meantime': ({ db }, { interactionId }) =>
     db.update(interactions).set({ state: 'denied' }).where(eq(interactions.id, interactionId)),
   'another person took it over': async (world, { interactionId }) => {
     const { id } = await givenUser(world);
@@ -104,7 +104,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
 
   const grantsOf = (interactionId: string) => world.db.select().from(grants).where(eq(grants.id, interactionId));
 
-  test('it makes the grant, with the epochs that the person saw, and one line', async () => {
+  test('it makes the grant, with the epochs at the approval, and one entry', async () => {
     const { clientId, person, session, interactionId, approval } = await givenAsking(world, isStored);
     expect(await approve(world, approval)).toBe(true);
     const { loaded, codeHash, codeEndsAt, now } = approval;
@@ -168,7 +168,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
     expect(await ledgerOf(world, interactionId)).toHaveLength(1);
   });
 
-  test('the grant keeps what ID Tokens tell about the sign-in, and its policy', async () => {
+  test('the grant keeps the sign-in for ID Tokens, and its policy', async () => {
     const { approval, interactionId } = await givenAsking(world, isStored);
     const identity = { nonce: 'n-0S6_WzA2Mj', authTime: 1_700_000_000, sid: approval.session.sid };
     const entry = { ...approval.entry, reason: 'a_reason' };
@@ -190,14 +190,14 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
     }
   });
 
-  test('where the person was not asked, an earlier consent that stands is enough', async () => {
+  test('without a consent page, an earlier consent in force is enough', async () => {
     const { approval, clientId, session } = await givenAsking(world, isStored);
     const earlier = await approvalOf(world, await givenRequest(world, clientId), session, { remembers: true });
     expect(await approve(world, earlier)).toBe(true);
     expect(await approve(world, { ...approval, reliesOnConsent: true })).toBe(true);
   });
 
-  test('where the person was not asked, an earlier consent to less, or elsewhere, is not enough', async () => {
+  test('without a consent page, an earlier consent to less, or for another resource, is not enough', async () => {
     for (const less of [{ scope: ['read'] }, { resources: ['https://other.example'] }]) {
       const { approval, clientId, session } = await givenAsking(world, isStored);
       const earlier = await approvalOf(world, await givenRequest(world, clientId, less), session, { remembers: true });
@@ -207,7 +207,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
   });
 
   if (!isStored)
-    test('what another request has stored in between is not stored again', async () => {
+    test('a row that another request has stored in between is not stored again', async () => {
       const { approval, interactionId, person } = await givenAsking(world, isStored);
       const { loaded, now, entry } = approval;
       const move = { loaded, isStored, now, to: 'denied' as const, userId: person.id, entry };
@@ -228,7 +228,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
   });
 
   const all = { ...interferences, ...(isStored ? changes : {}) };
-  test.each(Object.entries(all))('it loses, and nothing is written, when %s', async (_, interfere) => {
+  test.each(Object.entries(all))('it fails, and no row is written, when %s', async (_, interfere) => {
     const asking = await givenAsking(world, isStored);
     const { interactionId, person, clientId } = asking;
     await interfere(world, asking);

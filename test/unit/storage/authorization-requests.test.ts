@@ -46,17 +46,17 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
     expect(await load(clientId)).toEqual({ now: world.clock.now(), client, session: null, remembered: [] });
   });
 
-  test('may name nobody, and come with a cookie that nobody has', async () => {
-    expect(await load('nobody', randomBytes(32))).toMatchObject({ client: null, session: null, remembered: [] });
+  test('may name an unknown client, and have an unknown cookie', async () => {
+    expect(await load('unknown', randomBytes(32))).toMatchObject({ client: null, session: null, remembered: [] });
   });
 
-  test('of a client that was deleted says so', async () => {
+  test('of a deleted client is reported as such', async () => {
     const clientId = await givenClient(world);
     await deleteClient(world.db, clientId);
     expect((await load(clientId)).client?.deletedAt).toBeInstanceOf(Date);
   });
 
-  test('has the session of its cookie, as it is loaded by itself', async () => {
+  test('has the session of its cookie, equal to a separate load', async () => {
     const clientId = await givenClient(world);
     const person = await givenUser(world);
     const { idHash } = await givenSession(world, person);
@@ -71,7 +71,7 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
     }
   });
 
-  test('has what this end-user allowed this client, for each set of resources', async () => {
+  test('has the consents of this end-user for this client, for each set of resources', async () => {
     const [clientId, another] = [await givenClient(world), await givenClient(world)];
     const [person, somebody] = [await givenUser(world), await givenUser(world)];
     await allow(clientId, person, ['read'], ['https://one.example']);
@@ -90,7 +90,7 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
   test.each([
     ['client', (clientId: string) => world.db.update(clients).set(RAISED).where(eq(clients.clientId, clientId))],
     ['end-user', (_: string, { id }: Person) => world.db.update(users).set(RAISED).where(eq(users.id, id))],
-  ])('has nothing that was allowed before the %s signed out everywhere', async (_, happens) => {
+  ])('has no consent from before the %s signed out everywhere', async (_, happens) => {
     const clientId = await givenClient(world);
     const person = await givenUser(world);
     await allow(clientId, person, ['read'], ['https://one.example']);
@@ -101,7 +101,7 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
   });
   const RAISED = { epoch: sql`epoch + 1` };
 
-  test('shares its statement with those that come at once, and each has its own', async () => {
+  test('shares its statement with concurrent ones, and each has its own answer', async () => {
     const execute = vi.fn();
     const { session } = world.db as unknown as { session: { prepareQuery: (...given: unknown[]) => Statement } };
     const prepare = session.prepareQuery.bind(session);
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
       await allow(clientId, person, [person.username], ['https://other.example']);
       keys.push({ clientId, sessionIdHash: (await givenSession(world, person)).idHash });
     }
-    const asked = [...keys, { clientId: 'nobody', sessionIdHash: null }, ...keys];
+    const asked = [...keys, { clientId: 'unknown', sessionIdHash: null }, ...keys];
     const alone = [];
     for (const key of asked) alone.push(await store.loadRequest(key));
     expect(alone.map(({ session: found, remembered }) => [found?.userId, remembered.length])).toEqual([

@@ -42,20 +42,20 @@ async function aBurst(): Promise<void> {
 }
 
 describe('batches', () => {
-  test('who comes alone goes alone', async () => {
+  test('send a single request alone', async () => {
     const { ask, sent } = bed();
     expect(await ask(1)).toBe(10);
     expect(await ask(2)).toBe(20);
     expect(sent).toEqual([1, 2]);
   });
 
-  test('who comes at once goes together, and each gets its own answer', async () => {
+  test('send concurrent requests together, and return to each its own answer', async () => {
     const { ask, sent } = bed();
     expect(await Promise.all([ask(1), ask(2), ask(3)])).toEqual([10, 20, 30]);
     expect(sent).toEqual([[1, 2, 3]]);
   });
 
-  test('who comes while one is on its way goes with the next', async () => {
+  test('send a request that arrives during a statement with the next one', async () => {
     const { ask, sent, held, holding } = bed();
     holding.on = true;
     const first = ask(1);
@@ -69,7 +69,7 @@ describe('batches', () => {
     expect(sent).toEqual([1, [2, 3]]);
   });
 
-  test('who comes later, when all are answered, does not wait for anybody', async () => {
+  test('send a request without delay once all are answered', async () => {
     const { ask, sent } = bed();
     expect(await ask(1)).toBe(10);
     await aBurst();
@@ -77,7 +77,7 @@ describe('batches', () => {
     expect(sent).toEqual([1, 2]);
   });
 
-  test('who comes in consecutive turns goes together, until a turn brings nobody', async () => {
+  test('collect requests of consecutive turns, until a turn has none', async () => {
     const { ask, sent } = bed();
     const asked: Promise<number>[] = [];
     const askInTurns = (item: number): void => {
@@ -94,7 +94,7 @@ describe('batches', () => {
   test.each([
     [63, 0],
     [64, 1],
-  ])('a batch that is full does not wait for another turn: of %i, %i is sent', async (count, batches) => {
+  ])('send a full batch without waiting for another turn: of %i, %i is sent', async (count, batches) => {
     const { ask, sent } = bed();
     const all = Array.from({ length: count }, (_, item) => ask(item));
     await setImmediate();
@@ -103,7 +103,7 @@ describe('batches', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('a statement that hangs does not hold up the next', async () => {
+  test('send the next statement while one hangs', async () => {
     const { ask, sent, holding } = bed(undefined, 1);
     holding.on = true;
     void ask(1);
@@ -113,25 +113,25 @@ describe('batches', () => {
     expect(sent).toEqual([1, 2]);
   });
 
-  test('two of one key never go together', async () => {
+  test('never contain two requests of one key', async () => {
     const { ask, sent } = bed();
     await Promise.all([ask(1), ask(1.5), ask(2), ask(1.7)]);
     expect(sent).toEqual([[1, 2], 1.5, 1.7]);
   });
 
-  test('a batch has its limit', async () => {
+  test('have a maximum size', async () => {
     const { ask, sent } = bed();
     await Promise.all(Array.from({ length: 70 }, (_, item) => ask(item)));
     expect(sent.map((one) => (typeof one === 'number' ? 1 : one.length))).toEqual([64, 6]);
   });
 
-  test('whoever is not answered goes alone', async () => {
+  test('send an unanswered request again, alone', async () => {
     const { ask, sent } = bed(async (items) => items.map((item) => (item === 2 ? undefined : item * 10)));
     expect(await Promise.all([ask(1), ask(2), ask(3)])).toEqual([10, 20, 30]);
     expect(sent).toEqual([[1, 2, 3], 2]);
   });
 
-  test("one that cannot be done does not fail the others' requests", async () => {
+  test("answer the others' requests when one is impossible", async () => {
     const { ask } = bed(async (items) => {
       if (items.some((item) => item < 0)) throw new Error('refused');
       return items.map((item) => item * 10);
@@ -140,7 +140,7 @@ describe('batches', () => {
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('a store that is away is told to all, and nothing is sent again', async () => {
+  test('report an unavailable store to all, and send nothing again', async () => {
     const away = new StoreUnavailable(true, {});
     const { ask, sent } = bed(() => Promise.reject(away));
     const settled = await Promise.allSettled([ask(1), ask(2)]);
@@ -151,7 +151,7 @@ describe('batches', () => {
     expect(sent).toEqual([[1, 2]]);
   });
 
-  test('a request whose time is over stops waiting, and the others of its batch get their answers', async () => {
+  test('stop waiting for a request past its deadline, and answer the others of its batch', async () => {
     const { ask, sent, held, holding } = bed();
     holding.on = true;
     const over: RequestTime = { endsAt: performance.now(), pausedAt: null };
@@ -169,7 +169,7 @@ describe('batches', () => {
     [1_999, 1],
     [2_000, 1],
     [2_001, 0],
-  ])('a request with %i ms more than a statement has: %i timers of its own', async (more, timers) => {
+  ])('give a request with %i ms more than a statement has %i timers of its own', async (more, timers) => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const { ask, held, holding } = bed();
@@ -185,7 +185,7 @@ describe('batches', () => {
     await asked;
   });
 
-  test('what is sent together is sent in the time of no request, what is sent alone in its own', async () => {
+  test("send a batch without a request's deadline, and a single request with its own", async () => {
     const seen: number[] = [];
     const note = async () => void seen.push(millisecondsLeft());
     const ask = batched<number, void>({

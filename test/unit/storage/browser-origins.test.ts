@@ -1,4 +1,4 @@
-/** Which scripts may read responses. How often the clients are asked is part of it: anybody can invent origins. */
+/** The origins whose scripts may read responses. The number of reads is part of it: a script can invent origins. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
@@ -48,7 +48,7 @@ describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
     expect([...(await originsNow()())].sort()).toEqual(origins.sort());
   });
 
-  test('are read again ten seconds after the last time, and not before', async () => {
+  test('are read again ten seconds after the last read, and not before', async () => {
     const origins = originsNow();
     const first = await origins();
     world.clock.advanceSeconds(9.999);
@@ -61,7 +61,7 @@ describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
     await deleteClient(world.db, 'late');
   });
 
-  test('are read once for all who ask at once, in the time of none of them', async () => {
+  test('are read once for concurrent requests, without the deadline of any', async () => {
     const answer = Promise.withResolvers<{ redirectUris: string[] }[]>();
     select.mockImplementationOnce(() => ({ from: () => ({ where: () => answer.promise }) }));
     const origins = originsNow({ ...testClients, whole: (row) => row });
@@ -74,7 +74,7 @@ describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
     expect(select).toHaveBeenCalledTimes(1);
   });
 
-  test('stay known while the database is away, which is asked again only later', async () => {
+  test('stay known while the database is away, which is queried again only later', async () => {
     const origins = originsNow();
     const known = await origins();
     select.mockImplementation(away);
@@ -87,14 +87,14 @@ describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
     expect(select).toHaveBeenCalledTimes(3);
   });
 
-  test('were never known: that the database is away is told, and the next request asks again', async () => {
+  test('were never known: the failure of the database is reported, and the next request tries again', async () => {
     const origins = originsNow();
     select.mockImplementationOnce(away);
     await expect(origins()).rejects.toThrow(StoreUnavailable);
     expect(await origins()).toContain('https://app.example');
   });
 
-  test('without a clock of a test, time passes by itself', async () => {
+  test('pass time by themselves without the clock of a test', async () => {
     const origins = browserOriginSource({ ...world.db, select } as never, databaseClock, testClients);
     const first = await origins();
     expect(await origins()).toBe(first);

@@ -1,4 +1,4 @@
-/** RFC 9700 §4.15: no client has the `sub` of an end-user as its id, whichever of them comes first, or both at once. */
+/** RFC 9700 §4.15: no client has the `sub` of an end-user as its id, whichever is registered first, or both concurrently. */
 
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
@@ -61,7 +61,7 @@ describe.each(databaseKinds)('ids of clients and users on %s', (kind) => {
   });
 
   if (kind === 'postgres')
-    test('of two registrations at once over two connections one wins', async () => {
+    test('of two concurrent registrations over two connections one succeeds', async () => {
       const [one, other] = [openPostgres(world.url ?? ''), openPostgres(world.url ?? '')];
       try {
         const outcomes = await Promise.all(

@@ -23,7 +23,7 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
   });
   afterAll(() => world.close());
 
-  test('a registered one is found as it was registered', async () => {
+  test('a registered one is found with all its fields', async () => {
     const asked = {
       ...registration('found'),
       scope: ['a', 'b'],
@@ -44,7 +44,7 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
     for (const other of ['Exact', 'exact ', 'exàct', '']) expect(await findClient(world.db, other)).toBeNull();
   });
 
-  test('registering it again replaces what was registered, and its grants live on', async () => {
+  test('registering it again replaces the registration, and keeps its grants active', async () => {
     const granted = await givenGrant(world);
     const again = { ...registration(granted.clientId), clientName: 'Renamed', redirectUris: [], scope: ['read'] };
     await saveClient(world.db, again);
@@ -62,7 +62,7 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
     expect(listed).not.toContain(gone);
   });
 
-  test('they are listed by their names, those that configuration declares apart from the others', async () => {
+  test('they are listed by their names, declared ones apart from the others', async () => {
     for (const id of ['listed-c', 'listed-a']) await saveClient(world.db, registration(id));
     await saveClient(world.db, registration('listed-b'), true);
     const listed = async (only: { declared?: boolean }) =>
@@ -72,14 +72,14 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
     expect(await listed({ declared: false })).toEqual(['listed-a', 'listed-c']);
   });
 
-  test('what registered itself is the operator’s once an operator registers it', async () => {
+  test('a self-registered client belongs to the operator after a registration by the operator', async () => {
     await saveClient(world.db, registration('adopted'), false, 'self');
     expect(await findClient(world.db, 'adopted')).toMatchObject({ registeredBy: 'self', declared: false });
     await saveClient(world.db, registration('adopted'));
     expect(await findClient(world.db, 'adopted')).toMatchObject({ registeredBy: 'operator', declared: false });
   });
 
-  test('replacing secrets, or deleting, touches no other client', async () => {
+  test('replacing secrets, or deleting, changes no other client', async () => {
     const [one, other] = [await givenClient(world), await givenClient(world)];
     const before = await findClient(world.db, other);
     const { secretMacs = [] } = before ?? {};
@@ -107,7 +107,7 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
     }
   });
 
-  test('its secrets can be replaced without touching the rest', async () => {
+  test('its secrets can be replaced without a change of the rest', async () => {
     const clientId = await givenClient(world);
     const before = await findClient(world.db, clientId);
     const secretMacs = [{ keyId: '11111111', mac: 'cd' }];
@@ -116,7 +116,7 @@ describe.each(databaseKinds)('clients on %s', (kind) => {
     expect(await findClient(world.db, clientId)).toEqual({ ...before, secretMacs });
   });
 
-  test('a secret that was replaced meanwhile is not brought back', async () => {
+  test('a secret that was replaced meanwhile is not restored', async () => {
     const clientId = await givenClient(world);
     const loaded = { clientId, secretMacs: (await findClient(world.db, clientId))?.secretMacs ?? [] };
     const replaced = [{ keyId: '22222222', mac: 'ef' }];

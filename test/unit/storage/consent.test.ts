@@ -38,7 +38,7 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
     expect(await approve(world, approval)).toBe(true);
   }
 
-  /** What was allowed at these resources together. */
+  /** The consents for these resources together. */
   async function remembered(at: readonly string[] = HERE, by: Person = person) {
     const facts = await loadInteraction(world, await givenInteraction(world, clientId, { resources: at }), by.id);
     const ofRequest = await givenRequest(world, clientId, { resources: at }, by.id);
@@ -52,17 +52,17 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
   const READ = { scope: ['read'], resources: HERE };
   const WRITE = { scope: ['write'], resources: HERE };
 
-  test('what was allowed this time only is not remembered', async () => {
+  test('a consent for one time is not remembered', async () => {
     await allow(READ, false);
     expect(await remembered()).toBeNull();
   });
 
-  test('what was allowed is remembered', async () => {
+  test('a consent is remembered', async () => {
     await allow(READ, true);
     expect(await remembered()).toEqual(READ);
   });
 
-  test('what is allowed later at the same resources is added, once each', async () => {
+  test('a later consent for the same resources adds its scopes, once each', async () => {
     await allow(READ, true);
     await allow(WRITE, true);
     await allow(READ, true);
@@ -70,7 +70,7 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
     expect(await world.db.select().from(consents).where(eq(consents.clientId, clientId))).toHaveLength(1);
   });
 
-  test('what was allowed here says nothing about elsewhere', async () => {
+  test('a consent for one resource does not cover another', async () => {
     await allow(WRITE, true);
     await allow({ scope: ['read'], resources: THERE }, true);
     expect(await remembered(HERE)).toEqual(WRITE);
@@ -78,13 +78,13 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
     expect(await remembered([...HERE, ...THERE])).toBeNull();
   });
 
-  test('what is allowed this time only does not widen it', async () => {
+  test('a consent for one time does not widen it', async () => {
     await allow(READ, true);
     await allow(WRITE, false);
     expect(await remembered()).toEqual(READ);
   });
 
-  test('another person has allowed nothing, and nobody is no person', async () => {
+  test('another user, or none, has no consent', async () => {
     await allow(READ, true);
     expect(await remembered(HERE, await givenUser(world))).toBeNull();
     const id = await givenInteraction(world, clientId, { resources: HERE });
@@ -92,7 +92,7 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
     expect(facts?.remembered).toBeNull();
   });
 
-  test('it is forgotten with the person, and not merged into what they allow afterwards', async () => {
+  test('it is deleted with the user, and not merged into a later consent', async () => {
     await allow(READ, true);
     await disableUser(world.db, person.username);
     await enableUser(world.db, person.username);
@@ -101,7 +101,7 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
     expect(await remembered()).toEqual(WRITE);
   });
 
-  test('it is forgotten with the client, and not merged into what it gets afterwards', async () => {
+  test('it is deleted with the client, and not merged into a later consent', async () => {
     await allow(READ, true);
     await deleteClient(world.db, clientId);
     await saveClient(world.db, registration(clientId));

@@ -1,6 +1,6 @@
 /**
- * Somebody who can write to the database as the server can, and does not know the root secret: what they insert gives nobody authority.
- * As an attacker they know every row, and have an account of their own. What they can do all the same is in SECURITY.md.
+ * A writer with the database rights of the server, without the root secret: inserted rows give no authority.
+ * The attacker knows every row, and has an account. Attacks that remain possible are in SECURITY.md.
  */
 import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
@@ -104,8 +104,8 @@ const insertSession = (cookie: string, mac: Buffer | null) => {
     values (${sha256(cookie)}, ${victim.id}, 0, 0, ${now}, ${now}, ${now} + interval '1 day', ${mac})`);
 };
 
-describe('somebody who can write to the database', () => {
-  it('makes no session by inserting a row for a cookie of their own', async () => {
+describe('an attacker who can write to the database', () => {
+  it('creates no session by inserting a row for a cookie of their own', async () => {
     const cookie = randomBytes(32).toString('base64url');
     for (const mac of [null, Buffer.alloc(36), randomBytes(36)]) {
       await write(sql`delete from sessions where id_hash = ${sha256(cookie)}`);
@@ -114,7 +114,7 @@ describe('somebody who can write to the database', () => {
     }
   });
 
-  it('makes no session of somebody else from a session of their own', async () => {
+  it('creates no session of another user from a session of their own', async () => {
     const { cookie } = await signIn(attacker);
     if (cookie === null) throw new Error('not signed in');
     expect(await isSignedIn(cookie)).toBe(true);
@@ -150,7 +150,7 @@ describe('somebody who can write to the database', () => {
     expect(await isSignedIn(cookie)).toBe(true);
   });
 
-  it('makes no authenticator app of somebody else from an app of their own, not even under its id', async () => {
+  it('creates no authenticator app of another user from an app of their own, not even under its id', async () => {
     const secret = 'JBSWY3DPEHPK3PXP';
     const own = { id: randomUUID(), userId: attacker.id };
     const sealedSecret = sealSecret({ keys: testKeys, random: systemRandom }, own, secret);
@@ -162,7 +162,7 @@ describe('somebody who can write to the database', () => {
     await write(sql`delete from second_factors where id = ${own.id}::uuid`);
   });
 
-  it('gets no tokens for a code of their own making', async () => {
+  it('gets no tokens for an invented code', async () => {
     const { verifier, challenge } = makePkce();
     const grantId = randomUUID();
     const secret = randomBytes(32);
@@ -181,7 +181,7 @@ describe('somebody who can write to the database', () => {
     expect(app.logs()).toContain('authorization_code_unknown');
   });
 
-  it('makes no refresh token, though they know the nonce of its place', async () => {
+  it('creates no refresh token, though they know the nonce of its place', async () => {
     await obtainTokens(app, client, victim);
     const [grant] = await write<{ id: string; nonce: Buffer }>(
       sql`select id, refresh_nonce as nonce from grants where user_id = ${victim.id} and refresh_generation = 0 limit 1`,
@@ -202,7 +202,7 @@ describe('somebody who can write to the database', () => {
     expect(answer.json).toMatchObject({ error: 'invalid_grant' });
   });
 
-  it('publishes no key, and mints no token', async () => {
+  it('publishes no key, and issues no token', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const kid = 'a-key-of-the-attacker';
     const jwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' };
@@ -230,7 +230,7 @@ describe('somebody who can write to the database', () => {
       retired_reason = 'revocation_requested' where kid = ${kid}`);
   });
 
-  it('signs in as nobody by a password hash of their own, nor by one that they copied or kept', async () => {
+  it('signs in as no user by a password hash of their own, nor by a copied or kept one', async () => {
     const victim = await makeUser(app);
     const known = 'a password that the attacker knows';
     const hash = await hashPassword(rawSecret(known));
@@ -244,7 +244,7 @@ describe('somebody who can write to the database', () => {
     expect((await signIn(victim)).cookie).toBeNull();
   });
 
-  it('does not make another row authentic by a change that the server writes later', async () => {
+  it('does not make another row authentic by a later change of the server', async () => {
     const someone = await makeUser(app, 'someone');
     const known = 'a password that the attacker knows';
     await write(sql`update users set password_hash = ${await hashPassword(rawSecret(known))} where id = ${someone.id}`);
@@ -264,7 +264,7 @@ describe('somebody who can write to the database', () => {
     expect(await app.deps.usernameOf(impostor.id)).toBeNull();
   });
 
-  it('gives no client another redirect URI, way to authenticate, secret or scope', async () => {
+  it('gives no client another redirect URI, authentication method, secret or scope', async () => {
     const other = await makeClient(app);
     const change = (set: ReturnType<typeof sql>) =>
       write(sql`update clients set ${set} where client_id = ${client.clientId}`);
@@ -313,7 +313,7 @@ describe('somebody who can write to the database', () => {
     await refusedBy('clients_mac_moves_on', change(sql`mac = ${theirs?.mac}, token_mac = ${theirs?.token}`));
   });
 
-  it('brings back no secret of a client that was replaced', async () => {
+  it('restores no secret of a client that was replaced', async () => {
     const leaked = await makeClient(app);
     const [before] = await write<{ secrets: unknown; mac: Buffer; token: Buffer }>(
       sql`select secret_macs as secrets, mac, token_mac as token from clients where client_id = ${leaked.clientId}`,
@@ -332,7 +332,7 @@ describe('somebody who can write to the database', () => {
     expect((await token(app, leaked, { grant_type: 'client_credentials' })).json).toMatchObject({
       error: 'invalid_client',
     });
-    // Nor does it by a change of something else.
+    // Nor does a change of another column.
     const { row } = await clientStore(deps.db, app.clock, testMacs).load(leaked.clientId);
     expect(row.client).toMatchObject({ redirectUris: [], grantTypes: [], scope: [] });
     await administerClient(deps, leaked.clientId, { change: { type: 'secretRequested', secret } });
@@ -341,7 +341,7 @@ describe('somebody who can write to the database', () => {
     });
   });
 
-  it('makes no consent be remembered, and adds nothing to one', async () => {
+  it('makes no consent remembered, and adds no scope to one', async () => {
     const { permissions } = app.deps;
     const victim = await makeUser(app);
     const remembered = async () => (await permissions.load(victim.id)).consents;
@@ -354,7 +354,7 @@ describe('somebody who can write to the database', () => {
     expect(before?.scope.length).toBeGreaterThan(0);
     await write(sql`update consents set scope = scope || '{everything}' where user_id = ${victim.id}`);
     expect(await remembered()).toEqual([]);
-    // The next approval adds nothing of it.
+    // The next approval adds no scope of it.
     await obtainTokens(app, client, victim);
     expect(await remembered()).toMatchObject([{ scope: before?.scope }]);
   });
@@ -367,7 +367,7 @@ describe('somebody who can write to the database', () => {
     expect(await passkeys.load({ credentialId })).toBeNull();
   });
 
-  it('answers no sign-in elsewhere, and links no account', async () => {
+  it('answers no federated sign-in, and links no account', async () => {
     const store = externalSignInStore(role.database.drizzle, app.clock, testMacs);
     const referenceHash = sha256('a reference of the attacker');
     await write(sql`insert into external_sign_ins (id, reference_hash, kind, purpose, provider, browser_hash, wishes, state, began_at, ends_at)
@@ -378,7 +378,7 @@ describe('somebody who can write to the database', () => {
     expect(await store.load(referenceHash, { by: 'signIn', identity: null } as never, [])).toBeNull();
   });
 
-  it('becomes nobody at a sign-in elsewhere by writing the name that they have there into the row', async () => {
+  it('signs in as no other user at an identity provider by writing their own `sub` into the row', async () => {
     const store = externalSignInStore(role.database.drizzle, app.clock, testMacs);
     const target = await makeUser(app, 'target');
     const referenceHash = sha256('a reference of the server');
@@ -390,7 +390,7 @@ describe('somebody who can write to the database', () => {
     expect(await found('mallory')).toBeNull();
   });
 
-  it('makes no link of a mail, hands none to somebody else, and keeps none alive', async () => {
+  it('creates no mail link, reassigns none to another user, and extends none', async () => {
     const links = linkWorld({ database: role.database, clock: app.clock });
     const secretHash = sha256('a secret of the attacker');
     const columns = sql`purpose, state, user_epoch, address, created_at`;
@@ -411,7 +411,7 @@ describe('somebody who can write to the database', () => {
     expect(await links.press(own)).toEqual(unknown);
     await again(sql`gen_random_uuid()`, sql`${mallory.id}, ${mallory.id}::uuid, ends_at + interval '1 year'`);
     expect(await links.press(own)).toEqual(unknown);
-    // A row of the victim beside it, with the hash of a secret that the attacker knows, lends it no end-user.
+    // A row of the victim beside it, with the hash of a secret that the attacker knows, gives it no end-user.
     const beside = await links.ask('reset_password', mallory.id, ADDRESS);
     await write(sql`insert into email_challenges (id, secret_hash, person, user_id, ends_at, ${columns})
       select gen_random_uuid(), secret_hash, ${victim.id}, ${victim.id}::uuid, ends_at, 'undo_change', state, user_epoch, address,
@@ -420,7 +420,7 @@ describe('somebody who can write to the database', () => {
     expect(await links.press(beside)).toEqual(unknown);
   });
 
-  it('gets no link for a new password to an address of their own', async () => {
+  it('gets no password link to an address of their own', async () => {
     const { drizzle } = role.database;
     const links = linkWorld({ database: role.database, clock: app.clock });
     const someone = await makeUser(app, undefined, { email: 'someone@example.com', email_verified: true });
@@ -428,18 +428,18 @@ describe('somebody who can write to the database', () => {
     await write(sql`update users set claims = claims || '{"email": "mallory@example.com"}' where id = ${someone.id}`);
     expect(await usersWithAddress(drizzle, testMacs, 'mallory@example.com', 5)).toEqual([]);
     expect(await findRegisteredUser(drizzle, testMacs, someone.id)).toBeNull();
-    // Nor is anything done to the account by links meanwhile, whoever asked for them.
+    // Nor do links of any requester change the account meanwhile.
     expect(await links.press(theirs)).toEqual({ kind: 'rejected', reason: 'link_unknown' });
     await write(sql`update users set claims = claims || '{"email": "someone@example.com"}' where id = ${someone.id}`);
     expect(await usersWithAddress(drizzle, testMacs, 'SOMEONE@example.com', 5)).toMatchObject([{ id: someone.id }]);
     expect(await links.press(theirs)).toMatchObject({ kind: 'used' });
     expect(await findRegisteredUser(drizzle, testMacs, someone.id)).toMatchObject({ id: someone.id });
-    // That a mailbox gave the password is not forgotten: it may not remove the factors as well.
+    // The row still shows that a mailbox set the password: it may not remove the factors as well.
     await write(sql`update users set password_by_link_at = null where id = ${someone.id}`);
     expect(await findRegisteredUser(drizzle, testMacs, someone.id)).toBeNull();
   });
 
-  it('turns no row that was inserted into an authentic row by a rotation of the root secret', async () => {
+  it('makes no inserted row authentic by a rotation of the root secret', async () => {
     const rotated = rowMacs(
       rootKeys(['the next root secret, of at least 32 bytes', 'a root secret for tests, of more than 32 bytes']),
     );
@@ -455,7 +455,7 @@ describe('somebody who can write to the database', () => {
 });
 
 describe('the MACs of rows', () => {
-  it('follow the root secret, so that the old one can be dropped; without any, an operator can vouch for rows', async () => {
+  it('follow the root secret, so that the old one can be dropped; an operator can add missing ones', async () => {
     const other = await openTestDatabase('postgres');
     const [OLD, NEW] = ['the old root secret, of at least 32 bytes', 'the new root secret, of at least 32 bytes'];
     const db = other.database.drizzle;

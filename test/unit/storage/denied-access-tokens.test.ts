@@ -18,7 +18,7 @@ describe.each(databaseKinds)('denied access tokens on %s', (kind) => {
   const aToken = async () => ({ jti: randomUUID(), clientId: await givenClient(world) });
   const deny = (token: { jti: string; clientId: string }) => denied.deny({ ...token, endsAt: world.clock.now() });
 
-  test('a token is denied from its denial on, which may be said twice', async () => {
+  test('a token is denied from its denial on, which may be repeated', async () => {
     const token = await aToken();
     const { now, client, isDenied } = await denied.load(token);
     expect(now).toEqual(world.clock.now());
@@ -29,7 +29,7 @@ describe.each(databaseKinds)('denied access tokens on %s', (kind) => {
     expect(await denied.load(token)).toMatchObject({ client: { clientId: token.clientId }, isDenied: true });
   });
 
-  test('without a clock of a test, the time is the database’s', async () => {
+  test('without the clock of a test, the time is the database’s', async () => {
     const { load } = deniedAccessTokenStore(world.db, databaseClock);
     const timeOf = async () => (await load({ jti: 'jti', clientId: 'unknown' })).now.getTime();
     const [first, second] = [await timeOf(), await timeOf()];
@@ -47,7 +47,7 @@ describe.each(databaseKinds)('denied access tokens on %s', (kind) => {
     });
   });
 
-  test('a deleted client comes with the time of its deletion; an unknown one is none', async () => {
+  test('a deleted client has the time of its deletion; an unknown one has none', async () => {
     const token = await aToken();
     await deleteClient(world.db, token.clientId);
     expect((await denied.load(token)).client?.deletedAt).toBeInstanceOf(Date);

@@ -34,10 +34,10 @@ describe('a connection that ends', () => {
   const ask = async (number: number): Promise<unknown> => (await sql`select ${number}::int as answer`)[0]?.['answer'];
   const codeOf = (asked: Promise<unknown>) => asked.catch(({ code }) => code);
 
-  /** Now the event loop closes sockets before it sends what is written. */
+  /** Now the event loop closes sockets before it sends the written data. */
   const beforeSocketsClose = () => setImmediate();
 
-  test('with a question still to be sent: that one fails, and the next is answered', async () => {
+  test('with an unsent statement fails that one, and answers the next', async () => {
     await beforeSocketsClose();
     const lost = codeOf(ask(2));
     await Promise.resolve();
@@ -46,7 +46,7 @@ describe('a connection that ends', () => {
     expect(await ask(3)).toBe(3);
   });
 
-  test('with an error, and who failed asks again at once: nobody waits for ever', async () => {
+  test('with an error is left by a retry, without an endless wait', async () => {
     const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
     const again = ask(2).catch(() => codeOf(ask(3)));
     await setImmediate();
@@ -56,7 +56,7 @@ describe('a connection that ends', () => {
     expect(await Promise.all([ask(5), ask(6)])).toEqual([5, 6]);
   });
 
-  test('under a transaction: what it still asks fails, and so does the transaction', async () => {
+  test('under a transaction fails its statements, and the transaction', async () => {
     let inside: Promise<unknown> | undefined;
     const transaction = sql.begin(async (on) => {
       socket.destroy();
@@ -72,14 +72,14 @@ describe('a connection that ends', () => {
     expect(await ask(4)).toBe(4);
   });
 
-  test('during a commit: the transaction fails, and the end of all connections waits for none that is gone', async () => {
+  test('during a commit fails the transaction, and closing the pool does not wait for it', async () => {
     const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
     const transaction = sql.begin(async () => void setImmediate().then(() => socket.destroy(reset)));
     const end = codeOf(transaction).then((code) => sql.end().then(() => code));
     expect(await end).toBe('ECONNRESET');
   });
 
-  test('because Postgres ended it: the reason is told to no later question', async () => {
+  test('because Postgres ended it does not pass the reason to a later statement', async () => {
     const [{ pid } = {}] = await sql`select pg_backend_pid() as pid`;
     const other = postgres(database.url, { max: 1 });
     const lost = codeOf(sql`select pg_sleep(60)`.execute());
@@ -90,14 +90,14 @@ describe('a connection that ends', () => {
   });
 });
 
-test('a connection that is given up before it was ready for questions fails its question, and nothing else', async () => {
+test('a connection that is abandoned before it was ready fails its statement, and no other', async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on('unhandledRejection', note);
   onTestFinished(() => void process.off('unhandledRejection', note));
   let asked = '';
   const silent = createServer((socket) => {
-    // AuthenticationOk and ReadyForQuery; what is asked afterwards gets no answer.
+    // AuthenticationOk and ReadyForQuery; later statements get no answer.
     socket.once('data', () => {
       socket.write(Buffer.from('520000000800000000' + '5a0000000549', 'hex'));
       socket.on('data', (chunk) => {
@@ -109,7 +109,7 @@ test('a connection that is given up before it was ready for questions fails its 
   await once(silent.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void silent.close());
   const { port } = silent.address() as AddressInfo;
-  const sql = postgres(`postgres://nobody@127.0.0.1:${port}/none`, { max: 1 });
+  const sql = postgres(`postgres://unknown@127.0.0.1:${port}/none`, { max: 1 });
   const lost = sql`select 1`.then(
     () => 'answered',
     ({ code }) => code,

@@ -1,6 +1,6 @@
 /**
  * The statement that commits a link of a mail: each fact that it depends on changes alone between the load and the commit, and then
- * nothing of it happens, neither to a link nor to the end-user nor in the ledger.
+ * no row changes, neither a link nor the end-user nor the ledger.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     ['a sign-up', signUp],
     ['a replacement', replacement],
     ['the first of its purpose', first],
-  ])('%s happens as a whole while everything is as it was loaded', async (_, given) => {
+  ])('%s happens as a whole while every fact is as loaded', async (_, given) => {
     const { commit } = await given();
     const before = await stored();
     expect(await store.commit(commit)).toBe(true);
@@ -202,7 +202,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     ['a replacement, when the first of the links has moved', replacement, supersede(0)],
     ['a replacement, when the second of the links has moved', replacement, supersede(1)],
     ['the first of its purpose, when another came first', first, sendAnother],
-  ])('nothing happens of %s', async (_, given, meanwhile) => {
+  ])('changes no row for %s', async (_, given, meanwhile) => {
     const facts = await given();
     await meanwhile(facts);
     const before = await stored();
@@ -210,7 +210,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     expect(await stored()).toEqual(before);
   });
 
-  test('nothing happens of a commit that was stored already', async () => {
+  test('changes no row for a commit that was stored already', async () => {
     for (const given of [change, signUp, replacement, first]) {
       const { commit } = await given();
       expect(await store.commit(commit)).toBe(true);

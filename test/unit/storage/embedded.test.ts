@@ -1,4 +1,4 @@
-/** The embedded database of a folder. What belongs to any driver is asked of both elsewhere. */
+/** The embedded database of a folder. Tests of behaviour that both drivers share are in other files. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ function newFolder(): string {
   return folder;
 }
 
-test('lives in its folder, which is locked until it is closed', async () => {
+test('an embedded database lives in its folder, which is locked until it is closed', async () => {
   const folder = newFolder();
   const { kind, drizzle, close } = await openEmbedded(folder);
   expect(kind).toBe('embedded');
@@ -27,7 +27,7 @@ test('lives in its folder, which is locked until it is closed', async () => {
   expect(existsSync(join(folder, 'database', 'PG_VERSION'))).toBe(true);
 });
 
-test('that cannot be opened gives its folder back, and says why', async () => {
+test('an embedded database that cannot be opened releases its folder, and reports the cause', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'database'), 'no database');
   await expect(openEmbedded(folder)).rejects.toThrow('is damaged: it is not a folder.');
@@ -65,7 +65,7 @@ test.each<[string, (database: string) => void, string]>([
     },
     'Postgres cannot start with what is in it',
   ],
-])('that is damaged is not opened, nor written over: %s', async (_, damage, words) => {
+])('a damaged embedded database is neither opened nor overwritten: %s', async (_, damage, words) => {
   const folder = newFolder();
   giveDatabase(folder);
   const database = join(folder, 'database');

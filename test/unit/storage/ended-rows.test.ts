@@ -13,7 +13,7 @@ const BEGUN = new Date('2020-01-15T00:00:00.000Z');
 const END = new Date('2020-01-15T01:00:00.000Z');
 const HOUR_SECONDS = 3600;
 
-describe.each(databaseKinds)('rows that have ended, on %s', (kind) => {
+describe.each(databaseKinds)('ended rows, on %s', (kind) => {
   let world: World;
   beforeAll(async () => {
     world = await openWorld(kind);
@@ -78,7 +78,7 @@ describe.each(databaseKinds)('rows that have ended, on %s', (kind) => {
   }
 
   test.each(endings)('%s stays until %d seconds after its end', async (_, secondsKept, table, insert) => {
-    // What was made on the way has ended long before.
+    // Rows that were made on the way have ended long before.
     world.clock.set(BEGUN);
     await insert();
     const until = END.getTime() + secondsKept * 1000;
@@ -91,7 +91,7 @@ describe.each(databaseKinds)('rows that have ended, on %s', (kind) => {
     expect(removed).toBe(table === grants ? 1 : 0);
   });
 
-  test('grants are walked by age, window after window, and from the beginning again', async () => {
+  test('are walked by age, window after window, and from the start again, for grants', async () => {
     world.clock.set(BEGUN);
     const { grantId } = await givenGrant(world);
     await copies(grantId, 5000);

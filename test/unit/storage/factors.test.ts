@@ -1,4 +1,4 @@
-/** What a store of factors reads beside the factor that it is asked for. */
+/** The facts that a store of factors reads beside the factor itself. */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

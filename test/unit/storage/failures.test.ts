@@ -76,8 +76,8 @@ const LOST = [
   '08P01',
 ];
 
-describe('a database that is away', () => {
-  test.each(NEVER_COMMITTED)('%s: nothing was committed, whatever was asked', async (code) => {
+describe('an unavailable database', () => {
+  test.each(NEVER_COMMITTED)('%s: no commit, for any statement', async (code) => {
     for (const ask of [reading, writing, committing]) {
       expect(await failureOf(ask(wrapped(code)))).toMatchObject({ name: 'StoreUnavailable', maybeCommitted: false });
     }
@@ -92,32 +92,29 @@ describe('a database that is away', () => {
     });
   });
 
-  test.each([...NEVER_COMMITTED, ...LOST, '40001', '40P01'])(
-    '%s: what is the matter is said in words',
-    async (code) => {
-      const failure = await failureOf(writing(wrapped(code)));
-      expect(failure).toMatchObject({
-        message: expect.stringMatching(/^The database [a-z]/),
-        code,
-        isUnexpected: false,
-      });
-    },
-  );
+  test.each([...NEVER_COMMITTED, ...LOST, '40001', '40P01'])('%s: the reason is reported in words', async (code) => {
+    const failure = await failureOf(writing(wrapped(code)));
+    expect(failure).toMatchObject({
+      message: expect.stringMatching(/^The database [a-z]/),
+      code,
+      isUnexpected: false,
+    });
+  });
 
-  test.each(UNREACHABLE)('%s: that it cannot be reached', async (code) => {
+  test.each(UNREACHABLE)('%s: reported as unreachable', async (code) => {
     expect(await failureOf(reading(wrapped(code)))).toMatchObject({
       message: expect.stringMatching('^The database cannot be reached: [a-z]'),
     });
   });
 
-  test('what is said about it holds no bound parameter', async () => {
+  test('the report contains no bound parameter', async () => {
     const failure = await failureOf(writing(wrapped('CONNECTION_CLOSED')));
     for (let one = failure; one instanceof Error; one = one.cause) expect(String(one)).not.toContain('s3cret');
   });
 
-  test('a server that is not there was never sent anything', async () => {
-    // Port 1 of the loopback: nobody listens.
-    const database = openPostgres('postgres://nobody@127.0.0.1:1/none', { connections: 1 });
+  test('a missing server was never sent anything', async () => {
+    // Port 1 of the loopback: no process listens.
+    const database = openPostgres('postgres://unknown@127.0.0.1:1/none', { connections: 1 });
     const failure = await failureOf(ping(database.drizzle));
     expect(failure).toBeInstanceOf(StoreUnavailable);
     expect(failure).toMatchObject({ maybeCommitted: false });
@@ -125,30 +122,27 @@ describe('a database that is away', () => {
   });
 });
 
-describe('a database that refuses', () => {
+describe('a database error', () => {
   test.each(['40001', '40P01', '23P01'])('%s: a conflict, so that a commit is decided again', async (code) => {
     expect(await committing(wrapped(code))).toBe(false);
   });
 
-  test.each(['40001', '40P01'])('%s: where nothing is decided again, nothing was changed', async (code) => {
+  test.each(['40001', '40P01'])('%s: no change, where no second decision is made', async (code) => {
     const failure = await failureOf(writing(wrapped(code)));
     expect(failure).toMatchObject({ name: 'StoreUnavailable', maybeCommitted: false, code, isUnexpected: false });
   });
 
-  test.each(['23505', '42P01', '22021', 'P0001', 'XX001', 'ZZ999'])(
-    '%s: nothing was changed, and nobody foresaw it',
-    async (code) => {
-      for (const ask of [reading, writing, committing]) {
-        const failure = await failureOf(ask(wrapped(code)));
-        expect(failure).toMatchObject({ name: 'StoreUnavailable', maybeCommitted: false, code, isUnexpected: true });
-        expect(codeOf(failure)).toBe(code);
-        expect(failure).toHaveProperty('message', expect.stringContaining('refused a statement'));
-      }
-    },
-  );
+  test.each(['23505', '42P01', '22021', 'P0001', 'XX001', 'ZZ999'])('%s: no change, and unforeseen', async (code) => {
+    for (const ask of [reading, writing, committing]) {
+      const failure = await failureOf(ask(wrapped(code)));
+      expect(failure).toMatchObject({ name: 'StoreUnavailable', maybeCommitted: false, code, isUnexpected: true });
+      expect(codeOf(failure)).toBe(code);
+      expect(failure).toHaveProperty('message', expect.stringContaining('refused a statement'));
+    }
+  });
 
   test.each([
-    ['a code that nobody knows', failing('SOMETHING_NEW'), 'SOMETHING_NEW'],
+    ['an unknown code', failing('SOMETHING_NEW'), 'SOMETHING_NEW'],
     ['a code that ends as one of Postgres', failing('NEW_ERROR'), 'NEW_ERROR'],
     [
       'a failure of the driver without a code',
@@ -163,12 +157,12 @@ describe('a database that refuses', () => {
     expect(JSON.stringify(safeError(failure))).not.toContain('s3cret');
   });
 
-  test('a mistake of our own is passed on as it is', async () => {
+  test('a mistake of our own is passed on unchanged', async () => {
     const mistake = new TypeError('ours');
     expect(await failureOf(committing(() => Promise.reject(mistake)))).toBe(mistake);
   });
 
-  test('what migrations do wrong is passed on as it is, unless the database is away', async () => {
+  test('an error of a migration is passed on unchanged, unless the database is away', async () => {
     expect(await failureOf(reached(wrapped('42P07')))).not.toBeInstanceOf(StoreUnavailable);
     expect(await failureOf(reached(() => Promise.reject(new Error('ours'))))).not.toBeInstanceOf(StoreUnavailable);
     expect(await failureOf(reached(wrapped('57P03')))).toBeInstanceOf(StoreUnavailable);
@@ -176,7 +170,7 @@ describe('a database that refuses', () => {
   });
 });
 
-describe('what is kept of a failure for the log', () => {
+describe('the logged facts of a failure', () => {
   const causeOf = async (driver: Error) => {
     const failure = await failureOf(
       writing(() => Promise.reject(new DrizzleQueryError('select $1', ['s3cret'], driver))),
@@ -187,7 +181,7 @@ describe('what is kept of a failure for the log', () => {
   test.each([
     ['postgres.js', { constraint_name: 'one_signs', table_name: 'signing_keys' }],
     ['PGlite', { constraint: 'one_signs', table: 'signing_keys' }],
-  ])('is what kind it is, which rule it hurt, and where it came from (%s)', async (_, rule) => {
+  ])('are its kind, the violated rule, and its origin (%s)', async (_, rule) => {
     const driver = new Error('bound\n here at s3cret (s3cret)');
     const cause = await causeOf(Object.assign(driver, { name: 'PostgresError', code: '23505', ...rule }));
     const kept = { name: 'PostgresError', code: '23505', constraint: 'one_signs', table: 'signing_keys' };
@@ -198,17 +192,17 @@ describe('what is kept of a failure for the log', () => {
     expect(cause.stack).not.toContain('s3cret');
   });
 
-  test('is nothing where nothing is known', async () => {
+  test('are empty where none is known', async () => {
     const cause = await causeOf(Object.assign(new Error('s3cret'), { name: undefined, stack: undefined }));
     expect(cause).toMatchObject({ name: 'Error', code: null, constraint: null, table: null, stack: '' });
   });
 });
 
-describe('a request whose time is over', () => {
+describe('a request past its deadline', () => {
   const inRequest = <T>(endsAt: number, work: () => T) => withinTime({ endsAt, pausedAt: null }, work);
   afterEach(() => void vi.useRealTimers());
 
-  test('sends nothing: nothing was committed', async () => {
+  test('sends nothing: no commit', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const statement = vi.fn(async () => [{}]);
     const noAnswer = { name: 'StoreUnavailable', code: 'NO_ANSWER', maybeCommitted: false, isUnexpected: false };
@@ -224,17 +218,20 @@ describe('a request whose time is over', () => {
     expect(statement).toHaveBeenCalledOnce();
   });
 
-  test.each([true, false])('stops waiting at its end, for what may commit as for what may not (%s)', async (writes) => {
-    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
-    const failed = vi.fn();
-    inRequest(performance.now() + 1000, () => inTime(new Promise(() => {}), writes)).catch(failed);
-    await vi.advanceTimersByTimeAsync(999);
-    expect(failed).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(failed.mock.calls).toMatchObject([[{ code: 'NO_ANSWER', maybeCommitted: writes }]]);
-  });
+  test.each([true, false])(
+    'stops waiting at its deadline, for a possible commit as for a read (%s)',
+    async (writes) => {
+      vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+      const failed = vi.fn();
+      inRequest(performance.now() + 1000, () => inTime(new Promise(() => {}), writes)).catch(failed);
+      await vi.advanceTimersByTimeAsync(999);
+      expect(failed).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(failed.mock.calls).toMatchObject([[{ code: 'NO_ANSWER', maybeCommitted: writes }]]);
+    },
+  );
 
-  test('a request that is answered in time gets the answer, and leaves no timer', async () => {
+  test('gets an answer in time, and leaves no timer', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     const mistake = new Error('ours');
     const endsAt = performance.now() + 1000;
@@ -244,12 +241,12 @@ describe('a request whose time is over', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('outside a request there is no end', () => {
+  test('has no deadline outside a request', () => {
     const work = Promise.resolve();
     expect(inTime(work, true)).toBe(work);
   });
 
-  test('what ran out of time says so', () => {
+  test('reports the exceeded deadline', () => {
     expect(new NoAnswer()).toMatchObject({
       name: 'NoAnswer',
       code: 'NO_ANSWER',
@@ -260,17 +257,17 @@ describe('a request whose time is over', () => {
 
 test.each([
   ['a mistake of our own', new Error('ours'), true],
-  ['a refusal that nobody foresaw', new StoreUnavailable(false, { code: '22021', isUnexpected: true }), true],
+  ['an unforeseen refusal', new StoreUnavailable(false, { code: '22021', isUnexpected: true }), true],
   ['a database that is away', new StoreUnavailable(true, { code: 'ECONNRESET', isUnexpected: false }), false],
-])('others of the batch may fare better after %s: %s', (_, failure, isAbout) => {
+])('others of the batch may succeed after %s: %s', (_, failure, isAbout) => {
   expect(isAboutTheStatement(failure)).toBe(isAbout);
 });
 
-test.each(['40001', '40P01', '23P01'])('others of the batch may fare better after a conflict (%s)', async (code) => {
+test.each(['40001', '40P01', '23P01'])('others of the batch may succeed after a conflict (%s)', async (code) => {
   expect(isAboutTheStatement(await failureOf(writing(wrapped(code))))).toBe(true);
 });
 
-test('a commit is made when a row came back, and not when none did', async () => {
+test('a commit is made when a row is returned, and not otherwise', async () => {
   expect(await committing(() => Promise.resolve([{}]))).toBe(true);
   expect(await committing(() => Promise.resolve([]))).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** A process of its own that locks the folder it is given, says so, and holds it until it is ended. */
+/** A process of its own that locks the given folder, reports it, and holds it until it is ended. */
 import { lockFolder } from '../../../src/storage/folder-lock.ts';
 
 const [folder] = process.argv.slice(2);

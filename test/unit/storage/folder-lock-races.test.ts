@@ -1,4 +1,4 @@
-/** The lock of a folder where two processes meet, where the file system refuses, and where no /proc tells processes apart. */
+/** The lock of a folder where two processes meet, where the file system fails, and without a /proc that distinguishes processes. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ test('only its owner can read the lock', () => {
   unlock();
 });
 
-test('a folder that was removed meanwhile is let go of', () => {
+test('a lock of a folder that was removed meanwhile is released', () => {
   const unlock = lockFolder(folder);
   rmSync(folder, { recursive: true });
   expect(unlock).not.toThrow();
@@ -79,8 +79,8 @@ describe('the lock of a process that died', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('that another process has just replaced by its own stays with that one', () => {
-    // Without /proc, all that is known of a process is that it runs.
+  test('that another process has just replaced by its own stays with that process', () => {
+    // Without /proc, the only known fact of a process is that it runs.
     const theirs = lockOf(process.ppid);
     before.readFileSync = withoutProc;
     writeFileSync(lock, lockOf(DEAD));
@@ -90,7 +90,7 @@ describe('the lock of a process that died', () => {
     expect(readdirSync(folder)).toEqual(['lock']);
   });
 
-  test.each(['EPERM', 'EROFS'])('stays where the file system refuses to move it (%s), which is told', (code) => {
+  test.each(['EPERM', 'EROFS'])('stays where the file system cannot move it (%s), with an error', (code) => {
     writeFileSync(lock, lockOf(DEAD));
     before.renameSync = failing(code);
     expect(failureOf()).toMatchObject({ code });
@@ -98,7 +98,7 @@ describe('the lock of a process that died', () => {
   });
 });
 
-test('a file system without hard links is told, and nothing is left behind', () => {
+test('a file system without hard links is reported, and no file is left behind', () => {
   before.linkSync = failing('EPERM');
   expect(failureOf()).toMatchObject({ code: 'EPERM' });
   expect(readdirSync(folder)).toEqual([]);
@@ -108,7 +108,7 @@ const withoutProc = (path: unknown): void => {
   if (String(path).startsWith('/proc/')) failing('ENOENT')();
 };
 
-describe('where no /proc tells when a process started', () => {
+describe('without a /proc that shows the start of a process', () => {
   beforeEach(() => {
     before.readFileSync = withoutProc;
   });
@@ -125,7 +125,7 @@ describe('where no /proc tells when a process started', () => {
     expect(failureOf()).toMatchObject(inUseBy(DEAD));
   });
 
-  test('a process that has ended loses it', () => {
+  test('an ended process loses it', () => {
     writeFileSync(lock, lockOf(DEAD));
     expect(failureOf()).toBeNull();
   });

@@ -26,14 +26,14 @@ async function startHolder(): Promise<{ process: ChildProcess; said: string }> {
   return { process: holder, said: String(said).trim() };
 }
 
-test('a running holder refuses the next one, and names itself', async () => {
+test('a running holder rejects the next one, and names itself', async () => {
   const { process: holder, said } = await startHolder();
   expect(said).toBe('locked');
   expect(() => lockFolder(folder)).toThrow(FolderInUse);
   expect(() => lockFolder(folder)).toThrow(String(holder.pid));
 });
 
-test('a holder that is paused keeps its lock, however old the lock is', async () => {
+test('a paused holder keeps its lock, however old the lock is', async () => {
   const { process: holder } = await startHolder();
   holder.kill('SIGSTOP');
   const longAgo = new Date(0);
@@ -41,7 +41,7 @@ test('a holder that is paused keeps its lock, however old the lock is', async ()
   expect(() => lockFolder(folder)).toThrow(FolderInUse);
 });
 
-test('a holder that was killed is taken over from', async () => {
+test('the lock of a killed holder is taken over', async () => {
   const { process: holder } = await startHolder();
   await killChild(holder);
   const unlock = lockFolder(folder);
@@ -49,14 +49,14 @@ test('a holder that was killed is taken over from', async () => {
   unlock();
 });
 
-test('of many that find the lock of a dead holder, one takes it over', async () => {
+test('one of many processes takes over the lock of a dead holder', async () => {
   const { process: holder } = await startHolder();
   await killChild(holder);
   const all = await Promise.all(Array.from({ length: 5 }, startHolder));
   expect(all.map(({ said }) => said).sort()).toEqual([...Array(4).fill('FolderInUse'), 'locked']);
 });
 
-test('a lock that was let go of is free, and leaves nothing behind', async () => {
+test('a released lock is free, and leaves no file behind', async () => {
   lockFolder(folder)();
   expect(readdirSync(folder)).toEqual([]);
   expect((await startHolder()).said).toBe('locked');
@@ -69,7 +69,7 @@ test('the same process cannot hold it twice', () => {
   lockFolder(folder)();
 });
 
-test('letting go twice does not let go of the next holder', async () => {
+test("a second release does not release the next holder's lock", async () => {
   const unlock = lockFolder(folder);
   unlock();
   expect((await startHolder()).said).toBe('locked');
@@ -81,7 +81,7 @@ test.each([
   ['a process that has ended', JSON.stringify({ pid: 2 ** 22 + 1, startedAt: '1' })],
   ['a process whose pid another one has got since', JSON.stringify({ pid: process.ppid, startedAt: '1' })],
   ['another process with this pid, before a restart', JSON.stringify({ pid: process.pid, startedAt: '1' })],
-  ['nobody, since the power was lost while it was written', ''],
+  ['no process, since the power was lost while it was written', ''],
 ])('the lock of %s is taken over', (_, content) => {
   writeFileSync(join(folder, 'lock'), content);
   expect(() => lockFolder(folder)()).not.toThrow();

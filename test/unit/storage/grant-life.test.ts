@@ -25,7 +25,7 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
 
   const lifeOf = ({ grantId }: Pick<Granted, 'grantId'>) => loadLife(world.db, world.clock, grantId);
 
-  test('comes with its client, its end-user, and every line, the oldest first', async () => {
+  test('has its client, its end-user, and every entry, the oldest first', async () => {
     const granted = await givenGrant(world);
     for (let moves = 0; moves < 2; moves++) {
       world.clock.advanceSeconds(1);
@@ -67,7 +67,7 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
     expect(life.earlierLines).toBe(0);
   });
 
-  test('of what shares an instant, the consequence comes last', async () => {
+  test('has at the same instant the consequence last', async () => {
     const granted = await givenGrant(world);
     const code = await loadGrant(world, granted);
     await moveHead(world, nextMove(world, code));
@@ -85,7 +85,7 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
     ]);
   });
 
-  test('of what shares an instant, the order in which it was stored says nothing', async () => {
+  test('has at the same instant an order independent of the storage', async () => {
     const granted = await givenGrant(world);
     const stored: [string, number | null][] = [
       ['grant', 2],
@@ -120,12 +120,12 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
     expect(other.user?.disabledAt).toBeInstanceOf(Date);
   });
 
-  test('is empty where nothing is stored, and still tells the time', async () => {
+  test('is empty for an unknown grant, with the time', async () => {
     const nothing = { grant: null, client: null, user: null, lines: [], earlierLines: 0 };
     expect(await lifeOf({ grantId: randomUUID() })).toEqual({ ...nothing, now: world.clock.now() });
   });
 
-  test('tells the newest thousand lines, and how many came before', async () => {
+  test('has the newest thousand entries, and the number of earlier ones', async () => {
     const granted = await givenGrant(world);
     await world.db.execute(sql`
       insert into transitions (shard_key, at, machine, grant_id, event, from_state, to_state, generation)

@@ -25,7 +25,7 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
   });
   afterAll(() => world.close());
 
-  test('a grant comes with its client and with the epochs of today', async () => {
+  test('a grant has its client and the current epochs', async () => {
     const granted = await givenGrant(world);
     const { now, client, grant } = await world.grants.load(granted);
     expect(now).toEqual(world.clock.now());
@@ -48,7 +48,7 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
     expect(grant?.liveServerEpoch).toBe(grant?.serverEpoch);
   });
 
-  test('a head that moved is loaded byte for byte, beyond what a number can hold', async () => {
+  test('a moved head is loaded byte for byte, beyond the range of a number', async () => {
     const granted = await givenGrant(world);
     const generation = 2n ** 62n + 1n;
     const move = { ...nextMove(world, await loadGrant(world, granted)), generation };
@@ -61,18 +61,18 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
     expect(chainEndsAt).toEqual(move.chainEndsAt);
   });
 
-  test('a grant that is not stored loads its client alone', async () => {
+  test('an unknown grant loads its client alone', async () => {
     const clientId = await givenClient(world);
     const loaded = await world.grants.load({ clientId, grantId: randomUUID() });
     expect(loaded.client?.clientId).toBe(clientId);
     expect(loaded.grant).toBeNull();
   });
 
-  test('nothing known loads as nothing, and still tells the time', async () => {
+  test('an unknown grant and client load as none, with the time', async () => {
     const now = world.clock.now();
-    const nothing = await world.grants.load({ clientId: 'nobody', grantId: randomUUID() });
+    const nothing = await world.grants.load({ clientId: 'unknown', grantId: randomUUID() });
     expect(nothing).toEqual({ now, client: null, grant: null, claims: null });
-    expect(await world.grants.loadClient('nobody')).toEqual({ now, client: null });
+    expect(await world.grants.loadClient('unknown')).toEqual({ now, client: null });
   });
 
   test("another client's presentation loads the grant with its own client's epoch", async () => {
@@ -84,19 +84,19 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
     expect(grant?.liveClientEpoch).toBe(grant?.clientEpoch);
   });
 
-  test('a deleted client has no epoch of today', async () => {
+  test('a deleted client has no current epoch', async () => {
     const granted = await givenGrant(world);
     await deleteClient(world.db, granted.clientId);
     expect((await loadGrant(world, granted)).liveClientEpoch).toBeNull();
   });
 
-  test('a disabled person has no epoch of today', async () => {
+  test('a disabled user has no current epoch', async () => {
     const granted = await givenGrant(world);
     await disableUser(world.db, granted.person.username);
     expect((await loadGrant(world, granted)).liveUserEpoch).toBeNull();
   });
 
-  test("the server's epoch of today stands beside the grant's", async () => {
+  test("the server's current epoch is beside the grant's", async () => {
     const granted = await givenGrant(world);
     const raised = await raiseServerEpoch(world.db);
     const grant = await loadGrant(world, granted);
@@ -104,7 +104,7 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
     expect(grant.serverEpoch).toBe(raised - 1n);
   });
 
-  test("the end-user's claims come where they are wanted, which is asked at each load", async () => {
+  test("the end-user's claims are loaded on request, at each load", async () => {
     const granted = [await givenGrant(world), await givenGrant(world)];
     const claimsOf = granted.map(({ person }) => ({ preferred_username: person.username, name: `Named ${person.id}` }));
     for (const { person } of granted) {
@@ -125,7 +125,7 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
 
   test("without a clock of its own, the time is the database's", async () => {
     const before = Date.now();
-    const { now } = await grantStore(world.db, databaseClock, testClients).loadClient('nobody');
+    const { now } = await grantStore(world.db, databaseClock, testClients).loadClient('unknown');
     const aDayMilliseconds = 86_400_000;
     expect(Math.abs(now.getTime() - before)).toBeLessThan(aDayMilliseconds);
   });

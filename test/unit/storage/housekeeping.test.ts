@@ -43,7 +43,7 @@ describe('housekeeping', () => {
     await db().insert(deniedAccessTokens).values({ jti: randomUUID(), clientId: scene.client.clientId, endsAt });
   };
 
-  test.each([13, 24 * 400])('a node whose clock is %d hours ahead removes nothing that is alive', async (hours) => {
+  test.each([13, 24 * 400])('a node whose clock is %d hours ahead removes no active row', async (hours) => {
     await lives();
     const before = await counts();
     expect(before.every((rows) => rows !== undefined && rows > 0)).toBe(true);
@@ -52,7 +52,7 @@ describe('housekeeping', () => {
     expect(await counts()).toEqual(before);
   });
 
-  test('a node whose clock is 13 hours behind removes what has ended', async () => {
+  test('a node whose clock is 13 hours behind removes ended rows', async () => {
     const sid = await endedSession();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 13 * HOUR });
     await housekeeper(db(), databaseClock).cleanUp();
@@ -60,7 +60,7 @@ describe('housekeeping', () => {
     expect(left.map(({ sid }) => sid)).not.toContain(sid);
   });
 
-  test('more rows than a batch holds are removed in one round', async () => {
+  test('removes more rows than a batch holds in one run', async () => {
     const hashes = sql`select decode(md5(n::text), 'hex'), 1, now() from generate_series(1, 10001) n`;
     await db().execute(sql`insert into ${signInFailures} (key_hash, failures, window_ends_at) ${hashes}`);
     await housekeeper(db(), clockAt(new Date(Date.now() + HOUR))).cleanUp();
@@ -77,20 +77,20 @@ describe('housekeeping', () => {
           'https://app.example/cb', 'active',
           now() - interval '1 day', now() - interval '2 days' + (n / 8000) * interval '1 microsecond', '', 'x', 0, 0, 0
         from generate_series(1, ${count}) n`);
-    /** Each look at the clock is a second later, and nothing waits. */
+    /** Each reading of the clock is a second later, and nothing waits. */
     const stepping = () => {
       let seconds = 0;
       return { elapsed: () => 1000 * seconds++, pause: async () => {} };
     };
 
-    test('removes all that are due in one round, however many there are, and says when its pass began', async () => {
+    test('removes all due ones in one run, however many, and reports when its pass began', async () => {
       await abandon(20_001);
       const { cleanUp } = housekeeper(db(), HOURS_LATER, { ...stepping(), milliseconds: 1_000_000 });
       expect(await cleanUp()).toEqual({ removed: 20_001, passBeganAt: expect.any(Number) });
       expect((await counts())[4]).toBe(0);
     });
 
-    test('ends when its time is over, and continues there', async () => {
+    test('stops at its time limit, and continues there', async () => {
       await abandon(20_001);
       const { cleanUp } = housekeeper(db(), HOURS_LATER, { ...stepping(), milliseconds: 1 });
       const rounds: number[] = [];

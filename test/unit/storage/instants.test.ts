@@ -1,6 +1,6 @@
 /**
- * Limits of time that a statement or a use case compares itself: a millisecond before each, at it, and a millisecond after. What the
- * machines compare is in test/unit/machines/guards.test.ts, what housekeeping removes in what-is-alive-stays.test.ts.
+ * Time limits that a statement or a use case compares itself: a millisecond before each, at it, and a millisecond after. The
+ * comparisons of the machines are in test/unit/machines/guards.test.ts, those of housekeeping in what-is-alive-stays.test.ts.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';

@@ -60,7 +60,7 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
   const reasons = (lines: readonly ListedLine[]) => lines.map(({ reason }) => Number(reason));
   const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-  test('goes both ways, each line once, across months that were made in any order', async () => {
+  test('goes both ways, with each entry once, across months that were created in any order', async () => {
     const clientId = randomUUID();
     await keepLedgerPartitions(world.db, clockAt(new Date('2031-05-10')));
     for (const [place, at] of ['2031-06-30', '2031-05-31', '2031-07-01', '2039-01-01', '2031-06-01'].entries()) {
@@ -72,7 +72,7 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
     expect(reasons(await walk({ clientId }, 'desc', 2))).toEqual(upTo(5).toReversed());
   });
 
-  test('a walk back is not disturbed by new lines; a walk forward goes on to them', async () => {
+  test('keeps a backward walk stable beside new entries; a forward walk reaches them', async () => {
     const clientId = randomUUID();
     await write(clientId, '2031-05-11', 4);
     const [newest, oldest] = [await page({ clientId }, 'desc', null, 2), await page({ clientId }, 'asc', null, 4)];
@@ -88,11 +88,11 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
     expect(reasons((await page({ clientId }, 'asc', idle.next)).items)).toEqual([1]);
   });
 
-  test('what was recorded before there was an order comes first, by its instant', async () => {
+  test('has unordered entries first, by their instant', async () => {
     const clientId = randomUUID();
     const older = (at: string, reason: number) =>
       world.db.transaction(async (transaction) => {
-        // The triggers give every entry of today the number of its transaction.
+        // The triggers give every new entry the number of its transaction.
         await transaction.execute(sql`set local session_replication_role = replica`);
         await transaction.execute(sql`
         insert into transitions (shard_key, at, machine, event, from_state, to_state, client_id, reason, recorded_in, position)
@@ -113,7 +113,7 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
     expect(reasons(await walk({ clientId }, 'desc', 3))).toEqual(forth.toReversed());
   });
 
-  test('instants limit it: from is inclusive, to is not', async () => {
+  test('is limited by instants: from is inclusive, to is not', async () => {
     const clientId = randomUUID();
     for (const [reason, at] of ['2031-05-12T00:00Z', '2031-05-12T01:00Z', '2031-05-12T02:00Z'].entries()) {
       await write(clientId, at, reason + 1);
@@ -124,7 +124,7 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
     expect(reasons(await walk({ clientId, to }, 'asc'))).toEqual([1, 1, 2]);
   });
 
-  test('few of many lines match: short pages lead to them', async () => {
+  test('has short pages where few of many entries match', async () => {
     const [wanted, other] = [randomUUID(), randomUUID()];
     await write(wanted, '2031-05-13');
     await write(other, '2031-05-13', MAX_LINES_READ + 10);
@@ -134,7 +134,7 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
     expect(second.items).toMatchObject([{ clientId: wanted }]);
   });
 
-  test('of an end-user: lines about them, their grants and their sessions; and by each of these alone', async () => {
+  test('of an end-user: entries about them, their grants and their sessions; and by each of these alone', async () => {
     const granted = await givenGrant(world);
     await givenGrant(world);
     const { person, grantId, clientId } = granted;
@@ -170,7 +170,7 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
     ]);
   });
 
-  test('arms that were taken lately are counted', async () => {
+  test('counts recent arms', async () => {
     world.clock.set(new Date('2032-03-01T00:10:00Z'));
     await write(randomUUID(), '2032-03-01T00:04:59.999Z', 1);
     const events = async () => (await armsTakenWithin(world.db, world.clock, 300)).arms;
@@ -188,7 +188,7 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
 });
 
 if (databaseKinds.includes('postgres'))
-  describe('while other transactions are at work', () => {
+  describe('during other transactions', () => {
     let world: World;
     let others: postgres.Sql;
     beforeAll(async () => {
@@ -200,7 +200,7 @@ if (databaseKinds.includes('postgres'))
       await world.close();
     });
 
-    test('a line that is committed late is read in its place, and no later line before it', async () => {
+    test('an entry that is committed late is read in its place, and no later entry before it', async () => {
       const clientId = randomUUID();
       const insert = (db: postgres.Sql | postgres.TransactionSql, reason: string) =>
         db`insert into transitions (shard_key, at, machine, event, from_state, to_state, client_id, reason)

@@ -29,7 +29,7 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
       () => true,
     );
 
-  test('are made for this month and two ahead, across the end of a year, and again without harm', async () => {
+  test('are created for this month and two ahead, across the end of a year, and again without harm', async () => {
     for (const instant of ['2031-11-01T00:00:00.000Z', '2031-11-30T23:59:59.999Z']) {
       await keepAt(instant);
       const made = (await partitions()).filter((name) => /_203[12]_/.test(name));
@@ -37,7 +37,7 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
     }
   });
 
-  test('are made before a command writes, where one is missing', async () => {
+  test('are created before a command writes, where one is missing', async () => {
     const at = clockAt(new Date('2041-05-10'));
     const made = async () => (await partitions()).filter((name) => name.includes('_2041_'));
     await makeLedgerPartitions(world.db, at);
@@ -47,7 +47,7 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
     expect(await made()).toHaveLength(3);
   });
 
-  test('hold the lines of their month, from its first to its last moment', async () => {
+  test('contain the entries of their month, from its first to its last moment', async () => {
     await keepAt('2033-02-10');
     for (const [instant, partition] of [
       ['2033-02-28T23:59:59.999Z', 'transitions_2033_02'],
@@ -59,7 +59,7 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
     }
   });
 
-  test('are not emptied, nor is one that is found without its trigger', async () => {
+  test('are not emptied, nor is one without its trigger', async () => {
     await keepAt('2034-01-10');
     expect(await refused('truncate transitions_2034_01')).toBe(true);
     await world.db.execute(sql`drop trigger transitions_is_not_emptied on transitions_2034_01`);
@@ -67,7 +67,7 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
     expect(await refused('truncate transitions_2034_01')).toBe(true);
   });
 
-  test('are dropped when the last of their lines is as old as lines get, and not before', async () => {
+  test('are dropped when the last of their entries reaches the retention, and not before', async () => {
     await keepAt('2035-03-10');
     const end = Date.UTC(2035, 3, 1) + LEDGER_KEPT_DAYS * 86_400_000;
     await keepAt(end - 1);
@@ -78,7 +78,7 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
     expect(await partitions()).toContain('transitions_default');
   });
 
-  test('the lines of a month that has none yet stay where they are', async () => {
+  test('do not move the entries of a month without a partition', async () => {
     world.clock.set(new Date('2036-05-05'));
     const { grantId } = await givenGrant(world);
     const lines = await ledgerOf(world, grantId);
@@ -91,7 +91,7 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
   const attach = (name: string, from: string, to: string) =>
     world.db.execute(sql.raw(`create table ${name} partition of transitions for values from ('${from}') to ('${to}')`));
 
-  test('by another name are an operator’s: neither dropped nor held', async () => {
+  test('by another name belong to an operator: neither dropped nor protected', async () => {
     const others = ['old_transitions_2001_01', 'transitions_2001_02_kept'];
     for (const [month, name] of others.entries()) await attach(name, `2001-0${month + 1}-01`, `2001-0${month + 2}-01`);
     await keepAt('2037-01-01');
@@ -99,7 +99,7 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
     for (const name of others) expect(await refused(`truncate ${name}`)).toBe(false);
   });
 
-  test('that cannot be made, for no race with another node, are told', async () => {
+  test('that cannot be created, except for a race with another node, are reported', async () => {
     await attach('in_the_way', '2038-01-10', '2038-01-20');
     await expect(keepAt('2038-01-01')).rejects.toThrow();
     await world.db.execute(sql`drop table in_the_way`);
@@ -107,7 +107,7 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
     expect(await partitions()).toContain('transitions_2038_01');
   });
 
-  test('that several nodes make at once are made once, and no node fails', async () => {
+  test('that several nodes create concurrently are created once, and no node fails', async () => {
     for (const instant of ['2040-01-10', '2040-02-10', '2040-03-10']) {
       await Promise.all(Array.from({ length: 5 }, () => keepAt(instant)));
       // Nodes that are in each other's way may leave a month to the next round.
@@ -117,9 +117,9 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
     expect(made).toHaveLength(5);
   });
 
-  // The embedded database has one connection: nobody can hold a table there.
+  // The embedded database has one connection: a test cannot hold a table there.
   if (kind === 'postgres')
-    test('that somebody reads are not waited for: the next round drops them', async () => {
+    test('that another connection reads are not waited for: the next run drops them', async () => {
       await keepAt('2039-03-10');
       const old = Date.UTC(2039, 3, 1) + LEDGER_KEPT_DAYS * 86_400_000;
       await world.db.transaction(async (somebody) => {

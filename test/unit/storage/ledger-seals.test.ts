@@ -1,4 +1,4 @@
-/** Somebody with all rights on the database changes the ledger, with every trigger off: verification names the segment and the line. */
+/** An attacker with all rights on the database changes the ledger, with every trigger off: verification names the segment and the entry. */
 import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -62,7 +62,7 @@ const seals = async () =>
     )) as unknown as Iterable<{ number: string; statement: string; signature: string; index: Buffer }>,
   );
 
-test('nothing was changed: nothing is found', async () => {
+test('an unchanged ledger has no finding', async () => {
   expect(await verified(db(), { head })).toMatchObject({ problems: [], segments: 3, lines: 6, open: 0, head });
   expect(head.number).toBe(3);
 });
@@ -74,7 +74,7 @@ test.each([
   ['below', '999999999999999999999'],
   ['counted_again_below', '18446744073709551616'],
   ['from', 0],
-])('a newest segment that was made up, with %s = %o, is named, and stops nothing', async (member, value) => {
+])('an invented newest segment, with %s = %o, is named, and does not stop the sealing', async (member, value) => {
   const newest = JSON.parse((await seals()).at(-1)?.statement ?? '') as object;
   const statement = JSON.stringify({ ...newest, segment: 4, [member]: value });
   await db().execute(sql`insert into ledger_seals (number, sealed_at, statement, signature, line_index)
@@ -86,7 +86,7 @@ test.each([
   expect(await verified(db())).toMatchObject({ open: 0, problems: [{ problem: 'segment_changed', segment: 4 }] });
 });
 
-describe('who may add rows', () => {
+describe('an attacker who may add rows', () => {
   const refusals = async (statements: Readonly<Record<string, string>>) => {
     const role = await openAsRuntimeRole(world.database, world.url);
     const refused: Record<string, boolean> = {};
@@ -119,7 +119,7 @@ describe('who may add rows', () => {
     expect(await verified(db())).toMatchObject({ problems: [], open: 0, lines: 8 });
   });
 
-  test('as the role of a server gives a seal the next number alone, and the time of now', async () => {
+  test('as the role of a server gives a seal the next number alone, and the current time', async () => {
     const seal = (number: string, at = 'now()') =>
       `insert into ledger_seals (number, sealed_at, statement, signature, line_index) values (${number}, ${at}, '{}', '', '')`;
     expect(
@@ -168,7 +168,7 @@ describe('who may add rows', () => {
     },
   );
 
-  test('with all rights, and adds an entry of a transaction to come, is found', async () => {
+  test('with all rights, and adds an entry of a future transaction, is found', async () => {
     await tamper(entry(`now(), ${NUMBERS.replace('615', '000')}, 7`));
     expect(await found()).toEqual([
       { problem: 'line_ahead', segment: null, line: '18446744073709551000/7', month: MONTH },
@@ -180,7 +180,7 @@ describe('who may add rows', () => {
 
 const MONTH = new Date().toISOString().slice(0, 7);
 
-test('lines that are in no segment yet are told, and closed by the next', async () => {
+test('entries without a segment are reported, and closed by the next', async () => {
   await writeLines(db(), ['open']);
   expect(await verified(db())).toMatchObject({ problems: [], open: 1 });
   expect(await sealStanding(db(), databaseClock, sealKeys(testKeys))).toEqual({
@@ -191,7 +191,7 @@ test('lines that are in no segment yet are told, and closed by the next', async 
   expect(await verified(db())).toMatchObject({ problems: [], open: 0, segments: 4 });
 });
 
-describe('a line of a closed segment', () => {
+describe('an entry of a closed segment', () => {
   const columns = [
     `reason = 'forged'`,
     `at = at + interval '1 microsecond'`,
@@ -200,13 +200,13 @@ describe('a line of a closed segment', () => {
     `address = '192.0.2.1'`,
     `fields = '{}'`,
   ];
-  test.each(columns)('that was changed (%s) is named', async (set) => {
+  test.each(columns)('is named after a change (%s)', async (set) => {
     const line = await lineNamed(db(), 'c');
     await tamper(`update transitions set ${set} where reason = 'c'`);
     expect(await found()).toEqual([{ problem: 'line_changed', segment: 2, line, month: MONTH }]);
   });
 
-  test('that was changed is named, whatever functions were put before those of Postgres', async () => {
+  test('is named after a change, whatever functions shadow those of Postgres', async () => {
     const line = await lineNamed(db(), 'c');
     await tamper(
       `create table kept_texts as select recorded_in, position, to_jsonb(t) as text from transitions t`,
@@ -217,7 +217,7 @@ describe('a line of a closed segment', () => {
     expect(await found()).toEqual([{ problem: 'line_changed', segment: 2, line, month: MONTH }]);
   });
 
-  test('of an instant that no server writes is in a segment as any other', async () => {
+  test('with an instant that no server writes is in a segment as any other', async () => {
     await db().execute(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state)
       values (gen_random_uuid(), 'infinity', 'refreshToken', 'presented', 'active', 'used')`);
     await sealAll(db());
@@ -226,13 +226,13 @@ describe('a line of a closed segment', () => {
     expect(await verified(db())).toMatchObject({ problems: [], segments: 5, open: 0 });
   });
 
-  test('that was removed is named', async () => {
+  test('is named after a removal', async () => {
     const line = await lineNamed(db(), 'd');
     await tamper(`delete from transitions where reason = 'd'`);
     expect(await found()).toEqual([{ problem: 'line_removed', segment: 2, line, month: MONTH }]);
   });
 
-  test('that was added is named, also in another month', async () => {
+  test('is named after an addition, also in another month', async () => {
     const add = (at: string, position: number) =>
       `insert into transitions (shard_key, at, machine, event, from_state, to_state, reason, recorded_in, position)
         select gen_random_uuid(), ${at}, machine, event, from_state, to_state, 'added', recorded_in, ${position} from transitions where reason = 'a'`;
@@ -244,7 +244,7 @@ describe('a line of a closed segment', () => {
     ]);
   });
 
-  test('that was moved to another segment is missing in one and added in the other', async () => {
+  test('is missing in one segment and added in the other after a move', async () => {
     const line = await lineNamed(db(), 'a');
     const to = (await lineNamed(db(), 'c')).split('/')[0];
     await tamper(`update transitions set recorded_in = '${to}' where reason = 'a'`);
@@ -254,7 +254,7 @@ describe('a line of a closed segment', () => {
     ]);
   });
 
-  test('that was doubled, and two that changed places, are named', async () => {
+  test('is named after a duplication, or an exchange with another', async () => {
     await tamper(`insert into transitions select * from transitions where reason = 'b'`);
     expect(await found()).toEqual([
       { problem: 'line_added', segment: 1, line: await lineNamed(db(), 'b'), month: MONTH },
@@ -274,7 +274,7 @@ describe('a line of a closed segment', () => {
     expect(await found()).toEqual([{ problem: 'lines_differ', segment: 2, month: MONTH }]);
   });
 
-  test('all of a month that is to be kept are missed', async () => {
+  test('is missed with all others of a month within the retention', async () => {
     await tamper(`delete from transitions where reason in ('c', 'd')`);
     expect(await found()).toEqual([{ problem: 'month_removed', segment: 2, month: MONTH, lines: 2 }]);
     await tamper(`drop table transitions_${MONTH.replace('-', '_')}`);
@@ -298,14 +298,14 @@ describe('a segment', () => {
     `statement = 'none'`,
     `signature = 'none'`,
     `number = 20`,
-  ])('that was changed (%s) is named', async (set) => {
+  ])('is named after a change (%s)', async (set) => {
     await tamper(`update ledger_seals set ${set} where number = 2`);
     const problems = await found();
     const number = set.startsWith('number') ? 20 : 2;
     expect(problems).toContainEqual(expect.objectContaining({ problem: 'segment_changed', segment: number }));
   });
 
-  test('that was removed is named', async () => {
+  test('is named after a removal', async () => {
     await tamper(`delete from ledger_seals where number = 2`);
     expect(await found()).toEqual([{ problem: 'segment_removed', segment: 2 }]);
     await tamper(`delete from ledger_seals where number = 1`);
@@ -319,7 +319,7 @@ describe('a segment', () => {
     ]);
   });
 
-  test('that was the newest is missed by who has seen its head', async () => {
+  test('is missed as the newest by a verifier with its seal', async () => {
     await tamper(`delete from ledger_seals where number = 3`);
     expect(await verified(db())).toMatchObject({ problems: [], segments: 2, open: 2 });
     expect(await found({ head })).toEqual([{ problem: 'segment_removed', segment: 3 }]);
@@ -327,7 +327,7 @@ describe('a segment', () => {
     expect(await found({ head })).toEqual([{ problem: 'head_differs', segment: 3 }]);
   });
 
-  test('of which an older one was brought back does not fit', async () => {
+  test('is named when an older version of it was restored', async () => {
     const [, second] = await seals();
     await tamper(`delete from ledger_seals where number > 1`);
     await writeLines(db(), ['other']);
@@ -338,16 +338,16 @@ describe('a segment', () => {
     await db().execute(
       sql`update ledger_seals set statement = ${second?.statement}, signature = ${second?.signature}, line_index = ${second?.index} where number = 2`,
     );
-    // Both are signed, and both have the lines that they say.
+    // Both are signed, and both have their entries.
     expect(await found()).toEqual([{ problem: 'segment_before_changed', segment: 3 }]);
   });
 });
 
 /** Everything that can be computed without the root secret: hashes, index, statement, chain; signed with a key of their own. */
-test('who computes all hashes again, and signs with a key of their own, is found in every segment that they made', async () => {
+test('an attacker who computes all hashes again, and signs with a key of their own, is found in every segment', async () => {
   await tamper(`update transitions set reason = 'forged' where reason = 'c'`);
   const stored = await seals();
-  const own = sealKeys(rootKeys(['a secret of somebody else, with 32 bytes and more']));
+  const own = sealKeys(rootKeys(['a secret of another server, with 32 bytes and more']));
   let previous: string | null = null;
   for (const { number, statement } of stored.slice(1)) {
     const said = readStatement({ statement });
@@ -385,7 +385,7 @@ test('who computes all hashes again, and signs with a key of their own, is found
 });
 
 describe('columns that a later version adds', () => {
-  test('change nothing about the lines before, and are part of those after', async () => {
+  test('change nothing about earlier entries, and are part of later ones', async () => {
     await db().execute(sql`alter table transitions add column later text`);
     expect(await found()).toEqual([]);
     await writeLines(db(), ['with it']);
@@ -402,7 +402,7 @@ describe('root secrets', () => {
   const NEW = 'another root secret for tests, of more than 32 bytes';
   const lists = { both: rootKeys([OLD, NEW]), moved: rootKeys([NEW, OLD]), alone: rootKeys([NEW]) };
 
-  test('are rotated by way of a list: whoever signs meanwhile, all is right under the new one alone', async () => {
+  test('are rotated through a list: with any signer meanwhile, every seal is valid under the new one alone', async () => {
     for (const [n, keys] of [lists.both, lists.moved, lists.both, lists.moved].entries()) {
       await writeLines(db(), [`while ${n}`]);
       expect((await sealAll(db(), { keys })).map(({ lines }) => lines)).toEqual([1]);
@@ -411,12 +411,12 @@ describe('root secrets', () => {
     await writeLines(db(), ['afterwards']);
     expect(await sealAll(db(), { keys: lists.alone })).toMatchObject([{ lines: 1 }]);
     expect(await found({ keys: lists.alone })).toEqual([]);
-    // What the new one vouches for is found as well when it was changed.
+    // A changed entry under the new one is found as well.
     await tamper(`update ledger_seals set statement = statement || ' ' where number = 1`);
     expect(await found({ keys: lists.alone })).toMatchObject([{ segment: 1 }]);
   });
 
-  test('are replaced at once: what is new is right, and what was before needs the old key', async () => {
+  test('are replaced immediately: new seals are valid, and earlier ones need the old key', async () => {
     await writeLines(db(), ['after']);
     // No seal is authentic under the new one alone, so all lines are sealed once more.
     expect(await sealAll(db(), { keys: lists.alone })).toMatchObject([{ number: 4, lines: 7 }]);
@@ -467,7 +467,7 @@ describe('root secrets', () => {
     ['our thumbprint, and their key beside it', { key: ours.kid, public_key: others.publicKey }],
     ['our thumbprint, and our key beside it', { key: ours.kid, public_key: ours.publicKey }],
     ['a text that is no key', { key: ours.kid, public_key: 'none' }],
-  ])('of somebody else, who names %s, make no authentic seal', async (_, names) => {
+  ])('of another server, with the name %s, make no authentic seal', async (_, names) => {
     const [, , third] = await seals();
     const statement = JSON.stringify({ ...(JSON.parse(third?.statement ?? '') as object), ...names });
     await tamper(
@@ -485,7 +485,7 @@ describe('retention', () => {
     return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 2));
   };
 
-  test('removes whole months and their segments, and verification knows that it may', async () => {
+  test('removes whole months and their segments, and verification accepts that', async () => {
     const later = clockAt(monthsLater(5));
     await keepLedgerPartitions(db(), later);
     // The newest segment stays: the next is chained to it.
@@ -495,7 +495,7 @@ describe('retention', () => {
       lines: 0,
       removedByRetention: 2,
     });
-    // By the clock of today it is too early: somebody dropped them.
+    // By the current clock it is too early: an attacker dropped them.
     expect(await found()).toEqual([
       { problem: 'segment_removed', segment: 1 },
       { problem: 'segment_removed', segment: 2 },
@@ -507,7 +507,7 @@ describe('retention', () => {
     expect(await verified(db(), { clock: later })).toMatchObject({ problems: [], first: 4, lines: 1 });
   });
 
-  test('that is made longer does not ask for what was removed before', async () => {
+  test('that is extended does not require entries that were removed before', async () => {
     const later = clockAt(monthsLater(5));
     await writeLines(db(), ['g'], monthsLater(5));
     await sealAll(db(), { clock: later });
@@ -517,7 +517,7 @@ describe('retention', () => {
     expect(await verified(db(), { clock: later })).toMatchObject({ problems: [] });
   });
 
-  test('is what the owner says: lines are dropped by it, and the role of a server cannot change it', async () => {
+  test('is set by the owner: entries are dropped by it, and the role of a server cannot change it', async () => {
     expect(await keepLedgerFor(db(), 365)).toBe(365);
     await keepLedgerPartitions(db(), clockAt(monthsLater(5)));
     expect(await found()).toEqual([]);
@@ -543,7 +543,7 @@ describe('retention', () => {
   });
 });
 
-test('a segment ends before the oldest transaction that is in progress', async () => {
+test('a segment ends before the oldest transaction in progress', async () => {
   await writeLines(db(), ['before']);
   const begun = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
@@ -580,7 +580,7 @@ test('a transaction with more lines than a segment is divided, and each segment 
   expect(await found()).toMatchObject([{ problem: 'line_removed', segment: 5 }]);
 });
 
-test('lines from before there was an order are sealed in segments with a bound, also those of one instant', async () => {
+test('unordered entries are sealed in bounded segments, also those of one instant', async () => {
   const other = await openTestDatabase('postgres');
   try {
     // 3000 of one instant, and each of the others of its own.
@@ -607,7 +607,7 @@ test('lines from before there was an order are sealed in segments with a bound, 
   }
 });
 
-test('the tables were brought into another Postgres, which counts transactions anew', async () => {
+test('a ledger in another Postgres, which counts transactions from the start, stays valid', async () => {
   // As after a dump: what was written and closed there has numbers that are far ahead here.
   const ahead = 1_000_000_000_000n;
   const other = await openTestDatabase('postgres');
@@ -658,7 +658,7 @@ test('the tables were brought into another Postgres, which counts transactions a
   }
 });
 
-test('what a segment says is what it is chained by', async () => {
+test('the statement of a segment is the input of its chain', async () => {
   const [first, second] = await seals();
   if (!first || !second) throw new Error('no segments');
   expect(readStatement(second)?.previous?.digest).toBe(digestOf(first));

@@ -31,7 +31,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     'DELETE from its partition': (grantId) => sql`delete from transitions_default where grant_id = ${grantId}::uuid`,
   };
 
-  test.each(Object.entries(attempts))('%s is refused, and every line stays', async (_, attempt) => {
+  test.each(Object.entries(attempts))('%s is rejected, and every entry stays', async (_, attempt) => {
     const { grantId } = await givenGrant(world);
     const lines = await ledgerOf(world, grantId);
     expect(lines).not.toEqual([]);
@@ -39,7 +39,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await ledgerOf(world, grantId)).toEqual(lines);
   });
 
-  test('a line of any month finds a place', async () => {
+  test('an entry of any month finds a partition', async () => {
     const granted = await givenGrant(world);
     const move = { ...nextMove(world, await loadGrant(world, granted)), now: new Date('2999-12-31T23:59:59.999Z') };
     expect(await moveHead(world, move)).toBe(true);

@@ -1,4 +1,4 @@
-/** How Postgres answers the lists when there are many rows: along an index, no further than a page needs. */
+/** The plans of Postgres for the lists with many rows: along an index, no further than a page needs. */
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { grantRows } from '../../../src/storage/grant-list.ts';
@@ -76,7 +76,7 @@ const idle: Record<string, (last: string) => { getSQL: () => unknown }> = {
 };
 
 test.each(Object.entries(idle))(
-  '%s that finds nothing new reads a few pages, however long the ledger is',
+  '%s without a new entry reads a few pages, however long the ledger is',
   async (_, of) => {
     const [{ last } = { last: '0' }] = (await world.db.execute<{ last: string }>(
       sql`select max(recorded_in::text::numeric)::text as last from transitions`,

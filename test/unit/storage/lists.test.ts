@@ -107,12 +107,12 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       expect(await ids({ q: "'" })).toEqual([]);
     });
 
-    test('can be those that configuration declares, or the others', async () => {
+    test('can be limited to declared ones, or to the others', async () => {
       expect(await ids({ q: prefix, declared: true })).toEqual(['declared']);
       expect(await ids({ q: prefix, declared: false })).not.toContain('declared');
     });
 
-    test('a single client has the time of its registration; a deleted client is not found', async () => {
+    test('have the time of their registration, one by one; a deleted client is not found', async () => {
       expect((await findListedClient(world.db, testMacs, `${prefix}a`))?.createdAt).toBeInstanceOf(Date);
       expect(await findListedClient(world.db, testMacs, `${prefix}gone`)).toBeNull();
     });
@@ -163,7 +163,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       expect(grantIds((await grantPage({ clientId, createdTo: createdAt }, null, 9)).items)).toEqual(newest.slice(2));
     });
 
-    test('are alive or over as the model says: revoked, by epoch, or by time under the policy of today', async () => {
+    test('are active or ended as the model says: revoked, by epoch, or by time under the current policy', async () => {
       const clientId = await givenClient(world);
       const fresh = async () => allow(await givenUser(world), clientId);
       const [code, chain, revoked, disabled] = [await fresh(), await fresh(), await fresh(), await fresh()];
@@ -192,13 +192,13 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       expect(await findListedGrant(world.db, world.clock, lifetimesOf, randomUUID())).toBeNull();
     });
 
-    test('a grant is listed as the server loads it', async () => {
+    test('equal the load of the server', async () => {
       const granted = await givenGrant(world);
       const found = await findListedGrant(world.db, world.clock, lifetimesOf, granted.grantId);
       expect(found?.grant).toMatchObject(await loadGrant(world, granted));
     });
 
-    test('rows that share an instant, and rows that are written between two pages, are each shown once', async () => {
+    test('contain rows that share an instant, and rows that are written between two pages, once', async () => {
       const first = await givenGrant(world);
       await copies(first.grantId, 57, '0 seconds');
       const written: string[] = [];
@@ -216,7 +216,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       expect(new Set(seen).size).toBe(58);
     });
 
-    test('a filter that matches few of many rows gives short pages, which lead to every match', async () => {
+    test('have short pages, which lead to every match, for a filter that matches few of many rows', async () => {
       const first = await givenGrant(world);
       await copies(first.grantId, 2500, '1 second');
       await revoke(world, reuseOf(world, await loadGrant(world, first)));
@@ -238,7 +238,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
   });
 
   describe('of sessions', () => {
-    test('are newest first, with who and in which browser; found by the sid alone', async () => {
+    test('are newest first, with user and browser; found by the sid alone', async () => {
       const person = await givenUser(world);
       const signedIn: string[] = [];
       for (const _ of [1, 2, 3]) {
@@ -254,7 +254,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       expect(await findListedSession(world.db, world.clock, SIGN_IN, randomUUID())).toBeNull();
     });
 
-    test('are active or ended as the model says, and counted among what ends with their end-user', async () => {
+    test('are active or ended as the model says, and counted among those that end with their end-user', async () => {
       const person = await givenUser(world);
       await givenSession(world, person);
       world.clock.advanceSeconds(SESSION_LIFETIME_SECONDS);
@@ -321,7 +321,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
         .filter(([, gained]) => gained !== 0),
     );
 
-  test('a search reads a bounded number of rows, and goes on where it stopped', async () => {
+  test('a search reads a bounded number of rows, and continues where it stopped', async () => {
     const prefix = `zz-${randomUUID()}`;
     await world.db.execute(sql`
       insert into users (id, username, username_key, password_hash, claims)

@@ -1,4 +1,4 @@
-/** What comes at once goes to the database as one statement. Everything that holds for one has to hold for each of them. */
+/** The server batches concurrent requests into one statement. Every rule for one request has to hold for each of them. */
 
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -49,7 +49,7 @@ function notingStatements({ db, clock }: World) {
   return { store, ran };
 }
 
-describe.each(databaseKinds)('many at once on %s', (kind) => {
+describe.each(databaseKinds)('concurrent requests on %s', (kind) => {
   let world: World;
   beforeAll(async () => {
     world = await openWorld(kind);
@@ -65,22 +65,22 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
   test('each is loaded as if it were alone', async () => {
     const some = await givenGrants(5);
     const [first] = some;
-    const keys = [...some, { clientId: 'nobody', grantId: first?.grantId ?? '' }];
+    const keys = [...some, { clientId: 'unknown', grantId: first?.grantId ?? '' }];
     const alone = [];
     for (const key of keys) alone.push(await world.grants.load(key));
     expect(await Promise.all(keys.map((key) => world.grants.load(key)))).toEqual(alone);
   });
 
-  test('each client is loaded as if it were alone, also when some ask for the same, and one for nobody', async () => {
+  test('each client is loaded as if it were alone, also when several request the same, and one an unknown client', async () => {
     const [first, second] = [await givenClient(world), await givenClient(world)];
-    const clientIds = [first, second, first, 'nobody'];
+    const clientIds = [first, second, first, 'unknown'];
     const alone = [];
     for (const clientId of clientIds) alone.push(await world.grants.loadClient(clientId));
     expect(alone.map(({ client }) => client?.clientId)).toEqual([first, second, first, undefined]);
     expect(await Promise.all(clientIds.map((clientId) => world.grants.loadClient(clientId)))).toEqual(alone);
   });
 
-  test('each head moves to its own place, with its own line in the ledger', async () => {
+  test('each head moves to its own place, with its own ledger entry', async () => {
     const some = await givenGrants(5);
     for (const generation of [0n, 1n]) {
       const moves = (await movesOf(some)).map(({ entry, ...move }, index) => ({
@@ -119,7 +119,7 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
     expect(ran.splice(0)).toEqual(['move_heads']);
   });
 
-  test('who comes alone has a statement of its own', async () => {
+  test('a single request has a statement of its own', async () => {
     const { store, ran } = notingStatements(world);
     const [one] = (await givenGrants(1)) as [Granted];
     await store.loadClient(one.clientId);
@@ -135,7 +135,7 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
   };
 
   const interferences: Record<string, (granted: Granted) => Promise<unknown>> = {
-    'its head went on': ({ grantId }) =>
+    'its head moved': ({ grantId }) =>
       unheld(world.db, (own) => own.update(grants).set({ refreshGeneration: 1n }).where(eq(grants.id, grantId))),
     'its nonce is another one': ({ grantId }) =>
       unheld(world.db, (own) =>
@@ -167,7 +167,7 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
     },
   );
 
-  test('whatever has ended by then does not move, and the others do', async () => {
+  test('an ended one does not move, and the others do', async () => {
     const some = await givenGrants(5);
     await moveAll(await movesOf(some));
     const moves = await movesOf(some);
@@ -192,16 +192,16 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
     expect(await moveAll(moves)).toEqual([false, false, false]);
   });
 
-  test('one that the database cannot take does not fail the others', async () => {
+  test('the others succeed beside one that the database rejects', async () => {
     const [first, second, third] = (await movesOf(await givenGrants(3))) as [HeadMove, HeadMove, HeadMove];
     const moves = [first, { ...second, policy: 'no\0text' }, third].map((move) => moveHead(world, move));
     const settled = await Promise.allSettled(moves);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  // The embedded database has one connection: nobody can hold a table there.
+  // The embedded database has one connection: a test cannot hold a table there.
   if (kind === 'postgres')
-    test('out of time, a move may have been made, and a load has changed nothing', async () => {
+    test('after a timeout, a move may have been made, and a load has changed nothing', async () => {
       const some = await givenGrants(2);
       const moves = await movesOf(some);
       const asks: Record<string, () => Promise<unknown>[]> = {
@@ -227,9 +227,9 @@ describe.each(databaseKinds)('many at once on %s', (kind) => {
       });
     });
 
-  // The embedded database has one connection: nobody can hold a row there.
+  // The embedded database has one connection: a test cannot hold a row there.
   if (kind === 'postgres')
-    test('a row that somebody holds is waited for by its own request only', async () => {
+    test('a locked row delays its own request only', async () => {
       const moves = await movesOf(await givenGrants(3));
       const [held] = moves as [HeadMove];
       const made: number[] = [];

@@ -35,14 +35,14 @@ async function opened(kind: DatabaseKind): Promise<Database> {
 const OTHER_DIGEST = `update drizzle.triggers set digest = ''`;
 
 describe.each(databaseKinds)('migrations on %s', (kind) => {
-  test('applied again, they change nothing', async () => {
+  test('change nothing when applied again', async () => {
     const database = await opened(kind);
     await database.migrate();
     await expect(ping(database.drizzle)).resolves.toEqual([{ epoch: 0n }]);
     expect(await appliedIn(database)).toEqual(journal.entries.map((_, index) => index + 1));
   });
 
-  test('tables of a version before the first release are refused, and stay as they are', async () => {
+  test('reject tables of a version before the first release, and leave them unchanged', async () => {
     const database = await opened(kind);
     await run(database, 'update drizzle.__drizzle_migrations set created_at = created_at - 1');
     await run(database, OTHER_DIGEST);
@@ -52,7 +52,7 @@ describe.each(databaseKinds)('migrations on %s', (kind) => {
   });
 });
 
-test('a folder of a version before the first release is refused with its path', async () => {
+test('a folder of a version before the first release is rejected with its path', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-migrations-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   giveDatabase(folder);
@@ -64,7 +64,7 @@ test('a folder of a version before the first release is refused with its path', 
 });
 
 describe.each(databaseKinds)('the triggers on %s', (kind) => {
-  test('are replaced when their digest is another, and left alone when it is the same', async () => {
+  test('are replaced when their digest differs, and otherwise left alone', async () => {
     const database = await opened(kind);
     const whole = (await triggersOf(database)).toSorted();
     await run(database, 'drop trigger grants_begins_once on grants');
@@ -102,7 +102,7 @@ describe.each(databaseKinds)('the triggers on %s', (kind) => {
     expect((await triggersOf(database)).includes('grants_begins_once')).toBe(replaced);
   });
 
-  test('refuse to empty a month of the ledger that was made without its trigger', async () => {
+  test('prevent the emptying of a month of the ledger that was created without its trigger', async () => {
     const database = await opened(kind);
     await run(
       database,
@@ -116,7 +116,7 @@ describe.each(databaseKinds)('the triggers on %s', (kind) => {
   });
 });
 
-test('nodes that migrate an empty database at once apply each migration once', async () => {
+test('nodes that migrate an empty database concurrently apply each migration once', async () => {
   const { url, drop } = await createEmptyDatabase();
   const nodes = Array.from({ length: 5 }, () => openPostgres(url, { connections: 1 }));
   try {
@@ -131,7 +131,7 @@ test('nodes that migrate an empty database at once apply each migration once', a
   }
 });
 
-test('a request that holds what a migration needs, and needs what it holds, is answered, and the migration too', async () => {
+test('a request that deadlocks with a migration gets its answer, and the migration completes', async () => {
   const { database, url, close } = await openTestDatabase('postgres');
   await run(database, OTHER_DIGEST);
   const request = postgres(url, { max: 1 });

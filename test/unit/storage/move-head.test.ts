@@ -34,7 +34,7 @@ type Interference = (world: World, granted: Granted, move: HeadMove) => Promise<
 
 /** What can happen between load and commit, one fact of the guard each; nothing else changes. */
 const interferences: Record<string, Interference> = {
-  'the head went on': ({ db }, { grantId }) =>
+  'the head moved': ({ db }, { grantId }) =>
     unheld(db, (own) => own.update(grants).set({ refreshGeneration: 1n }).where(eq(grants.id, grantId))),
   'the head went back, as after a restored backup': ({ db }, { grantId }) =>
     unheld(db, (own) =>
@@ -78,7 +78,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
 
   const rowOf = async ({ grantId }: Granted) => (await world.db.select().from(grants).where(eq(grants.id, grantId)))[0];
 
-  test('the exchange begins the chain and writes one line', async () => {
+  test('the exchange begins the chain and writes one entry', async () => {
     const granted = await givenGrant(world);
     const before = await rowOf(granted);
     world.clock.advanceSeconds(1);
@@ -131,25 +131,22 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
     expect(await moveHead(world, move)).toBe(false);
   });
 
-  test('another grant is not touched', async () => {
+  test('another grant does not change', async () => {
     const [granted, bystander] = [await givenChain(world), await givenChain(world)];
     const before = await rowOf(bystander);
     await moveHead(world, nextMove(world, await loadGrant(world, granted)));
     expect(await rowOf(bystander)).toEqual(before);
   });
 
-  test.each(Object.entries(interferences))(
-    'it does not move, and nothing is written, when %s',
-    async (_, interfere) => {
-      const granted = await givenChain(world);
-      const move = nextMove(world, await loadGrant(world, granted));
-      await interfere(world, granted, move);
-      const [row, ledger] = [await rowOf(granted), await ledgerOf(world, granted.grantId)];
-      expect(await moveHead(world, move)).toBe(false);
-      expect(await rowOf(granted)).toEqual(row);
-      expect(await ledgerOf(world, granted.grantId)).toEqual(ledger);
-    },
-  );
+  test.each(Object.entries(interferences))('it does not move, and no row is written, when %s', async (_, interfere) => {
+    const granted = await givenChain(world);
+    const move = nextMove(world, await loadGrant(world, granted));
+    await interfere(world, granted, move);
+    const [row, ledger] = [await rowOf(granted), await ledgerOf(world, granted.grantId)];
+    expect(await moveHead(world, move)).toBe(false);
+    expect(await rowOf(granted)).toEqual(row);
+    expect(await ledgerOf(world, granted.grantId)).toEqual(ledger);
+  });
 
   const ends: Record<string, { readonly millisecondsLeft: number; readonly moves: boolean }> = {
     'a millisecond before what was presented ends': { millisecondsLeft: 1, moves: true },
@@ -168,7 +165,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
     expect(await ledgerOf(world, granted.grantId)).toEqual(ledger);
   });
 
-  test("outside tests, that it is committed in time goes by the database's clock", async () => {
+  test("outside tests, the database's clock decides that it is committed in time", async () => {
     const store = grantStore(world.db, databaseClock, testClients);
     const granted = await givenChain(world);
     const { now } = await store.load(granted);
@@ -178,13 +175,13 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
     expect(await moveHead({ grants: store }, { ...move, endsAt: new Date(now.getTime() + hour) })).toBe(true);
   });
 
-  test('it does not move for a grant that is not stored', async () => {
+  test('it does not move for an unknown grant', async () => {
     const granted = await givenChain(world);
     const loaded = { ...(await loadGrant(world, granted)), id: '00000000-0000-4000-8000-000000000000' };
     expect(await moveHead(world, nextMove(world, loaded))).toBe(false);
   });
 
-  test('of many moves at once from the same head, one is made', async () => {
+  test('of many concurrent moves from the same head, one is made', async () => {
     const granted = await givenChain(world);
     const loaded = await loadGrant(world, granted);
     const moves = Array.from({ length: 20 }, () => nextMove(world, loaded));
@@ -200,7 +197,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
     expect(await world.db.select({ id: server.id }).from(server)).toEqual([{ id: 1 }]);
   });
 
-  test('a reuse ends the chain however far its head has moved since it was loaded', async () => {
+  test('a reuse ends the chain however far its head has moved since the load', async () => {
     const granted = await givenChain(world);
     const reuse = reuseOf(world, await loadGrant(world, granted));
     for (let rotations = 0; rotations < 5; rotations++) {

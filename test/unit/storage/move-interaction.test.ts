@@ -24,7 +24,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
 
   async function load(id: string): Promise<StoredInteraction> {
     const facts = await loadInteraction(world, id);
-    if (!facts) throw new Error('no such interaction');
+    if (!facts) throw new Error('unknown interaction');
     return facts;
   }
 
@@ -44,7 +44,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     },
   });
 
-  test('it begins by waiting for somebody, is in no row, and ends in time', async () => {
+  test('it begins without a user, is in no row, and expires', async () => {
     const clientId = await givenClient(world);
     const facts = await givenRequest(world, clientId);
     const { id } = facts.interaction;
@@ -73,7 +73,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     return isStored ? load(await givenInteraction(world, clientId)) : givenRequest(world, clientId);
   };
 
-  test.each([true, false])('it is bound to the person who signed in, with one line (stored: %s)', async (isStored) => {
+  test.each([true, false])('it is bound to the signed-in user, with one entry (stored: %s)', async (isStored) => {
     const loaded = await given(isStored);
     const { id } = loaded.interaction;
     const { id: userId } = await givenUser(world);
@@ -81,7 +81,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     const moved = await load(id);
     expect(moved.isStored).toBe(true);
     expect(moved.interaction).toEqual({ ...loaded.interaction, state: 'awaitingConsent', userId });
-    // What the browser carries says nothing any more: the row does.
+    // The text in the browser has no effect any longer: the row decides.
     const carried = await world.interactions.load({ id, requested: loaded.interaction }, null);
     expect(carried).toEqual(moved);
     expect(await ledgerOf(world, id)).toMatchObject([
@@ -95,7 +95,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     ]);
   });
 
-  test('the first move stores all that the client asked for but the name it hinted at, and the line says why', async () => {
+  test('the first move stores every requested parameter but the login_hint, and the entry gives the reason', async () => {
     const { id: userId } = await givenUser(world);
     const loaded = await givenRequest(world, await givenClient(world), {
       requestState: null,
@@ -137,7 +137,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     ]);
   });
 
-  test('what is in a row moves also after its end, as to expired', async () => {
+  test('a stored one moves also after its end, as to expired', async () => {
     const loaded = await given(true);
     const { id: userId } = await givenUser(world);
     world.clock.advanceSeconds(60);
@@ -152,9 +152,9 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     expect((await load(loaded.interaction.id)).interaction.state).toBe('denied');
   });
 
-  test('of a client without a row nothing can be loaded', async () => {
+  test('of a client without a row cannot be loaded', async () => {
     const { interaction } = await given(false);
-    const requested = { ...interaction, clientId: 'nobody' };
+    const requested = { ...interaction, clientId: 'unknown' };
     const loading = world.interactions.load({ id: interaction.id, requested }, null);
     await expect(loading).rejects.toThrow('The client of an interaction has no row.');
   });
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     expect(await ledgerOf(world, loaded.interaction.id)).toEqual([]);
   });
 
-  test.each([true, false])('of two people who sign in at once, one gets it (stored: %s)', async (isStored) => {
+  test.each([true, false])('of two users who sign in concurrently, one gets it (stored: %s)', async (isStored) => {
     const loaded = await given(isStored);
     const { id } = loaded.interaction;
     const people = [await givenUser(world), await givenUser(world)];
@@ -179,7 +179,7 @@ describe.each(databaseKinds)('moving an interaction on %s', (kind) => {
     expect(await ledgerOf(world, id)).toHaveLength(1);
   });
 
-  test('another person in between: it does not move', async () => {
+  test('another user in between: it does not move', async () => {
     const id = await givenInteraction(world, await givenClient(world));
     const [first, second] = [await givenUser(world), await givenUser(world)];
     await moveInteraction(world, signedIn(await load(id), first.id));

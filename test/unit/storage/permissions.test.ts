@@ -22,7 +22,7 @@ import {
   type World,
 } from './world.ts';
 
-describe.each(databaseKinds)('what an end-user has allowed, on %s', (kind) => {
+describe.each(databaseKinds)('the permissions of an end-user, on %s', (kind) => {
   let world: World;
   let permissions: ReturnType<typeof permissionStore>;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(databaseKinds)('what an end-user has allowed, on %s', (kind) => {
   });
   afterAll(() => world.close());
 
-  /** A second later than what was allowed before. @returns the id of the grant. */
+  /** A second later than the earlier permissions. @returns the id of the grant. */
   async function allow(person: Person, clientId: string, resources = ['https://api.example']): Promise<string> {
     world.clock.advanceSeconds(1);
     const session = await givenSession(world, person);
@@ -41,7 +41,7 @@ describe.each(databaseKinds)('what an end-user has allowed, on %s', (kind) => {
     return approval.loaded.id;
   }
 
-  test('comes with its clients and consents, the newest grant first, and tells the time', async () => {
+  test('have their clients and consents, the newest grant first, and the time', async () => {
     const person = await givenUser(world);
     const [first, second] = [await givenClient(world), await givenClient(world)];
     const grants = [
@@ -62,17 +62,17 @@ describe.each(databaseKinds)('what an end-user has allowed, on %s', (kind) => {
     expect(loaded.consents).toContainEqual({ ...kept, resources: ['https://other.example'] });
   });
 
-  test('is nothing where nothing was allowed, and what others allowed is not told', async () => {
+  test('are empty without a grant, and exclude those of others', async () => {
     const person = await givenUser(world);
     await allow(await givenUser(world), await givenClient(world));
     expect(await permissions.load(person.id)).toMatchObject({ grants: [], consents: [], clients: new Map() });
   });
 
-  test('is asked for an end-user that there is', async () => {
+  test('need an existing end-user', async () => {
     await expect(permissions.load(randomUUID())).rejects.toThrow('The user of a live session has no row.');
   });
 
-  test('leaves out what a decision ended', async () => {
+  test('exclude what a decision ended', async () => {
     const person = await givenUser(world);
     const clientId = await givenClient(world);
     const [ended, lives] = [await allow(person, clientId), await allow(person, clientId)];
@@ -93,7 +93,7 @@ describe.each(databaseKinds)('what an end-user has allowed, on %s', (kind) => {
     },
     'the epoch of the server was raised': { end: () => raiseServerEpoch(world.db), consents: 1 },
   };
-  test.each(Object.entries(ends))('shows that %s', async (_, { end, consents }) => {
+  test.each(Object.entries(ends))('show that %s', async (_, { end, consents }) => {
     const person = await givenUser(world);
     const clientId = await givenClient(world);
     const grantId = await allow(person, clientId);
@@ -105,7 +105,7 @@ describe.each(databaseKinds)('what an end-user has allowed, on %s', (kind) => {
     expect([...loaded.clients.keys()]).toEqual([clientId]);
   });
 
-  test('of many grants of one client the newest are told, of another client all; ending finds each', async () => {
+  test('include the newest of many grants of one client, and all of another client; revocation finds each', async () => {
     const person = await givenUser(world);
     const [often, once] = [await givenClient(world), await givenClient(world)];
     const single = await allow(person, once);
@@ -125,7 +125,7 @@ describe.each(databaseKinds)('what an end-user has allowed, on %s', (kind) => {
     expect(ids[0]).toBe(first);
   });
 
-  test('is forgotten for one client of one end-user, and counted', async () => {
+  test('are deleted for one client of one end-user, and counted', async () => {
     const [person, another] = [await givenUser(world), await givenUser(world)];
     const [one, other] = [await givenClient(world), await givenClient(world)];
     await allow(person, one);

@@ -1,4 +1,4 @@
-/** Every table that names an end-user says what a download shows of it and what an erasure does with it. */
+/** Every table that names an end-user declares its part in a download and in an erasure. */
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ describe('tables with a column of an end-user', () => {
   });
 });
 
-it('nothing that is shown is a hash, a key, or sealed', () => {
+it('a download contains no hash, no key, and no sealed value', () => {
   const shown = listed.flatMap((entry) => entry.shown.map(({ name }) => name));
   expect(shown.filter((name) => /hash|secret|sealed|nonce|challenge|key|jwe|mac$/.test(name))).toEqual([]);
 });

@@ -18,7 +18,7 @@ it.each([
   expect(rows).toMatchObject([{ [setting]: value }]);
 });
 
-it('nothing that is asked at each request is compiled', async () => {
+it('a query of every request is not compiled just in time', async () => {
   const plan = await opened.database.drizzle.execute('explain (analyze) select * from server');
   expect(JSON.stringify(plan)).not.toContain('JIT');
 });

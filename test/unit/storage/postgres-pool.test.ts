@@ -40,7 +40,7 @@ describe('statements', () => {
   });
   afterEach(() => pool.close());
 
-  test('are answered in objects and in the shape that was asked for, with dates as Drizzle reads them', async () => {
+  test('return objects in the requested shape, with dates as Drizzle reads them', async () => {
     expect(await ask(pool, "select 1 as one, '2030-01-01'::date as day")).toEqual([{ one: 1, day: '2030-01-01' }]);
     const both = { one: sql`n`.mapWith(Number), again: sql`n`.mapWith(String) };
     expect(await pool.drizzle.select(both).from(sql`generate_series(1, 1) n`)).toEqual([{ one: 1, again: '1' }]);
@@ -48,14 +48,14 @@ describe('statements', () => {
     expect(summed).toEqual([{ sum: 3 }]);
   });
 
-  test('that Postgres refuses fail with its reason', async () => {
+  test('that Postgres rejects fail with its reason', async () => {
     expect(await outcomeOf(ask(pool, 'select nothing'))).toBe('42703');
     expect(await outcomeOf(pool.drizzle.transaction((transaction) => transaction.execute('select nothing')))).toBe(
       '42703',
     );
   });
 
-  test('are prepared: the first three hundred texts, however often they come', async () => {
+  test('are prepared: the first three hundred texts, however often they are sent', async () => {
     const numbered = (place: number) => sql`select ${place}::int as ${sql.identifier(`n${place}`)}`;
     for (let place = 1; place <= 301; place++) {
       for (let times = 0; times < 2; times++)
@@ -84,7 +84,7 @@ function begun(): readonly Socket[] {
   return sockets;
 }
 
-describe('a host that never says anything', () => {
+describe('a host that never answers', () => {
   let pool: PostgresPool;
   /** At the host, which does not end them either. */
   let sockets: Socket[];
@@ -92,7 +92,7 @@ describe('a host that never says anything', () => {
     sockets = [];
     const server = createServer({ allowHalfOpen: true }, (socket) => void sockets.push(socket.on('error', () => {})));
     const port = await listening(server);
-    pool = openPool(`postgres://nobody@127.0.0.1:${port}/none`, { max: 2, connect_timeout: 3600 });
+    pool = openPool(`postgres://unknown@127.0.0.1:${port}/none`, { max: 2, connect_timeout: 3600 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   });
   afterEach(() => void vi.useRealTimers());
@@ -112,7 +112,7 @@ describe('a host that never says anything', () => {
     await withDeadlines({ databaseMilliseconds: 1000 }, async () => {
       const settled = vi.fn();
       void outcomeOf(asking()).then(settled);
-      // The statement is sent in a later turn than it is asked for.
+      // The statement is sent in a later turn than its call.
       await vi.advanceTimersByTimeAsync(0);
       if (milliseconds > 0) {
         await vi.advanceTimersByTimeAsync(milliseconds - 1);
@@ -126,7 +126,7 @@ describe('a host that never says anything', () => {
     });
   });
 
-  test('is waited for ten seconds when the pool closes; then nothing is left of its connections', async () => {
+  test('is waited for ten seconds when the pool closes; then none of its connections is left', async () => {
     const own = begun();
     for (let times = 0; times < 2; times++) void outcomeOf(ask(pool, 'select 1'));
     await vi.advanceTimersByTimeAsync(0);
@@ -142,14 +142,14 @@ describe('a host that never says anything', () => {
   });
 });
 
-test('a host that hangs up is not tried again after the pool has closed', async () => {
+test('a host that closes connections is not retried after the pool has closed', async () => {
   let connections = 0;
   const hangsUp = createServer((socket) => {
     connections++;
     socket.on('error', () => {}).once('data', () => socket.resetAndDestroy());
   });
   const port = await listening(hangsUp);
-  const pool = openPool(`postgres://nobody@127.0.0.1:${port}/none`, { max: 1, backoff: () => 60 });
+  const pool = openPool(`postgres://unknown@127.0.0.1:${port}/none`, { max: 1, backoff: () => 60 });
   expect(await outcomeOf(ask(pool, 'select 1'))).not.toBe('answered');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -164,7 +164,7 @@ test('a host that hangs up is not tried again after the pool has closed', async 
   expect(connections).toBe(1);
 });
 
-describe('a statement that finds no connection free', () => {
+describe('a statement without a free connection', () => {
   let pool: PostgresPool;
   let held: postgres.Sql;
   beforeEach(async () => {
@@ -200,7 +200,7 @@ describe('a statement that finds no connection free', () => {
     onTestFinished(() => void vi.useRealTimers());
   }
 
-  test('waits until one is free, in the order in which the statements came', async () => {
+  test('waits until one is free, in the order of the statements', async () => {
     const both = await bothHeld();
     const other = openPool(opened.url, { max: 1 });
     onTestFinished(() => other.close());
@@ -219,28 +219,25 @@ describe('a statement that finds no connection free', () => {
   test.each<[string, number, { readonly connectionMilliseconds: number; readonly left: number }]>([
     ['a connection is not free in time', 100, { connectionMilliseconds: 100, left: 1000 }],
     ['the time of its request ends', 50, { connectionMilliseconds: 100, left: 50 }],
-  ])(
-    'is withdrawn when %s, and nothing of it takes place',
-    async (_, milliseconds, { connectionMilliseconds, left }) => {
-      const both = await bothHeld();
-      withFakeTimers();
-      const settled = vi.fn();
-      await withDeadlines({ connectionMilliseconds }, async () => {
-        void inRequest(left, () => outcomeOf(take()).then(settled));
-        await vi.advanceTimersByTimeAsync(milliseconds - 1);
-        expect(settled).not.toHaveBeenCalled();
-        await vi.advanceTimersByTimeAsync(1);
-      });
-      vi.useRealTimers();
-      expect(settled.mock.calls).toEqual([['NO_CONNECTION']]);
-      await letGo(2);
-      await both.end;
-      expect((await take())[0]?.['n']).toBe(1);
-      expect(pool.inFlight()).toBe(0);
-    },
-  );
+  ])('is withdrawn when %s, and is never executed', async (_, milliseconds, { connectionMilliseconds, left }) => {
+    const both = await bothHeld();
+    withFakeTimers();
+    const settled = vi.fn();
+    await withDeadlines({ connectionMilliseconds }, async () => {
+      void inRequest(left, () => outcomeOf(take()).then(settled));
+      await vi.advanceTimersByTimeAsync(milliseconds - 1);
+      expect(settled).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
+    });
+    vi.useRealTimers();
+    expect(settled.mock.calls).toEqual([['NO_CONNECTION']]);
+    await letGo(2);
+    await both.end;
+    expect((await take())[0]?.['n']).toBe(1);
+    expect(pool.inFlight()).toBe(0);
+  });
 
-  test('has what its wait left of the time of its request', async () => {
+  test('has the time that its wait left of its request', async () => {
     const both = await bothHeld();
     await held`select pg_advisory_lock(3)`;
     withFakeTimers();
@@ -276,7 +273,7 @@ describe('a connection without an answer', () => {
   async function someRoundTrips(asked: PostgresPool): Promise<void> {
     for (let times = 0; times < 20; times++) await ask(asked, 'select 1');
   }
-  /** Holds what `WAITS` asks for, from a connection of its own. @returns lets go of it. */
+  /** Holds the lock that `WAITS` needs, from a connection of its own. @returns the release. */
   async function holding(): Promise<() => Promise<void>> {
     const holder = postgres(opened.url, { max: 1 });
     await holder`select pg_advisory_lock(1)`;
@@ -284,15 +281,15 @@ describe('a connection without an answer', () => {
   }
   const WAITS = 'select pg_advisory_xact_lock(1)';
 
-  test('that Postgres knows nothing of is replaced, and closed', async () => {
-    // All that it was opened with holds for what looks, and for what is new.
+  test('that Postgres does not know is replaced, and closed', async () => {
+    // Its settings apply to the connection that checks, and to the new one.
     const { hostname, port, username, pathname } = new URL(proxy.url);
     const elsewhere = { host: hostname, port: Number(port), username, database: pathname.slice(1) };
-    const asked = openPool('postgres://nobody@elsewhere.invalid/', { max: 1, ...elsewhere });
+    const asked = openPool('postgres://unknown@elsewhere.invalid/', { max: 1, ...elsewhere });
     onTestFinished(asked.close);
     const [first] = await ask(asked, "select pg_backend_pid() as pid, '2030-01-01'::date as day");
     proxy.silence('existing');
-    // Also for what is replaced to end, and for the statement that is answered.
+    // Also for the replaced one to end, and for the statement that is answered.
     await withDeadlines({ databaseMilliseconds: 500 }, async () => {
       expect(await outcomeOf(ask(asked, 'select 1'))).toBe('NO_ANSWER');
       await until(async () => (await outcomeOf(ask(asked, 'select 1'))) === 'answered');
@@ -303,7 +300,7 @@ describe('a connection without an answer', () => {
     expect(later?.['day']).toBe('2030-01-01');
   });
 
-  test('on which Postgres still works is kept, and looked at through a connection that does not stay', async () => {
+  test('on which Postgres still works is kept, and checked through a temporary connection', async () => {
     const pid = await backendOf(pool);
     const letGo = await holding();
     await withDeadlines(SHORT, async () => {
@@ -316,7 +313,7 @@ describe('a connection without an answer', () => {
     expect(proxy.connections().ever).toBeLessThanOrEqual(3);
   });
 
-  test('is kept while Postgres cannot be asked, which is tried again', async () => {
+  test('is kept while Postgres cannot be queried, which is retried', async () => {
     const pid = await backendOf(pool);
     for (const looks of [1, 2]) {
       proxy.silence('all');
@@ -330,7 +327,7 @@ describe('a connection without an answer', () => {
     }
   });
 
-  /** Time stands still for timers, but not for what is on its way. */
+  /** Time stands still for timers, but not for messages on their way. */
   async function withFakeTime(work: (passes: (milliseconds: number) => Promise<void>) => Promise<void>): Promise<void> {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -342,7 +339,7 @@ describe('a connection without an answer', () => {
     vi.useRealTimers();
   }
 
-  test('is looked at when the statement is late, however little time its request has', async () => {
+  test('is checked when the statement is late, however little time its request has', async () => {
     await backendOf(pool);
     proxy.silence('existing');
     await withFakeTime(async (passes) => {
@@ -355,8 +352,8 @@ describe('a connection without an answer', () => {
       expect(looks).toEqual([]);
       await passes(5);
       expect(looks).not.toEqual([]);
-      // The look came, went, and brought what is new; what is old may finish for as long as a statement.
-      // No time passes for it: however slow the machine is, the look is in time.
+      // The check came, ended, and brought the new connection; the old one may finish for as long as a statement.
+      // No time passes for it: however slow the machine is, the check is in time.
       while (proxy.connections().ever < 2 || proxy.connections().open > 1) await passes(0);
       await passes(1000);
       while (proxy.connections().open > 0) await passes(1);
@@ -364,7 +361,7 @@ describe('a connection without an answer', () => {
     expect(await backendOf(pool)).toEqual(expect.any(Number));
   });
 
-  test('is not looked at when the answer came in time', async () => {
+  test('is not checked when the answer came in time', async () => {
     await backendOf(pool);
     await withFakeTime(async (passes) => {
       await backendOf(pool);
@@ -375,7 +372,7 @@ describe('a connection without an answer', () => {
     expect(proxy.connections().ever).toBe(1);
   });
 
-  test('is looked at once for all its pool; what is late on a replaced pool makes no difference', async () => {
+  test('is checked once for its whole pool; a late statement on a replaced pool makes no difference', async () => {
     const several = openPool(proxy.url, { max: 3 });
     await Promise.all(Array.from({ length: 3 }, () => ask(several, 'select pg_sleep(0.1)')));
     expect(proxy.connections()).toEqual({ ever: 3, open: 3 });
@@ -407,7 +404,7 @@ describe('a connection without an answer', () => {
   });
 });
 
-test('a connection on which Postgres says that it is read-only is left, however many were, for another to the same host', async () => {
+test('a connection on which Postgres reports read-only is replaced, however many were, by another to the same host', async () => {
   const proxy = await openTcpProxy(opened.url);
   const pool = openPool(proxy.url, { max: 2 });
   await Promise.all([backendOf(pool), backendOf(pool)]);
@@ -423,7 +420,7 @@ test('a connection on which Postgres says that it is read-only is left, however 
   await proxy.close();
 });
 
-describe('where it connects to', () => {
+describe('the target of a connection', () => {
   const credentials = () => new URL(opened.url).username;
   const database = () => new URL(opened.url).pathname;
   async function answers(url: string, options: Parameters<typeof openPool>[1]): Promise<void> {
@@ -460,7 +457,7 @@ describe('where it connects to', () => {
       ['says nothing', ({ silence }) => silence('all')],
       ['is read-only', ({ refuse }) => refuse('25006')],
       ['is starting', ({ refuse }) => refuse('57P03', 'FATAL')],
-    ])('the other one, when one %s', async (_, fails) => {
+    ])('is the other one, when one %s', async (_, fails) => {
       for (const [place, proxy] of proxies.entries()) {
         const before = ever();
         const pool = several({ max: 1 });
@@ -476,7 +473,7 @@ describe('where it connects to', () => {
       }
     });
 
-    test('the other one, when the first says that it became read-only', async () => {
+    test('is the other one, when the first reports that it became read-only', async () => {
       const [first, second] = proxies;
       second.cut();
       const pool = several({ max: 2 });
@@ -488,7 +485,7 @@ describe('where it connects to', () => {
       await until(() => first.connections().open === 0);
     });
 
-    test('the other one, when the first is cut off', async () => {
+    test('is the other one, when the first is cut off', async () => {
       const [first, second] = proxies;
       second.cut();
       const pool = several({ max: 2 });
@@ -499,7 +496,7 @@ describe('where it connects to', () => {
       expect(second.connections().open).toBeGreaterThan(0);
     });
 
-    test('the other one, when the first falls silent', async () => {
+    test('is the other one, when the first stops answering', async () => {
       const [first, second] = proxies;
       second.cut();
       const pool = several({ max: 1 });
@@ -515,10 +512,10 @@ describe('where it connects to', () => {
 
     test.each<[string, (proxy: TcpProxy) => void, string]>([
       ['nothing listens', ({ cut }) => cut(), 'ECONNREFUSED'],
-      ['nobody answers', ({ silence }) => silence('all'), 'CONNECT_TIMEOUT'],
+      ['no host answers', ({ silence }) => silence('all'), 'CONNECT_TIMEOUT'],
       ['they hang up', ({ hangUp }) => hangUp(), 'NO_WRITABLE_HOST'],
       ['the password is wrong', ({ refuse }) => refuse('28P01', 'FATAL'), '28P01'],
-    ])('none, when %s, with a code that says that nothing was sent; and again later', async (_, fails, code) => {
+    ])('is none, when %s, with a code for an unsent statement; and again later', async (_, fails, code) => {
       // Only silence is waited for.
       const pool = several({ max: 1, connect_timeout: code === 'CONNECT_TIMEOUT' ? 0.4 : 3600 });
       for (const proxy of proxies) fails(proxy);
@@ -531,7 +528,7 @@ describe('where it connects to', () => {
     });
   });
 
-  test('a socket of the file system', async () => {
+  test('is a socket of the file system', async () => {
     const { hostname, port } = new URL(opened.url);
     const folder = mkdtempSync(join(tmpdir(), 'statehouse-socket-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -545,7 +542,7 @@ describe('where it connects to', () => {
   test.each([
     ['localhost', true],
     ['127.0.0.1', false],
-  ])('%s, which TLS asks for by its name: %s', async (host, isNamed) => {
+  ])('is %s, which TLS verifies by its name: %s', async (host, isNamed) => {
     const hello = Promise.withResolvers<Buffer>();
     const fake = createServer((socket) => {
       socket.on('error', () => {});
@@ -559,7 +556,7 @@ describe('where it connects to', () => {
       });
     });
     const port = await listening(fake);
-    const pool = openPool(`postgres://nobody@${host}:${port}/none`, { max: 1, ssl: 'require' });
+    const pool = openPool(`postgres://unknown@${host}:${port}/none`, { max: 1, ssl: 'require' });
     const asked = outcomeOf(ask(pool, 'select 1'));
     expect((await hello.promise).includes('localhost')).toBe(isNamed);
     expect(await asked).not.toBe('answered');

@@ -1,4 +1,4 @@
-/** How the server connects to Postgres: what it asks for itself, what it waits for, and how it tries again. */
+/** The server's connection to Postgres: its settings, its timeouts, and its retries. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
@@ -51,7 +51,7 @@ describe('on a database', () => {
   test.each([
     [undefined, 10],
     [{ connections: 3 }, 3],
-  ])('%j: it has %i connections, and what comes beyond waits for one of them', async (options, most) => {
+  ])('%j: it has %i connections, and a further statement waits for one of them', async (options, most) => {
     const database = open(options);
     await admin`select pg_advisory_lock(1)`;
     const asked = Array.from({ length: most + 3 }, () =>
@@ -63,7 +63,7 @@ describe('on a database', () => {
     expect(new Set(pids).size).toBe(most);
   });
 
-  test('what Postgres merely notes is not written to the output', async () => {
+  test('a notice of Postgres is not written to the output', async () => {
     const said = vi.spyOn(console, 'log').mockImplementation(() => {});
     onTestFinished(() => said.mockRestore());
     const database = open();
@@ -104,7 +104,7 @@ describe('on a database', () => {
     await migrating;
   });
 
-  test('a connection that nobody used for ten minutes ends', async () => {
+  test('an unused connection ends after ten minutes', async () => {
     expect(await connections('statehouse')).toBe(0);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -123,10 +123,10 @@ describe('on a database', () => {
 async function listening(server: Server): Promise<string> {
   onTestFinished(() => void server.close());
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/none`;
+  return `postgres://unknown@127.0.0.1:${(server.address() as AddressInfo).port}/none`;
 }
 
-test('a host that accepts and says nothing is given up on, also by migrations', async () => {
+test('a host that accepts and never answers is abandoned, also by migrations', async () => {
   const url = await listening(createServer((socket) => void socket.on('error', () => {})));
   const database = await withDeadlines({ connectSeconds: 0.05 }, async () => openPostgres(url));
   const away = { name: 'StoreUnavailable', code: 'CONNECT_TIMEOUT', maybeCommitted: false };
@@ -137,7 +137,7 @@ test('a host that accepts and says nothing is given up on, also by migrations', 
   await database.close();
 });
 
-test('a host that hangs up is tried again after a pause, which doubles up to two seconds', async () => {
+test('a host that closes connections is retried after a pause, which doubles up to two seconds', async () => {
   const sockets: Socket[] = [];
   const url = await listening(
     createServer((socket) => {
@@ -164,7 +164,7 @@ test('a host that hangs up is tried again after a pause, which doubles up to two
     while (!failed) await immediate();
     await asked;
   }
-  // Time goes on in steps of 50, and a socket may need a step more or less.
+  // Time advances in steps of 50, and a socket may need a step more or less.
   const expected = [100, 200, 400, 800, 1600, 2000];
   for (const [n, pause] of pauses.slice(1).entries())
     expect(Math.abs(pause - (expected[n] ?? 0)), String(pauses)).toBeLessThanOrEqual(100);

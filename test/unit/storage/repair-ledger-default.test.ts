@@ -34,7 +34,7 @@ describe.each(databaseKinds)('the default partition of the ledger on %s', (kind)
   test.each([
     ['copied', {}],
     ['kept in the table, which becomes the month', { mostCopied: 1 }],
-  ])('its entries are in the partition of their month afterwards: %s', async (_, options) => {
+  ])('moves its entries to the partition of their month: %s', async (_, options) => {
     const now = new Date();
     await writeLines(db(), ['a', 'b', 'c']);
     await sealAll(db());
@@ -64,7 +64,7 @@ describe.each(databaseKinds)('the default partition of the ledger on %s', (kind)
     expect((await places()).map(({ reason }) => reason)).toEqual(['e']);
   });
 
-  test('nodes that start together move the entries once, and none of them fails', async () => {
+  test('moves the entries once when nodes start together, and none of them fails', async () => {
     await writeLines(db(), ['a', 'b', 'c']);
     await keepLedgerPartitions(db(), databaseClock);
     await Promise.all(Array.from({ length: 4 }, () => repairLedgerDefault(db())));
@@ -132,19 +132,19 @@ describe('beside a reader of the ledger, such as a backup', () => {
       );
     });
 
-  test('keeping the months locks nothing where they are there, nor where the default partition has their entries', async () => {
+  test('existing months cause no lock, nor do entries that are in the default partition', async () => {
     await writeLines(db(), ['in the way']);
     await keepLedgerPartitions(db(), databaseClock);
     expect(await locksOf(sql`select keep_ledger_months()`)).toEqual([]);
     await beside(() => keepLedgerPartitions(db(), databaseClock));
   });
 
-  test('a month that is missing is made later, and requests do not wait', async () => {
+  test('a missing month is created later, and requests do not wait', async () => {
     await beside(() => keepLedgerPartitions(db(), databaseClock));
     expect(await locksOf(sql`select keep_ledger_months()`)).not.toEqual([]);
   });
 
-  test('the repair gives way, and succeeds the next time', async () => {
+  test('the repair yields, and succeeds the next time', async () => {
     await writeLines(db(), ['a', 'b']);
     for (const mostCopied of [1, 10]) {
       await beside(() => repairLedgerDefault(db(), { mostCopied, tries: 2 }));

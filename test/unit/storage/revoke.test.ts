@@ -24,7 +24,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
   });
   afterAll(() => world.close());
 
-  test('it ends with its reason, and the ledger says both what was presented and what it ended', async () => {
+  test('it ends with its reason, and the ledger has both the presented credential and the ended one', async () => {
     const granted = await givenGrant(world);
     world.clock.advanceSeconds(1);
     await moveHead(world, nextMove(world, await loadGrant(world, granted)));
@@ -56,7 +56,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
     ]);
   });
 
-  test('asked for by a person, it leaves one line', async () => {
+  test('on request of a user, it leaves one entry', async () => {
     const granted = await givenGrant(world);
     const reuse = reuseOf(world, await loadGrant(world, granted));
     const entries = reuse.entries.filter(({ machine }) => machine === 'grant');
@@ -65,7 +65,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
     expect(lines.filter(({ toState }) => toState === 'revoked')).toHaveLength(1);
   });
 
-  test('a second time changes nothing: the first reason stays, and no line is added', async () => {
+  test('a second time changes nothing: the first reason stays, and no entry is added', async () => {
     const granted = await givenGrant(world);
     const first = reuseOf(world, await loadGrant(world, granted));
     await revoke(world, first);
@@ -77,14 +77,14 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
     expect(await ledgerOf(world, granted.grantId)).toEqual(lines);
   });
 
-  test('of many at once, one ends it', async () => {
+  test('of many concurrent ones, one ends it', async () => {
     const granted = await givenGrant(world);
     const revocation = reuseOf(world, await loadGrant(world, granted));
     const ended = await Promise.all(Array.from({ length: 10 }, () => revoke(world, revocation)));
     expect(ended.filter(Boolean)).toHaveLength(1);
   });
 
-  test('it is still written when client, person and server have moved on', async () => {
+  test('it is still written when the epochs of client, user and server have risen', async () => {
     const granted = await givenGrant(world);
     const revocation = reuseOf(world, await loadGrant(world, granted));
     await deleteClient(world.db, granted.clientId);
@@ -93,7 +93,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
     expect(await revoke(world, revocation)).toBe(true);
   });
 
-  test('running against rotations it always wins in the end: no head moves after it', async () => {
+  test('running against rotations it always succeeds: no head moves after it', async () => {
     const granted = await givenGrant(world);
     await moveHead(world, nextMove(world, await loadGrant(world, granted)));
     const revocation = reuseOf(world, await loadGrant(world, granted));

@@ -14,7 +14,7 @@ afterAll(() => world.close());
 const LOCKED = sql`pg_locks l join pg_database d on d.oid = l.database
   where l.locktype = 'advisory' and l.classid = 738264 and d.datname = current_database()`;
 
-test('runs on one of several nodes, and on another once the first has ended, also by a failure', async () => {
+test('a job runs on one of several nodes, and on another once the first has ended, also by a failure', async () => {
   const node = openPostgres(world.url, { connections: 1 });
   try {
     let runs = 0;
@@ -36,7 +36,7 @@ test('runs on one of several nodes, and on another once the first has ended, als
   }
 });
 
-test('keeps neither a transaction id nor a snapshot while it works, so that sealing and vacuum do not wait', async () => {
+test('a job keeps neither a transaction id nor a snapshot while it works, so that sealing and vacuum do not wait', async () => {
   await world.database.runAlone('sweep', async () => {
     const rows = await world.database.drizzle.execute(
       sql`select backend_xid is null and backend_xmin is null as "holdsNothing" from pg_stat_activity
@@ -46,7 +46,7 @@ test('keeps neither a transaction id nor a snapshot while it works, so that seal
   });
 });
 
-test('a node whose connection ended fails, once its work has ended its step', async () => {
+test('a job fails on a node whose connection ended, after the current step', async () => {
   const end = Promise.withResolvers<void>();
   let ended = false;
   const lost = world.database.runAlone('sweep', async () => {

@@ -1,4 +1,4 @@
-/** The role of a server: everything that a server does works under it, and nothing that would take off what holds the tables. */
+/** The role of a server: every operation of a server works under it, and none that would remove the triggers. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ const tables = async () => {
 };
 
 describe('under the role of a server', () => {
-  test('people sign in, tokens are issued and rotated, keys are made, and what has ended is removed', async () => {
+  test('users sign in, tokens are issued and rotated, keys are created, and ended rows are removed', async () => {
     const app = await openTestApp(server.database, { ownSigningKeys: true, clock: testClock(new Date()) });
     const client = await makeClient(app);
     const tokens = await obtainTokens(app, client, await makeUser(app, 'ada'));
@@ -51,7 +51,7 @@ describe('under the role of a server', () => {
     await app.app.close();
   });
 
-  test('no table can be altered, emptied, dropped, or lose a trigger; and none can be made', async () => {
+  test('no table can be altered, emptied, dropped, or lose a trigger; and none can be created', async () => {
     for (const table of await tables()) {
       for (const statement of [
         `alter table ${table} add column more text`,
@@ -86,7 +86,7 @@ describe('under the role of a server', () => {
     }
   });
 
-  test('the months of the ledger are made and kept by a function that takes no time from its caller', async () => {
+  test('the months of the ledger are created and kept by a function that accepts no time from its caller', async () => {
     const months = async () => (await tables()).filter((name) => /^transitions_\d/.test(name)).toSorted();
     await owner.database.drizzle.execute(sql.raw((await months()).map((name) => `drop table ${name};`).join('')));
     expect(await months()).toEqual([]);
@@ -103,7 +103,7 @@ describe('under the role of a server', () => {
     }
   });
 
-  test('what a table of the same name elsewhere says is not believed', async () => {
+  test('a table of the same name in another schema has no effect', async () => {
     const db = server.database.drizzle;
     await db.transaction(async (own) => {
       await own.execute(sql`create temporary table transitions (at timestamptz) on commit drop`);
@@ -119,7 +119,7 @@ describe('under the role of a server', () => {
 });
 
 describe('rights that are granted', () => {
-  test('again are the same; those that were added by hand are taken; a later migration finds the role', async () => {
+  test('again are the same; added ones are revoked; a later migration keeps the role', async () => {
     const db = owner.database.drizzle;
     await db.execute(sql`grant truncate, trigger, delete on users to ${sql.identifier(server.role)}`);
     await grantToRuntime(db, server.role);
@@ -129,7 +129,7 @@ describe('rights that are granted', () => {
     expect(await runtimeRoles(db)).toEqual([server.role]);
   });
 
-  test('to a role that is not there, or that has everything anyway, are refused with words', async () => {
+  test('to a missing role, or to one with all rights, are rejected with a message', async () => {
     const db = owner.database.drizzle;
     await expect(grantToRuntime(db, `none_${randomUUID()}`)).rejects.toThrow('createuser --pwprompt none_');
     const superuser = await makeRole(owner.database, 'superuser');
@@ -170,7 +170,7 @@ describe('a server in production', () => {
     await start(server.url);
   });
 
-  test('does not start as superuser, nor as the owner of its tables, unless it is told to', async () => {
+  test('does not start as superuser, nor as the owner of its tables, unless it is configured to', async () => {
     await expect(start(owner.url)).rejects.toThrow(/is a superuser: .*STATEHOUSE_ALLOW_TABLE_OWNER=true/s);
     await start(owner.url, { STATEHOUSE_ALLOW_TABLE_OWNER: 'true' });
 
@@ -181,14 +181,14 @@ describe('a server in production', () => {
     await expect(start(urlAs(url, own))).rejects.toThrow('has no tables yet');
     await start(urlAs(url, own), { STATEHOUSE_ALLOW_TABLE_OWNER: 'true' });
     await expect(start(urlAs(url, own))).rejects.toThrow('owns the tables');
-    // A command, and a server elsewhere than in production.
+    // A command, and a server outside production.
     await openRuntime(environment(urlAs(url, own))).then(({ database }) => database.close());
     await start(urlAs(url, own), { NODE_ENV: 'development' });
     await drop();
     await owner.database.drizzle.execute(sql`drop role ${sql.identifier(own)}`);
   });
 
-  test('says what to do where its role has no rights, or the tables are older than it', async () => {
+  test('reports the remedy where its role has no rights, or the tables are older than it', async () => {
     const stranger = await makeRole(owner.database);
     await expect(start(urlAs(owner.url, stranger))).rejects.toThrow(`statehouse migrate --grant-to ${stranger}`);
     await dropRole(owner.database, stranger);

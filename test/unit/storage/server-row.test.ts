@@ -1,4 +1,4 @@
-/** The table "server" has one row, which triggers keep. Where it is gone all the same, everything says so and what to do. */
+/** The table "server" has one row, which triggers keep. If it is missing all the same, every operation reports it with the remedy. */
 
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
@@ -29,7 +29,7 @@ describe.each(databaseKinds)('the row of the server on %s', (kind) => {
     'loading a client to change it': () => clientStore(world.db, world.clock, testMacs).load(clientId),
     'loading an end-user to change them': () => userStore(world.db, world.clock, testMacs).load(randomUUID(), null),
     'loading a grant': () => world.grants.load({ clientId, grantId: randomUUID() }),
-    'loading two grants at once': () =>
+    'loading two grants concurrently': () =>
       Promise.all([1, 2].map(() => world.grants.load({ clientId, grantId: randomUUID() }))),
     'loading an authorization request': () => world.interactions.loadRequest({ clientId, sessionIdHash: null }),
     'loading the life of a grant': () => loadLife(world.db, world.clock, randomUUID()),
@@ -38,20 +38,20 @@ describe.each(databaseKinds)('the row of the server on %s', (kind) => {
     'keeping partitions of the ledger': () => keepLedgerPartitions(world.db, world.clock),
   };
 
-  test('is there: its epoch is read, and raised by one', async () => {
+  test('exists: its epoch is read, and raised by one', async () => {
     const before = (await ping(world.db)) as { epoch: bigint }[];
     expect(before).toHaveLength(1);
     expect(await raiseServerEpoch(world.db)).toBe((before[0]?.epoch ?? 0n) + 1n);
     for (const ask of Object.values(asks)) await ask();
   });
 
-  describe('when it is gone', () => {
+  describe('when it is missing', () => {
     beforeAll(async () => {
       await world.db.execute(sql`alter table server disable trigger all`);
       await world.db.execute(sql`delete from server`);
     });
 
-    test.each(Object.entries(asks))('%s fails, and says what to do', async (_, ask) => {
+    test.each(Object.entries(asks))('%s fails, and reports the remedy', async (_, ask) => {
       await expect(ask()).rejects.toThrow('The table "server" has lost its row: apply the migrations.');
     });
   });

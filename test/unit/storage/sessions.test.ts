@@ -44,7 +44,7 @@ describe.each(databaseKinds)('sessions on %s', (kind) => {
     return used?.kind === 'rejected' ? used.reason : (used?.kind ?? null);
   };
 
-  test('a live one names the user, with the epochs of the sign-in', async () => {
+  test('an active one names the user, with the epochs of the sign-in', async () => {
     const person = await givenUser(world);
     const session = await givenSession(world, person);
     expect(session).toMatchObject({ userId: person.id, username: person.username, state: 'active', endedReason: null });
@@ -70,7 +70,7 @@ describe.each(databaseKinds)('sessions on %s', (kind) => {
     ]);
   });
 
-  test('a policy that was shortened ends it at once', async () => {
+  test('a shortened policy ends it immediately', async () => {
     const id = await signIn(await givenUser(world));
     world.clock.advanceSeconds(100);
     lifetimes = { sessionLifetimeSeconds: 100 };
@@ -86,7 +86,7 @@ describe.each(databaseKinds)('sessions on %s', (kind) => {
       lifetimes = { sessionLifetimeSeconds: SESSION_LIFETIME_SECONDS };
     });
 
-    test('it lives on while it is used, and ends when it idles', async () => {
+    test('it stays active while it is used, and ends when it idles', async () => {
       const session = await givenSession(world, await givenUser(world));
       for (const _ of [1, 2, 3]) {
         world.clock.advanceSeconds(IDLE_SECONDS - 1);
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('sessions on %s', (kind) => {
       expect(await ledgerOf(world, session.sid)).toHaveLength(1);
     });
 
-    test('a use leaves no line in the ledger, and is written down now and then only', async () => {
+    test('a use leaves no ledger entry, and is recorded now and then only', async () => {
       const session = await givenSession(world, await givenUser(world));
       const lastUse = async () => (await world.sessions.load({ idHash: session.idHash })).session?.lastUsedAt.getTime();
       const begun = await lastUse();
@@ -111,7 +111,7 @@ describe.each(databaseKinds)('sessions on %s', (kind) => {
       expect(await ledgerOf(world, session.sid)).toEqual([]);
     });
 
-    test('however much it is used, it ends with its age', async () => {
+    test('it ends at its absolute lifetime, however much it is used', async () => {
       const id = await signIn(await givenUser(world));
       for (let passed = 0; passed + 100 < SESSION_LIFETIME_SECONDS; passed += 100) {
         world.clock.advanceSeconds(100);
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('sessions on %s', (kind) => {
     ['signOutRequested', 'signed_out'],
     ['endRequested', 'ended_by_user'],
     ['signedInAgain', 'signed_in_again'],
-  ] as const)('%s ends it once, with a line; others of the same user stay', async (event, reason) => {
+  ] as const)('%s ends it once, with an entry; others of the same user stay', async (event, reason) => {
     const person = await givenUser(world);
     const [gone, stays] = [await givenSession(world, person), await givenSession(world, person)];
     const key: SessionKey = event === 'endRequested' ? { sid: gone.sid, userId: person.id } : { idHash: gone.idHash };
@@ -141,14 +141,14 @@ describe.each(databaseKinds)('sessions on %s', (kind) => {
     expect(sessions.map(({ sid }) => sid)).toEqual([stays.sid]);
   });
 
-  test('by its name a session is found among those of its user only', async () => {
+  test('its id finds it among those of its user only', async () => {
     const session = await givenSession(world, await givenUser(world));
     const another = await givenUser(world);
     expect(await endSession(sessionWorld(), { sid: session.sid, userId: another.id }, 'endRequested')).toBe(false);
     expect(await kindOf(session.idHash)).toBe('admitted');
   });
 
-  test('two ends at once: one of them ended it, and there is one line', async () => {
+  test('two concurrent ends: one of them ended it, and one entry is written', async () => {
     const session = await givenSession(world, await givenUser(world));
     const ends = [1, 2, 3].map(() => endSession(sessionWorld(), { idHash: session.idHash }, 'signOutRequested'));
     expect((await Promise.all(ends)).filter(Boolean)).toHaveLength(1);
@@ -174,7 +174,7 @@ describe.each(databaseKinds)('sessions on %s', (kind) => {
     expect(await kindOf(id)).toBe('user_ended');
   });
 
-  test('one that was begun under an older epoch of the user never lives', async () => {
+  test('one that was begun under an older epoch of the user is never active', async () => {
     const person = await givenUser(world);
     const { userId, userEpoch, serverEpoch } = await givenSession(world, person);
     await disableUser(world.db, person.username);

@@ -33,7 +33,7 @@ describe.each(databaseKinds)('counting failed sign-ins on %s', (kind) => {
     expect(await count(other, one)).toEqual([2, 3]);
   });
 
-  test('looking counts nothing, stores nothing, and sees the running window alone', async () => {
+  test('a check counts nothing, stores nothing, and sees the running window alone', async () => {
     const [key, other, unknown] = [givenKey(), givenKey(), givenKey()];
     await count(key, other);
     await count(other);
@@ -60,7 +60,7 @@ describe.each(databaseKinds)('counting failed sign-ins on %s', (kind) => {
     expect(await count(key)).toEqual([2]);
   });
 
-  test('what lasts is kept for two windows after the last failure; the others end as they began', async () => {
+  test('long-lived counts stay for two windows after the last failure; the others end with their window', async () => {
     const [lasting, other] = [givenKey(), givenKey()];
     const both = () => failures.count([lasting, other], WINDOW_SECONDS, [lasting]);
     expect(await both()).toEqual([1, 1]);
@@ -72,7 +72,7 @@ describe.each(databaseKinds)('counting failed sign-ins on %s', (kind) => {
     expect(await both()).toEqual([1, 1]);
   });
 
-  test('says how long ago the last failure was, and how long it is remembered', async () => {
+  test('the count has the age of the last failure, and its own lifetime', async () => {
     const [key, unknown] = [givenKey(), givenKey()];
     await count(key);
     world.clock.advanceSeconds(10);
@@ -90,7 +90,7 @@ describe.each(databaseKinds)('counting failed sign-ins on %s', (kind) => {
     ]);
   });
 
-  test('50 attempts at once are 50', async () => {
+  test('50 concurrent attempts are 50', async () => {
     const keys = [givenKey(), givenKey()] as const;
     const counts = await Promise.all(Array.from({ length: 50 }, () => count(...keys)));
     const ascending = (one: number, other: number) => one - other;
@@ -99,7 +99,7 @@ describe.each(databaseKinds)('counting failed sign-ins on %s', (kind) => {
     expect(counts.map(([, second]) => second ?? 0).sort(ascending)).toEqual(upTo50);
   });
 
-  test('attempts that share keys in any order, counted and looked at at once, do not block each other', async () => {
+  test('attempts that share keys in any order, counted and checked concurrently, do not block each other', async () => {
     const [account, address] = [givenKey(), givenKey()];
     await count(address);
     await count(account, address);

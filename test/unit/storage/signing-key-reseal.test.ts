@@ -1,4 +1,4 @@
-/** Rotating the root secret, as docs/deploying.md says: append, move to the front, drop. The signing key stays the same. */
+/** Rotation of the root secret, as docs/deploying.md describes: append, move to the front, drop. The signing key stays the same. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_SIGNING_KEYS } from '../../../policies/schema.ts';
@@ -19,7 +19,7 @@ describe('the stored signing key', () => {
   });
   afterAll(() => opened.close());
 
-  it('follows the root secret to the one that makes, so that the old one can be dropped', async () => {
+  it('follows the root secret to the current one, so that the old one can be dropped', async () => {
     const partsUnder = (secrets: string[]) => ({
       db: opened.database.drizzle,
       keys: rootKeys(secrets),

@@ -1,4 +1,4 @@
-/** A signing key's life in the table, from its birth to its end, as time passes and as operators ask. */
+/** A signing key's life in the table, from its creation to its end, with time and with operators' requests. */
 import { eq, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -32,7 +32,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
   const kids = async () => (await storedKeys(world.db)).map((one) => one.kid);
   const later = (seconds: number) => world.clock.advanceSeconds(seconds);
 
-  test('the first of an algorithm signs at once', async () => {
+  test('the first of an algorithm signs immediately', async () => {
     expect(await tick()).toEqual([FIRST]);
     expect(await tick()).toEqual([]);
     const [key, ...others] = await storedKeys(world.db);
@@ -48,7 +48,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     expect(await keyLedger(world.db, key?.kid ?? '')).toEqual([FIRST]);
   });
 
-  test('they follow each other by themselves, and none stops before its successor has waited for caches', async () => {
+  test('they rotate by themselves, and none stops before its successor has waited for caches', async () => {
     await tick();
     later(signingLifetimeSeconds - successorLeadSeconds - 1);
     expect(await tick()).toEqual([]);
@@ -75,7 +75,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     expect(await keyLedger(world.db, second)).toEqual([CREATED, 'signerStopped: published → signing']);
   });
 
-  test('a server that slept through the end of a key publishes first, and signs on until caches hold the next', async () => {
+  test('a server that was down at the end of a key publishes first, and signs on until caches hold the next', async () => {
     await tick();
     later(10 * signingLifetimeSeconds);
     expect(await tick()).toEqual([CREATED]);
@@ -86,7 +86,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     expect(await states()).toEqual(['retiring', 'signing']);
   });
 
-  test('the private half is erased when a key signs no more', async () => {
+  test('the private half is erased when a key no longer signs', async () => {
     await tick();
     await requestRotation(keys, 'ES256', false, commandLine);
     const [first, second] = await storedKeys(world.db);
@@ -108,7 +108,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     expect(await tick()).toEqual([]);
     later(1);
     expect(await tick()).toEqual(['timePassed: signing → retiring', 'signerStopped: published → signing']);
-    // Its own life begins now: nobody has asked for the end of this one.
+    // Its own life begins now: no request ends this one early.
     later(signingLifetimeSeconds - successorLeadSeconds - 1);
     expect((await tick()).filter((one) => one.includes('published'))).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     expect(await tick()).toHaveLength(2);
   });
 
-  test('a rotation at once signs with the key that waits, or with a fresh one', async () => {
+  test('an immediate rotation signs with the waiting key, or with a fresh one', async () => {
     await tick();
     expect(changes(await requestRotation(keys, 'ES256', true, commandLine))).toEqual([
       CREATED,
@@ -143,11 +143,11 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     expect(await states()).toEqual(['retiring', 'retiring', 'signing']);
   });
 
-  test('a rotation where nothing signs yet makes the first key', async () => {
+  test('a rotation without a signer makes the first key', async () => {
     expect(changes(await requestRotation(keys, 'ES256', false, commandLine))).toEqual([FIRST]);
   });
 
-  test('revoking the signer starts the key that waits, however short it has waited, or a fresh one', async () => {
+  test('revoking the signer starts the waiting key, however short it has waited, or a fresh one', async () => {
     await tick();
     const revoke = async (kid = '') => changes(await requestRevocation(keys, kid, commandLine));
     const [first] = await kids();
@@ -168,7 +168,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     expect((await storedKeys(world.db))[1]).toMatchObject({ retiredReason: 'revocation_requested' });
   });
 
-  test('revoking a key that waits, or that is retiring, leaves the signer alone', async () => {
+  test('revoking a waiting or retiring key does not affect the signer', async () => {
     await tick();
     await requestRotation(keys, 'ES256', false, commandLine);
     const [signer = '', waits = ''] = await kids();
@@ -181,10 +181,10 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     expect(await states()).toEqual(['retired', 'retired', 'signing']);
   });
 
-  test('an unknown key is said to be unknown, and changes nothing', async () => {
+  test('an unknown key is reported as unknown, and changes nothing', async () => {
     await tick();
     const before = await storedKeys(world.db);
-    expect(await requestRevocation(keys, 'nobody', commandLine)).toBeNull();
+    expect(await requestRevocation(keys, 'unknown', commandLine)).toBeNull();
     expect(await storedKeys(world.db)).toEqual(before);
   });
 
@@ -203,7 +203,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     expect(await edwards()).toEqual(['retired']);
   });
 
-  test('a longer wait for caches holds for keys that are published from then on, a shorter one too', async () => {
+  test('a longer wait for caches applies to keys that are published from then on, a shorter one too', async () => {
     await tick();
     await requestRotation(keys, 'ES256', false, commandLine);
     keys = keysOf(world.db, world.clock, { publishedBeforeSigningSeconds: 600, jwksMaxAgeSeconds: 60 });
@@ -233,7 +233,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
       expect(await refusal(world.db.insert(signingKeys).values(other))).toBeUndefined();
     });
 
-    test('keeps no private half of a key that signs no more, and no state that is none', async () => {
+    test('keeps no private half of a key that no longer signs, and no unknown state', async () => {
       await tick();
       const set = (change: object) =>
         refusal(world.db.update(signingKeys).set(change).where(eq(signingKeys.alg, 'ES256')));
@@ -247,7 +247,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
       expect(await set({ state: 'retired', privateJwe: null, ...retired })).toBeUndefined();
     });
 
-    test('a row whose instants say something else than its state is not touched', async () => {
+    test('a row whose instants contradict its state does not change', async () => {
       await tick();
       await world.db.update(signingKeys).set({ stoppedSigningAt: sql`now()` });
       await expect(passTime(keys)).rejects.toThrow('is stored as signing');

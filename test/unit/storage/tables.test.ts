@@ -28,7 +28,7 @@ describe('the list of tables', () => {
   });
 
   it.each(held.map((table) => [getTableName(table.table), table] as const))(
-    '%s says how its state changes, and never changes its key',
+    '%s declares how its state changes, and never changes its key',
     (_, { table, changes, key, machine }) => {
       const roles: Readonly<Record<string, string | undefined>> = changes;
       const columns = getTableColumns(table);

@@ -42,7 +42,7 @@ describe.each(databaseKinds)('users on %s', (kind) => {
     ['in another case', 'ALICE'],
     ['with blanks around it', ' alice\t'],
     ['in full-width letters', 'ａｌｉｃｅ'],
-  ])('one person, typed %s', async (_, spelling) => {
+  ])('one user, typed %s', async (_, spelling) => {
     const user = newUser('alice');
     await insertUser(world.db, user);
     const first = await findUserForSignIn(world.db, 'alice');
@@ -90,7 +90,7 @@ describe.each(databaseKinds)('users on %s', (kind) => {
     expect(names.filter((name) => /^list-/i.test(name))).toEqual(['LIST-a', 'list-B', 'list-C']);
   });
 
-  test('new claims, a new password, disabling and enabling concern no other user', async () => {
+  test('new claims, a new password, disabling and enabling affect no other user', async () => {
     const [one, other] = [await givenUser(world), await givenUser(world)];
     const before = await findUserForSignIn(world.db, other.username);
     await updateUser(world.db, one.id, { claims: {}, passwordHash: storedPasswordHash('new') });
@@ -101,22 +101,22 @@ describe.each(databaseKinds)('users on %s', (kind) => {
     expect((await findUserForSignIn(world.db, other.username))?.disabledAt).toBeInstanceOf(Date);
   });
 
-  test('a taken name changes nothing', async () => {
+  test('a name in use changes nothing', async () => {
     const user = newUser('taken');
     await insertUser(world.db, user);
     expect(await insertUser(world.db, { ...newUser('Taken'), claims: { email: 'thief@example.com' } })).toBe(false);
     expect(await findUserForSignIn(world.db, 'taken')).toMatchObject(user);
   });
 
-  test('of many with one name at once, one is inserted', async () => {
+  test('of many concurrent ones with one name, one is inserted', async () => {
     const inserted = await Promise.all(Array.from({ length: 10 }, () => insertUser(world.db, newUser('popular'))));
     expect(inserted.filter(Boolean)).toHaveLength(1);
   });
 
-  test('nobody is found for a name that nobody has, and nobody can be disabled', async () => {
+  test('an unknown name finds no user, and disables none', async () => {
     expect(await findUserForSignIn(world.db, "' or 1=1 --")).toBeNull();
-    expect(await disableUser(world.db, 'nobody')).toBe(false);
-    expect(await enableUser(world.db, 'nobody')).toBe(false);
+    expect(await disableUser(world.db, 'unknown')).toBe(false);
+    expect(await enableUser(world.db, 'unknown')).toBe(false);
   });
 
   test('they are listed by name', async () => {
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('users on %s', (kind) => {
     expect(listed.slice(-2)).toEqual(['ZZ-first', 'zz-last']);
   });
 
-  test('disabling ends the grants; enabling lets the person in again, and revives none', async () => {
+  test('disabling ends the grants; enabling permits a sign-in again, and revives none', async () => {
     const granted = await givenGrant(world);
     const move = nextMove(world, await loadGrant(world, granted));
     const { username } = granted.person;

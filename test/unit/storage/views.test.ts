@@ -38,7 +38,7 @@ function reasonOf(grant: Grant): string | null {
   return grant.state === 'revoked' ? grant.revokedReason : ended && REASON_OF[ended];
 }
 
-describe.each(databaseKinds)('the views on %s say what the server derives', (kind) => {
+describe.each(databaseKinds)('the views on %s match what the server derives', (kind) => {
   let world: World;
   let granted: Granted;
   beforeAll(async () => {

@@ -259,13 +259,13 @@ async function rowsOf(table: PgTable): Promise<readonly string[]> {
   return Array.from(rows as Iterable<{ readonly row: string }>, ({ row }) => row);
 }
 
-it('has cases for every table that housekeeping removes rows of', () => {
+it('housekeeping has cases for every table whose rows it removes', () => {
   const names = new Set(removable(sql`now()` as SQL).map(({ table }) => getTableConfig(table).name));
   const covered = Object.keys(CASES).map((name) => getTableConfig(tableOf(name as TableName)).name);
   expect([...names].filter((name) => !covered.includes(name))).toEqual([]);
 });
 
-it('removes what has ended, keeps every row that is alive at every boundary, and touches no other table', async () => {
+it('housekeeping removes ended rows, keeps every active row at every boundary, and changes no other table', async () => {
   const db = opened.database.drizzle;
   const kept = new Map<string, string>();
   const removed = new Map<string, string>();
@@ -308,7 +308,7 @@ it('removes what has ended, keeps every row that is alive at every boundary, and
   expect([...removed].filter(([row]) => left.has(row)).map(([, what]) => what)).toEqual([]);
   const names = untouched.map((table) => getTableConfig(table).name);
   const after = await Promise.all(untouched.map(rowsOf));
-  // The triggers remember what was deleted, so that it does not come back.
+  // The triggers record deleted rows, so that none comes back.
   for (const [index, name] of names.entries())
     if (name !== 'ended_rows') expect(after[index], name).toEqual(before[index]);
 });

@@ -1,4 +1,4 @@
-/** The ledger says who ended a grant or a session, or changed a key, where an administrator asked for it. */
+/** The ledger names the administrator who ended a grant or a session, or changed a key. */
 import { desc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endGrantByAdministrator, revokeGrant } from '../../../src/lifecycles/grant/lifecycle.ts';
@@ -22,7 +22,7 @@ import {
 const OPERATOR: Actor = { kind: 'operator', id: '7b2c0f0e-0000-4000-8000-000000000000', addressHash: 'keyed hash' };
 const ASKED = { actor: `operator ${OPERATOR.id}`, addressHash: 'keyed hash' };
 
-describe.each(databaseKinds)('who asked, on %s', (kind) => {
+describe.each(databaseKinds)('the actor, on %s', (kind) => {
   let world: World;
   beforeAll(async () => {
     world = await openWorld(kind);
@@ -45,7 +45,7 @@ describe.each(databaseKinds)('who asked, on %s', (kind) => {
     ]);
   });
 
-  test('of a grant that its client or its end-user ended: nobody', async () => {
+  test('of a grant that its client or its end-user ended: none', async () => {
     const granted = await givenGrant(world);
     await revokeGrant(grantWorld(), { now: world.clock.now(), grant: await loadGrant(world, granted) });
     expect(await newest(granted.grantId)).toMatchObject({
@@ -72,7 +72,7 @@ describe.each(databaseKinds)('who asked, on %s', (kind) => {
     });
   });
 
-  test('of every key that a rotation or a revocation moved; of what time moved, nobody', async () => {
+  test('of every key that a rotation or a revocation moved; none for a move by time', async () => {
     const keys = keysOf(world.db, world.clock);
     const lines = () =>
       world.db

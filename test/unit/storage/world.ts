@@ -89,7 +89,7 @@ export const SESSION_LIFETIME_SECONDS = 600;
 /** The user signs in now. */
 export async function givenSession({ db, sessions }: World, { username }: Person): Promise<Session> {
   const user = await findUserForSignIn(db, username);
-  if (!user) throw new Error(`no such user: ${username}`);
+  if (!user) throw new Error(`unknown user: ${username}`);
   const { id: userId, epoch: userEpoch, serverEpoch } = user;
   const idHash = randomBytes(32);
   const signedIn = { idHash, sid: randomUUID(), userId, userEpoch, serverEpoch, amr: ['pwd'], userAgent: null };
@@ -103,7 +103,7 @@ export type Asked = Partial<NewInteraction>;
 
 async function newInteraction(world: World, clientId: string, asked: Asked): Promise<NewInteraction> {
   const { client } = await world.grants.loadClient(clientId);
-  if (!client) throw new Error(`no such client: ${clientId}`);
+  if (!client) throw new Error(`unknown client: ${clientId}`);
   return {
     id: randomUUID(),
     browserHash: randomBytes(32),
@@ -168,7 +168,7 @@ export async function approvalOf(
 ): Promise<Approval> {
   const { clock } = world;
   const facts = typeof given === 'string' ? await loadInteraction(world, given, session.userId) : given;
-  if (!facts) throw new Error('no such interaction');
+  if (!facts) throw new Error('unknown interaction');
   const { interaction, isStored } = facts;
   return {
     loaded: interaction,
@@ -222,7 +222,7 @@ export async function givenGrant(world: World): Promise<Granted> {
 
 export async function loadGrant({ grants }: World, { clientId, grantId }: Granted): Promise<Grant> {
   const { grant } = await grants.load({ clientId, grantId });
-  if (!grant) throw new Error('no such grant');
+  if (!grant) throw new Error('unknown grant');
   return grant;
 }
 

@@ -17,7 +17,7 @@ const yes = async () => true;
 const no = async () => false;
 const never = () => new Promise<boolean>(() => {});
 
-describe('the host that can be written to', () => {
+describe('the writable host', () => {
   test.each<[string, Answers]>([
     ['the other one says no', { a: no, b: yes }],
     ['the other one says nothing', { a: never, b: yes }],
@@ -26,10 +26,10 @@ describe('the host that can be written to', () => {
     expect(await among(answers).hosts.find()).toEqual(b);
   });
 
-  test('is asked for once, however many ask for it, until it is forgotten', async () => {
+  test('is looked up once for concurrent requests, until the result is dropped', async () => {
     const { ask, hosts } = among({ a: no, b: yes });
     const asked = [hosts.find(), hosts.find()];
-    // Connections that end meanwhile ask for no second look.
+    // Connections that end meanwhile cause no second lookup.
     hosts.forget();
     expect(await Promise.all([...asked, hosts.find()])).toEqual([b, b, b]);
     expect(ask).toHaveBeenCalledTimes(2);
@@ -38,7 +38,7 @@ describe('the host that can be written to', () => {
     expect(ask).toHaveBeenCalledTimes(4);
   });
 
-  test('is looked for again after it was not there', async () => {
+  test('is looked up again after a failure', async () => {
     let answers: Answers = { a: no, b: no };
     const { hosts } = among({ a: () => answers['a']?.() ?? no(), b: () => answers['b']?.() ?? no() });
     await expect(hosts.find()).rejects.toThrow('a:1 is read-only; b:2 is read-only');
@@ -54,10 +54,10 @@ describe('the host that can be written to', () => {
       'SELF_SIGNED_CERT_IN_CHAIN',
     ],
     ['the password is wrong', { a: () => failing('28P01'), b: () => failing('ECONNREFUSED') }, '28P01'],
-    // A statement that was never sent is not one whose commit is unknown.
+    // The commit of an unsent statement is not unknown.
     ['they hang up', { a: () => failing('ECONNRESET'), b: () => failing('CONNECTION_CLOSED') }, 'NO_WRITABLE_HOST'],
-    ['they say what nobody knows', { a: () => failing('ESTRANGE'), b: () => failing('') }, 'NO_WRITABLE_HOST'],
-  ])('is not there, when %s: %s says so', async (_, answers, code) => {
+    ['their answer is an unknown error', { a: () => failing('ESTRANGE'), b: () => failing('') }, 'NO_WRITABLE_HOST'],
+  ])('is missing, when %s: %s reports it', async (_, answers, code) => {
     expect(
       codeOf(
         await among(answers)
@@ -67,7 +67,7 @@ describe('the host that can be written to', () => {
     ).toBe(code);
   });
 
-  test('is not there: each host has its own reason, without what a driver said of a statement', async () => {
+  test("is missing: each host has its own reason, without the driver's message about a statement", async () => {
     const answers = {
       a: () =>
         Promise.reject(Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })),
