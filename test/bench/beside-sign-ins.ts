@@ -1,5 +1,5 @@
 /**
- * What the token endpoint feels of sign-ins: so many rotations a second, at an even pace, alone, beside sign-ins and beside wrong
+ * The effect of sign-ins on the token endpoint: so many rotations a second, at an even pace, alone, beside sign-ins and beside wrong
  * passwords. Passwords are hashed as in production; each sign-in comes from an address of its own, so that no throttle holds it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -99,7 +99,7 @@ async function signIn(
   return reply.status !== TURNED_AWAY && expected(reply, status) === reply;
 }
 
-/** Each begins when it is due, whatever has become of those before. @param operate is told when it was due. */
+/** Each begins when it is due, whatever the state of those before. @param operate receives the time when it was due. */
 async function paced<T>(perSecond: number, seconds: number, operate: (index: number, due: number) => Promise<T>) {
   const began = performance.now();
   const all: Promise<T>[] = [];

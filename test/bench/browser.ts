@@ -1,4 +1,4 @@
-/** A browser without rendering: keeps its cookies and submits forms. It follows a redirect only when it is told to. */
+/** A browser without rendering: keeps its cookies and submits forms. It follows a redirect only on request. */
 
 import type { Reply, Send } from './http.ts';
 import type { Fields } from './requests.ts';

@@ -60,7 +60,7 @@ export async function constantSpace(databaseUrl: string, manyRotations: number):
   }
 }
 
-/** The exchange of the code, then the rotations: what the engine commits for each. */
+/** The exchange of the code, then the rotations: the engine's commit for each. */
 async function rotate(store: GrantStore, grantId: string, rotations: number): Promise<void> {
   const { grant, now } = await store.load({ clientId: CLIENT_ID, grantId });
   if (!grant) throw new Error('The grant was not inserted.');

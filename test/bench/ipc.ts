@@ -1,4 +1,4 @@
-/** What a server may be asked beside its traffic. */
+/** The requests to a server beside its traffic. */
 import type { SignedIn } from './browser.ts';
 
 export type Question = { readonly id: number; readonly name: keyof Answer; readonly count: number };

@@ -28,7 +28,7 @@ const AIM = 200;
 
 type Known = Readonly<Record<string, string>>;
 
-/** What a page of the console is about. */
+/** The subject of a page of the console. */
 const QUERIES: readonly (readonly [path: string, query: (known: Known) => string])[] = [
   ['/console/client/new', () => ''],
   ['/console/clients', () => ''],
@@ -66,7 +66,7 @@ try {
   await databases.close();
 }
 
-/** As a year of use leaves it: half of the grants are over, every hundredth by a reuse. */
+/** The state after a year of use: half of the grants have ended, every hundredth by a reuse. */
 async function fill(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {

@@ -1,4 +1,4 @@
-/** What is measured, and how much of it. */
+/** The measurements, and their number. */
 import { parseArgs } from 'node:util';
 import { scenarios } from './scenarios/all.ts';
 
@@ -19,7 +19,7 @@ const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flig
 const OTHER_ROWS = ['start', 'memory', 'one-chain', 'beside-sign-ins'];
 const ROWS = [...scenarios.map(({ name }) => name), ...OTHER_ROWS];
 
-/** `grants`: authorizations that are there and left alone, since nobody runs a server on empty tables. */
+/** `grants`: existing authorizations that are left alone, since no production server has empty tables. */
 const FULL = {
   grants: 10_000,
   warmUp: 2000,

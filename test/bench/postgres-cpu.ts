@@ -1,6 +1,6 @@
 /**
  * CPU time of the Postgres processes that serve one database, from /proc. Shared processes (checkpointer, WAL writer) are
- * not in it: what a commit writes and flushes, its own process writes and flushes.
+ * not in it: the own process of a commit does its writes and flushes.
  */
 import { readFileSync } from 'node:fs';
 import type postgres from 'postgres';

@@ -39,7 +39,7 @@ export function authorizeUrl(endpoint: string, change: Fields = {}): string {
   return `${endpoint}?${new URLSearchParams(fields)}`;
 }
 
-/** @returns the parameters of the redirect to the client; null: the browser is sent elsewhere, or nowhere. */
+/** @returns the parameters of the redirect to the client; null: another redirect, or none. */
 export function authorizationResponse({ headers: { location } }: Reply): URLSearchParams | null {
   return location?.startsWith(`${REDIRECT_URI}?`) ? new URL(location).searchParams : null;
 }

@@ -46,7 +46,7 @@ export async function measure(
   const turns: Measured[] = [];
   for (let index = 0; index < rounds; index++) {
     progress(`round ${index + 1} of ${rounds}: ${requests} operations a scenario and server`);
-    // Nobody is always first.
+    // No server is always first.
     const first = index % targets.length;
     turns.push(...(await round([...targets.slice(first), ...targets.slice(0, first)], setting, requests)));
   }
@@ -55,7 +55,7 @@ export async function measure(
     .flatMap((all) => all.slice(0, 1).map((one) => ({ ...one, figures: medians(all.map(({ figures }) => figures)) })))
     .toSorted((one, other) => placeOf(one) - placeOf(other));
 
-  /** As the scenarios and the servers were listed, whoever came first in the first round. */
+  /** In the order of the list of scenarios and servers, whichever was first in the first round. */
   function placeOf({ scenario, server }: Measured): number {
     const row = setting.scenarios.findIndex(({ name }) => name === scenario);
     return row * targets.length + targets.findIndex(({ name }) => name === server);

@@ -23,7 +23,7 @@ export type StartExtent = {
 
 type Stopped = { readonly name: string; readonly start: Start; readonly databaseUrl: string };
 
-/** @param keep is told of every server that runs, for the case that something fails. */
+/** @param keep receives every running server, in case of a failure. */
 export async function measureStarts(
   servers: readonly Stopped[],
   { starts, operations }: StartExtent,
@@ -51,7 +51,7 @@ export async function measureStarts(
 
 const CHAINS = 1000;
 const IN_FLIGHT = 8;
-/** What a start leaves to do later is done by then. */
+/** The deferred work of a start is done by then. */
 const SETTLED_MILLISECONDS = 2000;
 
 async function memoryOf(start: Start, databaseUrl: string, operations: number, keep: (target: Target) => void) {

@@ -1,4 +1,4 @@
-/** The table that comes first: what each server costs, and the ratios beside the aims. */
+/** The table that comes first: the cost of each server, and the ratios beside the aims. */
 import { AIMS, type Aim, operationRow, START_ROWS } from './aims.ts';
 import type { Measured } from './rounds.ts';
 import type { StartFigures } from './starts.ts';

@@ -1,6 +1,6 @@
 /**
- * `node test/bench/triggers.ts`: what the triggers that hold the machines cost a rotation, in Postgres. Databases that differ in
- * nothing but their triggers take turns; each turn moves every head once, a commit each, inside the database, so that neither
+ * `node test/bench/triggers.ts`: the cost of the triggers for a rotation, in Postgres. Databases that differ in
+ * nothing but their triggers take turns. Each turn moves every head once, a commit each, inside the database, so that neither
  * network nor disk is in the figures.
  */
 import postgres from 'postgres';

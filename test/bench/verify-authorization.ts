@@ -1,4 +1,4 @@
-/** The authorization endpoint: a code for the browser that is signed in and its end-user, and for nobody else. */
+/** The authorization endpoint: a code for the signed-in browser and its end-user, and for no other. */
 import assert from 'node:assert/strict';
 import type { SignedIn } from './browser.ts';
 import type { Send } from './http.ts';

@@ -1,4 +1,4 @@
-/** What a token response and an access token have to be. */
+/** The required form of a token response and an access token. */
 import assert from 'node:assert/strict';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Reply } from './http.ts';

@@ -1,4 +1,4 @@
-/** Before anything is measured: each server does it right. What is refused or wrong must never pass for fast. */
+/** Before any measurement: each server gives correct answers. An error must never pass for a fast answer. */
 import assert from 'node:assert/strict';
 import { openConnections, type Reply, type Send } from './http.ts';
 import { clientCredentialsFields, clientRequest, exchangeFields, type Fields, refreshFields } from './requests.ts';

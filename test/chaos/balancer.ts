@@ -1,5 +1,5 @@
 /**
- * A load balancer as operators run one: it sends each node a health check, as `health_uri /health/ready` has Caddy do, and sends requests
+ * A load balancer as operators run one. It sends each node a health check, as `health_uri /health/ready` has Caddy do. It sends requests
  * to the healthy nodes in turn. Without a healthy node it answers a bare 503.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';

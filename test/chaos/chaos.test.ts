@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { problemsOf, type Report, runScenarios } from './run.ts';
 import { scenarios } from './scenarios.ts';
 
-/** Shorter than the server's own, so that what is silent is given up sooner; in the same order (test/unit/system/deadlines.test.ts). */
+/** Shorter than the server's own, so that a silent connection is abandoned sooner; in the same order (test/unit/system/deadlines.test.ts). */
 const DEADLINES = {
   databasePerRequestMilliseconds: 4000,
   databaseMilliseconds: 2000,
@@ -12,7 +12,7 @@ const DEADLINES = {
 };
 const EXTENT = { nodes: 2, chains: 24, deadlines: DEADLINES };
 
-/** The others are told apart only by more load, or by longer. */
+/** Only more load, or longer load, distinguishes the others. */
 const SHORT: ReadonlySet<string> = new Set([
   'node-killed',
   'node-paused',

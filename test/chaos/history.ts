@@ -1,4 +1,4 @@
-/** What the clients of a run saw: every presentation of a refresh token, with its answer. */
+/** The view of the clients of a run: every presentation of a refresh token, with its answer. */
 
 /** Answers by what a client may conclude from them. */
 export type Answer =
@@ -36,7 +36,7 @@ export type History = {
   readonly healedAt: number;
 };
 
-/** What the database says in the end. */
+/** The rows of the database in the end. */
 export type StoredChain = {
   readonly state: string;
   readonly reason: string | null;

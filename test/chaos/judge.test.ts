@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Answer, AnswerKind, History, Presentation, StoredChain } from './history.ts';
 import { judge, ruleNames } from './judge.ts';
 
-/** A server of a few lines, with a database that may be told to lie. Tokens are GENERATION-NAME. */
+/** A server of a few lines, with a database that lies on request. Tokens are GENERATION-NAME. */
 const read = (token: string) => {
   const [generation = '', nonce = ''] = token.split('-');
   return { generation: Number(generation), nonce };

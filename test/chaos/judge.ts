@@ -48,7 +48,7 @@ type Chain = {
   readonly healedAt: number;
 };
 
-/** @returns what is wrong, in words; null: nothing. */
+/** @returns the problem, in words; null: none. */
 type Rule = (chain: Chain, promised: Promised) => string | null;
 
 const RULES: Readonly<Record<string, Rule>> = {
@@ -171,7 +171,7 @@ function chainOf(
   };
 }
 
-/** The same token again, at once or later. */
+/** The same token again, immediately or later. */
 const isRepeated = (one: Presentation, issued: Issue): boolean =>
   one !== issued && one.token === issued.token && one.endedAt > issued.begunAt;
 

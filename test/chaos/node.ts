@@ -38,7 +38,7 @@ export type Node = Address & {
   readonly stop: () => Promise<void>;
   readonly pause: () => void;
   readonly resume: () => void;
-  /** What it wrote since its last start, without the lines of requests. */
+  /** Its output since its last start, without the lines of requests. */
   readonly log: () => string;
 };
 
@@ -48,7 +48,7 @@ export type NodeOptions = {
   readonly issuer: string;
   readonly databaseUrl: string;
   readonly settings: NodeSettings;
-  /** Shorter than the server's own, so that a fault is over sooner. */
+  /** Shorter than the server's own, so that a fault ends sooner. */
   readonly deadlines: Readonly<Record<string, number>>;
 };
 
@@ -128,7 +128,7 @@ function argumentsOf({ deadlines }: NodeOptions, { aheadMilliseconds = 0 }: Node
 
 const isOfRequest = (line: string): boolean => line.includes('"milliseconds":') && line.includes('"route":');
 
-/** As if the machine had that clock. What measures durations goes on as before. */
+/** As if the machine had that clock. Measurements of durations continue unchanged. */
 const clockAhead = (milliseconds: number) => `
   const Own = Date;
   globalThis.Date = class Date extends Own {

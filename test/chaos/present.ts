@@ -6,7 +6,7 @@ import type { Address } from './node.ts';
 
 export type Credentials = Pick<TestClient, 'clientId' | 'secret'>;
 
-/** Far beyond every deadline of the server: what takes longer hangs. */
+/** Far beyond every deadline of the server: a longer request hangs. */
 const HANGS_MILLISECONDS = 180_000;
 
 type Reply = { readonly status: number; readonly retryAfter: string | undefined; readonly body: string };

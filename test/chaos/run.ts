@@ -17,7 +17,7 @@ export type Report = {
   readonly verdict: Verdict;
   /** As if no acknowledged rotation might be missing. */
   readonly strictly: Verdict;
-  /** What the balancer did not serve though it needs no database. */
+  /** Requests without a need for a database that the balancer did not serve. */
   readonly unserved: readonly string[];
   readonly seconds: number;
 };

@@ -39,7 +39,7 @@ const nodeOf = ({ nodes }: Stage, place: number): Node => {
   return node;
 };
 
-/** Felt by requests on their way: some were lost, or the next ones were told. The balancer has asked, and served visitors, since. */
+/** Felt by requests on their way: some were lost, or the next ones failed. The balancer has sent health checks, and served visitors, since. */
 async function isFelt({ load, chains, balancer, visitor, nodes }: Stage): Promise<void> {
   await load.fails(chains, ['try-again', 'unknown', 'cut', 'not-sent']);
   await balancer.asksAll();

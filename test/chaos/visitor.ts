@@ -9,7 +9,7 @@ export type Visitor = {
   readonly finish: () => Promise<readonly string[]>;
 };
 
-/** By path: what each answer has. */
+/** By path: a part of each answer. */
 const SERVED: Readonly<Record<string, (document: Readonly<Record<string, unknown>>) => boolean>> = {
   '/.well-known/jwks.json': ({ keys }) => Array.isArray(keys) && keys.length > 0,
   '/.well-known/openid-configuration': ({ issuer }) => typeof issuer === 'string',

@@ -1,5 +1,5 @@
 /**
- * Dockerfile, .dockerignore and compose.yaml, as far as they can be checked without an engine (.ci/image builds): the test assembles the
+ * Dockerfile, .dockerignore and compose.yaml, as far as they can be checked without an engine (.ci/image builds). The test assembles the
  * content of the image from the Dockerfile's own instructions, starts it with its own command, and runs its own health check.
  */
 import { type ChildProcess, execFileSync } from 'node:child_process';
@@ -41,7 +41,7 @@ const only = (name: string): string => {
   return found;
 };
 
-/** What is copied from the folder of the Dockerfile. */
+/** The files that are copied from the folder of the Dockerfile. */
 const copies = all('COPY')
   .filter((rest) => !rest.startsWith('--from'))
   .map((rest) => rest.split(/\s+/))

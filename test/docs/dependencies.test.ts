@@ -1,4 +1,4 @@
-/** docs/dependencies.md: what each package of a production installation is for, and how many there are. */
+/** docs/dependencies.md: the purpose of each package of a production installation, and their number. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

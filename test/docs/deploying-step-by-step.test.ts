@@ -1,6 +1,7 @@
 /**
  * docs/deploying.md as an operator follows it: the blocks of the page itself, typed into a shell, against a Postgres with two roles,
- * passwords and TLS. What a machine for tests cannot do as printed is in SUBSTITUTIONS (operator.ts); a block that is not run is in NOT_RUN.
+ * passwords and TLS. SUBSTITUTIONS (operator.ts) has the steps that a machine for tests cannot do as printed; a block that is not run is
+ * in NOT_RUN.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -152,7 +153,7 @@ describe('docs/deploying.md', () => {
     expect(kids.filter((kid) => leakedKids.includes(kid))).toEqual([]);
     await refreshed(second, await signIn());
     await succeeds('npx statehouse check');
-    // What both root secrets signed verifies with the keys that were printed before the leak.
+    // Signatures of both root secrets verify with the keys that were printed before the leak.
     await run(next('The root secret', 'npx statehouse ledger verify'));
     await stopNodes();
 

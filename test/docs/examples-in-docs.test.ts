@@ -1,5 +1,5 @@
 /**
- * What the guides show is what the tests run. A block between the markers is the file that it names; after changing a file:
+ * The examples of the guides are the files that the tests run. A block between the markers is the file that it names; after changing a file:
  * npx vitest run test/docs/examples-in-docs.test.ts --update
  */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

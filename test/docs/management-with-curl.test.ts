@@ -1,4 +1,4 @@
-/** What docs/management.md has administrators type, in its order, against a server on its port. */
+/** The commands of docs/management.md, in its order, against a server on its port. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';

@@ -18,7 +18,7 @@ const expressions = [
   ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
 ];
 
-// `.ci/run` brings it; elsewhere the test is left out, visibly.
+// `.ci/run` brings it; without it the test is left out, visibly.
 const promtool = [process.env['PROMTOOL_PATH'], '/usr/bin/promtool'].find((path) => path && existsSync(path)) ?? null;
 
 describe('the alert rules', () => {

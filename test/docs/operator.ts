@@ -1,4 +1,4 @@
-/** An operator who types the blocks of docs/deploying.md into a shell: what every test that follows the page begins with. */
+/** An operator who types the blocks of docs/deploying.md into a shell: the common start of every test that follows the page. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export const DECLARED_SECRET = 'the secret of a declared client, of 32 character
 const OWNER_PASSWORD = 'the-password-of-the-owner';
 export const SERVER_PASSWORD = 'the-password-of-the-server';
 
-/** What is found in a statement, and what is typed instead. */
+/** A text in a statement, and its replacement. */
 type Substitutions = readonly (readonly [found: string, instead: string])[];
 
 export type Options = {
@@ -28,9 +28,9 @@ export type Options = {
   /** The headings of the blocks that this test runs. */
   readonly headings: readonly string[];
   readonly substitutions?: Substitutions;
-  /** What statements that begin so read from their standard input. */
+  /** The standard input of statements with this prefix. */
   readonly typed?: readonly (readonly [statement: string, typed: string])[];
-  /** Of the nodes alone, beside what the operator's shell has. */
+  /** Of the nodes alone, in addition to the operator's shell. */
   readonly nodeEnvironment?: string;
 };
 
@@ -210,7 +210,7 @@ export async function anOperator({ folder, postgres, headings, nodeEnvironment =
     areReady: async () => {
       for (const [place, node] of nodes.entries()) await becomesReady(node, urls[place] ?? '');
     },
-    /** What all nodes wrote, of their earlier lives too. */
+    /** The output of all nodes, including their earlier runs. */
     logs: () => outputs.map((output) => output()).join(''),
     secretOf: (id: string) => secrets.get(id) ?? '',
     keepSecret,

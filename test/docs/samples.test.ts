@@ -115,7 +115,7 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
   },
 };
 
-/** From another address of the loopback, so that the proxy's own can be told from the caller's. */
+/** From another address of the loopback, so that the proxy's own differs from the caller's. */
 const CALLER = '127.0.0.2';
 
 /** A browser that comes through the proxy. */

@@ -1,4 +1,4 @@
-/** What a guide has an operator type: its blocks of shell, and a shell that keeps its variables from one statement to the next. */
+/** The shell blocks of a guide, and a shell that keeps its variables from one statement to the next. */
 import { once } from 'node:events';
 import { chownSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ export class Shell {
     if (runAs.uid !== undefined && runAs.gid !== undefined) chownSync(this.#variables, runAs.uid, runAs.gid);
   }
 
-  /** @param typed what the statement reads from its standard input. */
+  /** @param typed the standard input of the statement. */
   async run(statement: string, typed = ''): Promise<Printed> {
     const script = `set -a; . ${this.#variables}\n${statement}\nstatus=$?; export -p >${this.#variables}; exit $status`;
     const child = this.#spawn(script);

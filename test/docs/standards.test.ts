@@ -10,7 +10,7 @@ type Standard = {
   readonly alsoCitedAs?: readonly string[];
   /** From the number of a section to its title, as its document has it. */
   readonly sections: Readonly<Record<string, string>>;
-  /** Cited, and nobody has compared the number with the document yet. */
+  /** Cited, and not compared with the document yet. */
   readonly sectionsWithoutTitle?: readonly string[];
 };
 

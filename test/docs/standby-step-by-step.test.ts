@@ -1,6 +1,7 @@
 /**
  * "Making standbys" and "Failing over" of docs/deploying.md as an operator follows them: a primary and a standby of their own, with TLS
- * and passwords, two nodes that name both, and the primary killed under load. What a machine for tests cannot do as printed is in SUBSTITUTIONS.
+ * and passwords, two nodes that name both, and the primary killed under load. SUBSTITUTIONS has the steps that a machine for tests cannot
+ * do as printed.
  */
 import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';

@@ -1,4 +1,4 @@
-/** The console in a real browser: what operators do all day, without the command line. */
+/** The console in a real browser: the daily work of operators, without the command line. */
 import { mkdirSync } from 'node:fs';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -153,7 +153,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     expect(second).not.toBe(first);
     const ask = (secret: string) =>
       token(test, { ...client, clientId: 'shop', secret }, { grant_type: 'refresh_token', refresh_token: 'x' });
-    // Both are accepted: what is wrong with these requests is the refresh token.
+    // Both are accepted: the error in these requests is the refresh token.
     expect((await ask(first)).json.error).toBe('invalid_grant');
     expect((await ask(second)).json.error).toBe('invalid_grant');
     await follow('I have copied it');

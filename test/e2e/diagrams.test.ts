@@ -89,7 +89,7 @@ describe.skipIf(chromiumPath === null)('the diagrams of the machines', () => {
           for (const text of texts) {
             const around = text.within === null ? paper : blocks[text.within];
             expect(around && contains(around, text), text.what).toBe(true);
-            // What stands in no box stands on none either: title and legend.
+            // An element outside every box overlaps none either: title and legend.
             if (text.within === null) expect(blocks.filter((block) => overlap(block, text, 0))).toEqual([]);
           }
           for (const block of blocks) expect(contains(paper, block), block.what).toBe(true);
@@ -174,7 +174,7 @@ describe.skipIf(chromiumPath === null)('the diagrams of the machines', () => {
 
 const SCRIPT = fileURLToPath(new URL('diagrams-in-page.js', import.meta.url));
 
-/** What `diagrams-in-page.js` answers. */
+/** The result of `diagrams-in-page.js`. */
 async function ask<Answer>(page: Page, question: string): Promise<Answer> {
   await page.addScriptTag({ path: SCRIPT });
   return page.evaluate<Answer>(`inPage.${question}`);

@@ -1,4 +1,4 @@
-/** What only a real browser shows: a double click, the language, directions, colours, and what a sign-out leaves behind. */
+/** Behaviour that only a real browser shows: a double click, the language, directions, colours, and the rest after a sign-out. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizeUrl, makeClient, makePkce, makeUser, PASSWORD, type TestClient } from '../support/actors.ts';

@@ -1,4 +1,4 @@
-/** Whatever fault the database or its network has, every endpoint answers 503 and changes no row. */
+/** Every endpoint answers 503 and changes no row, for any fault of the database or its network. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { refresh } from '../support/actors.ts';

@@ -35,7 +35,7 @@ describe('a Postgres that does not answer', () => {
     await rotate();
   });
   afterEach(async () => {
-    // Also after a failure: what waits for Postgres would keep it from closing.
+    // Also after a failure: a statement that waits for Postgres would keep it from closing.
     server.resume();
     await awaitStandby(null);
     await scene.close();

@@ -1,4 +1,4 @@
-/** The very files that docs/connecting-a-client.md shows, each against the server on its port: sign in, who it is, refresh, sign out. */
+/** The very files that docs/connecting-a-client.md shows, each against the server on its port: sign in, identity, refresh, sign out. */
 import type { Server } from 'node:http';
 import { inspect } from 'node:util';
 import type { Token } from '@fastify/oauth2';
@@ -27,7 +27,7 @@ const passportOauth2 = loadedByNode<typeof import('../../docs/examples/passport-
   'docs/examples/passport-oauth2.ts',
 );
 
-/** What the libraries make of `invalid_grant`; each throws an error of its own shape. */
+/** The libraries' errors for `invalid_grant`; each throws an error of its own shape. */
 const refusal = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'not refused',
@@ -176,7 +176,7 @@ describe('the examples of docs/connecting-a-client.md', () => {
     });
     onTestFinished(() => void server.close());
 
-    // One person's browser: what it keeps for the app, and what it keeps for the server.
+    // One person's browser: its cookies for the app, and its cookies for the server.
     const [visitor, browser] = [new Visitor(), new Browser(test.app)];
     const atServer = async (location: string) => {
       const { origin, pathname, search } = new URL(location);

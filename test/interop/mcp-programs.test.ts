@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const README = readFileSync(join(ROOT, 'examples/mcp-protected-api/README.md'), 'utf8');
-/** What the README has typed into the three terminals, without its comments. */
+/** The commands of the README for the three terminals, without its comments. */
 const programs = [...README.matchAll(/^```sh\n(.*?) *(?:#.*)?\n```$/gm)].map(([, command = '']) => command);
 
 it('start whatever .statehouse holds, and complete the whole flow', async () => {

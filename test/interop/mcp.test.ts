@@ -292,7 +292,7 @@ describe('examples/mcp-protected-api', () => {
       const verdicts = await Promise.all(
         [...forgeries].map(async ([name, one]) => `${name}: ${(await knock(`Bearer ${one}`)).status}`),
       );
-      // 400: what does not look like a token at all.
+      // 400: a text without the form of a token.
       expect(verdicts.filter((one) => !/: 40[01]$/.test(one))).toEqual([]);
     });
 

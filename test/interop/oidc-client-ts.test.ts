@@ -1,4 +1,4 @@
-/** oidc-client-ts, the library of single-page apps, in a real browser: what it may read, CORS decides. */
+/** oidc-client-ts, the library of single-page apps, in a real browser: CORS decides which responses it may read. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeClient, makeUser, PASSWORD, type TestUser } from '../support/actors.ts';
@@ -118,7 +118,7 @@ describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () =>
       await page.getByRole('heading', { name: 'This app cannot be let in' }).waitFor();
     });
 
-    /** What a script on this page can read. */
+    /** The responses that a script on this page can read. */
     const read = (path: string, method: string, token: string | undefined) =>
       page.evaluate(
         `fetch(${JSON.stringify(judging.current.test.issuer + path)}, {

@@ -1,4 +1,4 @@
-/** openid-client as an OpenID Connect client: what it checks of its own accord is the judgement. */
+/** openid-client as an OpenID Connect client: its own checks are the judgement. */
 import { createHash } from 'node:crypto';
 import * as client from 'openid-client';
 import { describe, expect, it } from 'vitest';
@@ -94,7 +94,7 @@ describe('openid-client, OpenID Connect', () => {
       expect(claims?.['at_hash']).toBe(digest.subarray(0, digest.length / 2).toString('base64url'));
       const info = await client.fetchUserInfo(config, tokens.access_token, user.id);
       expect(info.sub).toBe(user.id);
-      // What it would do if the two did not belong together.
+      // Its behaviour if the two did not belong together.
       expect(await refused(client.fetchUserInfo(config, tokens.access_token, 'somebody else'))).not.toBe('not refused');
     },
   );

@@ -15,7 +15,7 @@ import { freePort } from '../support/listening.ts';
 
 const API = 'https://api.example.com';
 
-/** Signed by our own key, or a good token spelled otherwise: what is wrong with them is no concern of an API. */
+/** Signed by our own key, or another spelling of a valid token: their errors are no concern of an API. */
 const ONLY_WE_CAN_TELL = ['no kid', 'a jti of another length', 'a space in the signature', 'padding'];
 
 type Verdict = 'in' | 'out';
@@ -42,7 +42,7 @@ async function expressOauth2JwtBearer(
     ask: async (accessToken) => {
       const headers = { authorization: `Bearer ${accessToken}` };
       const { status } = await fetch(`http://localhost:${port}/`, { headers });
-      // 400: what does not look like a token at all.
+      // 400: a text without the form of a token.
       expect([200, 400, 401]).toContain(status);
       return status === 200 ? 'in' : 'out';
     },
@@ -75,7 +75,7 @@ async function statehouseGuard(issuer: string): Promise<ResourceServer> {
   return {
     ask: async (accessToken) => {
       const { statusCode } = await app.inject({ url: '/', headers: { authorization: `Bearer ${accessToken}` } });
-      // 400: what does not look like a token at all.
+      // 400: a text without the form of a token.
       expect([200, 400, 401]).toContain(statusCode);
       return statusCode === 200 ? 'in' : 'out';
     },

@@ -39,7 +39,7 @@ const page = (settings: object) => `<!doctype html>
   arrivals[location.pathname]?.().then(show, (error) => show(told(error)));
 </script>`;
 
-/** What answers a `prompt=none` in a frame. */
+/** The answer to a `prompt=none` in a frame. */
 const silentPage = (settings: object) => `<!doctype html>
 <script src="/oidc-client-ts.js"></script>
 <script>new oidc.UserManager(${JSON.stringify(settings)}).signinSilentCallback();</script>`;

@@ -1,5 +1,5 @@
 /**
- * Every snippet of the guides as JavaScript: without its types, in a file snippet.mjs, run by `node` alone, in a process and a folder of
+ * Every snippet of the guides as JavaScript: without its types, in a file snippet.mjs. `node` alone runs it, in a process and a folder of
  * its own, against the server on its port.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ describe('the snippets of the guides, in JavaScript', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** @returns what it prints, line by line. */
+  /** @returns its output, line by line. */
   function run(name: string, settings: object) {
     const file = join(folder, `${name}.mjs`);
     writeFileSync(file, stripTypeScriptTypes(snippets.get(name) ?? ''));

@@ -23,7 +23,7 @@ const longTimes = fc.oneof(
   fc.constantFrom(IDLE_SECONDS - 1, IDLE_SECONDS, ABSOLUTE_SECONDS),
 );
 
-/** What keeps a chain going is listed several times: most of what is interesting needs one that has lived for a while. */
+/** Commands that keep a chain active are listed several times: most of the interesting cases need a chain that has lasted for a while. */
 const commands = [
   ...Array.from({ length: 4 }, () => [fc.constant(exchangeCode), fc.constant(refreshHead)]).flat(),
   fc.constant(replayCode),

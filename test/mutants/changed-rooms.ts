@@ -1,7 +1,7 @@
 /**
  * npm run check:mutants
  *
- * Names the rooms whose section of report.md is out of date: more than a tenth of their lines changed since the
+ * Names the rooms whose section of report.md is out of date. Either more than a tenth of their lines changed since the
  * commit at which they were measured, or they were never measured. It reports, and fails only when it cannot.
  */
 import { execFileSync } from 'node:child_process';

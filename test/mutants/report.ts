@@ -47,7 +47,7 @@ function oldSection(old: string, room: RoomName): string {
   return `${(end === -1 ? old.slice(start) : old.slice(start, end)).trimEnd()}\n`;
 }
 
-/** What the sections of report.md say about their measuring, by room. */
+/** The remarks in the sections of report.md about their measurement, by room. */
 export function measuredRooms(): ReadonlyMap<string, Measured> {
   const found = readFileSync(FILE, 'utf8').matchAll(
     /^## (?<room>\S+)\n\nMeasured on (?<date>\S+) at `(?<commit>[0-9a-f]+\+?)` by `(?<command>[^`]+)`/gm,

@@ -1,6 +1,6 @@
 import { matchesGlob } from 'node:path';
 
-/** What is mutated, and which tests are asked: every room that decides something. The tests of a room are those that should notice, not all that run through it. */
+/** The mutated files, and their tests: every room that decides something. The tests of a room are those that should detect a mutant, not all that run through it. */
 export type Room = {
   /** Globs of the files that are mutated. */
   readonly mutate: readonly string[];
@@ -9,7 +9,7 @@ export type Room = {
 };
 
 const unit = (...rooms: string[]) => rooms.map((room) => `test/unit/${room}/**/*.test.ts`);
-/** What walks every arm; takes too long to ask it about each mutant. */
+/** Tests that walk every arm; they take too long for each mutant. */
 const LAWS = ['test/unit/machines/{laws,guards,composed-guards,transition-table,meta}.test.ts'];
 
 /** Columns, rights, retention and what is personal: statements read them. */
@@ -44,7 +44,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     // Each part by itself, without a database: routes are registered before tests begin, so their mutants ask all of these.
     tests: ['test/unit/http/{plugins,routes}/*.test.ts', 'test/unit/http/address-key.test.ts'],
   },
-  // The statements: what asks through HTTP runs through all of them, and takes too long.
+  // The statements: tests through HTTP run through all of them, and take too long.
   storage: { mutate: ['src/storage/**/*.ts', '!src/storage/schema.ts', ...TABLES], tests: unit('storage') },
   registration: { mutate: ['src/registration/**/*.ts'], tests: unit('registration') },
   guard: { mutate: ['src/guard/**/*.ts'], tests: unit('guard') },

@@ -2,8 +2,8 @@
  * npm run mutants [-- ROOM…] [--since REVISION | --sample N [--seed N]] [--at-once N]
  *
  * Without rooms: all of them, which takes hours. With --since: the files of a room that differ from REVISION, which takes
- * minutes. With --sample: N mutants of each room, drawn at random by --seed. What was asked before and has not changed since, neither
- * source nor tests, is not asked again.
+ * minutes. With --sample: N mutants of each room, drawn at random by --seed. A mutant is not run again while neither its
+ * source nor its tests have changed.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';

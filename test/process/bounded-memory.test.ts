@@ -33,7 +33,7 @@ it(
       await db.transaction(async (before) => {
         await before.execute(sql`set local session_replication_role = replica`);
         await before.execute(sql`set local statement_timeout = 0`);
-        // Some of one instant, as an import wrote them; a segment has a bound all the same.
+        // Some of one instant, as an import wrote them; a segment still has a bound.
         await before.execute(sql`insert into transitions (shard_key, at, machine, event, from_state, to_state, reason, client_id, recorded_in, position)
         select gen_random_uuid(), now() - (n / 3000) * interval '1 millisecond', 'refreshToken', 'presented', 'active', 'used', n::text, 'shop', '0', 0
         from generate_series(1, ${entries}) n`);

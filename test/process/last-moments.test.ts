@@ -31,7 +31,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** @param code what the process runs before anything of the server. */
+/** @param code runs in the process before the server. */
 async function start(code = ''): Promise<void> {
   const env = { PATH: process.env['PATH'] ?? '', PORT: String(port), HOST: '127.0.0.1' };
   server = startChild(process.execPath, [...waiting(), ...preload(code), ...START], { cwd: folder, env });

@@ -1,4 +1,4 @@
-/** A server with metrics and traces: what Prometheus reads and what a collector receives. */
+/** A server with metrics and traces: the metrics that Prometheus reads and the spans that a collector receives. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-/** What `npm start` prints while it prepares, and what the printed address opens. */
+/** The output of `npm start` while it prepares, and the page at the printed address. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What a start loads, and above all what it does not: every package costs time, memory and trust. */
+/** The modules that a start loads, and above all those that it does not: every package costs time, memory and trust. */
 
 import { once } from 'node:events';
 import { relative } from 'node:path';
@@ -66,7 +66,7 @@ it('a start in production loads these packages and rooms, and no others', async 
     'src/management',
     'src/model',
     'src/oauth',
-    // What the routes of accounts and second factors need; the use cases of passwords come with the first record.
+    // For the routes of accounts and second factors; the use cases of passwords come with the first record.
     'src/people',
     'src/protocol',
     'src/registration',

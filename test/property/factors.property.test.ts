@@ -1,6 +1,6 @@
 /**
- * Passwords, codes and recovery codes in any order, right and wrong, while factors are added and removed and the policy changes: no
- * session becomes active without every factor that was demanded at its sign-in, and no code counts twice.
+ * Passwords, codes and recovery codes in any order, right and wrong, while factors are added and removed and the policy changes. No
+ * session becomes active without every factor that was required at its sign-in, and no code counts twice.
  */
 import { fc } from '@fast-check/vitest';
 import { eq } from 'drizzle-orm';

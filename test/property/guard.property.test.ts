@@ -267,7 +267,7 @@ describe('a guard', () => {
   });
 });
 
-/** What JSON cannot say, such as cycles and bigints, becomes something else that is wrong. */
+/** A value that JSON cannot express, such as a cycle or a bigint, becomes another invalid one. */
 function textOf(value: unknown): string {
   try {
     return JSON.stringify(value);

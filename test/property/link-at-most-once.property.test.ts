@@ -1,6 +1,6 @@
 /**
- * NIST SP 800-63B-4 §4.2: in any order of requests and presses, however late, a link from a mail works at most once, never after another
- * link of the same purpose was used, never after its end, and never after a password change. A newer link of the same purpose leaves an
+ * NIST SP 800-63B-4 §4.2: a link from a mail works at most once, in any order of requests and presses, however late. It never works after
+ * another link of the same purpose was used, after its end, or after a password change. A newer link of the same purpose leaves an
  * older one valid.
  */
 import { randomUUID } from 'node:crypto';
@@ -38,7 +38,7 @@ const steps = fc.array(
   { minLength: 3, maxLength: 12 },
 );
 
-/** What the mailbox knows of a link. */
+/** The mailbox's record of a link. */
 type Known = SentLink & { readonly sentAt: number; isUsed: boolean; isWorthless: boolean };
 
 describe('a link from a mail works at most once', () => {

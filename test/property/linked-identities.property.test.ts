@@ -1,7 +1,7 @@
 /**
  * Sign-ins at two identity providers in any order: begun, answered, brought back by any browser to any callback, several times and late,
  * while accounts are linked and removed. Every user at a provider has the e-mail address, the name and the `sub` of a user here or at the
- * other provider. Only the complete answer, in the browser that began, signs in or links, once, and only as the identity allows.
+ * other provider. Only the complete answer signs in or links, in the browser that began, once, and only as the identity allows.
  */
 import { randomUUID } from 'node:crypto';
 import { fc } from '@fast-check/vitest';
@@ -28,7 +28,7 @@ type Left = {
   readonly url: string;
   readonly provider: Name;
   readonly browser: number;
-  /** Who began to link; null: it is a sign-in. */
+  /** The user who began to link; null: it is a sign-in. */
   readonly linkTo: string | null;
   readonly endsAt: number;
   isSpent: boolean;
@@ -203,7 +203,7 @@ describe('sign-ins at two identity providers in any order', () => {
     const stranger = pick % 3 === 0 ? world.left.find((signIn) => signIn !== left && !vouches(signIn)) : undefined;
     const state = new URL((stranger ?? left).url).searchParams.get('state') ?? '';
     const target = stranger ?? left;
-    // RFC 9207 §2.4: what does not come from the provider of the sign-in does not even use it up.
+    // RFC 9207 §2.4: an answer from another provider does not even use up the sign-in.
     const isTaken =
       target.browser === at &&
       target.provider === callback &&

@@ -1,6 +1,6 @@
 /**
- * docs/decisions/0031: for any requests and any changes of roles, an access token for the management API grants no more than its end-user
- * may administer at that moment, and an auditor never gets a scope that changes data.
+ * docs/decisions/0031: an access token for the management API grants no more than its end-user may administer at that moment. This
+ * holds for any requests and any changes of roles. An auditor never gets a scope that changes data.
  */
 import { fc } from '@fast-check/vitest';
 import { decodeJwt } from 'jose';

@@ -109,7 +109,7 @@ const cases = fc.record({
   isGood: fc.boolean(),
 });
 
-/** What the rule allows, said without looking at a URI: by the parts that it was made of. */
+/** The URIs that the rule allows, by the parts that they were made of, without parsing one. */
 const LOOPBACK_PORT_CHANGES: ReadonlySet<string> = new Set(['the default port spelt out', 'no port', 'the next port']);
 function isAllowed(
   registered: string,

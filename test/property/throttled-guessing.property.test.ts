@@ -1,5 +1,5 @@
 /**
- * Whatever attackers do, the owner signs in without a wait in a browser of an earlier sign-in; and the server checks no more guesses per
+ * The owner signs in without a wait in a browser of an earlier sign-in, whatever attackers do. The server checks no more guesses per
  * source in a window than docs/decisions/0036 says.
  */
 import * as fc from 'fast-check';

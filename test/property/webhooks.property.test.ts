@@ -1,6 +1,6 @@
 /**
  * Administrators, end-users and attackers in any order, while two delivery workers look for events at any moment, and endpoints fail at
- * times: each committed decision is delivered exactly once, and a rejected one never. The expected events are computed from the actions
+ * times. Each committed decision is delivered exactly once, and a rejected one never. The expected events are computed from the actions
  * and their answers.
  */
 import { fc } from '@fast-check/vitest';
@@ -63,7 +63,7 @@ describe('events', () => {
     const user = users[number % users.length];
     const client = clients[number % clients.length];
     const deps = { db, macs: testMacs, actor: theServer };
-    /** A user who is already disabled is not disabled again. */
+    /** A disabled user is not disabled again. */
     const changed = async (type: 'disableRequested' | 'enableRequested', { id }: TestUser) => {
       const answer = await administerUser(deps, { id, change: { type } });
       return answer.kind === 'done' && (answer.before?.disabledAt === null) !== (answer.user.disabledAt === null);

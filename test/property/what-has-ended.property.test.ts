@@ -2,7 +2,7 @@
  * An ended row does not become active again. For each table: a row is copied, it ends, and it is put back by every kind of statement that
  * the server's role may run: UPDATE, DELETE with INSERT, INSERT … ON CONFLICT, of all columns or any of them, under the old name or
  * another, into its own row or into another one. Then the test queries the server. The columns come from the schema and the ends from the
- * machines, so that a later table, column or state is covered too; a table that is neither walked nor exempted fails.
+ * machines, so that a later table, column or state is covered too. A table that is neither walked nor exempted fails.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fc } from '@fast-check/vitest';
@@ -571,7 +571,7 @@ describe.each(Object.entries(WALKS))('a row of %s', (name, walk) => {
       const image = await imageOf(name, subject.row);
       await subject.ends[end]?.();
       const rows = { image, ended: await imageOf(name, subject.row), other: await imageOf(name, other.row) };
-      // What deletes leaves its name behind, and that is part of the end.
+      // A deletion leaves the name behind, and that is part of the end.
       const isDeleted = Object.keys(rows.ended).length === 0;
       expect(await subject.counts(), end).toBe(false);
       await fc.assert(

@@ -1,4 +1,4 @@
-/** Rotation and exchange against everything that ends a chain, at the same moment: what has ended stays ended. */
+/** Rotation and exchange against everything that ends a chain, at the same moment: an ended chain stays ended. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeGrant } from '../../src/lifecycles/grant/lifecycle.ts';

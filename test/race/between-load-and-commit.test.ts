@@ -1,4 +1,4 @@
-/** What happens in the narrowest place, made wide: after the server has loaded, before it commits. The guard sees it. */
+/** The narrowest race, made wide: after the server has loaded, before it commits. The guard sees the change. */
 
 import { eq } from 'drizzle-orm';
 import postgres from 'postgres';

@@ -1,6 +1,6 @@
 /**
- * kill -9 at random moments under load. Afterwards the server comes back, no acknowledged rotation is lost, and no chain has two heads:
- * each stands where its client left it, or one further, where only the answer was lost.
+ * kill -9 at random moments under load. Afterwards the server comes back, no acknowledged rotation is lost, and no chain has two heads.
+ * Each chain stands where its client left it, or one further, where only the answer was lost.
  */
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * A user changes the password while every other flow runs, on two nodes: sign-ins with the old password, approvals in old sessions,
- * exchanges, rotations, another change, an erasure. In any interleaving, no session or token from before the change is active after it.
+ * A user changes the password while every other flow runs, on two nodes. These are sign-ins with the old password, approvals in old sessions,
+ * exchanges, rotations, another change, an erasure. No session or token from before the change is active after it, in any interleaving.
  */
 import { fc } from '@fast-check/vitest';
 import { and, eq, sql } from 'drizzle-orm';
@@ -28,7 +28,7 @@ afterAll(() => scene.close());
 
 const DEEDS = ['signIn', 'approve', 'exchange', 'rotate', 'changeElsewhere', 'endOthers'] as const;
 
-/** What happens beside the change, and when the change begins among it. */
+/** The actions beside the change, and the moment at which the change begins among them. */
 const interleavings = fc.record({
   deeds: fc.array(fc.record({ deed: fc.constantFrom(...DEEDS), node: fc.constantFrom(0, 1) }), {
     minLength: 2,

@@ -1,8 +1,8 @@
 /**
  * The facts behind a commit: each fact that a guarded statement reads again, changed by another connection after the decision was made.
  * Where the change is committed first, no row may be written. Where it is under way in a transaction that stays open, the commit has to
- * wait for it if the fact is held (`for share`, `for update`), and must then see it. Each line changes one fact, past the triggers, so
- * that no other fact covers for it.
+ * wait for it if the fact is held (`for share`, `for update`), and must then see it. Each line changes one fact, past the triggers.
+ * So no other fact covers for it.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
@@ -303,7 +303,7 @@ const ofFactors: Readonly<Record<string, Case<OfFactor>>> = {
   },
 };
 
-// Sign-ins elsewhere.
+// Federated and delegated sign-ins.
 
 type Elsewhere = Decided & { readonly person: Person; readonly id: string; readonly identityId: string };
 
@@ -525,7 +525,7 @@ describe.each(Object.entries(CASES) as unknown as [string, Case<Decided>][])(
   },
 );
 
-/** Whatever becomes of the approval, the consent is written only as it was loaded, and with the approval. */
+/** The consent is written only as it was loaded, and with the approval, for any outcome of the approval. */
 describe('a consent that an approval would widen', () => {
   const consentOf = ({ id }: Person) => other`select * from consents where user_id = ${id}`;
   const ASKED = { remembers: true, scope: ['read', 'write', 'print'] };

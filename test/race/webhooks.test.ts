@@ -67,7 +67,7 @@ describe('two nodes', () => {
     const quick = [await makeUser(nodes[0]), await makeUser(nodes[1])];
     for (const { oneRound } of workers) await oneRound();
     const subs = () => receiver.verified().map(({ type, data }) => [type, data['sub']]);
-    // What committed behind an open transaction waits for it: it could not be read again in this order.
+    // An event that committed behind an open transaction waits for it: it could not be read again in this order.
     expect(subs()).toEqual([['user.created', disabled.id]]);
     commit.resolve();
     await late;

@@ -27,7 +27,7 @@ export async function saveClient(
   requireDone(await administerClient({ ...by(db, true), macs }, client.clientId, { change }));
 }
 
-/** @returns false: there is no such client. */
+/** @returns false: the client is not found. */
 export const deleteClient = async (db: Drizzle, clientId: string): Promise<boolean> =>
   (await administerClient(by(db, true), clientId, { change: { type: 'deletionRequested' } })).kind === 'done';
 
@@ -51,7 +51,7 @@ export async function updateUser(
   requireDone(await administerUser(by(db, false), { id, change: { type: 'registrationRequested', registration } }));
 }
 
-/** @returns false: there is no such end-user. */
+/** @returns false: the end-user is not found. */
 export const disableUser = (db: Drizzle, username: string) => change(db, username, 'disableRequested');
 export const enableUser = (db: Drizzle, username: string) => change(db, username, 'enableRequested');
 

@@ -50,12 +50,12 @@ export type TestAppOptions = {
   readonly issuer?: string;
   readonly keys?: RootKeys;
   readonly configuration?: Configuration;
-  /** Who administers, asked at each request, as after a reload. */
+  /** The administrators, read at each request, as after a reload. */
   readonly operators?: () => OperatorsFile;
-  /** What is in force instead, asked at each request, as after a reload. */
+  /** The replacement configuration, read at each request, as after a reload. */
   readonly reloaded?: () => Partial<Configuration>;
   readonly production?: boolean;
-  /** How mails are delivered. Absent: they are not, and what needs them is off. */
+  /** The delivery of mails. Absent: mails, and the actions that need them, are off. */
   readonly mail?: MailWay;
   /** For the secrets that the configuration names. */
   readonly environmentVariable?: (name: string) => string | undefined;

@@ -15,7 +15,7 @@ export type BareApp = {
   readonly lines: () => readonly LogLine[];
 };
 
-/** @param trustProxy whose X-Forwarded-For counts. */
+/** @param trustProxy the peers with a trusted X-Forwarded-For. */
 export async function bareApp(trustProxy: readonly string[] = []): Promise<BareApp> {
   const lines: LogLine[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };

@@ -1,4 +1,4 @@
-/** A certificate for logos.test that nobody vouches for, until the year 2126. It protects nothing: tests serve images with it. */
+/** A self-signed certificate for logos.test, until the year 2126. It protects nothing: tests serve images with it. */
 
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBmDCCAT6gAwIBAgIUP8038qJUsMpKW3YW/ce7WOT6K4gwCgYIKoZIzj0EAwIw

@@ -20,6 +20,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended in the meantime.
+    // It ended before the check.
   }
 }

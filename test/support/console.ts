@@ -49,7 +49,7 @@ async function openWith(
   };
 }
 
-/** What every browser says with a form from a page of this server. */
+/** The headers that every browser sends with a form from a page of this server. */
 export const SAME_ORIGIN = { origin: ISSUER, 'sec-fetch-site': 'same-origin' } as const;
 
 export const consoleBrowser = ({ app }: TestApp, headers: Readonly<Record<string, string>> = SAME_ORIGIN): Browser =>

@@ -1,5 +1,5 @@
 /**
- * `decide` by the pre-release of XState 6. What version 6 calls otherwise is in this file alone: a machine is made of data, actions are a list,
+ * `decide` by the pre-release of XState 6. This file alone has the names of version 6: a machine is made of data, actions are a list,
  * and `and`, `or` and `not` are predicates with a name of their own.
  */
 import { type ActionJSON, createMachineFromConfig, type StateNodeJSON, type TransitionJSON, transition } from 'xstate6';

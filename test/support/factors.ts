@@ -1,4 +1,4 @@
-/** What a person does with an authenticator app in a browser. */
+/** A user with an authenticator app in a browser. */
 import { type App, appWith, codesOn, secretOn } from '../../src/review/simulation/devices/authenticator-app.ts';
 import { PASSWORD, type TestUser } from './actors.ts';
 import type { TestApp } from './app.ts';

@@ -31,9 +31,9 @@ type Answer = (body: string, init: RequestInit) => Response | Promise<Response>;
 export type FakeIssuer = {
   readonly clock: TestClock;
   readonly key: FakeKey;
-  /** What the keys endpoint has. */
+  /** The content of the keys endpoint. */
   published: unknown[];
-  /** What each address answers; a test replaces them. */
+  /** The answer of each address; a test replaces them. */
   readonly answers: { metadata: Answer; keys: Answer; introspection: Answer };
   /** The last part of each URL that was asked. */
   readonly asked: string[];

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 export const toolsAreRequired = process.env['TEST_TOOLS'] === 'required';
 
 /**
- * @param variable that says where it is, if elsewhere.
+ * @param variable with its path, if it is in none of the places.
  * @returns null: it is not installed, and its tests are skipped.
  */
 export function installedTool(variable: string, places: readonly string[]): string | null {

@@ -1,4 +1,4 @@
-/** What interoperability tests need: the server on a port, an end-user who approves, and clients for independent libraries. */
+/** The common parts of interoperability tests: the server on a port, an end-user who approves, and clients for independent libraries. */
 import { afterAll, beforeAll } from 'vitest';
 import { goThrough, makeClient, makeUser, type TestClient, type TestUser } from './actors.ts';
 import type { TestApp, TestAppOptions } from './app.ts';
@@ -48,7 +48,7 @@ export function judged({ path = '', ...options }: TestAppOptions & { readonly pa
   return holder;
 }
 
-/** What the browser posts to the client with `response_mode=form_post`. */
+/** The form that the browser posts to the client with `response_mode=form_post`. */
 export function formPosted(page: string): Request {
   const { action, fields } = formOf(page);
   return new Request(action, { method: 'POST', body: new URLSearchParams(fields) });

@@ -1,4 +1,4 @@
-/** The ledger of a database: lines are written, segments closed, and what is stored is verified. */
+/** The ledger of a database: entries are written, segments closed, and the stored ledger is verified. */
 import { eq, sql } from 'drizzle-orm';
 import { sealKeys } from '../../src/crypto/ledger-seal.ts';
 import type { RootKeys } from '../../src/crypto/root-secret.ts';

@@ -20,7 +20,7 @@ export type LinkPurpose = 'reset_password' | 'verify_address' | 'sign_up' | 'los
 export type SentLink = { readonly id: string; readonly purpose: LinkPurpose; readonly secretHash: Buffer };
 
 export type LinkWorld = {
-  /** @param userId null: nobody has an account yet. */
+  /** @param userId null: no user has an account yet. */
   readonly ask: (purpose: LinkPurpose, userId: string | null, address: string) => Promise<SentLink>;
   /** In a browser in which the password was typed. */
   readonly press: (link: SentLink) => Promise<LinkUsed | LinkRejected>;

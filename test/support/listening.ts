@@ -6,8 +6,8 @@ import type { Database } from '../../src/storage/database.ts';
 import { openTestApp, type TestApp, type TestAppOptions } from './app.ts';
 
 /**
- * Below the ports that systems hand out by themselves: a server that begins to listen there seconds later would sometimes find
- * another test's server or connection, and the test would talk to that. Above 10080, which fetch refuses.
+ * Below the ports that systems assign by themselves: a server that begins to listen there seconds later would sometimes find
+ * another test's server or connection. Then the test would talk to that. Above 10080, which fetch refuses.
  */
 const PORTS = { from: 11_000, below: 32_000 };
 

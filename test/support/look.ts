@@ -1,4 +1,4 @@
-/** How pages look to somebody who reads English, or another language. */
+/** The look of pages for a reader of English, or of another language. */
 import { NO_BRANDING } from '../../src/config/branding.ts';
 import { makeBrand } from '../../src/http/brand.ts';
 import type { Look } from '../../src/http/look.ts';

@@ -9,7 +9,7 @@ type Answer = (init: RequestInit) => Response | Promise<Response>;
 
 export type LyingProvider = {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** What each address answers; a test replaces them. */
+  /** The answer of each address; a test replaces them. */
   readonly answers: { metadata: Answer; keys: Answer; token: Answer; userinfo: Answer };
   /** Changes of the next ID Token. Undefined takes a claim away. */
   lie: { claims?: Readonly<Record<string, unknown>>; header?: Readonly<Record<string, unknown>>; signer?: FakeKey };

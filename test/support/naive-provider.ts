@@ -1,6 +1,6 @@
 /**
- * OpenID Providers that check nothing: each redeems a code as often as it is asked, for every verifier, and also the codes of the
- * others, for which it makes up an answer that fits. What still does not sign in was stopped by the server under test.
+ * OpenID Providers that check nothing. Each redeems a code as often as it is presented, for every verifier, and also the codes of the
+ * others, for which it makes up an answer that fits. A sign-in that still fails was stopped by the server under test.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';

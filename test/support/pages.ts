@@ -31,7 +31,7 @@ import { type PermissionsView, permissionsPage } from '../../src/http/views/perm
 import { problemPage } from '../../src/http/views/problem.ts';
 import { type SignInView, signInPage } from '../../src/http/views/sign-in.ts';
 
-/** What is no text of ours: names, addresses, descriptions from the configuration. */
+/** Texts of others: names, addresses, descriptions from the configuration. */
 export const data = (text: string): string => `‹${text}›`;
 
 type Sample = { readonly name: string; readonly html: (look: Look) => string };

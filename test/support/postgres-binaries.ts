@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** What child_process.spawn takes; empty for an ordinary user, who runs Postgres as themselves. */
+/** The options for child_process.spawn; empty for an ordinary user, who runs Postgres as themselves. */
 export type RunAs = { readonly uid?: number; readonly gid?: number };
 
 export type PostgresBinaries = { readonly initdb: string; readonly postgres: string };
@@ -48,7 +48,7 @@ function runs({ initdb, postgres }: PostgresBinaries, runAs: RunAs, cwd: string)
 
 type Link = { readonly source: string; readonly target: string };
 
-/** What the package's postinstall would do; the paths in the list begin with `native/`. */
+/** The work of the package's postinstall; the paths in the list begin with `native/`. */
 function makeLinks(native: string): void {
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as readonly Link[];
   for (const { source, target } of links) {

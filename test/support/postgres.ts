@@ -1,6 +1,6 @@
 /**
- * A real Postgres server for tests: made in a temporary folder, in memory where nothing has to be durable, on a free port of the loopback,
- * gone afterwards.
+ * A real Postgres server for tests. It is made in a temporary folder, in memory where nothing has to be durable, on a free port of the
+ * loopback, and is removed afterwards.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ export type PostgresServer = {
   readonly folder: string;
   /** Ends it as a crash would: no checkpoint, connections cut. The data stays for `restart`. */
   readonly crash: () => Promise<void>;
-  /** Ends it as an operator would, with what it has written on disk. The data stays for `restart`. */
+  /** Ends it as an operator would, with the data that it has written to disk. The data stays for `restart`. */
   readonly halt: () => Promise<void>;
   /** On the same port, with the same data. */
   readonly restart: () => Promise<void>;

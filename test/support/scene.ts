@@ -1,4 +1,4 @@
-/** What most tests start from: the app on a fresh database, two clients, and an end-user with a browser. */
+/** The common start of most tests: the app on a fresh database, two clients, and an end-user with a browser. */
 import {
   authorizeUrl,
   exchange,

@@ -1,7 +1,7 @@
 /** A file that takes long and begins last keeps one worker busy while the others have nothing left to do. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Those that take about ten seconds of CPU or more, the slowest first. Vitest knows only what it has run before, and CI has run nothing. */
+/** Those that take about ten seconds of CPU or more, the slowest first. Vitest has only the times of earlier runs, and CI has none. */
 const SLOWEST = [
   'chaos/chaos',
   'race/killed-server',

@@ -1,4 +1,4 @@
-/** Clients as their rows say, whoever wrote them: with MACs of any root secret. */
+/** Clients as their rows say, with MACs of any root secret. */
 import type { RegisteredClient } from '../../src/model/client.ts';
 import { listClients as list } from '../../src/storage/clients.ts';
 import type { Drizzle } from '../../src/storage/database.ts';

@@ -17,11 +17,11 @@ export type TcpProxy = {
   readonly answers: () => Buffer;
   /** Answers every statement with this SQLSTATE instead of Postgres, as an error of this severity. FATAL also hangs up. */
   readonly refuse: (sqlstate: string, severity?: 'ERROR' | 'FATAL') => void;
-  /** Nothing passes any more on the connections that exist; `new` too: nor on those that come. What is on its way is kept. */
+  /** Existing connections pass nothing; `new` too: nor do new ones. Data on its way is kept. */
   readonly silence: (which: 'existing' | 'all', direction?: Direction) => void;
-  /** Each piece arrives this much later, in either direction; 0: at once again. */
+  /** Each piece arrives this much later, in either direction; 0: immediately again. */
   readonly delay: (milliseconds: number) => void;
-  /** What was kept passes, in order and late. */
+  /** The kept data passes, in order and late. */
   readonly letThrough: () => void;
   /** New connections go to this server; those that exist stay where they are. */
   readonly leadTo: (postgresUrl: string) => void;
@@ -30,7 +30,7 @@ export type TcpProxy = {
   readonly close: () => Promise<void>;
 };
 
-/** `both`, or only what Postgres is asked, or only what it answers. */
+/** `both`, or only the statements to Postgres, or only its answers. */
 export type Direction = 'both' | 'asked' | 'answered';
 
 /** The places at which a stream of Postgres' messages may be cut: around each beginning of a message, and in its head. */
@@ -124,7 +124,7 @@ export async function openTcpProxy(postgresUrl: string): Promise<TcpProxy> {
       }),
     );
   });
-  /** What was written before still arrives. */
+  /** Data that was written before still arrives. */
   const endAll = () => {
     for (const socket of sockets) howToCut === 'end' ? socket.destroySoon() : socket.resetAndDestroy();
   };

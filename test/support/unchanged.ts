@@ -19,7 +19,7 @@ export const REPEATABLE = [
 const ROOT = resolve(import.meta.dirname, '../..');
 export const WHOLE_RUNS = resolve(ROOT, 'test/mutants/whole-runs.json');
 
-/** What tests read without importing it. */
+/** Files that tests read without importing them. */
 const READ_AT_RUN_TIME = ['machines/**/*', 'policies/**/*', 'drizzle/**/*.sql', 'package-lock.json'];
 
 /**
@@ -45,7 +45,7 @@ export function digestOf(suite: string, root = ROOT): string {
   const read = globSync(READ_AT_RUN_TIME, { cwd: root })
     .map((file) => resolve(root, file))
     .filter((file) => statSync(file).isFile());
-  // What a suite is compared with lies beside it.
+  // The record to compare a suite with lies beside it.
   const beside = globSync('*.md', { cwd: resolve(root, dirname(suite)) }).map((file) =>
     resolve(root, dirname(suite), file),
   );

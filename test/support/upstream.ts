@@ -38,7 +38,7 @@ export const signInPage = (
 ): Promise<Answer> =>
   browser.get(authorizeUrl(client, makePkce(), { scope: 'read openid', resource: undefined, ...change }));
 
-/** Presses the button. @returns what came: usually the redirect to the other place. */
+/** Presses the button. @returns the answer: usually the redirect to the identity provider. */
 export function pressButton(browser: Browser, page: Answer, provider = 'upstream:company'): Promise<Answer> {
   const { fields } = formOf(page.body);
   const action = /action="([^"]*\/external[^"]*)"/.exec(page.body)?.[1]?.replaceAll('&#61;', '=');

@@ -44,7 +44,7 @@ export async function openRoutes(register: (app: FastifyInstance, parts: PagePar
   const keys = rootKeys(['a root secret for forms, of more than 32 bytes']);
   await register(app, pageParts({ issuer: 'https://as.test', random, keys }));
 
-  /** @param becomes what the use case says; an error: it throws it. */
+  /** @param becomes the result of the use case; an error: it throws it. */
   async function send(becomes: unknown, url: string, { method, body, headers = { cookie: COOKIES } }: Sent = {}) {
     asked = [];
     outcome = becomes;
@@ -72,6 +72,6 @@ export async function openRoutes(register: (app: FastifyInstance, parts: PagePar
 /** The value that `cookies.create()` gives here. */
 export const NEW_COOKIE = Buffer.alloc(32, 'n').toString('base64url');
 
-/** What the use case was given to check the submitted form with. */
+/** The arguments of the use case for the check of the submitted form. */
 export const formCheckOf = (asked: readonly Asked[]): FormCheck =>
   (asked.flatMap(({ given }) => given).at(-1) as { readonly isOurForm: FormCheck }).isOurForm;

@@ -1,4 +1,4 @@
-/** What a page says. */
+/** The text of a page. */
 import { expect } from 'vitest';
 
 /** The texts of headings and paragraphs, in order, without markup. Fails where one has no words. */

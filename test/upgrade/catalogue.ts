@@ -16,7 +16,7 @@ export type CatalogueEntry = {
 /** By kind and name. */
 export type Catalogue = ReadonlyMap<string, CatalogueEntry>;
 
-/** A table has its oid, and a column its number: what was dropped and made again has lost its rows. */
+/** A table has its oid, and a column its number: a recreated one has lost its rows. */
 const OBJECTS = `
 select case when c.relkind in ('v', 'm') then 'view' when c.relkind = 'S' then 'sequence' else 'table' end as kind,
   c.relname as "of", c.relname as name, concat_ws(' ', case when c.relkind in ('r', 'p') then c.oid end,

@@ -1,22 +1,22 @@
 /**
- * What a migration does to the version before it, which reads and writes its own tables, and names no column of a later version. New
+ * The effect of a migration on the version before it, which reads and writes its own tables, and names no column of a later version. New
  * tables, optional columns, views and plain indexes have no effect on it.
  */
 import { type Catalogue, type CatalogueEntry, digestOf } from './catalogue.ts';
 
-/** `contracts`: something is gone, or is another. `refuses`: what the version before may write is perhaps no longer taken. */
+/** `contracts`: an object is gone, or is another. `refuses`: a write of the version before is perhaps no longer accepted. */
 export type Effect = 'contracts' | 'refuses';
 
 export type Finding = {
   readonly effect: Effect;
-  /** What happened to which object, such as "column dropped: users.claims". */
+  /** The change of an object, such as "column dropped: users.claims". */
   readonly what: string;
   /** Of the object as it is now; null where it is gone. */
   readonly digest: string | null;
 };
 
 type Kind = CatalogueEntry['kind'];
-/** What each kind of object does when it is gone, differs, or is added to a table that the version before knows. */
+/** The effect of each kind of object when it is gone, differs, or is added to a table of the version before. */
 const EFFECTS: { readonly [Name in Kind]: Readonly<Partial<Record<'dropped' | 'changed' | 'added', Effect>>> } = {
   table: { dropped: 'contracts', changed: 'contracts' },
   view: { dropped: 'contracts' },
@@ -31,7 +31,7 @@ const EFFECTS: { readonly [Name in Kind]: Readonly<Partial<Record<'dropped' | 'c
 
 /**
  * @param known the tables as the version before knows them.
- * @param before @param after the tables before and after the migration. Objects of tables that are not known are nobody's yet.
+ * @param before @param after the tables before and after the migration. No node uses objects of later tables yet.
  */
 export function findingsOf(known: Catalogue, before: Catalogue, after: Catalogue): readonly Finding[] {
   const belongs = ({ of }: CatalogueEntry) => known.has(`table ${of}`) || known.has(`view ${of}`);

@@ -10,7 +10,7 @@ import { createEmptyDatabase } from '../support/database.ts';
 import { dropRole, makeRole, urlAs } from '../support/runtime-role.ts';
 
 export type Installation = {
-  /** What every process of it is given, without the database. */
+  /** The environment of every process of it, without the database. */
   readonly env: Readonly<Record<string, string>>;
   /** The database as its owner reaches it, and as a server does. */
   readonly ownerUrl: string;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 export const ARCHIVE = join(import.meta.dirname, 'previous-release.tar.gz');
 export const RECORD = join(import.meta.dirname, 'previous-release.json');
-/** What a release consists of when it runs. */
+/** The parts of a running release. */
 export const PACKED = ['drizzle', 'machines', 'package.json', 'package-lock.json', 'policies', 'src'] as const;
 /** But not the script of the reference page, 4.9 MB that nothing reads during an upgrade. */
 export const LEFT_OUT = 'src/management/scalar/standalone.js';

@@ -4,7 +4,7 @@
  * released and packed (.ci/pack-previous-release.ts), this list is emptied.
  */
 export type Reviewed = {
-  /** Why no node of the release before is harmed: what it writes, by its code; rolling-upgrade.test.ts does it. */
+  /** Why no node of the release before is harmed: its writes, by its code; rolling-upgrade.test.ts runs it. */
   readonly because: string;
   readonly findings: Readonly<Record<string, string | null>>;
 };

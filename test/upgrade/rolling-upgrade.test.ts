@@ -109,7 +109,7 @@ it('from the release before to this version, under load, there and back', async 
   second = await replace(second, now);
   await traffic.goOn(TIMES);
 
-  // Side by side: what a node decides holds at the other.
+  // Side by side: a decision of one node holds at the other.
   const both = [first, second] as const;
   for (const [one, other] of [both, [second, first] as const]) {
     await seenByBoth(one, other, () => chainOf(one, shop, personAt(one, ada)), shop);
@@ -135,7 +135,7 @@ it('from the release before to this version, under load, there and back', async 
   await signOut(graceNow);
   for (const node of both) expect(await silent(node, graceNow)).toBe('login_required');
 
-  // What commands of the release before make and change.
+  // The changes by commands of the release before.
   const statusesOf = async (client: TestClient) =>
     Promise.all(both.map(async (node) => (await token(node, client, { grant_type: 'client_credentials' })).status));
   const [linus, late] = [await makeUser('linus'), await makeClient('late')];
@@ -223,7 +223,7 @@ async function oneWinsAtMost(both: readonly Node[], fresh: () => Promise<Chain>,
   }
 }
 
-/** What a node signs is verified by the keys that the other publishes. */
+/** A signature of one node is verified by the keys that the other publishes. */
 async function signedByEither(both: readonly Node[], client: TestClient): Promise<void> {
   for (const signer of both) {
     const publisher = both.find((node) => node !== signer) ?? signer;

@@ -87,7 +87,7 @@ const injectInto =
     };
   };
 
-/** @returns what the command printed. @throws Error with all that it said, when it failed. */
+/** @returns the output of the command. @throws Error with its whole output, when it failed. */
 export async function command(version: Version, words: readonly string[], more: Environment = {}): Promise<string> {
   const child = launch(version, words, more);
   const [printed, said] = [outputOf({ ...child, stdout: child.stdout, stderr: null } as ChildProcess), outputOf(child)];

@@ -33,7 +33,7 @@ export class Balancer {
   }
 }
 
-/** As a client does that was told to come again: 503 with `Retry-After` says that nothing happened. */
+/** As a client does after a 503 with `Retry-After`, which means that nothing happened. */
 async function persistently(ask: () => Promise<TokenAnswer>): Promise<TokenAnswer> {
   for (;;) {
     const answer = await ask();
@@ -90,7 +90,7 @@ export function startTraffic(
   };
 }
 
-/** At one node after the other; what it issued is good at the next. */
+/** At one node after the other; the tokens of one are valid at the next. */
 async function rotate(balancer: Balancer, client: TestClient, turn: number, heads: string[], chain: number) {
   const used = heads[chain] ?? '';
   const { status, json } = await persistently(() => balancer.at(turn, (node) => refresh(node, client, used)));

@@ -1,6 +1,6 @@
 /**
- * The floor's statements: one round trip each where all is well. What is compared in SQL are keyed MACs and hashes of
- * random secrets, so that the time of a comparison tells nothing about the secret.
+ * The floor's statements: one round trip each where all is well. SQL compares keyed MACs and hashes of
+ * random secrets, so that the time of a comparison reveals nothing about the secret.
  */
 import postgres from 'postgres';
 import { CODE_SECONDS, REFRESH_ABSOLUTE_SECONDS, REFRESH_IDLE_SECONDS } from '../setting.ts';

@@ -1,4 +1,4 @@
-/** What the floor stores: one row a client, an authorization, a session, a consent. No ledger, no epochs. */
+/** The floor's tables: one row a client, an authorization, a session, a consent. No ledger, no epochs. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type postgres from 'postgres';
 import type { SignedIn } from '../browser.ts';
@@ -50,7 +50,7 @@ export async function insertFloorGrants(sql: postgres.Sql, count: number): Promi
   return made.map(({ code }) => code);
 }
 
-/** Nobody knows their codes. */
+/** Their codes are unknown. */
 export const insertOtherFloorGrants = (sql: postgres.Sql, count: number): Promise<unknown> => sql`
   insert into grants (id, client_id, user_id, scope, resource, code_hash, code_challenge, redirect_uri, code_ends_at)
   select gen_random_uuid(), ${CLIENT_ID}, ${SUBJECT_ID}, ${SCOPE.join(' ')}, ${RESOURCE},

@@ -1,4 +1,4 @@
-/** oidc-provider, set up to do what Statehouse does: PKCE, rotation, JWT access tokens for one resource, the same lifetimes. */
+/** oidc-provider, configured to do the same as Statehouse: PKCE, rotation, JWT access tokens for one resource, the same lifetimes. */
 import { createHmac, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { type JWK, Provider } from 'oidc-provider';
 import postgres from 'postgres';
@@ -37,7 +37,7 @@ const provider = new Provider(`http://localhost:${port}`, {
   pkce: { required: () => true },
   rotateRefreshToken: true,
   issueRefreshToken: async (_ctx, asking) => asking.grantTypeAllowed('refresh_token'),
-  // As with Statehouse: what was granted outlives the session.
+  // As with Statehouse: a grant outlives the session.
   expiresWithSession: async () => false,
   findAccount: (_ctx, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
   enabledJWA: { idTokenSigningAlgValues: ['ES256'] },

@@ -1,4 +1,4 @@
-/** Each round walks them in this order: what one leaves, the next presents. */
+/** Each round walks them in this order: the next one presents the tokens of the one before. */
 import { wholeAuthorization } from './authorization.ts';
 import { firstSignIn } from './first-sign-in.ts';
 import { introspection } from './introspection.ts';

@@ -1,6 +1,6 @@
 /**
- * The authorization as end-users know it: their browser is signed in and they have allowed the client before, so that the
- * authorization request is answered with a code at once. Each time by another browser, as the exchange of the code follows.
+ * The authorization as end-users know it. Their browser is signed in and they have allowed the client before, so the
+ * response has a code immediately. Each time by another browser, as the exchange of the code follows.
  */
 import { authorizeUrl, codeOf, exchangeFields, tokensFor } from '../requests.ts';
 import type { Scenario } from './scenario.ts';

@@ -1,5 +1,5 @@
 /**
- * A browser that nobody has signed in with, up to the code: authorization request, sign-in page, its form, consent page, its form.
+ * A new browser, up to the code: authorization request, sign-in page, its form, consent page, its form.
  * The stored hash of the password is one that costs next to nothing to check, so that everything else is measured.
  */
 import { Browser } from '../browser.ts';

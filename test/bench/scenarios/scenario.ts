@@ -1,10 +1,10 @@
-/** What is measured: an operation, and what has to be there for it. */
+/** A measurement: an operation, and its preconditions. */
 
 import type { SignedIn } from '../browser.ts';
 import type { Send } from '../http.ts';
 import type { Target } from '../targets/target.ts';
 
-/** What the clients and browsers of one server hold. An operation presents, and keeps, what has its index. */
+/** The clients and browsers of one server. An operation presents, and keeps, the tokens of its index. */
 export type Held = {
   codes: readonly string[];
   /** Refresh tokens at the head of their chains, and those that were rotated. */
@@ -29,7 +29,7 @@ export type Operation = { readonly target: Target; readonly held: Held; readonly
 
 export type Scenario = {
   readonly name: string;
-  /** How many operations are under way at once; it is measured with each of these numbers in turn. */
+  /** The number of concurrent operations; it is measured with each of these numbers in turn. */
   readonly inFlight: readonly number[];
   /** Those that leave what this one presents. They come before it. */
   readonly needs: readonly string[];

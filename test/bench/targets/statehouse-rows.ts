@@ -75,7 +75,7 @@ export const insertGrants = (db: Drizzle, count: number): Promise<string[]> =>
 /** A statement may take four seconds (src/system/deadlines.ts). */
 const COPIES_A_STATEMENT = 5_000;
 
-/** The same without codes that anybody knows: the database copies one of them. */
+/** The same with unknown codes: the database copies one of them. */
 export async function insertOtherGrants(db: Drizzle, count: number): Promise<void> {
   const { row } = newGrant();
   await db.insert(grants).values(row);

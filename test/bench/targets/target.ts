@@ -1,4 +1,4 @@
-/** A server under measurement. What it does not have, it does not name, and it is left out where that is measured. */
+/** A server under measurement. It does not name a missing function, and is left out where that is measured. */
 import type { PasswordHash } from '../../../src/crypto/secret-types.ts';
 import type { SignedIn } from '../browser.ts';
 import type { Child } from '../children.ts';

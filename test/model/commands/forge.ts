@@ -2,7 +2,7 @@ import { exchange, refresh } from '../../support/actors.ts';
 import { always, command } from '../command.ts';
 import { expectRefused } from '../reality.ts';
 
-/** One character of what there is, changed: nothing changes. */
+/** One character of an existing credential, changed: nothing changes. */
 export const forge = (pick: number) =>
   command(`forge (${pick})`, always, async (_, { scene, code, tokens }) => {
     const real = [code.code, ...tokens][pick % (tokens.length + 1)] ?? '';

@@ -2,7 +2,7 @@ import { exchange } from '../../support/actors.ts';
 import { command } from '../command.ts';
 import { expectRefused } from '../reality.ts';
 
-/** Someone who holds code and verifier presents them again: the chain dies, in time or not. */
+/** A holder of code and verifier presents them again: the chain ends, in time or not. */
 export const replayCode = command(
   'present the used code again',
   (ledger) => ledger.isCodeUsed,

@@ -78,7 +78,7 @@ const pageOf = (path: string): string =>
 
 type Fields = Readonly<Record<string, string>>;
 
-/** What the form names: a row of this person. @param sender whose form it is. */
+/** The row that the form names: one of this user. @param sender the origin of the form. */
 const NAMES: Readonly<Record<string, (of: Person, sender: Person) => Fields | Promise<Fields>>> = {
   'POST /account/password': () => ({
     current: PASSWORD,

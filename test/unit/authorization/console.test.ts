@@ -146,7 +146,7 @@ const asOwn = (request: Request, name: keyof typeof browsers): Request => ({
   ...request,
   fields: { ...request.fields, ...tokens[name] },
 });
-/** @param headers what its browser says about where the request comes from. */
+/** @param headers the browser's own headers about the origin of the request. */
 const posing = (by: Browser, headers: Readonly<Record<string, string>>): Browser => {
   const other = consoleBrowser(test, headers);
   for (const [name, value] of by.cookies) other.cookies.set(name, value);

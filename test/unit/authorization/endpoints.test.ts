@@ -1,4 +1,4 @@
-/** The token endpoints and the pages between as docs/authorization-matrix.md has them: whose grant or token × which client × with which credentials. */
+/** The token endpoints and the pages between as docs/authorization-matrix.md has them: owner of the grant or token × client × credentials. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { delegatedSignInSchema } from '../../../policies/upstreams-schema.ts';
 import type { Configuration } from '../../../src/config/configuration.ts';
@@ -145,7 +145,7 @@ describe('a request to a token endpoint', () => {
       const theirs = await credentialOf(client);
       const reply = await post(path, other, theirs.fields);
       expect(await answer(reply, theirs, cells.another)).toBe(cells.another);
-      // Whatever another client tried with it, it works for its own.
+      // After any attempt of another client, it works for its own.
       if (!cells.another.includes('unchanged')) expect(await theirs.isAlive()).toBe(true);
     }
     expect(await answer(await post(path, client, credential.fields), credential, cells.own)).toBe(cells.own);

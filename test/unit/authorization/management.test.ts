@@ -112,7 +112,7 @@ const VALUES: readonly (readonly [pattern: RegExp, values: () => Promise<Values>
   [/reason/, async () => ({ reason: 'not_found' })],
 ];
 
-/** What an operation needs beside its address. */
+/** The parameters of an operation besides its address. */
 const PREPARED: Readonly<Record<string, (values: Values) => Promise<Prepared> | Prepared>> = {
   'POST /clients': () => ({ body: { client_name: 'Shop', redirect_uris: ['https://shop.example/cb'] } }),
   'PUT /clients/{client_id}': () => ({

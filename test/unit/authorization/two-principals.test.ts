@@ -1,4 +1,4 @@
-/** Whatever a request is keyed by, tried by a second one: administrator, end-user in the same browser, other browser, tenant of the same host. */
+/** Every key of a request, used by a second principal: administrator, end-user in the same browser, other browser, tenant of the same host. */
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerConsole } from '../../../src/boot/console.ts';
@@ -302,7 +302,7 @@ describe('a mail link that another end-user opens', () => {
     await bobs.post(action, { ...fields, ...chosen });
     expect(await claimsOf(ada)).not.toEqual(adaBefore);
     expect(await claimsOf(bob)).toEqual(bobBefore);
-    // The user who opened it is signed in as before: not as the owner of the account.
+    // The user of the link is signed in as before: not as the owner of the account.
     expect((await bobs.get('/account')).body).toContain(bob.username);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The rotation of the root secret as docs/deploying.md prints it, from append to drop, over every kind of credential: afterwards it works, or
- * the look before the drop had announced that it would not.
+ * The rotation of the root secret as docs/deploying.md prints it, from append to drop, over every kind of credential. Afterwards each works,
+ * or the look before the drop had announced that it would not.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ describe.each(databaseKinds)('the rotation of the root secret on %s', (kind) => 
   let opened: TestDatabase;
   const clock = testClock();
   const apps: TestApp[] = [];
-  /** What a node does that starts with this list, and in its first round of housekeeping. */
+  /** The work of a node that starts with this list, and of its first housekeeping. */
   const nodeWith = async (...secrets: string[]): Promise<TestApp> => {
     const keys = rootKeys(secrets);
     const node = await openTestApp(opened.database, { clock, keys });

@@ -1,4 +1,4 @@
-/** The reader agrees with XState, and keeps as text what it does not model. */
+/** The reader agrees with XState, and keeps as text everything outside its model. */
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, it, test } from 'vitest';
 import { and, createMachine, not, or, setup } from 'xstate';

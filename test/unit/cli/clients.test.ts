@@ -102,7 +102,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       const shown = (await line.run(['clients', 'show', 'full'])).out;
       expect(shown).toMatch(/after a sign-out +https:\S+\/out\n +com\.example\.shop:\/out\n/);
       expect(shown).toMatch(/ID Tokens +signed with ES256\n/);
-      // What `show` prints, `import` takes for the same.
+      // `import` accepts the output of `show`, for the same client.
       const again = await importing(JSON.parse((await line.run(['clients', 'show', 'full', '--json'])).out));
       expect(again.out).toMatch('unchanged');
     });

@@ -86,7 +86,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     return json.refresh_token;
   };
 
-  it('explains a reuse: what, when, by whom, why, and how to avoid it', async () => {
+  it('explains a reuse: event, time, presenter, reason, and remedy', async () => {
     const { refreshToken, accessToken } = await obtainTokens(test, client, user);
     test.clock.advanceSeconds(600);
     const head = await rotated(refreshToken);

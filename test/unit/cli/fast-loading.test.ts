@@ -1,4 +1,4 @@
-/** What makes loading cheap loads the same. */
+/** The fast loader loads the same modules. */
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';

@@ -28,7 +28,7 @@ beforeAll(async () => {
   cli = await openCommandLine();
   await keepLedgerPartitions(db(), databaseClock);
   await db().execute(sql`delete from ledger_seals`);
-  // What the command line itself wrote, and two lines in each of three segments.
+  // The command line's own entries, and two entries in each of three segments.
   for (const [n, day] of DAYS.entries()) {
     await writeLines(db(), [`${n} first`, `${n} "quoted", ünïcode`], new Date(`${day}T10:00:00Z`));
     const clock = clockAt(new Date(`${day}T12:00:00Z`));

@@ -1,4 +1,4 @@
-/** limits.yaml: what a node takes on. */
+/** limits.yaml: the capacity of a node. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

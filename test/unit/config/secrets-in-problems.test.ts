@@ -24,7 +24,7 @@ const PRODUCTION = {
   STATEHOUSE_PKCS11_TOKEN: 'statehouse',
 };
 
-/** What an operator types, pastes or templates wrong around a secret. */
+/** Typical mistakes of operators around a secret: typed, pasted or templated. */
 const urls = (scheme: string) => [
   MARK,
   `${scheme}:/user:${MARK}@host/name`,
@@ -60,7 +60,7 @@ const CASES = Object.entries(VALUES).flatMap(([name, values]) =>
   values.map((value, place) => ({ name, value, place })),
 );
 
-/** @returns what `statehouse check` and `start` would print; empty: nothing is wrong with it. */
+/** @returns the messages of `statehouse check` and `start`; empty: the value is valid. */
 function problemsOf(variables: Readonly<Record<string, string>>): string {
   try {
     readEnvironment(variables);
@@ -81,7 +81,7 @@ it.each(CASES)('the error contains no part of $name, whatever its mistake ($plac
     { [name]: value, [`${name}_FILE`]: path },
     // The secret in place of the path.
     { [`${name}_FILE`]: value },
-    // Beside what else is wrong.
+    // Beside another error.
     { [name]: value, STATEHOUSE_ISSUER: 'http://login.example', PORT: '99999', STATEHOUSE_PKCS11_TOKEN: '' },
   ];
   for (const way of ways) expect(problemsOf({ ...without, ...way })).not.toContain(MARK);

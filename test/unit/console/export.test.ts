@@ -1,4 +1,4 @@
-/** The ledger as a file: what stands in it, what a spreadsheet must not run, where it ends. */
+/** The ledger as a file: its content, formulas that a spreadsheet must not run, and its end. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvOf, jsonLinesOf, MAX_EXPORTED } from '../../../src/console/export.ts';
 import { askedIn, type LedgerLine, type Lines } from '../../../src/console/ledger-lines.ts';

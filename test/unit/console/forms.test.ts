@@ -52,7 +52,7 @@ function posing(headers: Readonly<Record<string, string>>): Browser {
 }
 
 describe('a form', () => {
-  it('says what it ends before it is sent, and ends it', async () => {
+  it('announces the consequences before it is sent, and carries them out', async () => {
     await obtainTokens(test, client, await makeUser(test));
     page = await browser.get(`${DELETE}?id=${client.clientId}`);
     expect(page.body).toContain('1 chain of 1 end-user');

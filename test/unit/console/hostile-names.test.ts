@@ -53,7 +53,7 @@ describe('hostile names', () => {
     const scripts = body.match(/<script[^>]*>/g) ?? [];
     expect(scripts.filter((tag) => tag !== '<script type="module">')).toEqual([]);
     expect(body).not.toMatch(/<svg\/onload|<img src=x/i);
-    // What turns text around, or hides in it, is made visible.
+    // Characters that reverse text, or hide in it, are made visible.
     expect(body.replaceAll(/ value="[^"]*"|<textarea.*?<\/textarea>/gs, '')).not.toMatch(/[\u202e\u200b]/);
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");

@@ -128,7 +128,7 @@ describe('a stream', () => {
     expect(loser.text()).not.toContain('event: numbers');
   });
 
-  it('whose token is about to end requests a renewal immediately', async () => {
+  it('with a token about to expire requests a renewal immediately', async () => {
     renewalIsDue = true;
     const watcher = await watch('a');
     await until(async () => watcher.isOver());

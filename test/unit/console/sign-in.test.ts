@@ -115,7 +115,7 @@ describe('an operator', () => {
     expect((await consoleGrants()).at(-1)?.state).toBe('revoked');
   });
 
-  it('who signs out of this server is signed out of the console of this browser immediately', async () => {
+  it('signs out of the console of this browser immediately with a sign-out of this server', async () => {
     const browser = consoleBrowser(test);
     const page = await openPage(browser, test.operator);
     await browser.submit(await browser.get('/oauth/logout'), { decision: 'approve' });

@@ -1,4 +1,4 @@
-/** Webhooks in the console: what waits, what became of an event, and sending it again. */
+/** Webhooks in the console: pending deliveries, the state of an event, and its redelivery. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeUser } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';

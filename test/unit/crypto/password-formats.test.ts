@@ -5,7 +5,7 @@ import { hashRefusal, readHash } from '../../../src/crypto/password-formats.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
 
 /**
- * Made elsewhere: argon2 by the reference implementation (its test.c), bcrypt by the crypt of glibc, PBKDF2 and scrypt by Python's
+ * Made by other programs: argon2 by the reference implementation (its test.c), bcrypt by the crypt of glibc, PBKDF2 and scrypt by Python's
  * hashlib.
  */
 const MADE_ELSEWHERE: readonly (readonly [string, string, string])[] = [

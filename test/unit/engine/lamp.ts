@@ -17,7 +17,7 @@ export const machineOf = (arms: Record<string, Record<string, Arm>>, id = 'lamp'
     states: Object.fromEntries(Object.entries(arms).map(([state, on]) => [state, { on }])),
   } as never) as AnyStateMachine;
 
-/** `on`: what the arms of the states are made of; the rest overrides the lifecycle. */
+/** `on`: the arms of the states; the rest overrides the lifecycle. */
 export function lampLifecycle(
   arms: Record<string, Record<string, Arm>>,
   overrides: Partial<LampLifecycle> | Record<string, unknown> = {},

@@ -19,7 +19,7 @@ const request: LampRequest = {
 const bright: Lamp = { ...dark, state: 'bright' };
 const away = (maybeCommitted: boolean) => new StoreUnavailable(maybeCommitted);
 
-/** A world that replies from a list; what is asked of it is written down. */
+/** Ports that reply from a list; each command is recorded. */
 function worldOf({ loads = [], commits = [] }: { loads?: (Lamp | Error)[]; commits?: (boolean | Error)[] }) {
   const asked: unknown[] = [];
   const reply = <T>(list: (T | Error)[], kind: string): T => {

@@ -1,4 +1,4 @@
-/** What an operator reads of a guard that lets no caller in, word for word, and what decides at the edges of its parts. */
+/** The log of a guard that rejects every caller, word for word, and the decisions at the bounds of its parts. */
 import fastify, { type FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { metadataUrlOf } from '../../../src/guard/discovery.ts';

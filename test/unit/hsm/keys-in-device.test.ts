@@ -29,7 +29,7 @@ const configuration = {
   signingKeys: { ...shippedConfiguration.signingKeys, algorithms: [...SIGNING_ALGORITHMS] },
 };
 
-/** What a thief in the process would ask the device for, in a session of the same user. */
+/** The requests of an attacker in the process to the device, in a session of the same user. */
 function stolenFrom({ module, token: label, pin }: SoftHsm): { labels: string[]; values: string[] } {
   const pkcs11js = createRequire(import.meta.url)('pkcs11js');
   const { CKA_VALUE, CKA_LABEL, CKA_CLASS, CKO_PRIVATE_KEY, CKU_USER } = pkcs11js;

@@ -1,4 +1,4 @@
-/** /account/password: who may set a password, and what it ends. */
+/** /account/password: its users, and the sessions and grants that it ends. */
 import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -92,7 +92,7 @@ describe('the authorization endpoint', () => {
       await expectPage(request({ redirect_uri: 'https://evil.test/' }), 'not registered');
     });
 
-    it('whatever other error the request has', async () => {
+    it('a request with any other error', async () => {
       await expectPage(request({ redirect_uri: 'https://evil.test/', response_type: 'token' }), 'not registered');
       await expectPage(`${request({ redirect_uri: 'https://evil.test/' })}&state=1&state=2`, 'not registered');
       await expectPage(`${request({ client_id: 'unknown' })}&scope=%00`, 'No app is registered');

@@ -1,4 +1,4 @@
-/** Who a client is at the token endpoint: RFC 6749 §2.3, §3.2.1, §5.2; OAuth 2.1 §2.4. */
+/** Client authentication at the token endpoint: RFC 6749 §2.3, §3.2.1, §5.2; OAuth 2.1 §2.4. */
 
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

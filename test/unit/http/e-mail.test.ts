@@ -1,4 +1,4 @@
-/** Links in mails, through the pages: a forgotten password, a new account. What strangers learn, and the effect of programs that open links. */
+/** Links in mails, through the pages: a forgotten password, a new account. The knowledge of strangers, and the effect of programs that open links. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { authorizeUrl, makePkce, makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';

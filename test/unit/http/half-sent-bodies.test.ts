@@ -27,7 +27,7 @@ describe('requests with unfinished bodies', () => {
   });
   afterAll(() => scene.close());
 
-  /** @returns what the server has answered, and whether it has ended the connection. */
+  /** @returns the answer of the server, and whether it has ended the connection. */
   async function halfSent(from: string, path = '/oauth/token'): Promise<HalfSent> {
     const socket = connect({ port, host: '127.0.0.1', localAddress: from });
     const seen = { socket, text: '', ended: false };

@@ -1,6 +1,6 @@
 /**
- * Authenticators and pages that lie (WebAuthn Level 3 §7.1, §7.2), at the three places where the server verifies a signature: sign-in,
- * second factor, registration. With each lie, everything else is valid.
+ * Authenticators and pages that lie (WebAuthn Level 3 §7.1, §7.2), at the three places where the server verifies a signature.
+ * These are sign-in, second factor and registration. With each lie, everything else is valid.
  */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -43,7 +43,7 @@ type Asked = {
   readonly page: Answer;
   /** Another challenge of the same place, for another browser. */
   readonly elsewhere: () => Promise<Answer>;
-  /** What an authenticator sends. */
+  /** The message of an authenticator. */
   readonly sign: (page: Answer, forged?: Forged, counter?: number) => string;
   readonly send: (credential: string) => Promise<Answer>;
   /** Whether the signature was accepted. */

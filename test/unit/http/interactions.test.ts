@@ -233,7 +233,7 @@ describe('an interaction', () => {
       expect(isSignIn(await begin(thief))).toBe(true);
     });
 
-    it('who are disabled in between decide nothing', async () => {
+    it('that are disabled in between decide nothing', async () => {
       const consent = await browser.submit(await begin(), credentials());
       await disableUser(scene.database.drizzle, user.username);
       const answer = await browser.submit(consent, { decision: 'approve' });
@@ -305,7 +305,7 @@ describe('an interaction', () => {
   it('shows after the back button the earlier page, or that it was answered', async () => {
     const signIn = await begin();
     const consent = await browser.submit(signIn, credentials());
-    // Back to the sign-in page, which was sent with no-store and so is requested again: the user is known by now.
+    // Back to the sign-in page, which was sent with no-store and so is requested again: the user is known now.
     expect(isConsent(await browser.get(signIn.url))).toBe(true);
     expect(isConsent(await browser.submit(signIn, credentials()))).toBe(true);
     await browser.submit(consent, { decision: 'approve' });

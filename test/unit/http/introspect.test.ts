@@ -41,7 +41,7 @@ describe('introspection', () => {
   afterAll(() => scene.close());
 
   const api = (name: string): TestClient => apis.get(`${name}-api`) ?? scene.client;
-  /** What the answer is, without its headers. */
+  /** The answer, without its headers. */
   const ask = async (client: TestClient, sent: string, more = {}) => {
     const { status, json, headers } = await introspect(scene, client, sent, more);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');

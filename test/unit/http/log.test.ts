@@ -21,7 +21,7 @@ import { introspect, revoke } from '../../support/sent-token.ts';
 
 describe('the log of a hostile day', () => {
   let scene: Scene;
-  /** By what it is, so that a failure need not print it. */
+  /** By its kind, so that a failure need not print it. */
   const secrets = new Map<string, string>();
   const secret = (what: string, value: string | null | undefined): string => {
     if (value) secrets.set(`${what} ${secrets.size}`, value);

@@ -1,4 +1,4 @@
-/** OpenID Connect RP-Initiated Logout 1.0: who is signed out, who has to confirm, and where no browser is ever redirected. */
+/** OpenID Connect RP-Initiated Logout 1.0: the session that ends, the confirmation, and the redirects that are never sent. */
 
 import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
@@ -248,7 +248,7 @@ describe('/oauth/logout', () => {
       const foreign = new Browser(scene.app);
       await signIn(foreign, await makeUser(scene));
       await turnedDown(await post({ decision: 'approve', ...(await fieldsOf(foreign)) }));
-      // The same browser, and another user by now.
+      // The same browser, and another user now.
       const shared = new Browser(scene.app);
       await signIn(shared, await makeUser(scene));
       const before = await fieldsOf(shared);

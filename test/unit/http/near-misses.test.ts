@@ -1,6 +1,6 @@
 /**
- * Every comparison of a credential, with near misses: the correct one without its first or last
- * character, in other letters, with spaces, with lookalikes. The correct one is accepted afterwards.
+ * Every comparison of a credential, with near misses. These are the correct one without its first or last
+ * character, in other letters, with spaces, and with lookalikes. The correct one is accepted afterwards.
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What a node answers when it has enough to do (policies/limits-schema.ts). */
+/** The answers of an overloaded node (policies/limits-schema.ts). */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -91,7 +91,7 @@ describe('an overloaded node', () => {
         for (const socket of sockets) socket.destroy();
       }
     }
-    // Their rest is over as soon as the server has seen that they are gone.
+    // Their rest ends as soon as the server has seen that they are gone.
     let answered = 0;
     while (answered !== 401) answered = (await ask({ ...scene.other, secret: 'wrong' as never })).status;
     await Promise.all(Array.from({ length: 9 }, () => ask())).then((answers) =>

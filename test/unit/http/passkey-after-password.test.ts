@@ -1,4 +1,4 @@
-/** A passkey protects its account: what the password, or the mailbox, gets of an account with a passkey and no authenticator app. */
+/** A passkey protects its account: the access by password, or mailbox, to an account with a passkey and no authenticator app. */
 
 import { afterEach, expect, it } from 'vitest';
 import type { SignInPolicy } from '../../../policies/schema.ts';

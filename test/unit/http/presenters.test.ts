@@ -1,4 +1,4 @@
-/** Who presented a code or a refresh token that was used before: in the ledger, in the log, in the event, in the explanation. */
+/** The presenter of a code or a refresh token that was used before: in the ledger, in the log, in the event, in the explanation. */
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transitions } from '../../../src/storage/schema.ts';

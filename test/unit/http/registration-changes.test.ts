@@ -1,4 +1,4 @@
-/** A client's registration changes while a person is signing in: what counts is what it is registered for now. */
+/** A client's registration changes during a sign-in: the current registration counts. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-/** What the access tokens of each resource are signed with, and that this server accepts all of them (RFC 9068 §2.1). */
+/** The algorithm of the access tokens of each resource; this server accepts all of them (RFC 9068 §2.1). */
 
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The hot path is lean: what a rotation costs the database, and how many signatures it makes. */
+/** The hot path is lean: the statements of a rotation, and the number of its signatures. */
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-/** The second factor at a sign-in: what a password alone gets, what a code is good for, and what a thief gets of each. */
+/** The second factor at a sign-in: the access by a password alone, the use of a code, and the gain of an attacker with either. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   authorizeUrl,

@@ -74,7 +74,7 @@ describe('more sign-ins than a node handles', () => {
   };
   const succeeded = ({ body }: Answer) => body.includes('name="decision"');
 
-  it('give a form two concurrent attempts, and the next when they are over', async () => {
+  it('give a form two concurrent attempts, and the next after their end', async () => {
     const { browser, page } = await begin('203.0.113.1');
     const submit = () => browser.submit(page, { username, password: PASSWORD });
     const [first, second] = [submit(), submit()];

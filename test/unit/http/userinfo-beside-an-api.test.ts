@@ -42,7 +42,7 @@ describe('openid beside a scope of an API', () => {
     expect(await userInfoStatus(json.access_token)).toBe(200);
   });
 
-  it('stays so over a refresh; a refresh excludes what it leaves out or does not name', async () => {
+  it('stays so over a refresh; a refresh excludes the scopes that it omits', async () => {
     const first = await signIn('openid email read');
     const second = (await refresh(scene, scene.client, first.refresh_token ?? '')).json;
     expect(audience(second.access_token)).toEqual([API, USERINFO]);

@@ -1,4 +1,4 @@
-/** OpenID Connect Core §5.3 and RFC 6750: what an access token opens about a person, and how everything else is refused. */
+/** OpenID Connect Core §5.3 and RFC 6750: the claims for an access token, and the rejection of everything else. */
 
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -79,7 +79,7 @@ describe('fetching an image', () => {
     await closed;
   });
 
-  /** The server decides when the time is over: no clock does. */
+  /** The server decides when the time has expired: no clock does. */
   const untilTold = (path: string, answer: RequestListener) => {
     const time = new AbortController();
     const closed = new Promise<void>((resolve) => {

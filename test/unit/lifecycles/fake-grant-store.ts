@@ -7,12 +7,12 @@ import { sameBytes } from '../../../src/model/grant.ts';
 import type { LedgerEntry } from '../../../src/model/ledger.ts';
 
 /**
- * What happens to one commit:
+ * The fate of one commit:
  * - `conflict`: Postgres saw two statements in each other's way, and changed nothing;
  * - `notSent`: the database was away before the statement left;
  * - `lostBefore`, `lostAfter`: the connection broke before, or after, the statement took effect;
  * - `lostLate`: it broke, and the statement takes effect just before the next one;
- * - a function: what else happens at this moment, before the fate that it names, if it names one.
+ * - a function: another event at this moment, before the fate that it names, if it names one.
  */
 type Named = 'conflict' | 'notSent' | 'lostBefore' | 'lostAfter' | 'lostLate';
 export type Fate = Named | (() => Named | undefined);

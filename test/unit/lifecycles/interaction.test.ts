@@ -72,7 +72,7 @@ type Given = {
   readonly ways?: Partial<InteractionWorld>;
   /** Of the commits, in order; the last repeats. */
   readonly fates?: readonly (boolean | 'lost')[];
-  /** What the loads find after the first, in order; the last is found from then on. */
+  /** The results of the loads after the first, in order; the last repeats. */
   readonly reloads?: readonly (Partial<StoredInteraction> | null)[];
 };
 
@@ -321,7 +321,7 @@ describe('an approval', () => {
     ]);
   });
 
-  test('of only what requires a role is rejected, immediately where no row is stored yet', async () => {
+  test('with only scopes that require a role is rejected, immediately where no row is stored yet', async () => {
     const ways = { grantableBy: () => [] };
     const denied = { kind: 'denied', error: 'access_denied' };
     const first = bench(WAITS, { ways });

@@ -10,7 +10,7 @@ const ways: Way[] = [
   ['refresh token', chainGrant(), (bed) => bed.presentToken(), 1n],
 ];
 
-/** From this commit on, the next loads find nobody. */
+/** From this commit on, the next loads find no row. */
 const awayFor =
   ({ store }: Bench, loads: number, fate: 'lostBefore' | 'lostAfter' | 'lostLate') =>
   () => {

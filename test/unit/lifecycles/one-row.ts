@@ -2,8 +2,8 @@
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
 
 /**
- * `lostBefore`, `lostAfter`: the connection is lost before the row is written, or after. `away`: nothing was sent. A function: what
- * somebody else writes first.
+ * `lostBefore`, `lostAfter`: the connection is lost before the row is written, or after. `away`: nothing was sent. A function:
+ * the earlier write of another writer.
  */
 export type Fate<Row> = 'lostBefore' | 'lostAfter' | 'away' | ((row: Row) => Row);
 

@@ -14,7 +14,7 @@ import type { AccessToday, ChainPlace, Grant } from '../../../src/model/grant.ts
 import { type FakeStore, fakeGrantStore } from './fake-grant-store.ts';
 import { CHALLENGE, CLIENT, LIFETIMES, NONCE, NOW } from './given.ts';
 
-/** What the next refresh token says, as a caller would see it. */
+/** The content of the next refresh token, as a caller would see it. */
 export type Minted = { readonly generation: bigint | null; readonly nonce: Uint8Array | null };
 
 export type Bench = {

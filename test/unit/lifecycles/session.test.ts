@@ -38,7 +38,7 @@ const SIGNED_IN: Session = {
   liveServerEpoch: 1n,
 };
 
-/** @param rows what each load finds, in order; the last is found from then on. */
+/** @param rows the result of each load, in order; the last repeats. */
 function bench(
   rows: readonly (Session | null)[],
   { lifetimes = LIFETIMES, now = NOW, commits = true }: { lifetimes?: SessionLifetimes; now?: Date; commits?: boolean },

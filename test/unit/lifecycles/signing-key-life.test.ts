@@ -41,7 +41,7 @@ const keyIn = (state: 'published' | 'signing' | 'retiring', kid: string, change:
 const SIGNER = keyIn('signing', 'signer');
 const WAITS = keyIn('published', 'waits');
 
-/** @param between what another node does between the first load and the first commit. */
+/** @param between the action of another node between the first load and the first commit. */
 function bench(
   keys: readonly SigningKeyRow[],
   given: {

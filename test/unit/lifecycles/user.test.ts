@@ -51,7 +51,7 @@ const NEW_PASSWORD: UserChange = {
   byPasswordAlone: false,
 };
 
-/** @param usernameOf who has the username that is sent. */
+/** @param usernameOf the owner of the sent username. */
 function bench(
   stored: RegisteredUser | null,
   fates: readonly Fate<RegisteredUser | null>[] = [],
@@ -147,7 +147,7 @@ describe('a hash of another system', () => {
     expect(current().row).toEqual({ ...IMPORTED, epoch: 5n });
   });
 
-  test('that was imported already changes nothing, whatever the password is by now; new claims beside it do', async () => {
+  test('that was imported already changes nothing, whatever the password is now; new claims beside it do', async () => {
     for (const passwordHash of [HASH, OTHER_PASSWORD]) {
       const stored = { ...IMPORTED, passwordHash };
       const { ask, commits, current } = bench(stored);

@@ -55,7 +55,7 @@ function onceAsked<Made>(make: () => Made): () => Made {
   };
 }
 
-/** What an answer depends on besides the arms that are asked: everything of machine and states that is not an arm. */
+/** The facts behind an answer besides the arms: everything of machine and states that is not an arm. */
 const surroundingsOf = ({ name, initial, also, states }: Machine): readonly unknown[] => [
   name,
   initial,
@@ -89,7 +89,7 @@ type Decision = { readonly asked: Outcomes; readonly said: Said };
 type Ask = (state: string, event: string, outcomes: Outcomes) => Decision;
 
 /**
- * XState stops at the first arm whose guard holds. Combinations that agree in all that it asked for get the same answer, so n
+ * XState stops at the first arm whose guard holds. Combinations that agree in all evaluated guards get the same answer. So n
  * guards take n + 1 questions, where every arm has a guard of its own, and not 2^n.
  */
 function answersOf(ask: Ask, state: string, event: string, names: readonly string[]): Answers {
@@ -130,7 +130,7 @@ function asking(asked: Machine): Ask {
   };
 }
 
-/** What follows from a list of answers is found once for all machines that have this list. */
+/** The consequences of a list of answers are computed once for all machines with this list. */
 export function foundOnce<Found>(find: (answers: Answers) => Found): (answers: Answers) => Found {
   const all = new WeakMap<Answers, { readonly found: Found }>();
   return (answers) => {

@@ -42,7 +42,7 @@ To accept a change: \`npx vitest run test/unit/machines --update\`, then read th
 | file | guard | asks |
 | --- | --- | --- |`;
 
-/** What a colleague could plant in \`byAnotherClient\` of the refresh token. */
+/** A change that a colleague could plant in \`byAnotherClient\` of the refresh token. */
 const BACK_DOORS: readonly string[] = [
   "event.clientId !== context.clientId && event.clientId !== 'a-client'",
   "event.clientId !== context.clientId && !event.clientId.startsWith('a-')",

@@ -57,7 +57,7 @@ export function readPredicates(sources: Sources): {
   return { predicates, violations };
 }
 
-/** What the compiler says about one file, under these sources. */
+/** The compiler's errors about one file, under these sources. */
 export function compilerErrors(sources: Sources, path: string): readonly string[] {
   const program = programOf(sources);
   return program

@@ -34,7 +34,7 @@ import { SINGLE_FACTOR } from '../../../src/lifecycles/session/lifecycle.ts';
 const NOW = Date.UTC(2030, 0, 1);
 const AFTER = NOW + 1;
 
-/** What any of the events says, in one object: a guard reads of it what the events say at which it is asked. */
+/** The members of all events, in one object: a guard reads those of its own events. */
 type AnyOf<Event> = (Event extends unknown ? (event: Omit<Event, 'type'>) => void : never) extends (
   event: infer All,
 ) => void

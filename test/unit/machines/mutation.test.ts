@@ -1,6 +1,6 @@
 /**
- * Are the nets tight? Each mutant of each machine must be seen by the transition table or refused by a law, and those
- * that issue more or revoke less must be refused by a law, however carelessly the table's difference is read.
+ * Are the nets tight? Each mutant of each machine must be detected by the transition table or rejected by a law. Those
+ * that issue more or revoke less must be rejected by a law, however carelessly the table's difference is read.
  */
 import { describe, expect, test } from 'vitest';
 import { readMachine } from '../../../src/catalogue/read.ts';

@@ -1,4 +1,4 @@
-/** Who must not get in: tokens for others, roles that are gone, auditors who write, and what has ended a second ago. */
+/** Callers without access: tokens for others, removed roles, auditors who write, and access that has just ended. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OperatorsFile } from '../../../policies/operators-schema.ts';
 import {

@@ -69,7 +69,7 @@ it('the table of operations has every resource, and no other', () => {
 describe('every resource of the management API', () => {
   let scene: Scene;
   let call: Caller;
-  /** What stands for each parameter. */
+  /** The value of each parameter. */
   let values: Readonly<Record<string, string>> = {};
   beforeAll(async () => {
     const bot = withBot();
@@ -162,7 +162,7 @@ describe('every resource of the management API', () => {
     const body = (await call('GET', addressOf(resource))).json();
     const read = operation?.answer?.safeParse(body);
     expect(read?.error?.issues ?? []).toEqual([]);
-    // A schema drops what it does not name.
+    // A schema drops unnamed members.
     expect(read?.data).toMatchObject(body);
   });
 

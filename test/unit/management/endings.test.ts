@@ -1,4 +1,4 @@
-/** What administrators end, and where they read about it: grants, sessions, signing keys, the ledger. */
+/** Revocation by administrators, and its records: grants, sessions, signing keys, the ledger. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
 import { makeClient, refresh } from '../../support/actors.ts';

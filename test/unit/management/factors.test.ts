@@ -1,4 +1,4 @@
-/** What administrators see and remove of the factors of an end-user. */
+/** The factors of an end-user that administrators see and remove. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';

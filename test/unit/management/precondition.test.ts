@@ -1,4 +1,4 @@
-/** RFC 9110 §13.1: what a condition is about, as headers write it. */
+/** RFC 9110 §13.1: the subject of a condition, as headers write it. */
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { entityTag, isKnown, preconditionOf } from '../../../src/management/precondition.ts';

@@ -1,4 +1,4 @@
-/** Requests that are repeated with their Idempotency-Key: the repetition does not restore what was removed in the meantime. */
+/** Requests that are repeated with their Idempotency-Key: the repetition does not restore a resource that was removed before it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { anyDatabase } from '../../support/database.ts';
 import { API, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';

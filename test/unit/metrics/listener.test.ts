@@ -1,4 +1,4 @@
-/** What Prometheus reads, after requests of the real app on a real database. */
+/** The metrics for Prometheus, after requests of the real app on a real database. */
 import { channel } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

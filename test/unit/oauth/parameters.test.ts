@@ -5,7 +5,7 @@ import { asQuery, decode, MAX_PARAMETERS, parseParameters } from '../../../src/o
 
 const KNOWN = ['client_id', 'scope', 'resource', 'state'] as const;
 
-/** What the parameters say, read in the simplest way there is. */
+/** The values of the parameters, read in the simplest way there is. */
 function readSimply(encoded: string) {
   const read = encoded
     .split('&')
@@ -103,7 +103,7 @@ describe('parameters', () => {
     ['state=\uffff', 'malformed_parameter', 'state', 'is not percent-encoded UTF-8'],
     ['state=a&state=b', 'repeated_parameter', 'state', 'is repeated'],
     ['state=a&state=a', 'repeated_parameter', 'state', 'is repeated'],
-    // Repeated without a value is repeated all the same.
+    // Repetition without a value still counts.
     ['state&state=', 'repeated_parameter', 'state', 'is repeated'],
     // Repetition is reported first: the values of such a request have no effect.
     ['scope=%&state=a&state=b', 'repeated_parameter', 'state', 'is repeated'],
@@ -111,7 +111,7 @@ describe('parameters', () => {
   ])('%j is a problem', (encoded, reason, parameter, detail) => {
     const { problem, parameters } = parseParameters(`client_id=c&${encoded}`, KNOWN);
     expect(problem).toEqual({ reason, parameter, detail });
-    // What else is there can be read, to send the error to the client.
+    // The rest can be read, to send the error to the client.
     expect([parameters.get('client_id'), parameters.get('state'), parameters.getAll('state')]).toEqual(['c', null, []]);
   });
 

@@ -1,4 +1,4 @@
-/** The answer to each reason: what a client acts on is the error and the status. */
+/** The answer to each reason: a client acts on the error and the status. */
 import { describe, expect, it } from 'vitest';
 import { errorDescription } from '../../../src/oauth/errors.ts';
 import { REFUSALS, type TokenReason } from '../../../src/oauth/refusals.ts';
@@ -64,7 +64,7 @@ const ANSWERS: Readonly<Record<string, readonly TokenReason[]>> = {
   ],
 };
 
-/** Who learns the difference learns how far a stolen value or a guess got. */
+/** The difference would reveal how far a stolen value or a guess got. */
 const TOLD_ALIKE: readonly (readonly TokenReason[])[] = [
   ['authorization_code_unknown', 'authorization_code_expired', 'authorization_code_reused'],
   [

@@ -1,4 +1,4 @@
-/** What people and clients read: URLs under the issuer, error descriptions, where two redirect URIs differ. */
+/** Texts for people and clients: URLs under the issuer, error descriptions, the difference of two redirect URIs. */
 import { describe, expect, it } from 'vitest';
 import { errorDescription } from '../../../src/oauth/errors.ts';
 import { firstDifference } from '../../../src/oauth/first-difference.ts';

@@ -17,7 +17,7 @@ import { schemaProblems } from '../../../src/config/schema-problems.ts';
 
 const DAY = 86_400;
 
-/** What the schema says about a value: nothing, or the key and the words of each problem. */
+/** The schema's problems with a value: none, or the key and the words of each. */
 const problemsOf = (schema: z.ZodType, value: unknown): string[] =>
   schema.safeParse(value).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
 const keysOf = (schema: z.ZodType, value: unknown) =>

@@ -155,7 +155,7 @@ describe('a client on its own behalf', () => {
     [{ ...bot, defaultScope: ['clients:read'] }, null, [], refused('scope_not_allowed')],
     [bot, 'clients:read', [], refused('scope_of_other_resource', 'clients:read')],
     [bot, 'clients:read pay', [MANAGEMENT, BANK], refused('management_not_alone')],
-    // Whatever its registration contains.
+    // For any content of its registration.
     [{ ...naming, clientId: 'another' }, 'clients:read', [MANAGEMENT], refused('scope_not_allowed', 'clients:read')],
     [{ clientId: 'alice' }, 'clients:read', [MANAGEMENT], refused('scope_not_allowed', 'clients:read')],
   ])('of %j for %j at %j gets %j', (change, scope, resources, meant) => {

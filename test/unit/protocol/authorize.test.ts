@@ -1,4 +1,4 @@
-/** From the authorization request to the redirect, on stores in memory: every outcome, and what each page is given. */
+/** From the authorization request to the redirect, on stores in memory: every outcome, and the data of each page. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Configuration } from '../../../src/config/configuration.ts';

@@ -121,7 +121,7 @@ export const withChain = (change: Partial<Grant> = {}): Grant =>
 export const refreshTokenOf = ({ id }: Grant, change: Partial<RefreshTokenPlace> = {}): string =>
   writeRefreshToken(keys, { grantId: id, generation: 0n, nonce: NONCE, ...change });
 
-/** What the endpoints of tokens depend on, with a clock that stands still at the given second. */
+/** The dependencies of the token endpoints, with a clock that stands still at the given second. */
 export function tokenEndpoints(
   clients: readonly Client[],
   stored: readonly Grant[] = [],

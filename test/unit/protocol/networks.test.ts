@@ -37,7 +37,7 @@ function countsInMemory() {
 }
 
 type Limiter = {
-  /** What one address may do in a window. */
+  /** The limit of one address in a window. */
   readonly limit: number;
   /** One attempt. @returns whether it was within the limit. */
   readonly ask: (address: string) => Promise<boolean>;

@@ -111,7 +111,7 @@ describe('a presented access token', () => {
     }
   });
 
-  it('whose grant is missing, or belongs to another client, is invalid', async () => {
+  it('with a grant that is missing, or belongs to another client, is invalid', async () => {
     const { accessToken } = await obtainTokens(scene, scene.client, scene.user);
     const claims = claimsOf(accessToken);
     const jti = accessTokenId({ grantId: scene.deps.random.uuid() }, scene.deps.random.bytes(16));

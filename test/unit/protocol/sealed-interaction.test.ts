@@ -1,4 +1,4 @@
-/** What travels in the URL of a page: read by this server alone, for one interaction, and without loss. */
+/** The sealed text in the URL of a page: readable for this server alone, for one interaction, and without loss. */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -77,7 +77,7 @@ describe('a sealed interaction', () => {
 
 describe('the estimate that an interaction fits into a URL', () => {
   const withState = (requestState: string): RequestedInteraction => ({ ...INTERACTION, requestState });
-  /** What looks random: characters of one octet, of two, of three, and those that JSON escapes. */
+  /** Texts that look random: characters of one octet, of two, of three, and those that JSON escapes. */
   const random = (seed: number, encoding: 'base64url' | 'latin1' | 'utf16le') =>
     createHash('shake256', { outputLength: 16_000 }).update(String(seed)).digest().toString(encoding);
   /** The longest beginning of the text with which the interaction surely fits. */
@@ -100,7 +100,7 @@ describe('the estimate that an interaction fits into a URL', () => {
         const interaction = longest(random(seed, encoding));
         const sealed = sealInteraction(deps, interaction);
         expect(sealed.length).toBeLessThanOrEqual(MAX_SEALED_CHARACTERS);
-        // What deflate leaves as it is has five octets more (RFC 1951 §3.2.4). Version, key id, IV and tag: 33.
+        // A block that deflate leaves uncompressed has five octets more (RFC 1951 §3.2.4). Version, key id, IV and tag: 33.
         const uncompressed = Buffer.alloc(octetsOf(interaction, sealed) + 5 + 33).toString('base64url');
         expect(uncompressed.length).toBeLessThanOrEqual(MAX_SEALED_CHARACTERS);
         // Nearly all fitting ones are recognized: the rest must be sealed to know.

@@ -50,7 +50,7 @@ async function signInWith(
     readonly stored?: PasswordHash;
     readonly rehashFails?: Error;
     readonly cookie?: string;
-    /** What another node has counted meanwhile. */
+    /** The count of another node meanwhile. */
     readonly countedAs?: number;
     readonly disabled?: boolean;
     readonly capacity?: SignInCapacity;
@@ -157,7 +157,7 @@ const refused = (reason: string, username = 'alice', retryAfterSeconds: number |
   username,
   retryAfterSeconds,
 });
-/** What is left of the window, rounded up. */
+/** The rest of the window, rounded up. */
 const throttled = (reason: string, username = 'alice') => refused(reason, username, 78);
 const turnedAway = (kind: 'full' | 'abandoned') => ({ run: async () => ({ kind }) });
 

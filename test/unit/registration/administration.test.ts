@@ -2,7 +2,7 @@ import { expect, it, test } from 'vitest';
 import type { AdministrationRejectReason } from '../../../machines/shared/facts.ts';
 import { ADMINISTRATION_WORDS, ChangeRefused, requireDone } from '../../../src/registration/administration.ts';
 
-/** What a person has to be told to know what to do next. */
+/** The information that a user needs for the next step. */
 const TOLD: Readonly<Record<AdministrationRejectReason, RegExp>> = {
   client_unknown: /no such client/,
   client_is_declared: /declared in clients\.yaml: change it there/,

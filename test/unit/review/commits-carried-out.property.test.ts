@@ -1,5 +1,5 @@
 /**
- * The proof carries out commits in memory (src/review/proof/carry-out.ts), the server as statements (src/storage/commit.ts): both do the
+ * The model executes commits in memory (src/review/proof/carry-out.ts), the server as statements (src/storage/commit.ts). Both do the
  * same with the same random commits, row for row.
  */
 import { randomUUID } from 'node:crypto';
@@ -25,7 +25,7 @@ const USERS = [randomUUID(), randomUUID()];
 
 const one = <T>(values: readonly T[]) => fc.constantFrom(...values);
 
-/** Of an app whose step may be another by now. */
+/** Of an app whose step may be another now. */
 const updates: fc.Arbitrary<Update> = fc
   .record({
     id: one(IDS),
@@ -43,7 +43,7 @@ const updates: fc.Arbitrary<Update> = fc
     set: { lastStep: to },
   }));
 
-/** Of an identity whose id, or whose account there, may be another's by now. */
+/** Of an identity whose id, or whose account at the provider, may be another's now. */
 const inserts: fc.Arbitrary<Insert> = fc
   .record({ id: one(NEW_IDS), userId: one(USERS), subject: one(['ada', 'bob']) })
   .map(({ id, userId, subject }) => ({
@@ -136,7 +136,7 @@ describe.each(databaseKinds)('a commit in memory and on %s', (kind) => {
   beforeAll(async () => {
     world = await openWorld(kind);
     for (const id of USERS) await insertUser(world.db, { id, username: id, passwordHash: NO_PASSWORD, claims: {} });
-    // What the machines allow is another question.
+    // The rules of the machines are another question.
     await world.db.execute(sql`alter table second_factors disable trigger user`);
     await world.db.execute(sql`alter table linked_identities disable trigger user`);
   });

@@ -1,9 +1,9 @@
 /**
- * What the triggers must allow and what they must refuse. The triggers are generated from the machines by src/review/sql/; these cases
- * are the other opinion. A case is SQL that is tried on the rows of held-rows.ts, and the rule that has to refuse it.
+ * The statements that the triggers must allow or refuse. src/review/sql/ generates the triggers from the machines; these cases
+ * are the other opinion. A case is SQL that is tested on the rows of held-rows.ts, and the rule that has to refuse it.
  *
- * Two kinds are derived: every pair of states of a machine, with every reason (held-cases/machine-pairs.ts), and every column that has
- * no reason to change (held-cases/bound-columns.ts). The rest is what else a hostile or clumsy statement could try, a file for each
+ * Two kinds are derived: every pair of states of a machine, with every reason (held-cases/machine-pairs.ts); and every column that has
+ * no reason to change (held-cases/bound-columns.ts). The rest are other hostile or clumsy statements, a file for each
  * table.
  */
 import { administeredCases } from './held-cases/administered.ts';

@@ -65,7 +65,7 @@ export const EXTERNAL = {
 
 export const IDENTITY = { active: id(61), removed: id(62) } as const;
 
-/** Alice's; `forNobody`: of somebody who has no account yet. */
+/** Alice's; `forNobody`: without an account yet. */
 export const LINK = { active: id(51), used: id(52), superseded: id(53), forNobody: id(54) } as const;
 
 export const CONSENT = { given: id(111) } as const;

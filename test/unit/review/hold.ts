@@ -26,7 +26,7 @@ export async function attempt(db: Drizzle, { statements, what }: HeldCase): Prom
   throw new Error('unreachable');
 }
 
-/** @returns what happened instead of what the case expects; null: that happened. */
+/** @returns the result where it differs from the case's expectation; null: it does not. */
 export async function surprise(db: Drizzle, tried: HeldCase): Promise<string | null> {
   const refusal = await attempt(db, tried);
   const rule = refusal && (refusal.code === 'SH001' ? refusal.rule : `${refusal.code} ${refusal.words}`);

@@ -1,6 +1,6 @@
 /**
  * Can the model check fail? Each mutant of machine, predicate, policy, engine and commit guard has to break an invariant, or a law of
- * the machines, or it says why it is undetectable. The report is committed, so that a review reads its difference.
+ * the machines. Otherwise it says why it is undetectable. The report is committed, so that a review reads its difference.
  */
 import { describe, expect, it } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';

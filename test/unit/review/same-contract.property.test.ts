@@ -31,7 +31,7 @@ describe.each(databaseKinds)('the store of the model and %s', (kind) => {
   });
 });
 
-/** What stands in the statement that moves a head, by the name that src/lifecycles/grant/walk/world.ts gives it. */
+/** The parts of the statement that moves a head, by the name that src/lifecycles/grant/walk/world.ts gives them. */
 const CONJUNCTS: Readonly<Record<string, RegExp>> = {
   stateIsActive: /"grants"\."state" = \$\d+/g,
   generationIsLoaded: /"grants"\."refresh_generation" is not distinct from \S+::bigint/g,
@@ -44,7 +44,7 @@ const CONJUNCTS: Readonly<Record<string, RegExp>> = {
   timeIsNotOver: /coalesce\(\$\d+::timestamptz, now\(\)\) < \S+::timestamptz/g,
 };
 
-/** One fact is implied by another as long as nobody writes around the server. */
+/** One fact is implied by another as long as only the server writes. */
 const IMPLIED = ['generationIsLoaded', 'nonceIsLoaded', 'clientIsThere', 'userIsEnabled'];
 
 describe('a statement that compares one fact less', () => {

@@ -217,7 +217,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
       expect((await loadInteraction(world, interactionId))?.interaction.state).toBe('denied');
     });
 
-  test('no interaction can have two grants, whoever writes them', async () => {
+  test('no interaction can have two grants, by any writer', async () => {
     const { interactionId, approval } = await givenAsking(world, isStored);
     await approve(world, approval);
     const [row] = await grantsOf(interactionId);

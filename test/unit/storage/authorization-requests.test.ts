@@ -1,4 +1,4 @@
-/** What an authorization request depends on: one statement, alone or with others. */
+/** The facts of an authorization request: one statement, alone or with others. */
 
 import { randomBytes } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';

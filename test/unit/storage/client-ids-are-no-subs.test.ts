@@ -13,7 +13,7 @@ import { databaseKinds } from '../../support/database.ts';
 import { findClient } from '../../support/stored-clients.ts';
 import { openWorld, registration, type World } from './world.ts';
 
-/** What the triggers of this database say. */
+/** The message of the triggers of this database. */
 const REFUSED = 'SH001';
 const user = (id: string) => ({ id, username: `user ${id}`, passwordHash: storedPasswordHash('x'), claims: {} });
 const outcomeOf = (saved: Promise<unknown>) =>

@@ -1,4 +1,4 @@
-/** What src/storage/driver mends: a connection that ends at a bad moment must not be lost for good. */
+/** The fix of src/storage/driver: a connection that ends at a bad moment must not be lost for good. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';

@@ -1,5 +1,5 @@
 /**
- * The statement that commits a link of a mail: each fact that it depends on changes alone between the load and the commit, and then
+ * The statement that commits a link of a mail. Each fact that it depends on changes alone between the load and the commit, and then
  * no row changes, neither a link nor the end-user nor the ledger.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -20,7 +20,7 @@ import { openWorld, type World } from './world.ts';
 
 type Purpose = EmailChallenge['purpose'];
 
-/** What a commit was decided from. */
+/** The facts behind a commit. */
 type Given = {
   readonly commit: Commit;
   readonly links: readonly EmailChallenge[];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { lockFolder } from '../../../src/storage/folder-lock.ts';
 
-/** What happens before the call; it may throw. */
+/** The event before the call; it may throw. */
 type Before = {
   linkSync: (() => void) | null;
   renameSync: (() => void) | null;

@@ -113,7 +113,7 @@ describe('an attacker who may add rows', () => {
         infinity: entry(`'infinity', pg_current_xact_id(), 1`),
       }),
     ).toEqual({ own: false, 'far ahead': true, before: true, 'another time': true, infinity: true });
-    // Whatever its position, the entry is in a segment, and so is what follows.
+    // At any position, the entry is in a segment, and so is the next one.
     await writeLines(db(), ['after']);
     await sealAll(db());
     expect(await verified(db())).toMatchObject({ problems: [], open: 0, lines: 8 });
@@ -283,7 +283,7 @@ describe('an entry of a closed segment', () => {
 });
 
 describe('a segment', () => {
-  test('whose index alone was changed is named', async () => {
+  test('with a changed index alone is named', async () => {
     await tamper(
       `update ledger_seals set line_index = set_byte(line_index, 20, get_byte(line_index, 20) # 1) where number = 2`,
     );
@@ -375,7 +375,7 @@ test('an attacker who computes all hashes again, and signs with a key of their o
     { problem: 'segment_changed', segment: 2 },
     { problem: 'key_unknown', segment: 3, key: own.kid, public_key: own.publicKey },
   ]);
-  // A node continues from the newest authentic one, so what these were to hide is sealed as it is now.
+  // A node continues from the newest authentic one, so the hidden entries are sealed as they are now.
   await writeLines(db(), ['later']);
   expect((await sealAll(db())).map(({ number, lines }) => [number, lines])).toEqual([[4, 5]]);
   expect(await found()).toEqual([
@@ -608,7 +608,7 @@ test('unordered entries are sealed in bounded segments, also those of one instan
 });
 
 test('a ledger in another Postgres, which counts transactions from the start, stays valid', async () => {
-  // As after a dump: what was written and closed there has numbers that are far ahead here.
+  // As after a dump: the entries and seals that were written there have numbers that are far ahead here.
   const ahead = 1_000_000_000_000n;
   const other = await openTestDatabase('postgres');
   const there = other.database.drizzle;

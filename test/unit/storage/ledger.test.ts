@@ -4,7 +4,7 @@ import { transitions } from '../../../src/storage/schema.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { givenGrant, ledgerOf, loadGrant, moveHead, nextMove, openWorld, type World } from './world.ts';
 
-/** What the database itself says, under whatever the drivers wrap around it. */
+/** The database's own error, without the wrappers of the drivers. */
 async function refusalOf(statement: Promise<unknown>): Promise<string> {
   try {
     await statement;

@@ -32,7 +32,7 @@ async function givenChain(world: World): Promise<Granted> {
 
 type Interference = (world: World, granted: Granted, move: HeadMove) => Promise<unknown>;
 
-/** What can happen between load and commit, one fact of the guard each; nothing else changes. */
+/** Possible changes between load and commit, one fact of the guard each; nothing else changes. */
 const interferences: Record<string, Interference> = {
   'the head moved': ({ db }, { grantId }) =>
     unheld(db, (own) => own.update(grants).set({ refreshGeneration: 1n }).where(eq(grants.id, grantId))),

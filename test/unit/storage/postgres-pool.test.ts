@@ -1,4 +1,4 @@
-/** The pool by itself: what it prepares, how long it waits, when it replaces its connections, and where it connects to. */
+/** The pool by itself: its prepared statements, its waits, the replacement of its connections, and its targets. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.drop());
 
-/** Sent at once, while Drizzle's own promise waits until somebody waits for it. */
+/** Sent immediately, while Drizzle's own promise waits until a caller awaits it. */
 const ask = async ({ drizzle }: PostgresPool, statement: SQL | string) =>
   (await drizzle.execute(statement)) as unknown as readonly Record<string, unknown>[];
 const backendOf = async (pool: PostgresPool) => (await ask(pool, 'select pg_backend_pid() as pid'))[0]?.['pid'];
@@ -187,7 +187,7 @@ describe('a statement without a free connection', () => {
     const locks = () => held`select from pg_locks where locktype = 'advisory' and not granted`;
     while ((await locks()).length !== count) await immediate();
   }
-  /** @returns what ends when lock 2 is let go. */
+  /** @returns the function that releases lock 2. */
   async function bothHeld(): Promise<{ readonly end: Promise<unknown> }> {
     const end = Promise.all([ask(pool, waitsFor(2)), ask(pool, waitsFor(2))]);
     await waitingInPostgres(2);
@@ -377,7 +377,7 @@ describe('a connection without an answer', () => {
     await Promise.all(Array.from({ length: 3 }, () => ask(several, 'select pg_sleep(0.1)')));
     expect(proxy.connections()).toEqual({ ever: 3, open: 3 });
     proxy.silence('existing');
-    /** It is waited for that long, and what else begins meanwhile is not. */
+    /** It is waited for that long, and a later one is not. */
     const sent = async (databaseMilliseconds: number) => {
       const asked = { outcome: outcomeOf(ask(several, 'select 1')) };
       await withDeadlines({ databaseMilliseconds }, () => immediate());

@@ -109,7 +109,7 @@ describe('beside a reader of the ledger, such as a backup', () => {
   afterEach(() => world.close());
 
   const db = () => world.database.drizzle;
-  /** Fails instead of waiting: what requests do while the months are kept. */
+  /** Fails instead of waiting: the behaviour of requests while the months are kept. */
   const beside = async (work: () => Promise<void>) => {
     await db().transaction(async (reader) => {
       await reader.execute(sql`lock table transitions in access share mode`);
@@ -122,7 +122,7 @@ describe('beside a reader of the ledger, such as a backup', () => {
       });
     });
   };
-  /** What a statement locks more than a reader does. */
+  /** The locks of a statement beyond those of a reader. */
   const locksOf = async (statement: ReturnType<typeof sql>) =>
     db().transaction(async (transaction) => {
       await transaction.execute(statement);

@@ -1,4 +1,4 @@
-/** The table "server" has one row, which triggers keep. If it is missing all the same, every operation reports it with the remedy. */
+/** The table "server" has one row, which triggers keep. If it is missing nonetheless, every operation reports it with the remedy. */
 
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';

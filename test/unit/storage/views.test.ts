@@ -12,7 +12,7 @@ import { type Granted, givenGrant, loadGrant, openWorld, type World } from './wo
 
 const INSTANT = new Date('2030-01-01T00:00:00.000Z');
 
-/** Whatever can end an authorization: none, one or two of these at once. */
+/** The events that can end an authorization: none, one or two of these together. */
 const ENDS = ['revoked', 'clientEpoch', 'clientDeleted', 'userEpoch', 'userDisabled', 'serverEpoch'] as const;
 
 /** Everything that the states of an authorization depend on. */

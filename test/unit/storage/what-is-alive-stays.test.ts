@@ -1,6 +1,6 @@
 /**
- * Housekeeping at every boundary. Each table that it touches has rows that are a second on either side of their end, and rows that have
- * no end and are ten years old; the table of the cases is written from docs/deploying.md and the comments of the schema, not from the
+ * Housekeeping at every boundary. Each of its tables has rows that are a second on either side of their end, and rows that have
+ * no end and are ten years old. The table of the cases is written from docs/deploying.md and the comments of the schema, not from the
  * conditions of the code. Rows of all other tables stay.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -293,7 +293,7 @@ it('housekeeping removes ended rows, keeps every active row at every boundary, a
   const before = await Promise.all(untouched.map(rowsOf));
 
   const clock = clockAt(NOW);
-  // Each round of each kind, twice: what one leaves must not make a row of another look ended.
+  // Each round of each kind, twice: the rest of one must not make a row of another look ended.
   for (let round = 0; round < 2; round++) {
     await housekeeper(db, clock).cleanUp();
     await webhookStore(db, clock).removeOld(WEBHOOKS_KEPT);

@@ -127,7 +127,7 @@ async function newInteraction(world: World, clientId: string, asked: Asked): Pro
   };
 }
 
-/** An authorization request that waits for somebody, and is in no row. */
+/** An authorization request without a user yet, and without a row. */
 export async function givenRequest(
   world: World,
   clientId: string,
@@ -159,7 +159,7 @@ export async function givenInteraction(world: World, clientId: string, asked: As
 export const loadInteraction = ({ interactions }: World, id: string, userId: string | null = null) =>
   interactions.load({ id, requested: null }, userId);
 
-/** What the engine would commit when `session` approves the interaction. */
+/** The engine's commit when `session` approves the interaction. */
 export async function approvalOf(
   world: World,
   given: string | StoredInteraction,
@@ -242,7 +242,7 @@ export function nextMove({ clock }: World, loaded: Grant): HeadMove {
   };
 }
 
-/** What the engine would commit when a used refresh token is presented. */
+/** The engine's commit when a used refresh token is presented. */
 export function reuseOf({ clock }: World, { id: grantId, clientId, refreshGeneration: generation }: Grant): Revocation {
   const reason = 'refresh_token_reused';
   return {

@@ -34,7 +34,7 @@ describe('a request to another server', () => {
     Object.assign(deadlines, { otherServerMilliseconds: milliseconds });
     onTestFinished(() => void Object.assign(deadlines, { otherServerMilliseconds }));
   };
-  /** The test decides when the time is over: no clock does. */
+  /** The test decides when the time has expired: no clock does. */
   const stopped = () => {
     const time = new AbortController();
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(time.signal);

@@ -1,4 +1,4 @@
-/** A collector that does not take what it is sent. */
+/** A collector that rejects spans. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';

@@ -1,4 +1,4 @@
-/** What a collector gets, after requests of the real app on a real database. */
+/** The spans at a collector, after requests of the real app on a real database. */
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { traceRequests } from '../../../src/tracing/spans.ts';

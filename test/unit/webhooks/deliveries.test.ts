@@ -1,4 +1,4 @@
-/** Events on their way to real receivers: what they get, and what becomes of it when they fail. */
+/** Events on their way to real endpoints: the deliveries, and their fate after a failure. */
 
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ describe('webhooks', () => {
     scene = await openScene(anyDatabase);
   });
   beforeEach(() => {
-    // What a receiver gets is about now: it compares the timestamp with the clock of this machine.
+    // A delivery is current: the endpoint compares the timestamp with the clock of this machine.
     scene.clock.set(new Date());
   });
   afterEach(() => Promise.all(receivers.splice(0).map(({ close }) => close())));

@@ -1,4 +1,4 @@
-/** What a receiver may do to keep a node: each attempt ends, whatever it answers. */
+/** Endpoints that try to occupy a node: each attempt ends, for any answer. */
 import { createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { attempt } from '../../../src/webhooks/attempt.ts';

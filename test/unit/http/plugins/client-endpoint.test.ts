@@ -121,7 +121,7 @@ describe('an endpoint for clients', () => {
     expect(json.error).toBe('invalid_grant');
     expect(line).toMatchObject({ level, msg: 'refused', reason, clientId: 'c', grantId: 'g' });
     expect(line?.['alarm']).toBe(alarm);
-    // Who presented a credential that was used before: only then.
+    // The presenter of a credential that was used before: only then.
     expect('address' in (line ?? {}) && 'userAgent' in (line ?? {})).toBe(alarm === true);
   });
 

@@ -11,7 +11,7 @@ const PREFLIGHT = { 'access-control-request-method': 'POST' };
 describe('CORS on one URL', () => {
   let app: FastifyInstance;
   let lines: BareApp['lines'];
-  /** What the lookup gives; an error: it fails. */
+  /** The result of the lookup; an error: it fails. */
   let known: ReadonlySet<string> | Error;
   let lookups: number;
   beforeEach(async () => {

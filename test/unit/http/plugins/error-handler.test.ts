@@ -130,7 +130,7 @@ describe('errors that no route handles', () => {
     expect(lines()).toHaveLength(2);
   });
 
-  it('a URL that cannot be decoded reaches no hook, and has headers and a line all the same', async () => {
+  it('a URL that cannot be decoded reaches no hook, and still has headers and a log line', async () => {
     for (const accept of ['text/html', 'application/json']) {
       const { statusCode, headers, body } = await app.inject({ url: '/%ff/a-value', headers: { accept } });
       expect(statusCode).toBe(400);

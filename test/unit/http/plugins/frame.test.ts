@@ -1,4 +1,4 @@
-/** What every request passes: headers, exact paths, raw bodies, one log line. */
+/** The common part of every request: headers, exact paths, raw bodies, one log line. */
 import { request as ask } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -57,7 +57,7 @@ describe('headers', () => {
     expect((await app.inject('/script')).headers['content-security-policy']).toBe(`${policy}; script-src 'sha256-x'`);
   });
 
-  it('over TLS only, the browser is told to stay with TLS', async () => {
+  it('requires TLS of the browser from now on, over TLS only', async () => {
     await serve('http://https.localhost');
     const { headers } = await app.inject('/json');
     expect(headers).toMatchObject(SAME);

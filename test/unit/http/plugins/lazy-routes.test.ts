@@ -41,7 +41,7 @@ describe('lazy routes', () => {
     expect(loads).toBe(0);
   });
 
-  it('load once for all who ask at once', async () => {
+  it('load once for concurrent requests', async () => {
     const answers = await Promise.all([ask(), ask(), app.inject({ method: 'POST', url: '/here/page' })]);
     expect(answers.map(({ body }) => body)).toEqual(['page', 'page', 'form of /here']);
     expect(loads).toBe(1);

@@ -1,4 +1,4 @@
-/** What a browser gets for an outcome: redirects, pages with words for each reason, and the operator's line. */
+/** The response for each outcome: redirects, pages with a text for each reason, and the operator's line. */
 import { randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

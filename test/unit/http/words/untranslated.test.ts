@@ -8,14 +8,14 @@ import { samples } from '../../../support/pages.ts';
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;
 
-/** Marks each text, so that what has no mark comes from elsewhere. */
+/** Marks each text, so that a text without a mark is not from the catalogue. */
 function marked<Value>(value: Value): Value {
   if (typeof value === 'string') return `⟦${value}⟧` as Value;
   if (typeof value === 'function') return ((...parts: unknown[]) => marked(value(...parts))) as Value;
   return Object.fromEntries(Object.entries(value as object).map(([key, inner]) => [key, marked(inner)])) as Value;
 }
 
-/** What a person sees or hears of a page, without data (in ‹›) and without what is of the words (in ⟦⟧). */
+/** The visible and spoken text of a page, without data (in ‹›) and without the catalogue's texts (in ⟦⟧). */
 function unmarked(page: string): string[] {
   const spoken = [...page.matchAll(/\s(?:aria-label|title|alt|placeholder)="([^"]*)"/g)].map(([, text = '']) => text);
   const seen = page

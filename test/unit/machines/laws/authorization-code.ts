@@ -1,6 +1,6 @@
 /**
- * The authorization code. "Its presenter is right" means: the client that it was issued to, with the redirect URI of the request where
- * it sends one, and with the verifier of the challenge. All three are checked before anything else is answered.
+ * The authorization code. "Its presenter is right" means that the presenter is the client that it was issued to. The redirect URI is that
+ * of the request where the client sends one, and the verifier is that of the challenge. All three are checked before any other answer.
  */
 import type { Answer } from '../answers.ts';
 import { ENDED_BY_AN_EPOCH, revokedIsToldApart } from './ended-grant.ts';

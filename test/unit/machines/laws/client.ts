@@ -27,7 +27,7 @@ const REJECTING: readonly (readonly [guard: string, reason: RejectReason])[] = [
   ['secretIsTheLast', 'last_secret'],
 ];
 
-/** What comes of each event about a registered client when nothing speaks against it. The compiler asks for every event. */
+/** The result of each event about a registered client without an objection. The compiler checks that every event is listed. */
 const CHANGES: Readonly<Record<ClientEvent['type'], readonly [next: string, ...effects: string[]]>> = {
   registrationRequested: ['registered', 'replaceRegistration'],
   secretRequested: ['registered', 'addSecret'],
@@ -36,7 +36,7 @@ const CHANGES: Readonly<Record<ClientEvent['type'], readonly [next: string, ...e
   deletionRequested: ['deleted', 'deleteClient', raiseEpoch('client')],
 };
 
-/** What could speak against it. */
+/** The possible objections. */
 const ASKS: Readonly<Record<ClientEvent['type'], readonly string[]>> = {
   registrationRequested: ['expectationFails', 'onlyConfigurationMay', 'nothingDiffers'],
   secretRequested: ['expectationFails', 'onlyConfigurationMay', 'isPublic', 'secretsAreFull'],

@@ -1,6 +1,6 @@
 /**
- * The link in an e-mail. It is used once, in time, for the account that it was sent for, and never after another link of its purpose
- * was used, a new password or another address; its effect on the account is decided by the end-user's machine. An undo outlives all
+ * The link in an e-mail. It is used once, in time, for the account that it was sent for. It is never used after another link of its
+ * purpose, a new password or another address. The end-user's machine decides its effect on the account. An undo outlives all
  * of that but its own use.
  */
 import type { EmailChallengeRejectReason } from '../../../../machines/email-challenge/facts.ts';
@@ -30,7 +30,7 @@ const REJECTING: readonly (readonly [guard: string, reason: EmailChallengeReject
   ['usernameIsTaken', 'username_taken'],
 ];
 
-/** What each purpose does, with what comes along. The last has no guard: the account is made. */
+/** The effect of each purpose, with its parameters. The last has no guard: the account is made. */
 const USES: readonly (readonly [guard: string | null, event: UserEvent['type'], ...also: string[]])[] = [
   ['verifiesAddress', 'addressVerified'],
   ['resetsPassword', 'passwordReset'],
@@ -106,5 +106,5 @@ export const lawsOfEmailChallenge: readonly Law[] = [
   }),
 ];
 
-/** No answer but a use leads to `used` from elsewhere. */
+/** No answer but a use leads to `used` from another state. */
 const reached = ({ state }: Answer): string | null => (state === 'used' ? null : 'used');

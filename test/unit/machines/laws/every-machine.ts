@@ -1,5 +1,5 @@
 /**
- * The laws of every machine, including a later one: every answer is explicit (no silence, no code, no automatic arm), an ended state stays
+ * The laws of every machine, including a later one. Every answer is explicit (no silence, no code, no automatic arm), an ended state stays
  * ended, and no token is issued without a check of the time.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The grant. Every event ends it: those about the grant itself write the reason into its row, those about its client, its end-user or
+ * The grant. Every event ends it. Events about the grant itself write the reason into its row; those about its client, its end-user or
  * the server raise an epoch there. It ends once.
  */
 import type { GrantEventType } from '../../../../machines/grant/facts.ts';

@@ -28,7 +28,7 @@ const PAGES = ['askSignIn', 'askSignUp', 'askAccount', 'askFactor', 'askConsent'
 const ANSWERS = ['issueCode', 'refuseAuthorization', 'refuseSilently', 'repeatAnswer'];
 const APPROVING = ['issueCode', 'rememberConsent', 'relyOnConsent'];
 
-// What has happened, in words.
+// The past steps, in words.
 
 const isAt = ({ state, event }: Answer, at: string, ...events: readonly string[]): boolean =>
   state === at && events.includes(event);
@@ -40,7 +40,7 @@ const signsIn = (answer: Answer): boolean =>
   isWaiting(answer) && answer.event === 'signedIn' && isInTime(answer) && allFail(answer, 'nobodySignedIn');
 const choosesAccount = (answer: Answer): boolean => isAt(answer, 'awaitingSignIn', 'accountChosen') && isInTime(answer);
 
-/** With a further factor, in the page that asked for it. */
+/** With an additional factor, in the page that required it. */
 const addsFactor = (answer: Answer): boolean =>
   isAt(answer, 'awaitingSignIn', 'factorAdded') && isInTime(answer) && allFail(answer, 'nobodySignedIn');
 
@@ -243,7 +243,7 @@ export const lawsOfInteraction: readonly Law[] = [
         ['expired', 'interaction_expired'],
         ['clientEnded', 'client_ended'],
       ];
-      // Another user who opens the page is shown the sign-in form.
+      // Another user of the page gets the sign-in form.
       if (answer.event !== 'viewed') reasons.push(['userChanged', 'user_changed']);
       return rejectsInThisOrder(...reasons)(answer);
     },

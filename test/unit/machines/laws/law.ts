@@ -1,5 +1,5 @@
 /**
- * The parts of a law. A law is a sentence about a machine, and a test of it that is independent of the machine's text: it
+ * The parts of a law. A law is a sentence about a machine, and a test of it that is independent of the machine's text. It
  * sees the arms as data, and the answers that XState gives to every state × event × outcome of every guard.
  */
 

@@ -1,6 +1,6 @@
 /**
  * The signing key. "The signer" is the one key of an algorithm that signs; "its successor" is the key of the same algorithm that waits.
- * A signer ends in two ways: it stops (its time is over, or a rotation was requested) or it is revoked. Either way the successor
+ * A signer ends in two ways: it stops (its time has expired, or a rotation was requested) or it is revoked. Either way the successor
  * begins in the same decision, and is created before where none waits.
  */
 import type { Answer } from '../answers.ts';
@@ -96,14 +96,14 @@ export const lawsOfSigningKey: readonly Law[] = [
   ),
 ];
 
-/** What a signer's end consists of, in this order. */
+/** The parts of a signer's end, in this order. */
 function aroundTheEnd(answer: Answer, end: string): readonly string[] {
   if (answer.event === 'timePassed') return holds(answer, 'handoverIsDue') ? [end, 'startSuccessor'] : [end];
   const waits = answer.event === 'revocationRequested' ? 'successorIsPublished' : 'successorMaySign';
   return holds(answer, waits) ? [end, 'startSuccessor'] : ['createSuccessor', end, 'startSuccessor'];
 }
 
-/** What a signer that goes on does for its successor. */
+/** The work of a continuing signer for its successor. */
 function preparations(answer: Answer): readonly string[] {
   if (answer.event === 'timePassed') return holds(answer, 'successorIsNeeded') ? ['createSuccessor'] : [];
   if (answer.event !== 'rotationRequested' || holds(answer, 'handoverIsComing')) return [];

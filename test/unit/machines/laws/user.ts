@@ -28,7 +28,7 @@ type FromLink = 'addressVerified' | 'addressChanged' | 'addressRestored' | 'pass
 
 type Change = readonly [next: string, ...effects: string[]];
 
-/** What comes of each other event, by the state before it. The compiler asks for every event. */
+/** The result of each other event, by the state before it. The compiler checks that every event is listed. */
 const CHANGES: Readonly<
   Record<
     Exclude<UserEvent['type'], 'registrationRequested' | 'passwordRehashed' | FromLink>,
@@ -47,7 +47,7 @@ const CHANGES: Readonly<
   },
 };
 
-/** What a link in an e-mail does to the account of somebody who may sign in. The compiler asks for every event. */
+/** The effect of a link in an e-mail on the account of a user who may sign in. The compiler checks that every event is listed. */
 const LINKS: Readonly<Record<FromLink, readonly string[]>> = {
   addressVerified: ['writeAddress'],
   addressChanged: ['writeAddress'],

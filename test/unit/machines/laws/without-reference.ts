@@ -123,7 +123,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'It has no private half to sign with.',
   ],
   client: [
-    // Who may change a client, and where, is left to the server.
+    // The permitted changes of a client, and their actors, are left to the server.
     'Configuration declares the client: the next start would undo the change.',
     'No client has this id.',
     // RFC 7591 gives a client a secret, and leaves its exchange to the server.

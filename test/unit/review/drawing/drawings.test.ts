@@ -1,4 +1,4 @@
-/** Whatever stands in a machine stands in its pictures, and a machine that differs has pictures that differ. */
+/** Every part of a machine is in its pictures, and a machine that differs has pictures that differ. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { and, createMachine, not, or, setup } from 'xstate';
@@ -39,7 +39,7 @@ function pictureOf(config: Config): Promise<string> {
   return picture;
 }
 
-/** What an arm says, as XState has read it: not by the reader that the drawings use. */
+/** The text of an arm, as XState has read it: not by the reader that the drawings use. */
 type Said = {
   readonly state: string;
   readonly event: string;
@@ -81,7 +81,7 @@ function effectWords(action: unknown): string {
 }
 const leads = ({ state, arm }: Said): boolean => arm.target !== undefined && arm.target !== state;
 
-/** Of the element: what its texts say, in their order. */
+/** Of the element: its texts, in their order. */
 const textsIn = (element: Element): readonly string[] =>
   allIn(element)
     .filter(({ name }) => name === 'text')
@@ -308,7 +308,7 @@ describe('a picture fits a screen of 1280 × 800', () => {
     }
   });
 
-  it.each([5, 12])('whatever its size, in its proportions: %i states', async (count) => {
+  it.each([5, 12])('of any size, in its proportions: %i states', async (count) => {
     const states = Array.from({ length: count }, (_, index) => `state${index}`);
     const arms = Array.from({ length: 20 }, (_, index) => ({ guard: `guard${index}`, actions: 'reject' }));
     const on = (index: number) => ({ presented: [...arms, { target: states[index + 1] ?? states[0] }] });

@@ -1,4 +1,4 @@
-/** Clients and end-users: what a deletion leaves, and that rows stay. */
+/** Clients and end-users: the row after a deletion, and that rows stay. */
 import { CLIENT, USER } from '../held-rows.ts';
 import { allowed, type HeldCase, insertCopy, refused, updateOf } from './case.ts';
 

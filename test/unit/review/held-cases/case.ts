@@ -41,7 +41,7 @@ type Copy = {
   readonly columns: string;
   /** SQL by column: for the others. */
   readonly values: Readonly<Record<string, string>>;
-  /** What follows, such as ON CONFLICT. */
+  /** The rest of the statement, such as ON CONFLICT. */
   readonly tail?: string;
 };
 

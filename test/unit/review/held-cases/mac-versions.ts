@@ -46,7 +46,7 @@ const macCases = Object.entries(AUTHENTICATED).flatMap(([table, [key, row]]) => 
 
 type Deletion = {
   readonly where: string;
-  /** What makes it a row of its own. */
+  /** The columns that make it a row of its own. */
   readonly another: string;
   /** As its machine begins, where the row is further. */
   readonly begins?: string;

@@ -1,5 +1,5 @@
 /**
- * Every pair of states of every machine with a row of its own: allowed where an arm leads from one to the other, and with the reasons
+ * Every pair of states of every machine with a row of its own. It is allowed where an arm leads from one to the other, and with the reasons
  * that those arms write. Other conditions of the tables on a row in the new state are met too, so that only the triggers can refuse.
  */
 import type { Machine } from '../../../../src/catalogue/read.ts';
@@ -56,7 +56,7 @@ const pairs = ({ machine }: Subject): [from: string, to: string][] => {
 /** A key in the memory of one node has no row, nor has what was never registered, or never sent. */
 const NEVER_STORED = ['unpublished', 'unregistered', 'unlinked', 'unsent'];
 
-/** The reasons that the arms from one state to the other write with this effect; null: there is no such arm. */
+/** The reasons that the arms from one state to the other write with this effect; null: no arm. */
 function reasonsBetween({ states }: Machine, from: string, to: string, effect: string) {
   const arms = states.flatMap((state) => state.arms).filter((arm) => arm.state === from && arm.to === to);
   const reasons = arms.flatMap((arm) => arm.effects.filter(({ name }) => name === effect));
@@ -144,7 +144,7 @@ const interactionPairs = pairs(interaction).map(([from, to]) => {
   return exists ? allowed(what, statement) : refused('interactions_moves_with_its_machine', what, statement);
 });
 
-/** What the constraints of the table ask of a key in this state. */
+/** The constraints of the table on a key in this state. */
 const KEY_IN: Readonly<Record<string, string>> = {
   published: "private_jwe = coalesce(private_jwe, '5ea1ed'), retired_reason = null",
   signing:
@@ -189,7 +189,7 @@ const sessionPairs = pairs(session).flatMap(([from, to]) => {
   });
 });
 
-/** What the constraints of the tables ask of a factor in this state. */
+/** The constraints of the tables on a factor in this state. */
 const APP_IN: Readonly<Record<string, string>> = {
   unconfirmed: "sealed_secret = coalesce(sealed_secret, 'sea1ed'), removed_at = null",
   active: "sealed_secret = coalesce(sealed_secret, 'sea1ed'), removed_at = null, last_step = coalesce(last_step, 5)",
@@ -291,7 +291,7 @@ const mailPairs = pairs(mail).flatMap(([from, to]) => {
   });
 });
 
-/** What a row of each state has, and a row in that state; the epoch rises with every move. */
+/** The columns of a row of each state, and a row in that state; the epoch rises with every move. */
 type Derived = Readonly<Record<string, { readonly row: string; readonly is: string }>>;
 const CLIENT_IN: Derived = {
   registered: { row: CLIENT.active, is: 'deleted_at = null' },

@@ -1,5 +1,5 @@
 /**
- * Most mutants never differ within their model. An exploration depends on the answers of its machines and commits: a mutant with the
+ * Most mutants never differ within their model. An exploration depends on the answers of its machines and commits. A mutant with the
  * same answers to every request of the unchanged run would reach the same states, and need not be run.
  */
 import type { AnyStateMachine } from 'xstate';

@@ -22,7 +22,7 @@ import { factNames } from '../../../../src/review/proof/carry-out.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Facts that another one implies as long as nobody writes around the server: kept because an operator with psql might. */
+/** Facts that another one implies as long as only the server writes: kept because an operator with psql might. */
 const IMPLIED: Readonly<Record<string, string>> = {
   generationIsLoaded: 'the nonce changes whenever the generation does',
   nonceIsLoaded: 'the generation changes whenever the nonce does, unless a backup was restored under a request',
@@ -60,7 +60,7 @@ export const guardMutants: readonly Mutant[] = Object.keys(ISSUING_GUARD).map((f
 
 const SIGN_IN_GUARDS: Guards = { move: MOVE_GUARD, approval: APPROVAL_GUARD, session: SESSION_GUARD };
 
-/** What a sign-out ended goes on, and only that. */
+/** Only a session that a sign-out ended continues. */
 const deafToSignOut: Mutant<typeof signIns> = mutant('approval that asks only for a replaced session', '', (right) => {
   const sessionIsActive: (typeof APPROVAL_GUARD)[string] = ({ sessions }, { session }) =>
     sessions.some(({ sid, endedReason }) => sid === session.sid && endedReason !== 'signed_in_again');

@@ -92,7 +92,7 @@ const seenBy = (right: AuthorizationWalk, see: (grant: Grant) => Grant): Authori
 });
 
 type Commit = Parameters<AuthorizationWalk['commit']>[1];
-/** What a commit of this kind makes of the rows is changed. */
+/** The change of the rows by a commit of this kind is altered. */
 const made = (
   right: AuthorizationWalk,
   kind: Commit['kind'],

@@ -35,7 +35,7 @@ import { caseOf, lawsOf } from '../../machines/laws.ts';
 import { mutantsOf } from '../../machines/mutants.ts';
 import { type Mutant, withMachine } from './mutant.ts';
 
-/** What a slip of the hand does most easily; the other kinds are for the laws (test/unit/machines/mutation.test.ts). */
+/** The easiest slips; the other kinds are for the laws (test/unit/machines/mutation.test.ts). */
 const KINDS = ['arm deleted', 'guard dropped', 'target redirected', 'action dropped', 'arms swapped'];
 
 const mutantsOfAll = <Right extends AnyWalk>(subjects: readonly Subject[]): readonly Mutant<Right>[] =>

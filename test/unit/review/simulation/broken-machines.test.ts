@@ -1,6 +1,6 @@
 /**
- * Each scenario of people can fail: with one arm or guard broken on purpose, it goes otherwise than expected. Where the server refuses
- * in a second place too, the scenario goes as expected, and the table names the place; what breaks then is seen by the proof
+ * Each scenario of people can fail: with one arm or guard broken on purpose, its outcome differs. Where the server rejects
+ * in a second place too, the scenario has the expected outcome, and the table names the place. Then the model check detects it
  * (test/unit/review/mutation.test.ts).
  */
 import { basename } from 'node:path';
@@ -39,7 +39,7 @@ const answering =
 
 type Broken = readonly [machine: string, says: string, breaking: Breaking, alsoRefusedBy?: string];
 
-/** By file: what is broken, and how. */
+/** By file: the broken part, and how. */
 const BROKEN: Readonly<Record<string, readonly Broken[]>> = {
   '18-stolen-password.yaml': [
     ['session', 'a password alone signs in', without('factorIsMissing')],
@@ -226,7 +226,7 @@ describe.each(people.map((scenario) => [basename(scenario.file), scenario] as co
       const stage = await stages.stageFor(scenario);
       const isAsked = breakMachine(id, breaking);
       const found = await play(scenario, stage).then(failuresOf, (error) => {
-        // The engine itself sees it, or the database refuses what an operator does.
+        // The engine itself sees it, or the database refuses the operator's action.
         if (error instanceof InvariantViolation || error instanceof Unavailable) return [error.message];
         throw error;
       });

@@ -1,4 +1,4 @@
-/** Scenarios that teach little and that memory and server must agree on all the same. */
+/** Scenarios that teach little, and on which memory and server must still agree. */
 
 import { readScenario } from '../../../../src/review/simulation/read-scenario.ts';
 import type { Scenario } from '../../../../src/review/simulation/scenario.ts';

@@ -11,7 +11,7 @@ import { anyDatabase, openTestDatabase } from '../../../support/database.ts';
 import { readText, scenarioOf } from './more-scenarios.ts';
 
 let stages: Stages;
-/** What the store of the app does wrong; null: nothing. */
+/** The mistake of the app's store; null: none. */
 let wrongly: ((store: AppDeps['store']) => AppDeps['store']['commit']) | null = null;
 beforeAll(async () => {
   const breakable = ({ store, ...deps }: AppDeps): AppDeps => ({
