@@ -57,7 +57,7 @@ export async function besideSignIns(
     return quantile(milliseconds, 0.99);
   };
   const rotateBeside = async (others: Others) => {
-    const usernames = (await target.seedNewcomers?.(others.perSecond * seconds, passwordHash)) ?? [];
+    const usernames = (await target.seedNewUsers?.(others.perSecond * seconds, passwordHash)) ?? [];
     const signingIn = paced(others.perSecond, seconds, (index) => signIn(target, send, usernames[index] ?? '', others));
     const [p99, hashed] = await Promise.all([rotate(), signingIn]);
     return { p99, hashed: hashed.filter(Boolean).length / hashed.length };

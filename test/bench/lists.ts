@@ -77,7 +77,7 @@ async function fill(url: string): Promise<void> {
       select 'client-' || n, 'Client number ' || n, 'web', 'none', '[]', array['https://c' || n || '.test/'],
         array['authorization_code', 'refresh_token'], 'default' from generate_series(1, ${CLIENTS}::int) n`;
     await sql`insert into users (id, username, username_key, password_hash, claims)
-      select gen_random_uuid(), 'user-' || n, 'user-' || n, 'x', '{"email": "somebody@example.com"}' from generate_series(1, ${USERS}::int) n`;
+      select gen_random_uuid(), 'user-' || n, 'user-' || n, 'x', '{"email": "user@example.com"}' from generate_series(1, ${USERS}::int) n`;
     await sql`create temporary table numbered as select id, row_number() over () as n from users where username like 'user-%'`;
     await sql`create index on numbered (n)`;
     await sql`insert into sessions (id_hash, user_id, user_epoch, server_epoch, signed_in_at, ends_at, user_agent)

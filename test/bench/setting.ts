@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 export const CLIENT_ID = 'bench';
-export const CLIENT_SECRET = 'a-client-secret-for-measuring-that-nobody-else-uses';
+export const CLIENT_SECRET = 'a-client-secret-that-only-the-benchmark-uses';
 export const REDIRECT_URI = 'https://client.test/callback';
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'];
 export const SUBJECT_ID = '5a3c1b0e-7d52-4f0e-9a57-1c2f6f0b8e11';

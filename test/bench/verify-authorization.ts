@@ -46,7 +46,11 @@ export async function verifyAuthorization(target: Target, send: Send): Promise<v
   await yieldsNoCode('another response type', cookie, { response_type: 'token' });
   const elsewhere = { redirect_uri: 'https://client.test/elsewhere' };
   await yieldsNoCode('another redirect URI', cookie, elsewhere);
-  assert.equal((await ask(cookie, elsewhere)).headers.location, undefined, 'nobody is sent to another redirect URI');
+  assert.equal(
+    (await ask(cookie, elsewhere)).headers.location,
+    undefined,
+    'no browser is sent to another redirect URI',
+  );
 
   async function yieldsNoCode(what: string, sent: string, change?: Fields): Promise<void> {
     assert.equal(authorizationResponse(await ask(sent, change))?.get('code') ?? null, null, what);

@@ -71,7 +71,7 @@ function introspects({ introspectionUrl: url }: Target, send: Send) {
 }
 
 async function verifyFirstSignIn(target: Target, send: Send): Promise<void> {
-  const [username] = (await target.seedNewcomers?.(1)) ?? [];
+  const [username] = (await target.seedNewUsers?.(1)) ?? [];
   if (username === undefined) return;
   const code = await signInAndAllow(send, target.authorizeUrl ?? '', username);
   issued(await send(clientRequest(target.tokenUrl, exchangeFields(code))));

@@ -33,8 +33,8 @@ test('keeps every acknowledged change, and reports every failure clearly, under 
   expect(chosen).toHaveLength(SHORT.size);
   const reports: Report[] = [];
   await runScenarios(chosen, EXTENT, (report) => void reports.push(report));
-  const told = Object.fromEntries(reports.map((report) => [report.scenario.name, problemsOf(report)]));
-  expect(told).toEqual(Object.fromEntries(chosen.map(({ name }) => [name, []])));
+  const problems = Object.fromEntries(reports.map((report) => [report.scenario.name, problemsOf(report)]));
+  expect(problems).toEqual(Object.fromEntries(chosen.map(({ name }) => [name, []])));
   // An asynchronous standby loses the entries that it had not received, as docs/deploying.md says.
   const behind = reports.find(({ scenario }) => scenario.name === 'failover-asynchronous');
   expect(behind?.verdict.forgotten).toBeGreaterThan(0);

@@ -117,7 +117,7 @@ describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
     await heading('Delete your account');
     await look('account-delete-small-dark');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
-    await page.getByRole('textbox').fill('somebody else');
+    await page.getByRole('textbox').fill('another user');
     await page.getByRole('button', { name: 'Delete my account' }).click();
     await page.getByRole('alert').waitFor();
     await page.getByRole('textbox').fill(user.username);

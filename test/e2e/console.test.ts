@@ -59,9 +59,9 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     test = await openConsoleAppAt(await freePort(), opened.database, { configuration });
     // The other receiver is on the internet.
     worker = deliveryWorkerOf(test, webhooksFile([crm]));
-    const told = { id: DELIVERY, eventId: systemRandom.uuid(), eventType: 'user.changed', userId: null };
+    const event = { id: DELIVERY, eventId: systemRandom.uuid(), eventType: 'user.changed', userId: null };
     const data = { sub: systemRandom.uuid(), reason: HOSTILE, fields: ['given_name', HOSTILE] };
-    await worker.store.add({ ...told, receiver: 'of-before', data, occurredAt: new Date() }, 3600);
+    await worker.store.add({ ...event, receiver: 'of-before', data, occurredAt: new Date() }, 3600);
     browser = await launchChromium();
     person = await makeUser(test, 'grace <b>hopper</b>');
     client = await makeClient(test, {

@@ -97,7 +97,7 @@ describe('oauth4webapi, OpenID Connect at an issuer with a path', () => {
     const claims = oauth.getValidatedIdTokenClaims(tokens);
     expect(claims?.sub).toBe(judging.current.user.id);
     expect((await userInfo(client, tokens.access_token, claims?.sub ?? '')).sub).toBe(claims?.sub);
-    await expect(userInfo(client, tokens.access_token, 'somebody else')).rejects.toThrow();
+    await expect(userInfo(client, tokens.access_token, 'another user')).rejects.toThrow();
   });
 
   it.each(['ES256', 'RS256'] as const)('verifies the signature of an ID Token with %s', async (alg) => {

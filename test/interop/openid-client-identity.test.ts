@@ -95,7 +95,7 @@ describe('openid-client, OpenID Connect', () => {
       const info = await client.fetchUserInfo(config, tokens.access_token, user.id);
       expect(info.sub).toBe(user.id);
       // Its behaviour if the two did not belong together.
-      expect(await refused(client.fetchUserInfo(config, tokens.access_token, 'somebody else'))).not.toBe('not refused');
+      expect(await refused(client.fetchUserInfo(config, tokens.access_token, 'another user'))).not.toBe('not refused');
     },
   );
 

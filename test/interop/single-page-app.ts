@@ -19,10 +19,10 @@ const page = (settings: object) => `<!doctype html>
 <script>
   const manager = new oidc.UserManager(${JSON.stringify(settings)});
   const show = (result) => { document.querySelector('output').textContent = JSON.stringify(result); };
-  const told = (error) => ({ failed: error.error ?? error.message });
+  const failureOf = (error) => ({ failed: error.error ?? error.message });
   const on = (id, work) => document.getElementById(id).addEventListener('click', () => {
     show(null);
-    work().then((result) => show(result ?? { done: id }), (error) => show(told(error)));
+    work().then((result) => show(result ?? { done: id }), (error) => show(failureOf(error)));
   });
   on('sign-in', () => manager.signinRedirect());
   on('renew', () => manager.signinSilent());
@@ -36,7 +36,7 @@ const page = (settings: object) => `<!doctype html>
     '/callback': () => manager.signinRedirectCallback(),
     '/signed-out': async () => ({ signedOut: await manager.signoutRedirectCallback(), user: await manager.getUser() }),
   };
-  arrivals[location.pathname]?.().then(show, (error) => show(told(error)));
+  arrivals[location.pathname]?.().then(show, (error) => show(failureOf(error)));
 </script>`;
 
 /** The answer to a `prompt=none` in a frame. */

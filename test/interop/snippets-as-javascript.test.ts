@@ -59,11 +59,11 @@ describe('the snippets of the guides, in JavaScript', () => {
     const env = { PATH: process.env['PATH'] };
     const child = startChild(process.execPath, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] });
     const output = outputOf(child);
-    const told = createInterface({ input: child.stdout ?? process.stdin })[Symbol.asyncIterator]();
+    const lines = createInterface({ input: child.stdout ?? process.stdin })[Symbol.asyncIterator]();
     return {
       answer: (line: string) => void child.stdin?.write(`${line}\n`),
       tells: async (): Promise<Record<string, unknown>> => {
-        const { value, done } = await told.next();
+        const { value, done } = await lines.next();
         if (done) throw new Error(`${name} ended:\n${output()}`);
         return JSON.parse(value);
       },

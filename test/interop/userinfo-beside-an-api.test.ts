@@ -108,8 +108,8 @@ describe('a client that requests openid and an API scope gets UserInfo', () => {
       insecure,
     );
     const tokens = await oauth.processAuthorizationCodeResponse(as, registered, asked, { requireIdToken: true });
-    const told = await oauth.userInfoRequest(as, registered, tokens.access_token, insecure);
-    expect(await oauth.processUserInfoResponse(as, registered, ada.id, told)).toMatchObject(person);
+    const response = await oauth.userInfoRequest(as, registered, tokens.access_token, insecure);
+    expect(await oauth.processUserInfoResponse(as, registered, ada.id, response)).toMatchObject(person);
     expect(await acceptedByTheApi(tokens.access_token)).toBe('granted');
   });
 

@@ -108,7 +108,7 @@ describe('commands in the folder of a server', () => {
     ]);
     expect(await json('grants', 'list')).toEqual({ grants: [], more: false });
     expect(await json('sessions', 'list')).toEqual({ sessions: [], more: false });
-    const told = readFileSync(credential(), 'utf8');
+    const before = readFileSync(credential(), 'utf8');
 
     await stop();
     expect(existsSync(credential())).toBe(false);
@@ -131,7 +131,7 @@ describe('commands in the folder of a server', () => {
     }
 
     await start();
-    expect(readFileSync(credential(), 'utf8')).not.toBe(told);
+    expect(readFileSync(credential(), 'utf8')).not.toBe(before);
     expect(await json('clients', 'show', 'nightly')).toMatchObject({ client_id: 'nightly', stored_secrets: 1 });
   });
 

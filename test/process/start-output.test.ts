@@ -47,14 +47,14 @@ it('runs from a folder with non-ASCII letters in its name', () => {
   mkdirSync(cwd);
   // Node would look at the real name of a link.
   const command = ['--preserve-symlinks', '--preserve-symlinks-main', join(installed, 'src/cli/statehouse.js')];
-  const told = (name: string) =>
+  const output = (name: string) =>
     execFileSync(process.execPath, [...command, name], { cwd, env: { PATH: process.env['PATH'] }, encoding: 'utf8' });
-  expect(told('migrate')).toContain('Up to date');
-  expect(told('check')).toContain('policy default');
+  expect(output('migrate')).toContain('Up to date');
+  expect(output('check')).toContain('policy default');
 });
 
 it('explains why there is no demo on an address that other machines can reach', () => {
-  const told = (host: string) => banner(readEnvironment({ HOST: host }), null);
-  expect(told('0.0.0.0')).toMatch(/No demo: with HOST=0\.0\.0\.0 other machines can reach this server/);
-  expect(told('localhost')).not.toContain('No demo');
+  const output = (host: string) => banner(readEnvironment({ HOST: host }), null);
+  expect(output('0.0.0.0')).toMatch(/No demo: with HOST=0\.0\.0\.0 other machines can reach this server/);
+  expect(output('localhost')).not.toContain('No demo');
 });

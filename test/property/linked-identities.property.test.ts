@@ -101,7 +101,7 @@ describe('sign-ins at two identity providers in any order', () => {
   const csrfOf = (page: Answer) => formOf(page.body).fields['csrf'] ?? '';
 
   /** The page of a client that requires a sign-in even with an active session. */
-  const anew = (browser: Browser) => signInPage(browser, scene.client, { prompt: 'login' });
+  const signInAgain = (browser: Browser) => signInPage(browser, scene.client, { prompt: 'login' });
 
   const tally = { signedIn: 0, registered: 0, linked: 0, removed: 0, refused: 0 };
 
@@ -115,7 +115,7 @@ describe('sign-ins at two identity providers in any order', () => {
     'the password': async (world, at, pick) => {
       const user = world.locals[pick % world.locals.length] as TestUser;
       const browser = world.browsers[at] as Browser;
-      const answer = await browser.submit(await anew(browser), { username: user.username, password: PASSWORD });
+      const answer = await browser.submit(await signInAgain(browser), { username: user.username, password: PASSWORD });
       expect(answer.body).toContain('name="decision"');
       world.signedIn[at] = user.id;
     },
@@ -126,7 +126,7 @@ describe('sign-ins at two identity providers in any order', () => {
     'a sign-in begins': async (world, at, pick) => {
       const browser = world.browsers[at] as Browser;
       const provider = NAMES[pick % 2] as Name;
-      const page = await anew(browser);
+      const page = await signInAgain(browser);
       remember(world, await pressButton(browser, page, `upstream:${provider}`), {
         provider,
         browser: at,

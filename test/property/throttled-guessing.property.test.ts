@@ -73,16 +73,16 @@ describe('the throttle on guessing', () => {
         let guesses = 0;
         /** By place: when a guess was looked at. */
         const looked = new Map<number, number[]>();
-        for (const happening of [...steps, { kind: 'owner' } as const]) {
-          if (happening.kind === 'wait') {
-            scene.clock.advanceSeconds(happening.seconds);
-            now += happening.seconds;
-          } else if (happening.kind === 'guess') {
-            const name = happening.at === 'owner' ? username : `unknown-${run}-${guesses++}`;
-            const answer = await tryIn(new Browser(scene.app, addressOf(happening.from)), name, 'wrong guess');
+        for (const step of [...steps, { kind: 'owner' } as const]) {
+          if (step.kind === 'wait') {
+            scene.clock.advanceSeconds(step.seconds);
+            now += step.seconds;
+          } else if (step.kind === 'guess') {
+            const name = step.at === 'owner' ? username : `unknown-${run}-${guesses++}`;
+            const answer = await tryIn(new Browser(scene.app, addressOf(step.from)), name, 'wrong guess');
             expect([400, 429]).toContain(answer.status);
-            if (happening.at !== 'owner' || answer.status !== 400) continue;
-            looked.set(happening.from, [...(looked.get(happening.from) ?? []), now]);
+            if (step.at !== 'owner' || answer.status !== 400) continue;
+            looked.set(step.from, [...(looked.get(step.from) ?? []), now]);
           } else {
             const again = new Browser(scene.app, addressOf(0));
             for (const [cookie, value] of owner.cookies)

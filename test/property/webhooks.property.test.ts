@@ -153,8 +153,8 @@ describe('events', () => {
         scene.clock.advanceSeconds(200_000);
         for (const { round } of workers) await round();
         const fresh = receiver.received.filter(({ id }) => !before.has(id));
-        const told = new Map(fresh.map(({ id, text }) => [id, JSON.parse(text)]));
-        const words = [...told.values()].map(
+        const received = new Map(fresh.map(({ id, text }) => [id, JSON.parse(text)]));
+        const words = [...received.values()].map(
           ({ type, data }) => `${type} ${type.startsWith('client') ? data.client_id : data.sub}`,
         );
         expect(words.toSorted()).toEqual(expected.toSorted());

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-const somebody = async () => {
+const newUser = async () => {
   const address = `${randomUUID()}@example.com`;
   return { address, user: await makeUser(scene, randomUUID(), { email: address, email_verified: true }) };
 };
@@ -33,7 +33,7 @@ it.each(['reset_password', 'verify_address', 'lost_factors', 'sign_up'] as const
   'one press of a %s link succeeds, and the others change nothing',
   async (purpose) => {
     for (let round = 0; round < ROUNDS; round++) {
-      const { user, address } = await somebody();
+      const { user, address } = await newUser();
       const link = await here.ask(purpose, purpose === 'sign_up' ? null : user.id, address);
       const answers = await Promise.all([here, there, here, there].map((node) => node.press(link)));
       const reasons = answers.map((answer) => (answer.kind === 'used' ? 'used' : answer.reason));
@@ -64,7 +64,7 @@ it.each(['reset_password', 'verify_address', 'lost_factors', 'sign_up'] as const
   'one of several %s links that are used together succeeds, and ends the others',
   async (purpose) => {
     for (let round = 0; round < ROUNDS; round++) {
-      const { user, address } = await somebody();
+      const { user, address } = await newUser();
       const [userId, person] = purpose === 'sign_up' ? [null, `address ${address}`] : [user.id, user.id];
       const asked = [here, there, here].map((node) => node.ask(purpose, userId, address));
       const links = await Promise.all(asked);
@@ -78,7 +78,7 @@ it.each(['reset_password', 'verify_address', 'lost_factors', 'sign_up'] as const
 
 it('a link that is sent during the use of another ends with it, or was sent afterwards', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const { user, address } = await somebody();
+    const { user, address } = await newUser();
     const older = await here.ask('verify_address', user.id, address);
     const [answer] = await Promise.all([here.press(older), there.ask('verify_address', user.id, address)]);
     expect(answer.kind).toBe('used');
@@ -94,7 +94,7 @@ it('a link that is sent during the use of another ends with it, or was sent afte
 });
 
 it('the newest ten links stay active, however more are requested', async () => {
-  const { user, address } = await somebody();
+  const { user, address } = await newUser();
   const links = [];
   for (let asked = 0; asked < 12; asked++)
     links.push(await (asked % 2 === 0 ? here : there).ask('reset_password', user.id, address));
@@ -108,7 +108,7 @@ it('the newest ten links stay active, however more are requested', async () => {
 
 it('one of a password reset and a reset of every factor succeeds, when both run concurrently', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const { user, address } = await somebody();
+    const { user, address } = await newUser();
     const password = await here.ask('reset_password', user.id, address);
     const lost = await here.ask('lost_factors', user.id, address);
     const answers = await Promise.all([here.press(password), there.press(lost)]);

@@ -49,7 +49,7 @@ it('kill -9 loses no announced mail: the next server sends it, and a dump meanwh
   };
 
   const first = await start();
-  for (const email of ['alice@example.com', 'bob@example.org', 'nobody@example.net']) {
+  for (const email of ['alice@example.com', 'bob@example.org', 'carol@example.net']) {
     const browser = new RemoteBrowser(first.url);
     const page = await browser.submit(await browser.get('/forgot-password'), { email });
     expect(page.body).toContain('If an account has this e-mail address');
@@ -80,6 +80,6 @@ it('kill -9 loses no announced mail: the next server sends it, and a dump meanwh
     expect(dump).not.toContain(token);
     expect((await new RemoteBrowser(second.url).get(`/email/link?t=${token}`)).status).toBe(200);
   }
-  expect(dump).not.toMatch(/alice|bob|nobody|example/);
+  expect(dump).not.toMatch(/alice|bob|carol|example/);
   expect((await drizzle.select().from(mails)).every(({ sealedContents }) => sealedContents === null)).toBe(true);
 });

@@ -14,7 +14,7 @@ describe('parallel presentations over two nodes', () => {
   });
   afterAll(() => scene.close());
 
-  const allAtOnce = (present: (node: Nodes['nodes'][number]) => Promise<TokenAnswer>) =>
+  const allTogether = (present: (node: Nodes['nodes'][number]) => Promise<TokenAnswer>) =>
     Promise.all(Array.from({ length: PRESENTATIONS }, (_, n) => present(scene.nodes[n % 2 === 0 ? 0 : 1])));
 
   /** One was issued, all others were refused; and since each of them was a valid presentation, the chain is dead. */
@@ -37,7 +37,7 @@ describe('parallel presentations over two nodes', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const code = await scene.code();
       const grantId = grantIdOfCode(code.code);
-      const answers = await allAtOnce((node) => exchange(node, scene.client, code));
+      const answers = await allTogether((node) => exchange(node, scene.client, code));
       await expectOneAndADeadChain(answers, grantId, 'authorization_code_reused');
       expect((await ledgerOf(scene.database.drizzle, grantId)).sort()).toEqual([
         'authorizationCode: active → used',
@@ -52,7 +52,7 @@ describe('parallel presentations over two nodes', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const token = await scene.chain();
       const { grantId } = placeOf(scene.keys, token);
-      const answers = await allAtOnce((node) => refresh(node, scene.client, token));
+      const answers = await allTogether((node) => refresh(node, scene.client, token));
       await expectOneAndADeadChain(answers, grantId, 'refresh_token_reused');
       expect((await ledgerOf(scene.database.drizzle, grantId)).sort()).toEqual([
         'authorizationCode: active → used',

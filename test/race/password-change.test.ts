@@ -26,11 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-const DEEDS = ['signIn', 'approve', 'exchange', 'rotate', 'changeElsewhere', 'endOthers'] as const;
+const ACTIONS = ['signIn', 'approve', 'exchange', 'rotate', 'changeElsewhere', 'endOthers'] as const;
 
 /** The actions beside the change, and the moment at which the change begins among them. */
 const interleavings = fc.record({
-  deeds: fc.array(fc.record({ deed: fc.constantFrom(...DEEDS), node: fc.constantFrom(0, 1) }), {
+  actions: fc.array(fc.record({ action: fc.constantFrom(...ACTIONS), node: fc.constantFrom(0, 1) }), {
     minLength: 2,
     maxLength: 8,
   }),
@@ -41,7 +41,7 @@ const interleavings = fc.record({
 it('a new password ends every session and token from before it', async () => {
   let changedTimes = 0;
   await fc.assert(
-    fc.asyncProperty(interleavings, async ({ deeds, changeAfter, node }) => {
+    fc.asyncProperty(interleavings, async ({ actions, changeAfter, node }) => {
       const user = await makeUser(scene);
       const credentials = { username: user.username, password: PASSWORD };
       const on = (which: number) => scene.nodes[which === 0 ? 0 : 1];
@@ -54,7 +54,7 @@ it('a new password ends every session and token from before it', async () => {
       const form = await own.get('/account/password');
       const change = async (browser: Browser, page: typeof form, chosen: string) =>
         browser.submit(page, { current: PASSWORD, chosen, repeated: chosen });
-      const begin: Record<(typeof DEEDS)[number], (which: number) => Promise<() => Promise<unknown>>> = {
+      const begin: Record<(typeof ACTIONS)[number], (which: number) => Promise<() => Promise<unknown>>> = {
         signIn: async (which) => () => signedIn(which),
         approve: async (which) => {
           const browser = await signedIn(which);
@@ -79,10 +79,10 @@ it('a new password ends every session and token from before it', async () => {
           return () => browser.post('/account/devices/end-others', { csrf });
         },
       };
-      const prepared = await Promise.all(deeds.map(({ deed, node: which }) => begin[deed](which)));
+      const prepared = await Promise.all(actions.map(({ action, node: which }) => begin[action](which)));
       const change1 = () => change(own, form, 'chosen in this browser');
       const all = prepared.toSpliced(Math.min(changeAfter, prepared.length), 0, change1);
-      await Promise.all(all.map((deed) => deed()));
+      await Promise.all(all.map((action) => action()));
 
       const db = scene.database.drizzle;
       const changes = await db

@@ -342,7 +342,7 @@ async function givenAnswer(kind: 'delegated' | 'upstream'): Promise<Elsewhere> {
       ? ([{ by: 'sub', sub: person.id }, { browser: 'none' }] as const)
       : ([
           { by: 'signIn', identity: null },
-          { browser: browserHash, namesNobody: true },
+          { browser: browserHash, namesNoUser: true },
         ] as const);
   await bring(answer[0], store.commit, { type: 'answerReceived', ...answer[1] });
   const sought =
@@ -365,7 +365,7 @@ const LATER: Change<Elsewhere> = (sql, { id }) => sql`
 const SETTLED: Change<Elsewhere> = (sql, { id }) =>
   sql`update external_sign_ins set state = 'denied', refusal = 'access_denied' where id = ${id}`;
 
-const ofSignInsElsewhere: Readonly<Record<string, Case<Elsewhere>>> = {
+const ofExternalSignIns: Readonly<Record<string, Case<Elsewhere>>> = {
   'a delegated sign-in': {
     decide: () => givenAnswer('delegated'),
     held: { ...OF_USER, 'it was settled': SETTLED },
@@ -485,7 +485,7 @@ const CASES: Readonly<Record<string, Case<never>>> = {
   ...Object.assign({}, ...KINDS.map(ofSessions)),
   ...usesOfSessions,
   ...ofFactors,
-  ...ofSignInsElsewhere,
+  ...ofExternalSignIns,
   ...ofApprovals,
   ...ofAdministration,
 };

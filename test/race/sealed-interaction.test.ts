@@ -33,7 +33,7 @@ describe('an interaction that many concurrent requests store', () => {
     return other;
   }
   /** The form of the page, sent many times concurrently with these fields, to both nodes in turn. */
-  function sendAtOnce(browser: Browser, page: Answer, all: readonly Readonly<Record<string, string>>[]) {
+  function sendTogether(browser: Browser, page: Answer, all: readonly Readonly<Record<string, string>>[]) {
     const { action, fields } = formOf(page.body);
     return Promise.all(
       all.map((one, n) => twin(browser, n).send('POST', action, new URLSearchParams({ ...fields, ...one }).toString())),
@@ -53,7 +53,7 @@ describe('an interaction that many concurrent requests store', () => {
       const client = await makeClient(scene);
       const browser = new Browser(scene.app);
       const signIn = await browser.get(authorizeUrl(client, makePkce()));
-      const answers = await sendAtOnce(browser, signIn, times(credentials()));
+      const answers = await sendTogether(browser, signIn, times(credentials()));
       // A browser has two concurrent attempts per node; the others get "try again".
       expect(answers.filter(({ status }) => status !== 303 && status !== 503)).toEqual([]);
       expect([...locations(answers)]).toEqual([`/interactions/${idOf(signIn)}`]);
@@ -69,7 +69,7 @@ describe('an interaction that many concurrent requests store', () => {
       const pkce = makePkce();
       const browser = new Browser(scene.app);
       const signIn = await browser.get(authorizeUrl(client, pkce));
-      const answers = await sendAtOnce(browser, signIn, times(credentials()));
+      const answers = await sendTogether(browser, signIn, times(credentials()));
       const [location, ...others] = locations(answers);
       expect(others).toEqual([]);
       const code = new URL(location ?? '').searchParams.get('code') ?? '';
@@ -87,7 +87,7 @@ describe('an interaction that many concurrent requests store', () => {
       const browser = new Browser(scene.app);
       await goThrough(browser, authorizeUrl(client, makePkce()), scene.user);
       const choice = await browser.get(authorizeUrl(client, makePkce(), { prompt: 'select_account' }));
-      const answers = await sendAtOnce(browser, choice, times({}));
+      const answers = await sendTogether(browser, choice, times({}));
       expect(locations(answers).size).toBe(1);
       expect((await grantsOf(client)).filter(({ id }) => id === idOf(choice))).toHaveLength(1);
       expect(await linesOf(idOf(choice))).toHaveLength(1);
@@ -102,7 +102,7 @@ describe('an interaction that many concurrent requests store', () => {
       }
       const browser = new Browser(scene.app);
       const signIn = await browser.get(authorizeUrl(client, makePkce()));
-      const answers = await sendAtOnce(browser, signIn, [
+      const answers = await sendTogether(browser, signIn, [
         credentials(),
         credentials(other.username),
         credentials(),

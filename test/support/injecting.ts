@@ -11,7 +11,7 @@ export const injecting =
       headers: Object.fromEntries(new Headers(init.headers)),
       ...(init.body && { payload: String(init.body) }),
     });
-    const told = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
+    const fields = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
     // A response without a body must not have one (Fetch §5.5).
-    return new Response(statusCode === 204 ? null : body, { status: statusCode, headers: told });
+    return new Response(statusCode === 204 ? null : body, { status: statusCode, headers: fields });
   };

@@ -69,14 +69,14 @@ const provider = new Provider(`http://localhost:${port}`, {
 });
 provider.listen(port, '127.0.0.1');
 
-answerQuestions('codes', (count) => someAtOnce(count, () => newCode()));
-answerQuestions('browsers', (count) => someAtOnce(count, newBrowser));
+answerQuestions('codes', (count) => someTogether(count, () => newCode()));
+answerQuestions('browsers', (count) => someTogether(count, newBrowser));
 answerQuestions('others', async (count) => {
   await copyGrants(sql, await newCode(), count);
   return null;
 });
 
-async function someAtOnce<T>(count: number, make: () => Promise<T>): Promise<T[]> {
+async function someTogether<T>(count: number, make: () => Promise<T>): Promise<T[]> {
   const made: T[] = [];
   while (made.length < count) {
     made.push(...(await Promise.all(Array.from({ length: Math.min(20, count - made.length) }, make))));

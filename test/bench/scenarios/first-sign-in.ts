@@ -12,12 +12,12 @@ export const firstSignIn: Scenario = {
   name: 'first-sign-in',
   inFlight: [8],
   needs: [],
-  isKnownTo: ({ authorizeUrl, seedNewcomers }) => authorizeUrl !== undefined && seedNewcomers !== undefined,
-  prepare: async ({ seedNewcomers }, held, count) => {
-    held.newcomers = (await seedNewcomers?.(count)) ?? [];
+  isKnownTo: ({ authorizeUrl, seedNewUsers }) => authorizeUrl !== undefined && seedNewUsers !== undefined,
+  prepare: async ({ seedNewUsers }, held, count) => {
+    held.newUsers = (await seedNewUsers?.(count)) ?? [];
   },
   operate: async ({ target, held, send, index }) => {
-    await signInAndAllow(send, target.authorizeUrl ?? '', held.newcomers[index] ?? '');
+    await signInAndAllow(send, target.authorizeUrl ?? '', held.newUsers[index] ?? '');
   },
 };
 

@@ -13,7 +13,7 @@ export type Held = {
   readonly accessTokens: string[];
   browsers: readonly SignedIn[];
   /** Usernames. */
-  newcomers: readonly string[];
+  newUsers: readonly string[];
 };
 
 export const holdNothing = (): Held => ({
@@ -22,7 +22,7 @@ export const holdNothing = (): Held => ({
   used: [],
   accessTokens: [],
   browsers: [],
-  newcomers: [],
+  newUsers: [],
 });
 
 export type Operation = { readonly target: Target; readonly held: Held; readonly send: Send; readonly index: number };

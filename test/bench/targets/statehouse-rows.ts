@@ -116,7 +116,7 @@ function newGrant() {
 }
 
 /** @returns their usernames. */
-export const insertNewcomers = (db: Drizzle, count: number, passwordHash = PASSWORD_HASH): Promise<string[]> =>
+export const insertNewUsers = (db: Drizzle, count: number, passwordHash = PASSWORD_HASH): Promise<string[]> =>
   inParts(count, async (size) => {
     const made = listOf(size, () => newUser(passwordHash));
     await db.insert(users).values(made);

@@ -7,7 +7,7 @@ import { SERVER_SECRET } from '../setting.ts';
 import {
   insertBrowsers,
   insertGrants,
-  insertNewcomers,
+  insertNewUsers,
   insertOtherGrants,
   registerClientAndPerson,
 } from './statehouse-rows.ts';
@@ -42,7 +42,7 @@ export async function startStatehouse(databaseUrl: string): Promise<Target> {
     seedCodes: (count) => seeding((db) => insertGrants(db, count)),
     seedOthers: (count) => seeding((db) => insertOtherGrants(db, count)),
     seedBrowsers: (count) => seeding((db) => insertBrowsers(db, count)),
-    seedNewcomers: (count, passwordHash) => seeding((db) => insertNewcomers(db, count, passwordHash)),
+    seedNewUsers: (count, passwordHash) => seeding((db) => insertNewUsers(db, count, passwordHash)),
     stop: child.stop,
   };
   await child.ready(`${origin}/health/ready`);

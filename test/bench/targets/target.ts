@@ -25,7 +25,7 @@ export type Target = {
    * End-users who have never signed in. @returns their usernames; their password is that of setting.ts.
    * @param passwordHash of it; absent: one that costs next to nothing to check.
    */
-  readonly seedNewcomers?: (count: number, passwordHash?: PasswordHash) => Promise<readonly string[]>;
+  readonly seedNewUsers?: (count: number, passwordHash?: PasswordHash) => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 };
 

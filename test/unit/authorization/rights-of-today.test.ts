@@ -37,7 +37,7 @@ const [RESOURCE] = shippedConfiguration.resources;
 if (!RESOURCE) throw new Error('no resource is shipped');
 /** Another user has a role, so that the console stays open. */
 const NOTHING_ELSE = {
-  operators: ['somebody'],
+  operators: ['another-operator'],
   auditors: [],
   clients: [{ client_id: BOT, scope: [...MANAGEMENT_SCOPE_NAMES] }],
 };
@@ -164,7 +164,7 @@ describe('the rights of a client and its end-user', () => {
     const silent = authorizeUrl(client, makePkce(), { scope: SCOPE, prompt: 'none' });
     const headers = { authorization: `Bearer ${accessToken}` };
     const finds = async (by: TestClient, sent: string) => (await introspect(scene, by, sent)).json['active'] === true;
-    const [refreshed, exchanged, own, told, code, ...rest] = await Promise.all([
+    const [refreshed, exchanged, own, userInfo, code, ...rest] = await Promise.all([
       refresh(scene, client, held.head),
       exchange(scene, client, waiting),
       token(scene, client, { grant_type: 'client_credentials' }),
@@ -183,7 +183,7 @@ describe('the rights of a client and its end-user', () => {
       'refreshes with the scope write': (refreshed.json.scope ?? '').split(' ').includes('write'),
       'exchanges a code': exchanged.status === 200,
       'introspects its access token': findsItsToken,
-      'reads UserInfo': told.statusCode === 200,
+      'reads UserInfo': userInfo.statusCode === 200,
       'gets a code without a question': /[?&]code=/.test(String(code.headers['location'])),
       'uses client credentials': own.status === 200,
       'has an access token of its own that the API finds active': apiFindsItsOwn,

@@ -73,13 +73,13 @@ describe.each(['here', 'server'] as const)('a client of the API, %s', (way) => {
 });
 
 it('the ledger names the command line as the actor, without an address', async () => {
-  await at('here').send('PUT', '/clients/{client_id}', shop('told'));
-  await at('server').send('PUT', '/clients/{client_id}', shop('told-by-bot'));
+  await at('here').send('PUT', '/clients/{client_id}', shop('made-here'));
+  await at('server').send('PUT', '/clients/{client_id}', shop('made-by-bot'));
   const lines = await runtime.database.drizzle.select().from(transitions);
   const ofClient = (id: string) => lines.filter(({ clientId }) => clientId === id).map(({ actor }) => actor);
-  expect(ofClient('told')).toEqual(['command_line']);
-  expect(ofClient('told-by-bot')).toEqual([`client ${BOT}`]);
-  const addresses = lines.filter(({ clientId }) => clientId === 'told').map(({ addressHash }) => addressHash);
+  expect(ofClient('made-here')).toEqual(['command_line']);
+  expect(ofClient('made-by-bot')).toEqual([`client ${BOT}`]);
+  const addresses = lines.filter(({ clientId }) => clientId === 'made-here').map(({ addressHash }) => addressHash);
   expect(addresses).toEqual([null]);
 });
 

@@ -373,8 +373,8 @@ describe.each(ways)('clients, through the %s', (way) => {
     it('performs one action at a time, and none for an unknown client', async () => {
       const both = await line.run(['clients', 'rotate-secret', 'exchanging', '--keep-previous', '--end-previous']);
       expect(both).toMatchObject({ status: 1, err: expect.stringContaining('cannot be used with') });
-      const nobody = await line.run(['clients', 'rotate-secret', 'unknown', '--end-previous']);
-      expect(nobody).toEqual({ status: 1, out: '', err: 'No such client: "unknown".\n' });
+      const missing = await line.run(['clients', 'rotate-secret', 'unknown', '--end-previous']);
+      expect(missing).toEqual({ status: 1, out: '', err: 'No such client: "unknown".\n' });
       const ended = await line.run(['clients', 'create', '--id', 'json-exchange', '--redirect-uri', callback]);
       expect(ended.status).toBe(0);
       await line.run(['clients', 'rotate-secret', 'json-exchange', '--keep-previous']);

@@ -74,7 +74,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     }
     return printed;
   };
-  const told = async (stdin: string) => {
+  const explained = async (stdin: string) => {
     const { status, out, err } = await run(['-'], stdin);
     expect({ status, err }).toEqual({ status: 0, err: '' });
     return out;
@@ -116,11 +116,11 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
       ),
     );
     // Every credential of the chain leads there.
-    expect(await told(`${refreshToken}\n`)).toMatch(/this one +a refresh token, used: 1 rotation ago\n/);
-    expect(await told(head)).toMatch(/this one +a refresh token, the last one of its chain\n/);
-    expect(await told(accessToken)).toMatch(/this one +an access token, expired /);
+    expect(await explained(`${refreshToken}\n`)).toMatch(/this one +a refresh token, used: 1 rotation ago\n/);
+    expect(await explained(head)).toMatch(/this one +a refresh token, the last one of its chain\n/);
+    expect(await explained(accessToken)).toMatch(/this one +an access token, expired /);
     for (const held of [refreshToken, head, accessToken, grantId])
-      expect(await told(held)).toContain(`grant ${grantId}\n`);
+      expect(await explained(held)).toContain(`grant ${grantId}\n`);
   });
 
   it('reports the scopes that the ceiling of the client withheld, at the use in question', async () => {
@@ -130,7 +130,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     const second = await rotated(refreshToken);
     await saveClient(db(), { ...registration, scope: null });
     await rotated(second);
-    const words = (await told(second)).split('\n').filter((text) => text.includes('uses its refresh token'));
+    const words = (await explained(second)).split('\n').filter((text) => text.includes('uses its refresh token'));
     expect(words.map((text) => text.includes('; without write'))).toEqual([true, false]);
     const { events } = await documentOf(second);
     expect(events.map((event: { scope_withheld: string | null }) => event.scope_withheld)).toEqual([
@@ -144,20 +144,22 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
   it('reports an active chain: its end, and the position of a token', async () => {
     test.clock.set(new Date());
     const code = await obtainCode(test, client, user);
-    expect(await told(code.code)).toMatch(
+    expect(await explained(code.code)).toMatch(
       new RegExp(`now +alive: its code waits, until ${UTC}, in .*\n +this one +its code, never exchanged\n`),
     );
     const { json } = await exchange(test, client, code);
     const first = json.refresh_token ?? '';
     const second = await rotated(first);
-    expect(await told(second)).toMatch(
+    expect(await explained(second)).toMatch(
       new RegExp(
         `now +alive, until ${UTC}, in (30 days|29 days, .*) \\(\\d+ s\\), unless it is used before\n +this one +a refresh token, the head of its chain: the one to use next\n`,
       ),
     );
-    expect(await told(first)).toContain('used: 1 rotation ago. Presenting it again ends the chain\n');
-    expect(await told(code.code)).toContain('its code, used. Presenting it again with its verifier ends the chain\n');
-    expect(await told(json.access_token ?? '')).toMatch(new RegExp(`an access token, good until ${UTC}\n`));
+    expect(await explained(first)).toContain('used: 1 rotation ago. Presenting it again ends the chain\n');
+    expect(await explained(code.code)).toContain(
+      'its code, used. Presenting it again with its verifier ends the chain\n',
+    );
+    expect(await explained(json.access_token ?? '')).toMatch(new RegExp(`an access token, good until ${UTC}\n`));
     // To explain is not to present.
     expect((await refresh(test, client, second)).status).toBe(200);
   });
@@ -200,7 +202,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     await end();
     const document = await documentOf(refreshToken);
     expect(document).toMatchObject({ alive: false, reason, over_since: null, why: expect.stringMatching(why) });
-    expect(await told(refreshToken)).toContain(`over (${reason})`);
+    expect(await explained(refreshToken)).toContain(`over (${reason})`);
   });
 
   it('reports when a chain reached its idle or absolute lifetime, or a code was never exchanged', async () => {
@@ -224,7 +226,9 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
       refreshToken = await rotated(refreshToken);
     }
     expect(await documentOf(refreshToken)).toMatchObject({ alive: false, reason: 'absolute_end' });
-    expect(await told(refreshToken)).toMatch(/uses its refresh token: 1 is.*\n +… 4 more rotations\n.*: 6 is the head/);
+    expect(await explained(refreshToken)).toMatch(
+      /uses its refresh token: 1 is.*\n +… 4 more rotations\n.*: 6 is the head/,
+    );
   });
 
   it('recognizes a token without a row in the database', async () => {
@@ -238,7 +242,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     const sameGeneration = writeRefreshToken(test.keys, { ...place, nonce: Buffer.alloc(16, 7) });
     for (const one of [ahead, sameGeneration]) {
       expect(await documentOf(one)).toMatchObject({ grant_id: place.grantId, presented: { place: 'ahead' } });
-      expect(await told(one)).toContain('the database has lost commits');
+      expect(await explained(one)).toContain('the database has lost commits');
     }
   });
 
@@ -263,7 +267,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     };
     for (const [held, place] of Object.entries(cases)) {
       expect(await documentOf(held)).toEqual({ grant_id: null, presented: { place, says: expect.any(String) } });
-      const out = await told(held);
+      const out = await explained(held);
       expect(out).not.toContain(grantId);
       expect(out.length).toBeLessThan(400);
     }
@@ -281,7 +285,9 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     test.clock.set(new Date());
     const { json } = await token(test, client, { grant_type: 'client_credentials' });
     const own = json.access_token ?? '';
-    expect(await told(own)).toMatch(new RegExp(`client ${client.clientId} itself .*It is good until ${UTC}\\.\n$`));
+    expect(await explained(own)).toMatch(
+      new RegExp(`client ${client.clientId} itself .*It is good until ${UTC}\\.\n$`),
+    );
     expect(await documentOf(own)).toMatchObject({ presented: { place: 'client_credentials', state: 'good' } });
     const revoked = await test.app.inject({
       method: 'POST',
@@ -316,7 +322,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     expect(await documentOf(refreshToken)).toMatchObject({ alive: true, beginning_was_dropped: false });
     await keepLedgerPartitions(db(), databaseClock);
     expect(await documentOf(refreshToken)).toMatchObject({ alive: true, beginning_was_dropped: true });
-    expect(await told(refreshToken)).toMatch(
+    expect(await explained(refreshToken)).toMatch(
       /what happened\n {2}The beginning is missing: old lines of the ledger are dropped \(ledger\.yaml\)\.\n .*: 4 is the head/s,
     );
   });
@@ -439,6 +445,6 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     test.clock.set(new Date());
     const { refreshToken } = await obtainTokens(test, client, user);
     await saveClient(db(), { ...registration, policy: 'nowhere' });
-    expect(await told(refreshToken)).toMatch(/now +alive, until /);
+    expect(await explained(refreshToken)).toMatch(/now +alive, until /);
   });
 });

@@ -76,24 +76,24 @@ describe.each(ways)('through the %s', (way) => {
         more: false,
       });
 
-      const told = await line.run(['explain', firstId ?? '']);
-      expect(told.out).toContain('over (ended_by_administrator)');
-      expect(told.out).toContain('An administrator ended it');
-      expect(told.out).toContain('the whole chain ends (ended_by_administrator); asked for by the command line');
+      const explained = await line.run(['explain', firstId ?? '']);
+      expect(explained.out).toContain('over (ended_by_administrator)');
+      expect(explained.out).toContain('An administrator ended it');
+      expect(explained.out).toContain('the whole chain ends (ended_by_administrator); asked for by the command line');
       expect((await listed('explain', firstId ?? '')).events.at(-1)).toMatchObject({ actor: 'command_line' });
     });
 
     it.each([
       [['grants', 'revoke', randomUUID()], /^No such grant: "/],
       [['grants', 'revoke', 'sh_rt_a-secret-token'], /^Expected a grant id \(a UUID\): "statehouse grants list" shows/],
-      [['grants', 'list', '--user', 'nobody'], /^No such user: "nobody"/],
+      [['grants', 'list', '--user', 'unknown'], /^No such user: "unknown"/],
       [['grants', 'list', '--client', 'nothing'], /^No such client: "nothing"/],
       [['grants', 'list', '--from', 'yesterday'], /Expected an instant such as/],
       [['grants', 'list', '--limit', '0'], /Expected a number from 1 to 10000/],
       [['grants', 'list', '--state', 'dead'], /Allowed choices are alive, over/],
       [['sessions', 'end', randomUUID()], /^No such session: "/],
       [['sessions', 'end', '%'], /^Expected a sid \(a UUID\)/],
-      [['sessions', 'list', '--user', 'nobody'], /^No such user: "nobody"/],
+      [['sessions', 'list', '--user', 'unknown'], /^No such user: "unknown"/],
     ])('%s is rejected with a message', async (args, words) => {
       const before = await newestLine();
       const { status, out, err } = await line.run(args);

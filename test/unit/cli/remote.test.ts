@@ -258,15 +258,15 @@ describe('the credential that a server leaves', () => {
   it.skipIf(process.getuid?.() !== 0)(
     'is used by root for the owner of the surrounding folder, and for no other user',
     () => {
-      const [somebody, another] = [65_534, 65_533];
+      const [owner, another] = [65_534, 65_533];
       writeFileSync(path(), JSON.stringify({ ...holder(), ...here }), { mode: 0o600 });
-      chownSync(folder, somebody, somebody);
-      chownSync(path(), somebody, somebody);
+      chownSync(folder, owner, owner);
+      chownSync(path(), owner, owner);
       // As in /tmp: the surrounding folder is root's, and every user may create another in it.
       expect(() => readServerCredential(folder, holder())).toThrow(/belongs to another user/);
       chownSync(around, another, another);
       expect(() => readServerCredential(folder, holder())).toThrow(/belongs to another user/);
-      chownSync(around, somebody, somebody);
+      chownSync(around, owner, owner);
       expect(readServerCredential(folder, holder())).toEqual(here);
     },
   );

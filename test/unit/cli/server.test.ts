@@ -286,9 +286,9 @@ describe('failures', () => {
     [new FolderInUse('.statehouse', 42), 'set DATABASE_URL to a Postgres server'],
     [failed('EACCES'), 'permission denied'],
   ])('are printed as a message: %s', (error, words) => {
-    const told = wordsFor(error, { DATABASE_URL: url });
-    expect(told, told).toContain(words);
-    expect(told).not.toMatch(/hunter2|someone|^\s+at /m);
+    const message = wordsFor(error, { DATABASE_URL: url });
+    expect(message, message).toContain(words);
+    expect(message).not.toMatch(/hunter2|someone|^\s+at /m);
   });
 
   it('exit with a status of their own when a restart cannot help', () => {
@@ -328,19 +328,19 @@ describe('failures', () => {
 
   it('name each host of several, without user and password', () => {
     const several = 'postgres://someone:hunter2@a:5433,b/statehouse?target_session_attrs=read-write';
-    const told = wordsFor(failed('NO_WRITABLE_HOST'), { DATABASE_URL: several });
-    expect(told).toBe(
+    const message = wordsFor(failed('NO_WRITABLE_HOST'), { DATABASE_URL: several });
+    expect(message).toBe(
       'The database has no host that can be written to: a failover is under way. Check DATABASE_URL: hosts a:5433,b, database statehouse.\n',
     );
   });
 
   it('without a known cause are printed with type and position, without the stored values', () => {
     const error = Object.assign(new TypeError('insert into users values (hunter2)'), { code: '22P05' });
-    const told = wordsFor(error, { DATABASE_URL: url });
-    expect(told).toMatch(
+    const message = wordsFor(error, { DATABASE_URL: url });
+    expect(message).toMatch(
       /^The database refused a statement for a reason that this server does not expect \(22P05\)\. /,
     );
-    expect(told).not.toMatch(/hunter2|^\s+at /m);
+    expect(message).not.toMatch(/hunter2|^\s+at /m);
     expect(wordsFor(new TypeError('hunter2'), {})).toMatch(/^Unexpected TypeError\n {4}at /);
     expect(wordsFor('hunter2', {})).toBe('Unexpected string\n');
   });

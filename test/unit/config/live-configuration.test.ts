@@ -149,15 +149,15 @@ describe('the live configuration', () => {
   });
 
   it('notifies observers of each reload in force, and of no other', async () => {
-    let told = 0;
+    let notified = 0;
     live.onReload(() => {
-      told++;
+      notified++;
     });
     expect(await live.reload()).toBe(true);
-    expect(told).toBe(1);
+    expect(notified).toBe(1);
     write('default.policy.yaml', 'nonsense: 1\n');
     expect(await live.reload()).toBe(false);
-    expect(told).toBe(1);
+    expect(notified).toBe(1);
   });
 
   it('rejects an invalid file with its line, and keeps the running configuration', async () => {
@@ -305,9 +305,9 @@ describe('the live configuration', () => {
       const failures = () => lines.filter((line) => line.includes('reload failed; it is tried again')).length;
       await until(() => failures() > 0);
       expect(live.lastReload()).toMatchObject({ accepted: false });
-      const told = live.lastReload();
+      const notified = live.lastReload();
       // It was retried meanwhile.
-      await until(() => live.lastReload() !== told);
+      await until(() => live.lastReload() !== notified);
       await drizzle.execute('alter table clients_away rename to clients');
       await inForce(3600);
       expect(failures()).toBe(1);

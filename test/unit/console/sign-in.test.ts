@@ -154,8 +154,8 @@ describe('an operator', () => {
 
 describe('a user without access', () => {
   it('gets a page without a role, and no token is stored', async () => {
-    const nobody = await makeUser(test);
-    const page = await openPage(consoleBrowser(test), nobody);
+    const withoutRole = await makeUser(test);
+    const page = await openPage(consoleBrowser(test), withoutRole);
     expect(page.status).toBe(403);
     expect(page.body).toMatch(/not an operator or auditor/);
     expect(await rows()).toEqual([]);

@@ -8,7 +8,7 @@ import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.
  * Made by other programs: argon2 by the reference implementation (its test.c), bcrypt by the crypt of glibc, PBKDF2 and scrypt by Python's
  * hashlib.
  */
-const MADE_ELSEWHERE: readonly (readonly [string, string, string])[] = [
+const MADE_BY_OTHERS: readonly (readonly [string, string, string])[] = [
   ['argon2id', 'password', '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'],
   ['argon2i', 'password', '$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA'],
   ['argon2i', 'password', '$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ'],
@@ -47,7 +47,7 @@ const MADE_ELSEWHERE: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
-describe.each(MADE_ELSEWHERE)('%s', (format, password, hash) => {
+describe.each(MADE_BY_OTHERS)('%s', (format, password, hash) => {
   test(`${hash.slice(0, 16)}… is accepted, matches its password alone, and is outdated`, async () => {
     expect(readHash(hash)).toMatchObject({ kind: 'known', format, tooCheapOrDear: null });
     expect(hashRefusal(hash)).toBeNull();
@@ -166,7 +166,7 @@ test('a new hash is not outdated', async () => {
 });
 
 test('the fingerprint of an imported hash is the same for the same hash, and contains no part of it', () => {
-  const [, , hash = ''] = MADE_ELSEWHERE[3] ?? [];
+  const [, , hash = ''] = MADE_BY_OTHERS[3] ?? [];
   const kept = importedHashOf(storedPasswordHash(hash));
   expect(kept).toBe(importedHashOf(storedPasswordHash(hash)));
   expect(kept).toMatch(/^[A-Za-z0-9_-]{43}$/);

@@ -18,7 +18,7 @@ const stored = await makeSigningKey(keys, 'ES256');
 
 const claims: AccessTokenClaims = {
   iss: 'https://server.example',
-  sub: 'somebody',
+  sub: 'a-user',
   aud: 'https://api.example',
   client_id: 'client',
   scope: 'read',

@@ -6,13 +6,13 @@ const FACTS = { scopes: ['read', 'write'], metadataUrl: 'https://api.example/met
 const UNCACHED = { 'cache-control': 'no-store', vary: 'Authorization' };
 const ABOUT = 'scope="read write", resource_metadata="https://api.example/metadata"';
 
-const TOLD = {
+const ANSWERS = {
   invalid_request: [400, 'Send one access token, in one Authorization header: Bearer, a space, the token.'],
   invalid_token: [401, 'The access token is not valid for this API: get another one.'],
   insufficient_scope: [403, 'The access token lacks a scope that this request needs.'],
 } as const;
 
-it.each<[keyof typeof TOLD, readonly RefusalReason[]]>([
+it.each<[keyof typeof ANSWERS, readonly RefusalReason[]]>([
   ['invalid_request', ['more_than_one_method', 'malformed_credentials']],
   [
     'invalid_token',
@@ -24,7 +24,7 @@ it.each<[keyof typeof TOLD, readonly RefusalReason[]]>([
   ],
   ['insufficient_scope', ['scope_missing']],
 ])('%s tells the caller what to do next, whatever the reason', (error, reasons) => {
-  const [status, words] = TOLD[error];
+  const [status, words] = ANSWERS[error];
   for (const reason of reasons)
     expect(refused(reason, FACTS)).toEqual({
       kind: 'refused',
@@ -52,7 +52,7 @@ it('a request without credentials gets the requirements, and no error code', () 
 it('a missing scope is named with all scopes of the request', () => {
   expect(refused('scope_missing', FACTS, ['write']).body).toEqual({
     error: 'insufficient_scope',
-    error_description: TOLD.insufficient_scope[1],
+    error_description: ANSWERS.insufficient_scope[1],
     scope: 'read write',
     missing: 'write',
   });

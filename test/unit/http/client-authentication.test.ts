@@ -241,9 +241,9 @@ describe('client authentication', () => {
     });
 
     it('reveals nothing about ids: unknown ones get the same answer', async () => {
-      const nobody = `unknown-${++serial}`;
-      await guess(nobody, GUESSES);
-      expect(await from(THIEF, basic(nobody, 'x'))).toEqual(THROTTLED);
+      const unknown = `unknown-${++serial}`;
+      await guess(unknown, GUESSES);
+      expect(await from(THIEF, basic(unknown, 'x'))).toEqual(THROTTLED);
     });
 
     it('is in the log with the address, and without the secret', async () => {

@@ -255,9 +255,9 @@ describe('the owner of an address', () => {
     });
     // From now on the address has an account, which alone is named.
     await ask('/sign-up', UNVERIFIED);
-    const [, told] = await mails.to(UNVERIFIED);
-    expect(told).toMatchObject({ subject: 'You have an account already' });
-    expect(told?.text.match(/^.*(owner|unverified)\b(?!@).*$/gm)).toEqual([expect.stringContaining('owner')]);
+    const [, mail] = await mails.to(UNVERIFIED);
+    expect(mail).toMatchObject({ subject: 'You have an account already' });
+    expect(mail?.text.match(/^.*(owner|unverified)\b(?!@).*$/gm)).toEqual([expect.stringContaining('owner')]);
   });
 
   it('is not crowded out by unverified accounts', async () => {

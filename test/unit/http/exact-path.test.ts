@@ -58,7 +58,7 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
       // Without one, no user has linked identities.
       configuration: { ...shippedConfiguration, upstreams: [upstream] },
       // Without an administrator there is no console.
-      operators: () => ({ operators: ['somebody'], auditors: [], clients: [] }),
+      operators: () => ({ operators: ['an-operator'], auditors: [], clients: [] }),
       change: (deps) => ({ ...deps, demo: { app, username: 'demo', password: 'demo' } }) as typeof deps,
     });
     // The name of a client or a grant may be anything: another spelling names another one, and both require a token first.

@@ -125,7 +125,7 @@ describe('/oauth/logout', () => {
         url([
           ['id_token_hint', hint()],
           ['client_id', client.clientId],
-          ['logout_hint', 'somebody else'],
+          ['logout_hint', 'another user'],
           ['ui_locales', 'de'],
           ['ui_locales', 'fr'],
         ]),

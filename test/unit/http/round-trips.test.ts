@@ -45,8 +45,8 @@ describe('round trips', () => {
       },
     };
     // Claims about the end-user in the tokens cost no statement.
-    const told = [{ name: 'read', claims: [{ name: 'roles', in: ['access_token' as const] }] }];
-    const configuration = { ...shippedConfiguration, claims: { scopes: told } };
+    const scopes = [{ name: 'read', claims: [{ name: 'roles', in: ['access_token' as const] }] }];
+    const configuration = { ...shippedConfiguration, claims: { scopes } };
     scene = await openSceneOn({ database, url: opened.url, close: database.close }, { configuration });
   });
   afterAll(() => scene.close());

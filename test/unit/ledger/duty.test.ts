@@ -18,8 +18,8 @@ afterEach(() => world.close());
 const configuration = () => ({ ledger: { keptDays: 90 } }) as Configuration;
 
 function nodeOf(keys = testKeys) {
-  const told: { level: string; facts: object; words: string }[] = [];
-  const at = (level: string) => (facts: object, words: string) => void told.push({ level, facts, words });
+  const logged: { level: string; facts: object; words: string }[] = [];
+  const at = (level: string) => (facts: object, words: string) => void logged.push({ level, facts, words });
   const logger = { info: at('info'), warn: at('warn'), error: at('error') } as unknown as Parameters<
     typeof ledgerRounds
   >[2];
@@ -31,13 +31,13 @@ function nodeOf(keys = testKeys) {
       await round();
       return (await verified(world.database.drizzle, { keys })).open === 0;
     });
-    return told.splice(0);
+    return logged.splice(0);
   };
-  return { told, round, closing };
+  return { logged, round, closing };
 }
 
 test('a node logs each segment, with the digest to verify it', async () => {
-  const { closing, round, told } = nodeOf();
+  const { closing, round, logged } = nodeOf();
   await writeLines(world.database.drizzle, ['a', 'b']);
   const lines = await closing();
   const { head } = await verified(world.database.drizzle);
@@ -47,21 +47,21 @@ test('a node logs each segment, with the digest to verify it', async () => {
     words: 'ledger: segment closed',
   });
   await round();
-  expect(told).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 test('a node logs an error for a missing or replaced newest segment', async () => {
-  const { closing, round, told } = nodeOf();
+  const { closing, round, logged } = nodeOf();
   await writeLines(world.database.drizzle, ['a']);
   await closing();
   const { head } = await verified(world.database.drizzle);
   await world.database.drizzle.execute(sql`delete from ledger_seals where number = ${head?.number}`);
   await round();
-  expect(told[0]).toMatchObject({ level: 'error', facts: { number: head?.number, digest: head?.digest } });
+  expect(logged[0]).toMatchObject({ level: 'error', facts: { number: head?.number, digest: head?.digest } });
   expect(await closing()).not.toEqual([]);
   await world.database.drizzle.execute(sql`update ledger_seals set signature = 'none' where number = ${head?.number}`);
   await round();
-  expect(told[0]).toMatchObject({ level: 'error', words: expect.stringContaining('was replaced') });
+  expect(logged[0]).toMatchObject({ level: 'error', words: expect.stringContaining('was replaced') });
 });
 
 test('a node logs an error for an earlier segment that is not authentic, once', async () => {

@@ -133,10 +133,10 @@ test('a registration with the stored values changes nothing', async () => {
 describe('a rejected change commits nothing', () => {
   const DECLARED = { ...TWO_SECRETS, declared: true };
   const all = [registering({ clientName: 'Other' }), adding('third'), REPLACING, removing('first'), DELETION];
-  const [, ...ofSomebody] = all;
+  const [, ...ofAnother] = all;
   test.each<[string, RegisteredClient | null, readonly ClientChange[]]>([
-    ['client_unknown', null, ofSomebody],
-    ['client_unknown', DELETED, ofSomebody],
+    ['client_unknown', null, ofAnother],
+    ['client_unknown', DELETED, ofAnother],
     ['client_is_declared', DECLARED, all],
     ['client_is_public', PUBLIC, [adding('one'), REPLACING]],
     ['too_many_secrets', TWO_SECRETS, [adding('third')]],

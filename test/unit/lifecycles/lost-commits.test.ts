@@ -107,12 +107,12 @@ describe.each(ways)('a database that is lost while a %s is presented', (_, row, 
   test('after the commit, and the grant was revoked before it could be seen: no token is issued', async () => {
     const bed = given();
     const { commit } = bed.store;
-    const revokedAtOnce: typeof commit = async (move) => {
+    const revokedTogether: typeof commit = async (move) => {
       await commit(move);
       bed.store.row = { ...bed.store.row, state: 'revoked', revokedReason: 'revocation_requested' };
       throw new StoreUnavailable(true);
     };
-    Object.assign(bed.store, { commit: revokedAtOnce });
+    Object.assign(bed.store, { commit: revokedTogether });
     expect(await present(bed)).toEqual({ kind: 'rejected', reason: 'grant_revoked', revoked: false });
   });
 });

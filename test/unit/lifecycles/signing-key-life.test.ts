@@ -85,13 +85,13 @@ function bench(
     world,
     created: () => created,
     states: () => rows.map(({ kid, alg, state }) => `${alg} ${kid} ${state}`),
-    tick: async () => told(await passTime(world)),
-    rotate: async (atOnce: boolean) => told(await requestRotation(world, 'ES256', atOnce, commandLine)),
-    revoke: async (kid: string) => told(await requestRevocation(world, kid, commandLine)),
+    tick: async () => summaryOf(await passTime(world)),
+    rotate: async (atOnce: boolean) => summaryOf(await requestRotation(world, 'ES256', atOnce, commandLine)),
+    revoke: async (kid: string) => summaryOf(await requestRevocation(world, kid, commandLine)),
   };
 }
 
-const told = (changes: readonly KeyChange[] | null): string[] | null =>
+const summaryOf = (changes: readonly KeyChange[] | null): string[] | null =>
   changes?.map(({ kid, event, from, to, reason }) => `${kid} ${event}: ${from} → ${to} ${reason ?? ''}`.trim()) ?? null;
 
 const HANDED_OVER = ['signer timePassed: signing → retiring', 'waits signerStopped: published → signing'];

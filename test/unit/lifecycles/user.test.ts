@@ -184,8 +184,8 @@ describe('a hash of another system', () => {
     const disabled = bench({ ...DISABLED, passwordHash: HASH });
     expect(await disabled.ask(rehashing(HASH))).toMatchObject({ kind: 'done' });
     expect(disabled.commits).toEqual([]);
-    for (const nobody of [null, DELETED])
-      expect(await bench(nobody).ask(rehashing(HASH))).toEqual({ kind: 'rejected', reason: 'user_unknown' });
+    for (const noUser of [null, DELETED])
+      expect(await bench(noUser).ask(rehashing(HASH))).toEqual({ kind: 'rejected', reason: 'user_unknown' });
   });
 });
 
@@ -321,7 +321,7 @@ describe('a commit whose answer is lost', () => {
 
 describe('no user', () => {
   const facts: UserFacts = { now: NOW, id: ID, version: null, actor: commandLine, change: DELETION, fields: [] };
-  const nobody: UserRow = { user: null };
+  const noUser: UserRow = { user: null };
   const { changes } = userLifecycle;
 
   test('is registered without a password', async () => {
@@ -332,12 +332,12 @@ describe('no user', () => {
   });
 
   test('is registered by a wrong machine where no record was sent', () => {
-    const act = () => changes.registerUser?.(nobody, facts, undefined);
+    const act = () => changes.registerUser?.(noUser, facts, undefined);
     expect(act).toThrow(new InvariantViolation('user: nothing was sent to register'));
   });
 
   test('is changed by a wrong machine, if no user exists', () => {
-    expect(changes.raiseEpoch?.(nobody, facts, { of: 'user' })).toBe(nobody);
+    expect(changes.raiseEpoch?.(noUser, facts, { of: 'user' })).toBe(noUser);
   });
 
   test.each([

@@ -57,7 +57,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 const BODIES: Readonly<Record<string, object>> = {
   '/clients': { client_name: 'Shop', redirect_uris: ['https://shop.example/callback'] },
   '/invitations': { email: 'grace@example.com' },
-  '/users': { username: 'somebody', password: 'a password for the user' },
+  '/users': { username: 'new-user', password: 'a password for the user' },
 };
 
 it('the table of operations has every resource, and no other', () => {

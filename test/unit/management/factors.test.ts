@@ -92,9 +92,9 @@ describe('the factors of an end-user over the management API', () => {
     for (const status of [204, 204])
       expect((await call('DELETE', `/users/${user.id}/second-factor`)).statusCode).toBe(status);
     expect(await factor()).toMatchObject({ active: false, apps: [], recovery_codes_left: 0 });
-    const told = (await lines()).filter(({ actor }) => actor === `client ${BOT}`);
-    expect(told.filter(({ machine, to }) => machine === 'secondFactor' && to === 'removed')).toHaveLength(1);
-    expect(told.filter(({ machine, to }) => machine === 'recoveryCode' && to === 'replaced')).toHaveLength(10);
+    const entries = (await lines()).filter(({ actor }) => actor === `client ${BOT}`);
+    expect(entries.filter(({ machine, to }) => machine === 'secondFactor' && to === 'removed')).toHaveLength(1);
+    expect(entries.filter(({ machine, to }) => machine === 'recoveryCode' && to === 'replaced')).toHaveLength(10);
     // The password alone signs in again.
     const browser = new Browser(scene.app);
     const page = await signIn(browser);
@@ -154,9 +154,9 @@ describe('the factors of an end-user over the management API', () => {
     const another = await makeUser(scene);
     expect((await call('DELETE', `/users/${another.id}/passkeys/${id}`)).statusCode).toBe(404);
     expect((await call('GET', `/users/${user.id}/passkeys/${id}`)).statusCode).toBe(200);
-    const nobody = '00000000-0000-4000-8000-0000000000ff';
+    const unknown = '00000000-0000-4000-8000-0000000000ff';
     for (const path of ['second-factor', 'passkeys'])
-      expect((await call('GET', `/users/${nobody}/${path}`)).statusCode).toBe(404);
-    expect((await call('DELETE', `/users/${nobody}/second-factor`)).statusCode).toBe(404);
+      expect((await call('GET', `/users/${unknown}/${path}`)).statusCode).toBe(404);
+    expect((await call('DELETE', `/users/${unknown}/second-factor`)).statusCode).toBe(404);
   });
 });

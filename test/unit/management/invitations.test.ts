@@ -70,5 +70,5 @@ it('an invitation is invalid once it is withdrawn or replaced', async () => {
 });
 
 it('an invitation to an invalid address is rejected', async () => {
-  expect((await call('POST', '/invitations', { body: { email: 'nobody' } })).statusCode).toBe(422);
+  expect((await call('POST', '/invitations', { body: { email: 'no-address' } })).statusCode).toBe(422);
 });

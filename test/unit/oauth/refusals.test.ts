@@ -65,7 +65,7 @@ const ANSWERS: Readonly<Record<string, readonly TokenReason[]>> = {
 };
 
 /** The difference would reveal how far a stolen value or a guess got. */
-const TOLD_ALIKE: readonly (readonly TokenReason[])[] = [
+const ALIKE: readonly (readonly TokenReason[])[] = [
   ['authorization_code_unknown', 'authorization_code_expired', 'authorization_code_reused'],
   [
     'refresh_token_unknown',
@@ -87,12 +87,12 @@ describe('an OAuth error', () => {
     expect(Object.fromEntries(answers)).toEqual(Object.fromEntries(expected));
   });
 
-  it.each(TOLD_ALIKE)('does not distinguish %s from %s', (...reasons) => {
+  it.each(ALIKE)('does not distinguish %s from %s', (...reasons) => {
     expect(new Set(reasons.map((reason) => JSON.stringify(REFUSALS[reason]))).size).toBe(1);
   });
 
   it('otherwise has a description of its own', () => {
-    const alike = new Set(TOLD_ALIKE.flatMap(([, ...rest]) => rest));
+    const alike = new Set(ALIKE.flatMap(([, ...rest]) => rest));
     const reasons = (Object.keys(REFUSALS) as TokenReason[]).filter((reason) => !alike.has(reason));
     expect(new Set(reasons.map((reason) => REFUSALS[reason].description)).size).toBe(reasons.length);
   });

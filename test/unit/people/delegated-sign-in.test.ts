@@ -198,8 +198,8 @@ describe('a rejected answer changes nothing', () => {
     const late = await answer(reference, good({ auth_time: now() - 600 }));
     expect([late.statusCode, late.json().errors[0].field]).toEqual([422, 'auth_time']);
     expect((await answer(reference, good())).statusCode).toBe(200);
-    const anew = await leave(undefined, { prompt: 'login' });
-    expect((await answer(anew.reference, good({ auth_time: now() - 600 }))).statusCode).toBe(422);
+    const again = await leave(undefined, { prompt: 'login' });
+    expect((await answer(again.reference, good({ auth_time: now() - 600 }))).statusCode).toBe(422);
   });
 
   it('twice, and late', async () => {

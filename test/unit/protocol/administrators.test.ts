@@ -281,15 +281,15 @@ describe('the token endpoint', () => {
       grantTypes: ALL_GRANTS,
     });
     const stored = withChain({ clientId: 'bot', ...granted('clients:read clients:write', MANAGEMENT) });
-    const told = async (username: string) => {
+    const introspected = async (username: string) => {
       const given = tokenEndpoints([secured], [stored], { configuration: today, username });
       const fields = { client_id: 'bot', client_secret: SECRET, token: refreshTokenOf(stored) };
       const outcome = await handleIntrospectionRequest(given.deps, from, new URLSearchParams(fields).toString());
       return outcome.kind === 'answered' ? outcome.body : outcome;
     };
-    expect(await told('alice')).toMatchObject({ active: true, scope: 'clients:read clients:write' });
-    expect(await told('bob')).toMatchObject({ active: true, scope: 'clients:read' });
-    expect(await told('mallory')).toEqual({ active: false });
+    expect(await introspected('alice')).toMatchObject({ active: true, scope: 'clients:read clients:write' });
+    expect(await introspected('bob')).toMatchObject({ active: true, scope: 'clients:read' });
+    expect(await introspected('mallory')).toEqual({ active: false });
   });
 });
 
@@ -314,8 +314,8 @@ property.prop([
   let head = refreshTokenOf(stored);
   for (const step of steps) {
     given.configuration = roles(step.role === null ? {} : { [step.role]: ['Zoe'] });
-    const may = { operators: MANAGEMENT_SCOPE_NAMES, auditors: reading, nobody: [] as readonly string[] }[
-      step.role ?? 'nobody'
+    const may = { operators: MANAGEMENT_SCOPE_NAMES, auditors: reading, none: [] as readonly string[] }[
+      step.role ?? 'none'
     ];
     const outcome = await refresh(endpoints, head, step.scope === null ? {} : { scope: step.scope.join(' ') });
     if (outcome.kind === 'refused') continue;

@@ -541,12 +541,12 @@ describe('a form of an interaction', () => {
     const asked = await begin(test, { prompt: 'select_account' });
     const step = { interactionId: asked.id, clientId: 'shop' };
     expect(await chooseAccount(test.deps, asked)).toEqual({ kind: 'continued', ...step, sealed: null, reason: null });
-    const nobody = { ...(await begin(test, { prompt: 'select_account' })), session: null };
-    expect(await chooseAccount(test.deps, nobody)).toEqual({
+    const signedOut = { ...(await begin(test, { prompt: 'select_account' })), session: null };
+    expect(await chooseAccount(test.deps, signedOut)).toEqual({
       kind: 'signInInstead',
-      interactionId: nobody.id,
+      interactionId: signedOut.id,
       clientId: 'shop',
-      sealed: nobody.sealed,
+      sealed: signedOut.sealed,
     });
   });
 

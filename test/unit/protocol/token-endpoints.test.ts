@@ -264,7 +264,7 @@ describe('client credentials', () => {
 });
 
 describe('a token request', () => {
-  const nobody = { grantType: null, clientId: null, grantId: null };
+  const noClient = { grantType: null, clientId: null, grantId: null };
   const chain = withChain();
 
   it('supports three grant types', () => {
@@ -272,13 +272,13 @@ describe('a token request', () => {
   });
 
   it.each<[Fields | string, object]>([
-    [{}, { reason: 'missing_parameter', parameter: 'grant_type', facts: nobody }],
-    [{ grant_type: 'password' }, { reason: 'unknown_grant_type', parameter: 'grant_type', facts: nobody }],
-    ['scope=a&scope=b', { reason: 'repeated_parameter', parameter: 'scope', facts: nobody }],
-    ['x=1&'.repeat(101), { reason: 'too_many_parameters', facts: nobody }],
+    [{}, { reason: 'missing_parameter', parameter: 'grant_type', facts: noClient }],
+    [{ grant_type: 'password' }, { reason: 'unknown_grant_type', parameter: 'grant_type', facts: noClient }],
+    ['scope=a&scope=b', { reason: 'repeated_parameter', parameter: 'scope', facts: noClient }],
+    ['x=1&'.repeat(101), { reason: 'too_many_parameters', facts: noClient }],
     [
       { grant_type: 'refresh_token' },
-      { reason: 'client_authentication_missing', facts: { ...nobody, grantType: 'refresh_token' } },
+      { reason: 'client_authentication_missing', facts: { ...noClient, grantType: 'refresh_token' } },
     ],
   ])('with %j is rejected', async (fields, why) => {
     expect(await refused(tokenEndpoints([shop]), fields)).toEqual(why);
@@ -294,7 +294,7 @@ describe('a token request', () => {
     const given = tokenEndpoints([service], [chain]);
     expect(await refused(given, fields, basic('service', 'wrong'))).toEqual({
       reason: 'client_secret_mismatch',
-      facts: { ...nobody, grantType: fields['grant_type'] },
+      facts: { ...noClient, grantType: fields['grant_type'] },
     });
     expect(given.done).toEqual([]);
   });
@@ -464,8 +464,8 @@ describe('claims in tokens', () => {
     expect(claimsIn(response.access_token)).not.toHaveProperty('level');
     expect(claimsIn(response.id_token)).toMatchObject({ level: 3, iss: ISSUER });
     expect(claimsIn(response.id_token)).not.toHaveProperty('groups');
-    for (const told of [response.access_token, response.id_token]) {
-      expect(claimsIn(told)).not.toHaveProperty('secret');
+    for (const token of [response.access_token, response.id_token]) {
+      expect(claimsIn(token)).not.toHaveProperty('secret');
     }
   });
 

@@ -36,8 +36,8 @@ describe('released claims', () => {
     ['access_token', ['staff'], alice, {}],
     ['access_token', ['toString', 'constructor'], alice, {}],
     ['access_token', ['read'], null, {}],
-  ])('at %s for %j', (place, asked, claims, told) => {
-    expect(toldClaims(policy, place, asked, claims as Record<string, unknown> | null)).toEqual(told);
+  ])('at %s for %j', (place, asked, claims, released) => {
+    expect(toldClaims(policy, place, asked, claims as Record<string, unknown> | null)).toEqual(released);
   });
 
   it('exclude those that every object inherits', () => {

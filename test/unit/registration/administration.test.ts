@@ -3,7 +3,7 @@ import type { AdministrationRejectReason } from '../../../machines/shared/facts.
 import { ADMINISTRATION_WORDS, ChangeRefused, requireDone } from '../../../src/registration/administration.ts';
 
 /** The information that a user needs for the next step. */
-const TOLD: Readonly<Record<AdministrationRejectReason, RegExp>> = {
+const DESCRIBED: Readonly<Record<AdministrationRejectReason, RegExp>> = {
   client_unknown: /no such client/,
   client_is_declared: /declared in clients\.yaml: change it there/,
   client_is_public: /public client \(token_endpoint_auth_method "none"\), which has no secret/,
@@ -15,18 +15,21 @@ const TOLD: Readonly<Record<AdministrationRejectReason, RegExp>> = {
   changed_meanwhile: /changed in the meantime/,
 };
 
-it.each(Object.entries(TOLD) as [AdministrationRejectReason, RegExp][])('%s is described in words', (reason, words) => {
-  const refusal = () => requireDone({ kind: 'rejected', reason });
-  expect(refusal).toThrow(ChangeRefused);
-  expect(refusal).toThrow(words);
-  expect(refusal).toThrow(
-    expect.objectContaining({
-      name: 'ChangeRefused',
-      reason,
-      message: `${ADMINISTRATION_WORDS[reason]}. Nothing was changed.`,
-    }),
-  );
-});
+it.each(Object.entries(DESCRIBED) as [AdministrationRejectReason, RegExp][])(
+  '%s is described in words',
+  (reason, words) => {
+    const refusal = () => requireDone({ kind: 'rejected', reason });
+    expect(refusal).toThrow(ChangeRefused);
+    expect(refusal).toThrow(words);
+    expect(refusal).toThrow(
+      expect.objectContaining({
+        name: 'ChangeRefused',
+        reason,
+        message: `${ADMINISTRATION_WORDS[reason]}. Nothing was changed.`,
+      }),
+    );
+  },
+);
 
 test('the result of a registration is passed on', () => {
   const done = { kind: 'done', fields: [] } as const;

@@ -299,7 +299,7 @@ describe('the database', () => {
 
   it('has no client whose id is the sub of an end-user', async () => {
     const id = systemRandom.uuid();
-    await insertUser(deps.db, { id, username: 'somebody', passwordHash: storedPasswordHash('x'), claims: {} });
+    await insertUser(deps.db, { id, username: 'ada', passwordHash: storedPasswordHash('x'), claims: {} });
     await requireNoSubs(deps, declaring(page), 'policies');
     const refused: unknown = await requireNoSubs(deps, declaring(page, { ...page, client_id: id }), 'policies').catch(
       (error: unknown) => error,

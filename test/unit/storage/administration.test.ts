@@ -55,7 +55,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
   const ask = (id: string, change: UserChange) => changeUser(userWorld(), { id, actor: OPERATOR, change });
 
   test('each change of a client has an entry: the actor, the address, and the changed fields, without a value', async () => {
-    const id = 'told';
+    const id = 'described';
     await changeClient(clientWorld(), id, { actor: commandLine, change: sent(id) });
     await changeClient(clientWorld(), id, {
       actor: OPERATOR,

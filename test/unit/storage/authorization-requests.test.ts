@@ -73,11 +73,11 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
 
   test('has the consents of this end-user for this client, for each set of resources', async () => {
     const [clientId, another] = [await givenClient(world), await givenClient(world)];
-    const [person, somebody] = [await givenUser(world), await givenUser(world)];
+    const [person, otherUser] = [await givenUser(world), await givenUser(world)];
     await allow(clientId, person, ['read'], ['https://one.example']);
     await allow(clientId, person, ['write'], ['https://one.example', 'https://other.example']);
     await allow(another, person, ['read', 'write'], ['https://one.example']);
-    await allow(clientId, somebody, ['read', 'write'], ['https://one.example']);
+    await allow(clientId, otherUser, ['read', 'write'], ['https://one.example']);
     const { idHash } = await givenSession(world, person);
     const { remembered } = await load(clientId, idHash);
     expect(remembered.toSorted((one, other) => one.resources.length - other.resources.length)).toMatchObject([

@@ -77,7 +77,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
   const superseded = (link: EmailChallenge) =>
     moved(link, { state: 'superseded', supersededReason: 'newer_link_sent' });
 
-  const somebody = async (): Promise<{ readonly id: string; readonly address: string }> => {
+  const newUser = async (): Promise<{ readonly id: string; readonly address: string }> => {
     const id = randomUUID();
     const address = `${id}@example.com`;
     const claims = { email: address, email_verified: true };
@@ -89,7 +89,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
 
   /** A link changes the end-user, and another goes to the address from before. */
   const change = async (): Promise<Given> => {
-    const { id, address } = await somebody();
+    const { id, address } = await newUser();
     const link = await send(linkTo('change_address', id, 'new@example.com'));
     const other = await send(linkTo('verify_address', id, address));
     const { user, version } = await loaded(link);
@@ -120,7 +120,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
   };
   /** A newer link supersedes two. */
   const replacement = async (): Promise<Given> => {
-    const { id, address } = await somebody();
+    const { id, address } = await newUser();
     const one = await send(linkTo('reset_password', id, address));
     const other = await send(linkTo('verify_address', id, address));
     const added = linkTo('reset_password', id, address);
@@ -129,7 +129,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
   };
   /** The first link of its purpose. */
   const first = async (): Promise<Given> => {
-    const { id, address } = await somebody();
+    const { id, address } = await newUser();
     const added = linkTo('reset_password', id, address);
     return { commit: commitOf(adding(added)), links: [], user: null, added };
   };

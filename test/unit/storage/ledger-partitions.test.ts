@@ -122,8 +122,8 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
     test('that another connection reads are not waited for: the next run drops them', async () => {
       await keepAt('2039-03-10');
       const old = Date.UTC(2039, 3, 1) + LEDGER_KEPT_DAYS * 86_400_000;
-      await world.db.transaction(async (somebody) => {
-        await somebody.execute(sql`lock table transitions_2039_03 in access share mode`);
+      await world.db.transaction(async (reader) => {
+        await reader.execute(sql`lock table transitions_2039_03 in access share mode`);
         await keepAt(old);
       });
       expect(await partitions()).toContain('transitions_2039_03');

@@ -211,8 +211,8 @@ describe.each(databaseKinds)('concurrent requests on %s', (kind) => {
         request: () => some.map(({ clientId }) => world.interactions.loadRequest({ clientId, sessionIdHash: null })),
       };
       const outcomes: Record<string, unknown> = {};
-      await world.db.transaction(async (somebody) => {
-        await somebody.execute(sql`lock table ${grants}, ${clients} in access exclusive mode`);
+      await world.db.transaction(async (holder) => {
+        await holder.execute(sql`lock table ${grants}, ${clients} in access exclusive mode`);
         for (const [name, ask] of Object.entries(asks)) {
           const over: RequestTime = { endsAt: performance.now(), pausedAt: null };
           const settled = await Promise.allSettled(withinTime(over, ask));
@@ -234,8 +234,8 @@ describe.each(databaseKinds)('concurrent requests on %s', (kind) => {
       const [held] = moves as [HeadMove];
       const made: number[] = [];
       let all: Promise<unknown> = Promise.resolve();
-      await world.db.transaction(async (somebody) => {
-        await somebody.execute(sql`select from ${grants} where ${grants.id} = ${held.loaded.id} for update`);
+      await world.db.transaction(async (holder) => {
+        await holder.execute(sql`select from ${grants} where ${grants.id} = ${held.loaded.id} for update`);
         const each = moves.map(async (move, index) => {
           expect(await moveHead(world, move)).toBe(true);
           made.push(index);

@@ -34,8 +34,8 @@ describe('a periodic run', () => {
       await end.promise;
       running -= 1;
     };
-    const told: RoundRun[] = [];
-    onTestFinished(roundsRun.listen((run) => void told.push(run)));
+    const reported: RoundRun[] = [];
+    onTestFinished(roundsRun.listen((run) => void reported.push(run)));
     opened([
       roundOf({ name: 'slow', run: slow }),
       roundOf({
@@ -47,28 +47,28 @@ describe('a periodic run', () => {
     ]);
     await until(() => others > 20);
     expect(most).toBe(1);
-    expect(told.filter(({ round }) => round === 'slow')).toEqual([]);
+    expect(reported.filter(({ round }) => round === 'slow')).toEqual([]);
     end.resolve();
-    await until(() => told.filter(({ round }) => round === 'slow').length > 1);
-    expect(told.find(({ round }) => round === 'slow')).toMatchObject({ outcome: 'completed', overran: true });
+    await until(() => reported.filter(({ round }) => round === 'slow').length > 1);
+    expect(reported.find(({ round }) => round === 'slow')).toMatchObject({ outcome: 'completed', overran: true });
     expect(most).toBe(1);
   });
 
   it('that fails is reported and runs again', async () => {
     const failures: unknown[] = [];
-    const told: RoundRun[] = [];
-    onTestFinished(roundsRun.listen((run) => void told.push(run)));
+    const reported: RoundRun[] = [];
+    onTestFinished(roundsRun.listen((run) => void reported.push(run)));
     const failing = async () => {
       throw new Error('the database is away');
     };
     opened([roundOf({ run: failing, onFailure: (error) => void failures.push(error) })]);
     await until(() => failures.length > 2);
-    expect(told[0]).toMatchObject({ round: 'job', outcome: 'failed' });
+    expect(reported[0]).toMatchObject({ round: 'job', outcome: 'failed' });
   });
 
   it('of all nodes is left to the node that runs it', async () => {
-    const told: RoundRun[] = [];
-    onTestFinished(roundsRun.listen((run) => void told.push(run)));
+    const reported: RoundRun[] = [];
+    onTestFinished(roundsRun.listen((run) => void reported.push(run)));
     let runs = 0;
     const asked: string[] = [];
     const elsewhere: RunAlone = async (name) => {
@@ -76,9 +76,9 @@ describe('a periodic run', () => {
       return false;
     };
     opened([roundOf({ name: 'sweep', of: 'all nodes', run: async () => void runs++ })], elsewhere);
-    await until(() => told.length > 1);
+    await until(() => reported.length > 1);
     expect(asked[0]).toBe('sweep');
-    expect(told[0]).toMatchObject({ round: 'sweep', outcome: 'elsewhere' });
+    expect(reported[0]).toMatchObject({ round: 'sweep', outcome: 'elsewhere' });
     expect(runs).toBe(0);
   });
 });

@@ -92,8 +92,8 @@ describe('webhooks', () => {
     await browser.submit(await browser.get('/oauth/logout'), { decision: 'approve' });
     await worker.round();
     expect(session).toBeDefined();
-    const told = receiver.verified().map(({ type, data }) => [type, data['sub'], data['sid']]);
-    expect(told.sort()).toEqual([
+    const received = receiver.verified().map(({ type, data }) => [type, data['sub'], data['sid']]);
+    expect(received.sort()).toEqual([
       ['session.ended', user.id, session?.sid],
       ['session.started', user.id, session?.sid],
     ]);

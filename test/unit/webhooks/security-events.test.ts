@@ -89,8 +89,8 @@ describe('a Security Event Token', () => {
   it('replaces a pending delivery, where its endpoint has another format now, with the type of the event', async () => {
     const other = await openReceiver();
     const name = 'changed';
-    const told = { name, url: other.url, events: ['user', 'client'] };
-    let file = webhooksFile([told]);
+    const endpoint = { name, url: other.url, events: ['user', 'client'] };
+    let file = webhooksFile([endpoint]);
     // It waits while the secret cannot be read.
     const waiting = deliveryWorkerOf(scene, () => file, { secrets: null });
     await waiting.round();
@@ -99,7 +99,7 @@ describe('a Security Event Token', () => {
     const client = await makeClient(scene);
     await waiting.round();
     expect(other.received).toEqual([]);
-    file = webhooksFile([{ ...told, format: 'set', events: ['user.disabled'] }]);
+    file = webhooksFile([{ ...endpoint, format: 'set', events: ['user.disabled'] }]);
     await deliveryWorkerOf(scene, () => file).round();
     const claims = other.received.map(({ text }) => decodeJwt<{ events: object; sub_id: object }>(text));
     const own = `${scene.issuer}/webhooks/event-type/`;
@@ -120,14 +120,14 @@ describe('a Security Event Token', () => {
 
   it('does not replace a pending delivery, where its endpoint has format standard now', async () => {
     const other = await openReceiver();
-    const told = { name: 'changed-back', url: other.url, events: ['user.disabled'] };
-    let file = webhooksFile([{ ...told, format: 'set' }]);
+    const endpoint = { name: 'changed-back', url: other.url, events: ['user.disabled'] };
+    let file = webhooksFile([{ ...endpoint, format: 'set' }]);
     const waiting = deliveryWorkerOf(scene, () => file, { secrets: null });
     await waiting.round();
     const user = await makeUser(scene);
     await disableUser(scene.database.drizzle, user.username);
     await waiting.round();
-    file = webhooksFile([told]);
+    file = webhooksFile([endpoint]);
     await deliveryWorkerOf(scene, () => file).round();
     expect(other.verified()).toMatchObject([{ type: 'user.disabled', data: { sub: user.id } }]);
     await other.close();

@@ -27,21 +27,21 @@ describe('the routes of a sign-out', () => {
     return () => opened.app.close();
   });
   const send = (outcome: Outcome, url = '/oauth/logout', sent: Sent = {}) => opened.send(outcome, url, sent);
-  const NOBODY: Outcome = { kind: 'notSignedIn', clientId: null, next: null };
+  const NO_SESSION: Outcome = { kind: 'notSignedIn', clientId: null, next: null };
 
   it('a GET passes on its query verbatim, and the session', async () => {
-    const { asked } = await send(NOBODY, '/oauth/logout?state=%20&state=x');
+    const { asked } = await send(NO_SESSION, '/oauth/logout?state=%20&state=x');
     expect(asked).toEqual([{ useCase: 'request', given: ['state=%20&state=x', hashOf(SESSION)] }]);
-    expect((await send(NOBODY, '/oauth/logout', { headers: {} })).asked).toEqual([
+    expect((await send(NO_SESSION, '/oauth/logout', { headers: {} })).asked).toEqual([
       { useCase: 'request', given: ['', null] },
     ]);
   });
   it('a POST passes on its body, and no session: another site may have sent it', async () => {
-    const { asked } = await send(NOBODY, '/oauth/logout?x=y', { body: 'state=%20&state=x' });
+    const { asked } = await send(NO_SESSION, '/oauth/logout?x=y', { body: 'state=%20&state=x' });
     expect(asked).toEqual([{ useCase: 'requestByPost', given: ['state=%20&state=x'] }]);
   });
   it('a decision passes on its form, which is checked', async () => {
-    const { asked } = await send(NOBODY, '/oauth/logout/decision', { body: 'decision=approve&csrf=x' });
+    const { asked } = await send(NO_SESSION, '/oauth/logout/decision', { body: 'decision=approve&csrf=x' });
     expect(asked).toEqual([
       {
         useCase: 'decide',
@@ -58,7 +58,7 @@ describe('the routes of a sign-out', () => {
     ['/oauth/logout/decision', 'GET', 'POST', 'Use POST.'],
     ['/oauth/logout/decision', 'OPTIONS', 'POST', 'Use POST.'],
   ] as const)('%s rejects %s', async (url, method, allow, words) => {
-    const { status, headers, cache, body, asked } = await send(NOBODY, url, { method });
+    const { status, headers, cache, body, asked } = await send(NO_SESSION, url, { method });
     expect({ status, allow: headers['allow'], cache, asked }).toEqual({
       status: 405,
       allow,
@@ -124,7 +124,7 @@ describe('the routes of a sign-out', () => {
       'href="/tenant/permissions"',
     ])
       expect(body).toContain(words);
-    const decided = await send(NOBODY, '/oauth/logout/decision', { body: `csrf=${fields['csrf']}` });
+    const decided = await send(NO_SESSION, '/oauth/logout/decision', { body: `csrf=${fields['csrf']}` });
     const isOurForm = formCheckOf(decided.asked);
     expect(isOurForm('logout of x')).toBe(true);
     expect(isOurForm('logout of y')).toBe(false);

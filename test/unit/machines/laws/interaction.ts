@@ -206,8 +206,8 @@ export const lawsOfInteraction: readonly Law[] = [
     return exactlyWhen(isSilent, answer, 'awaitingSignIn', refuseSilently('consent_required'));
   }),
   everyAnswer('without an end-user the row never changes', (answer) => {
-    const isNobody = holds(answer, 'nobodySignedIn') || holds(answer, 'signInIsNeeded');
-    return !isNobody || answer.next === answer.state;
+    const isNoUser = holds(answer, 'nobodySignedIn') || holds(answer, 'signInIsNeeded');
+    return !isNoUser || answer.next === answer.state;
   }),
   everyAnswer(
     'access_denied is said exactly when the signed-in user refuses, or may grant nothing of what is asked for; where the request itself finds that user, nothing is stored',

@@ -115,8 +115,8 @@ export const lawsOfUser: readonly Law[] = [
     },
   ),
   everyAnswer('about an end-user who was deleted, or never registered, there is nothing to change', (answer) => {
-    const isNobody =
+    const isNoUser =
       answer.state === 'deleted' || (answer.state === 'unregistered' && answer.event !== 'registrationRequested');
-    return !isNobody || does(answer, answer.state, reject('user_unknown'));
+    return !isNoUser || does(answer, answer.state, reject('user_unknown'));
   }),
 ];
