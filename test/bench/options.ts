@@ -8,7 +8,7 @@ const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flig
   --smoke             a few operations of each: whether all of it works; the figures say nothing
   --only ROW[,ROW]    these rows only, and what they need: ${scenarios.map(({ name }) => name).join(', ')},
                       start, memory, one-chain, beside-sign-ins
-  --in-flight N[,N]   operations that are under way at once, instead of each row's own numbers (8, or 8 and 32)
+  --in-flight N[,N]   concurrent operations, instead of each row's own numbers (8, or 8 and 32)
   --grants N          other authorizations in each database; default 10,000, and 2,000 with --quick
   --nodes N           one more server, "nodes": so many processes of Statehouse on one database, in turns
   --beside FOLDER     another checkout of Statehouse, installed, as one more server: what a change costs

@@ -8,7 +8,7 @@ const HELP = `npm run chaos -- [--only NAME[,NAME]] [--minutes N] [--chains N] [
 
   --only NAME[,NAME]  these scenarios, or all whose names begin so
   --minutes N         again and again for so long; without it, once
-  --chains N          chains that rotate at once; default 300
+  --chains N          chains that rotate concurrently; default 300
   --nodes N           server processes; default 3
   --list              names the scenarios, and what happens in each
 `;

@@ -45,7 +45,7 @@ export const explainedOfHttp = [
     file: 'src/http/app.ts',
     source: 'trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,',
     replacements: ['true', 'false', 'trustedProxies.length >= 0', 'trustedProxies.length <= 0'],
-    why: 'Saves time: an empty list trusts nobody either.',
+    why: 'Saves time: an empty list trusts no address either.',
   },
   {
     file: 'src/http/app.ts',

@@ -55,7 +55,7 @@ export const explained: readonly Explained[] = [
     file: 'src/engine/run.ts',
     source: "return { kind: 'unavailable', error: unavailable };",
     replacements: ['{}', '""'],
-    why: 'The loop asks of a reload whether it is loaded; why it is not is told by the commit that was lost.',
+    why: 'The loop checks whether a reload is loaded; the lost commit has the reason why it is not.',
   },
   {
     file: 'src/engine/run.ts',
@@ -134,13 +134,13 @@ export const explained: readonly Explained[] = [
     file: 'src/lifecycles/signing-key/lifecycle.ts',
     source: "super('A key has to be created.');",
     replacements: ['""'],
-    why: 'This error is caught in its own file, and nobody reads it.',
+    why: 'This error is caught in its own file, and never read.',
   },
   {
     file: 'src/lifecycles/signing-key/lifecycle.ts',
     source: "this.name = 'FreshKeyNeeded';",
     replacements: ['""'],
-    why: 'This error is caught in its own file, and nobody reads it.',
+    why: 'This error is caught in its own file, and never read.',
   },
   {
     file: 'src/lifecycles/signing-key/lifecycle.ts',
@@ -182,32 +182,32 @@ export const explained: readonly Explained[] = [
     file: 'src/lifecycles/signing-key/lifecycle.ts',
     source: "...withoutKey.map((alg): KeyEvent => ({ type: 'noKeySigns', alg, kid: null, atOnce: false })),",
     replacements: ['true'],
-    why: 'Only a rotation asks whether it is at once.',
+    why: 'Only a rotation reads whether it is immediate.',
   },
   {
     file: 'src/lifecycles/signing-key/lifecycle.ts',
     source: "...keys.map(({ kid, alg }): KeyEvent => ({ type: 'timePassed', alg, kid, atOnce: false })),",
     replacements: ['true'],
-    why: 'Only a rotation asks whether it is at once.',
+    why: 'Only a rotation reads whether it is immediate.',
   },
   {
     file: 'src/lifecycles/signing-key/lifecycle.ts',
     source: "? ask(world, { type: 'timePassed', alg, kid: waiting.kid, atOnce: false, actor }, loaded)",
     replacements: ['true'],
-    why: 'Only a rotation asks whether it is at once.',
+    why: 'Only a rotation reads whether it is immediate.',
   },
   {
     file: 'src/lifecycles/signing-key/lifecycle.ts',
     source: ": ask(world, { type: 'noKeySigns', alg, kid: null, atOnce: false, actor }, loaded);",
     replacements: ['true'],
-    why: 'Only a rotation asks whether it is at once.',
+    why: 'Only a rotation reads whether it is immediate.',
   },
   {
     file: 'src/lifecycles/signing-key/lifecycle.ts',
     source:
       "return key ? ask(world, { type: 'revocationRequested', alg: key.alg, kid, atOnce: true, actor }, loaded) : null;",
     replacements: ['false'],
-    why: 'Only a rotation asks whether it is at once.',
+    why: 'Only a rotation reads whether it is immediate.',
   },
   {
     file: 'src/storage/grant-store.ts',
@@ -394,7 +394,7 @@ export const explained: readonly Explained[] = [
     file: 'src/storage/folder-lock.ts',
     source: 'rmSync(draft, { force: true });',
     replacements: ['{}', 'false'],
-    why: 'Nobody else removes the draft; if somebody did, there is nothing to do.',
+    why: 'Only this code removes the draft; if another did, no work would be left.',
   },
   {
     file: 'src/storage/folder-lock.ts',
@@ -412,7 +412,7 @@ export const explained: readonly Explained[] = [
     file: 'src/crypto/ecdsa-signature.ts',
     source: 'const significant = first < 0 ? [0] : [...octets.subarray(first)];',
     replacements: ['true', 'false'],
-    why: '`subarray(-1)` is the last octet, which is zero where all are; said so that nobody has to know it.',
+    why: '`subarray(-1)` is the last octet, which is zero where all are; stated so that no reader has to know it.',
   },
   {
     file: 'src/crypto/jws.ts',
