@@ -37,7 +37,7 @@ const NOT_HERE = [
   // Take as long as all others together: every arm broken once, files that are watched, RSA keys, a hundred pages, many rows.
   'test/unit/machines/mutation.test.ts',
   'test/unit/config/live-configuration.test.ts',
-  'test/unit/storage/{many-at-once,migrations,repair-ledger-default,signing-keys}.test.ts',
+  'test/unit/storage/{concurrent-requests,migrations,repair-ledger-default,signing-keys}.test.ts',
   'test/unit/http/{issuer,permissions,signing-keys}.test.ts',
   // Open a database and an app for each test.
   'test/unit/http/{account*,e-mail,full-mail-queue,hostile-authenticators,logout,lost-factors,passkey-after-password}.test.ts',

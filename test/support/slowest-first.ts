@@ -29,14 +29,14 @@ const SLOWEST = [
   'docs/container-files',
   'interop/guard-package',
   'interop/oidc-client-ts',
-  'property/what-has-ended',
-  'unit/authorization/rights-of-today',
+  'property/ended-stays-ended',
+  'unit/authorization/withdrawn-rights',
   'unit/boot/outbox',
   'unit/authorization/account',
   'unit/authorization/console',
   'unit/http/logout',
   'e2e/diagrams',
-  'process/last-moments',
+  'process/abnormal-exit',
   'process/graceful-stop',
 ].map((name) => `/test/${name}.test.ts`);
 

@@ -330,12 +330,12 @@ describe('sign-up', () => {
     const link = /href="(\/sign-up\?for[^"]*)"/.exec(page.body)?.[1]?.replaceAll('&#61;', '=');
     if (link === undefined) throw new Error('There is no link to the sign-up.');
     await ask(link, 'new@example.com');
-    expect(await scene.deps.users.findForSignIn('newcomer')).toBeNull();
+    expect(await scene.deps.users.findForSignIn('new-user')).toBeNull();
     const form = await browser.get(await mails.link('new@example.com'));
-    const consent = await browser.submit(form, { username: 'newcomer', password: NEW_PASSWORD });
+    const consent = await browser.submit(form, { username: 'new-user', password: NEW_PASSWORD });
     expect(consent.url).toMatch(/^\/interactions\//);
     expect(consent.body).toContain('name="decision"');
-    expect(await scene.deps.users.findForSignIn('newcomer')).toMatchObject({
+    expect(await scene.deps.users.findForSignIn('new-user')).toMatchObject({
       claims: { email: 'new@example.com', email_verified: true },
     });
   });
@@ -353,7 +353,7 @@ describe('sign-up', () => {
       expect(page.url).toMatch(/^\/sign-up\?for=/);
       await browser.submit(page, { email: 'new@example.com' });
       const form = await browser.get(await mails.link('new@example.com'));
-      const consent = await browser.submit(form, { username: 'newcomer', password: NEW_PASSWORD });
+      const consent = await browser.submit(form, { username: 'new-user', password: NEW_PASSWORD });
       expect(consent.body).toContain('name="decision"');
       const { searchParams } = new URL((await browser.submit(consent, { decision: 'approve' })).url);
       expect(searchParams.get('code')).not.toBeNull();
@@ -410,7 +410,7 @@ describe('sign-up', () => {
     await ask('/sign-up', 'new@example.com');
     const other = new Browser(scene.app);
     const page = await other.get(await mails.link('new@example.com'));
-    expect(await other.submit(page, { username: 'newcomer', password: NEW_PASSWORD })).toMatchObject({
+    expect(await other.submit(page, { username: 'new-user', password: NEW_PASSWORD })).toMatchObject({
       status: 200,
       url: '/account',
     });
@@ -424,7 +424,7 @@ describe('sign-up', () => {
     const taken = await browser.submit(page, { username: 'ALICE', password: NEW_PASSWORD });
     expect(taken.status).toBe(400);
     expect(taken.body).toContain('Somebody else has this username');
-    expect((await browser.submit(taken, { username: 'newcomer', password: NEW_PASSWORD })).url).toBe('/account');
+    expect((await browser.submit(taken, { username: 'new-user', password: NEW_PASSWORD })).url).toBe('/account');
   });
 
   it.each([
@@ -479,7 +479,7 @@ describe('sign-up', () => {
       await ask('/sign-up', 'new@example.com');
       const page = await browser.get(await mails.link('new@example.com'));
       // With a second factor to come, eight characters are enough.
-      const factor = await browser.submit(page, { username: 'newcomer', password: 'tr0ubador' });
+      const factor = await browser.submit(page, { username: 'new-user', password: 'tr0ubador' });
       expect(factor.url).toBe('/sign-in/factor');
       expect((await browser.get('/account')).url).not.toBe('/account');
       const setUp = await browser.submit(factor, {});
@@ -493,7 +493,7 @@ describe('sign-up', () => {
       const link = /href="(\/sign-up\?for[^"]*)"/.exec(page.body)?.[1]?.replaceAll('&#61;', '=') ?? '';
       await ask(link, 'new@example.com');
       const form = await browser.get(await mails.link('new@example.com'));
-      const factor = await browser.submit(form, { username: 'newcomer', password: NEW_PASSWORD });
+      const factor = await browser.submit(form, { username: 'new-user', password: NEW_PASSWORD });
       expect(factor.url).toMatch(/^\/interactions\//);
       expect(factor.body).not.toContain('name="decision"');
       const setUp = await browser.submit(factor, {});

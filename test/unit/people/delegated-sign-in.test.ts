@@ -128,14 +128,14 @@ describe('the application of the team', () => {
 
   it('registers a just-in-time user only where the policy allows it, with an entry that names the application', async () => {
     const first = await leave();
-    const refused = await answer(first.reference, good({ username: 'newcomer' }));
+    const refused = await answer(first.reference, good({ username: 'new-user' }));
     expect([refused.statusCode, refused.json().type]).toEqual([409, `${API}/problems/end_user_unknown`]);
     policy = { ...policy, createUsers: true };
     const claims = { name: 'New', email: 'new@example.com' };
-    const answered = await answer(first.reference, good({ username: 'newcomer', claims }));
+    const answered = await answer(first.reference, good({ username: 'new-user', claims }));
     expect(answered.statusCode, answered.body).toBe(200);
     expect((await first.browser.get(back(first.reference))).body).toContain('decision');
-    const [user] = await scene.database.drizzle.select().from(users).where(eq(users.username, 'newcomer'));
+    const [user] = await scene.database.drizzle.select().from(users).where(eq(users.username, 'new-user'));
     expect(user).toMatchObject({ passwordHash: '', claims });
     const lines = await scene.database.drizzle
       .select()
@@ -144,10 +144,10 @@ describe('the application of the team', () => {
     expect(lines.find(({ machine }) => machine === 'user')?.actor).toBe('client bot');
     // Known from now on, and their claims are theirs.
     const second = await leave();
-    expect((await answer(second.reference, good({ username: 'NEWCOMER', claims: { name: 'Other' } }))).statusCode).toBe(
+    expect((await answer(second.reference, good({ username: 'NEW-USER', claims: { name: 'Other' } }))).statusCode).toBe(
       200,
     );
-    const [same] = await scene.database.drizzle.select().from(users).where(eq(users.username, 'newcomer'));
+    const [same] = await scene.database.drizzle.select().from(users).where(eq(users.username, 'new-user'));
     expect(same?.claims).toEqual(claims);
   });
 });

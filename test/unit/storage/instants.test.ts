@@ -1,6 +1,6 @@
 /**
  * Time limits that a statement or a use case compares itself: a millisecond before each, at it, and a millisecond after. The
- * comparisons of the machines are in test/unit/machines/guards.test.ts, those of housekeeping in what-is-alive-stays.test.ts.
+ * comparisons of the machines are in test/unit/machines/guards.test.ts, those of housekeeping in active-rows-stay.test.ts.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
