@@ -20,7 +20,7 @@ const blocks: readonly Block[] = [...guide.matchAll(/^```(ts|diff) (\S+)\n([\s\S
 const copy = mkdtempSync(join(tmpdir(), 'statehouse-guide-'));
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-/** @returns what it said. */
+/** @returns its output. */
 function run(command: string, args: readonly string[], status = 0): string {
   const ran = spawnSync(join(copy, 'node_modules/.bin', command), args, { cwd: copy, encoding: 'utf8' });
   const said = stripVTControlCharacters(`${ran.stdout}${ran.stderr}`);

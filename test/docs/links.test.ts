@@ -52,7 +52,7 @@ function problemOf(file: string, link: string): string | null {
   return anchorsIn(readFileSync(target, 'utf8')).has(anchor) ? null : `${file}: ${link}: no such heading`;
 }
 
-/** Decisions tell what was; an example speaks of the folders of a deployment, and a guide makes the files of a voucher. */
+/** Decisions describe the past; an example names the folders of a deployment, and a guide makes the files of a voucher. */
 const ELSEWHERE =
   /^(examples\/|docs\/adding-a-lifecycle\.md|CHANGELOG\.md|docs\/decisions\/|test\/mutants\/report\.md|docs\/performance\.md)/;
 const NAMED_FILE =
@@ -72,7 +72,7 @@ describe('links of Markdown files', () => {
     ]);
   });
 
-  it.each(FILES)('lead somewhere: %s', (file) => {
+  it.each(FILES)('have a target: %s', (file) => {
     const links = linksIn(readFileSync(file, 'utf8'));
     expect(links.map((link) => problemOf(file, link)).filter((problem) => problem !== null)).toEqual([]);
   });

@@ -10,7 +10,7 @@ const [policy] = shippedConfiguration.policies;
 if (!policy) throw new Error('no policy');
 const authorizations = underPolicy({ name: policy[0], ...policy[1] });
 
-/** What `--help` prints. */
+/** The output of `--help`. */
 async function helpOf(...command: readonly string[]): Promise<string> {
   let printed = '';
   await runCommand([...command, '--help'], {
@@ -41,7 +41,7 @@ async function commandsOf(...group: readonly string[]): Promise<readonly string[
 }
 
 describe('the documentation', () => {
-  it('says in README.md how far the proof of codes and tokens walks', () => {
+  it('states in README.md the bound of the model check of codes and tokens', () => {
     const several = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
     const bounds = authorizations.bounds.map(
       ({ requests, inFlight, faults }) =>
@@ -50,7 +50,7 @@ describe('the documentation', () => {
     expect(readFileSync('README.md', 'utf8').replaceAll(/\s+/g, ' ')).toContain(`(${bounds.join('; ')})`);
   });
 
-  it('is right that every machine has a walk', () => {
+  it('is correct that every machine has a model', () => {
     const walked = [authorizations, ...underEveryPolicy].flatMap(({ machines }) => machines);
     expect([...MACHINES.keys()].filter((name) => !walked.includes(name))).toEqual([]);
   });

@@ -432,14 +432,14 @@ describe('a commit whose answer was lost', () => {
     expect(commits).toHaveLength(1);
   });
 
-  test('is over when its code was used since, by the answer to another tab: no code is given to two', async () => {
+  test('has ended when its code was used since, by the answer to another tab: no code is issued twice', async () => {
     const grant = { ...OF_THIS_GRANT, codeIsUnused: false };
     const { ask, commits } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, grant }] });
     expect(await ask('consented')).toMatchObject({ kind: 'rejected', reason: 'interaction_completed' });
     expect(commits).toHaveLength(1);
   });
 
-  test('is over when another end-user approved in another tab', async () => {
+  test('has ended when another end-user approved in another tab', async () => {
     const interaction = { ...found.interaction, userId: 'noah' };
     const { ask } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, interaction, grant: OF_THIS_GRANT }] });
     expect(await ask('consented')).toMatchObject({ kind: 'rejected', reason: 'user_changed' });

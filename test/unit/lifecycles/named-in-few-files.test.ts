@@ -10,7 +10,7 @@ import { kebab } from '../../../src/review/drawing/names.ts';
 
 const MOST = 8;
 
-/** Made from the lists by `npm run machines:build` and `npm run generate:schemas`; nobody writes the name there. */
+/** Made from the lists by `npm run machines:build` and `npm run generate:schemas`; the name is not written there by hand. */
 const GENERATED = /^(drizzle\/triggers\.sql|machines\/README\.md|machines\/diagrams\/|policies\/json-schema\/)/;
 /** Pages, with the use cases behind them, and endpoints of the management API. */
 const PAGES_AND_ENDPOINTS = /^src\/(http|people|console|management\/resources)\//;

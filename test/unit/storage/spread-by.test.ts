@@ -10,7 +10,7 @@ import { TABLES } from '../../../src/storage/tables.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
-/** Each node has all of their rows. Linked identities and passkeys: one account elsewhere, or one credential id, is one end-user among all. */
+/** Each node has all of their rows. Linked identities and passkeys: one account at a provider, or one credential id, is one end-user among all. */
 const EVERYWHERE = [
   'clients',
   'ledger_retention',
@@ -30,7 +30,7 @@ const spread = new Map(
   ),
 );
 
-describe('what grows has the key by which it would be spread', () => {
+describe('a growing table has the key by which it would be spread', () => {
   let opened: TestDatabase;
   beforeAll(async () => {
     opened = await openTestDatabase(anyDatabase);

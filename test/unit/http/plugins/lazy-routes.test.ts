@@ -36,7 +36,7 @@ describe('lazy routes', () => {
 
   const ask = () => app.inject('/here/page');
 
-  it('are listed before anything is loaded', () => {
+  it('are listed before any handler is loaded', () => {
     expect(app.printRoutes({ commonPrefix: false })).toContain('/here/page (GET, POST)');
     expect(loads).toBe(0);
   });
@@ -57,11 +57,11 @@ describe('lazy routes', () => {
     expect((await ask()).body).toBe('page');
   });
 
-  it('answer 500 where nothing answers them', async () => {
+  it('answer 500 without a handler', async () => {
     expect((await app.inject('/here/nothing')).statusCode).toBe(500);
   });
 
-  it('that fail to load while the server closes keep nothing from closing', async () => {
+  it('that fail to load during the shutdown do not block the shutdown', async () => {
     const gate = Promise.withResolvers<Loaded>();
     const isAsked = Promise.withResolvers<void>();
     load = () => {
