@@ -35,7 +35,7 @@ async function inFrontOf(...nodes: readonly Node[]) {
   return { ...balancer, asked };
 }
 
-test('sends requests to the healthy nodes in turn', async () => {
+test('the balancer sends requests to the healthy nodes in turn', async () => {
   const [one, two, three] = [await aNode('one'), await aNode('two'), await aNode('three')];
   three.health = 503;
   const { asked } = await inFrontOf(one, two, three);
@@ -43,7 +43,7 @@ test('sends requests to the healthy nodes in turn', async () => {
   expect(answers.toSorted()).toEqual(['200 one', '200 one', '200 two', '200 two']);
 });
 
-test('answers a bare 503 while no node is healthy, and sends requests to a node that is healthy again', async () => {
+test('the balancer answers a bare 503 while no node is healthy, and sends requests to a node that is healthy again', async () => {
   const [one, two] = [await aNode('one'), await aNode('two')];
   const { asked, asksAll, sendsTo } = await inFrontOf(one, two);
   one.health = two.health = 503;
@@ -54,7 +54,7 @@ test('answers a bare 503 while no node is healthy, and sends requests to a node 
   expect(await asked()).toBe('200 two');
 });
 
-test('sends a request to another node when one breaks off', async () => {
+test('the balancer sends a request to another node when one breaks off', async () => {
   const [one, two] = [await aNode('one'), await aNode('two')];
   const { asked } = await inFrontOf(one, two);
   one.isBroken = true;

@@ -28,7 +28,7 @@ const SHORT: ReadonlySet<string> = new Set([
   'switchover',
 ]);
 
-test('keeps every acknowledged change, and reports every failure clearly, under any fault', async () => {
+test('the server keeps every acknowledged change, and reports every failure clearly, under any fault', async () => {
   const chosen = scenarios.filter(({ name }) => SHORT.has(name));
   expect(chosen).toHaveLength(SHORT.size);
   const reports: Report[] = [];

@@ -63,7 +63,7 @@ beforeAll(() => {
   }
 });
 
-it('names every file that it makes or changes', () => {
+it('the guide names every file that it makes or changes', () => {
   expect(blocks.map(({ path }) => path)).toEqual([
     'machines/voucher/facts.ts',
     'machines/voucher/guards.ts',
@@ -83,7 +83,7 @@ it('names every file that it makes or changes', () => {
   ]);
 });
 
-it('adds a lifecycle that compiles, keeps the import rules, and is generated, migrated and run', () => {
+it('the guide adds a lifecycle that compiles, keeps the import rules, and is generated, migrated and run', () => {
   run('tsc', []);
   run('depcruise', ['--config', '.dependency-cruiser.mjs', 'machines', 'src/lifecycles']);
 

@@ -12,7 +12,7 @@ const records = readdirSync(FOLDER)
   .toSorted()
   .map((file) => ({ file, text: readFileSync(join(FOLDER, file), 'utf8') }));
 
-it('states whether each decision is in force', async () => {
+it('the index states whether each decision is in force', async () => {
   const rows = records.map(({ file, text }) => {
     const [, number = '', title = '', status = ''] = HEADER.exec(text) ?? [];
     expect(file, file).toMatch(new RegExp(`^${number}-[a-z0-9-]+\\.md$`));
@@ -31,7 +31,7 @@ ${rows.join('\n')}
   await expect(index).toMatchFileSnapshot(join(FOLDER, 'README.md'));
 });
 
-it('names only records that exist', () => {
+it('the index names only records that exist', () => {
   const files = new Set(records.map(({ file }) => file));
   for (const { file, text } of records) {
     for (const [, named = ''] of text.matchAll(/\((\d{4}-[\w-]+\.md)/g)) expect(files, file).toContain(named);

@@ -11,12 +11,12 @@ const page = read('docs/dependencies.md');
 const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
 const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Package> };
 
-it('states the purpose of each direct dependency', () => {
+it('docs/dependencies.md states the purpose of each direct dependency', () => {
   const rows = [...page.matchAll(/^\| `([^`]+)` \| (.+) \| (.+) \|$/gm)];
   expect(rows.map(([, name]) => name)).toEqual(Object.keys(dependencies).toSorted());
 });
 
-it('states the correct maximum of packages per platform', () => {
+it('docs/dependencies.md states the correct maximum of packages per platform', () => {
   const [, most] = /at most (\d+) packages/.exec(page) ?? [];
   const installs = (wanted: readonly string[] | undefined, one: string) => !wanted || wanted.includes(one);
   const installed = (os: string, cpu: string, libc: string) =>

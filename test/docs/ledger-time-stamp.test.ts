@@ -55,7 +55,7 @@ async function timeStampingAuthority(folder: string): Promise<string> {
 }
 
 it.runIf(['openssl', 'curl', 'jq'].every(isInstalled))(
-  'time-stamps the log line of a seal, and detects a line that was changed since',
+  'the guide time-stamps the log line of a seal, and detects a line that was changed since',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'statehouse-stamped-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -20,7 +20,7 @@ const requestsOf = (heading: string): readonly string[] => {
 type Json = { readonly [key: string]: unknown; readonly items: readonly Json[] };
 const run = promisify(execFile);
 
-it('runs every curl command of the guide', async () => {
+it('every curl command of the guide works', async () => {
   const opened = await openTestDatabase('embedded');
   const test = await listen(opened.database, { configuration: withBot() });
   onTestFinished(async () => {

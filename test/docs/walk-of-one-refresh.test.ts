@@ -31,7 +31,7 @@ async function filesCalled(work: () => Promise<void>): Promise<readonly string[]
   );
 }
 
-it('names every file that one rotation runs', async () => {
+it('the guide names every file that one rotation runs', async () => {
   const first = await scene.chain();
   const { json: warm } = await refresh(scene, scene.client, first);
   const called = await filesCalled(async () => {

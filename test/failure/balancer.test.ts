@@ -82,7 +82,7 @@ const token = () =>
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   });
 
-it('serves keys and metadata, and answers token requests with 503 and Retry-After, while the database is away', async () => {
+it('a node serves keys and metadata, and answers token requests with 503 and Retry-After, while the database is away', async () => {
   await withServersOwnDeadlines(async () => {
     expect(await balancer.poll()).toBe(2);
     expect((await token()).status).toBe(200);

@@ -41,7 +41,7 @@ async function locked(which: string): Promise<() => Promise<unknown>> {
 
 const failuresIn = (log: string) => new Set([...log.matchAll(/"code":"(\w+)"/g)].map(([, code]) => code));
 
-it('answers 503 at every endpoint while every table is locked, and changes nothing', async () => {
+it('the server answers 503 at every endpoint while every table is locked, and changes nothing', async () => {
   const before = await everything(opened.database.drizzle);
   const letGo = await locked('%');
   const asked = Array.from({ length: 3 }, () => ENDPOINTS).flat();
@@ -54,7 +54,7 @@ it('answers 503 at every endpoint while every table is locked, and changes nothi
   expect(await everything(opened.database.drizzle)).toEqual(before);
 });
 
-it('answers 503 to a rotation that cannot write to the ledger, and the refresh token still works afterwards', async () => {
+it('the server answers 503 to a rotation that cannot write to the ledger, and the refresh token still works afterwards', async () => {
   const head = await scene.chain();
   const letGo = await locked('transitions%');
   const refused = await withDeadlines(SHORT, () => refresh(scene, scene.client, head));

@@ -50,7 +50,7 @@ const rotate = async () => {
 };
 const health = async (what: string) => (await scene.app.inject(`/health/${what}`)).statusCode;
 
-it('answers 503 with Retry-After and takes the node out of traffic, until Postgres accepts writes again', async () => {
+it('a node answers 503 with Retry-After and leaves the traffic, until Postgres accepts writes again', async () => {
   expect(await rotate()).toEqual({ status: 200 });
   await demote(servers[0], true);
   // Postgres tells its connections a moment later.
@@ -63,7 +63,7 @@ it('answers 503 with Retry-After and takes the node out of traffic, until Postgr
   expect(await rotate()).toEqual({ status: 200 });
 });
 
-it('leaves a read-only Postgres without a lost connection, once the address leads to another server', async () => {
+it('a node leaves a read-only Postgres without a lost connection, once the address leads to another server', async () => {
   address.leadTo(servers[1].url);
   // Its rows stay in that Postgres.
   expect(await rotate()).toEqual({ status: 200 });

@@ -13,7 +13,7 @@ const README = readFileSync(join(ROOT, 'examples/mcp-protected-api/README.md'), 
 /** The commands of the README for the three terminals, without its comments. */
 const programs = [...README.matchAll(/^```sh\n(.*?) *(?:#.*)?\n```$/gm)].map(([, command = '']) => command);
 
-it('start whatever .statehouse holds, and complete the whole flow', async () => {
+it('the programs start whatever .statehouse holds, and complete the whole flow', async () => {
   expect(programs).toHaveLength(3);
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-example-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -13,7 +13,7 @@ import { CALLBACK, knowing, pathOf, pressButton, signInPage, upstreamOf, withUps
 
 const SECRET = 'a secret of the two servers, long enough';
 
-it('signs in at oidc-provider, through its own pages', async () => {
+it('a user signs in at oidc-provider, through its own pages', async () => {
   const port = await freePort();
   const issuer = `http://localhost:${port}`;
   const provider = new Provider(issuer, {

@@ -25,7 +25,7 @@ const LIMIT_MILLISECONDS = process.env['LEDGER_ENTRIES'] === undefined ? HANGS_M
 const SECRET = 'a-root-secret-for-tests-of-more-than-32-bytes';
 
 it(
-  'seals all unordered entries, and removes all ended grants, within a bound on its memory',
+  'a node seals all unordered entries, and removes all ended grants, within a bound on its memory',
   async () => {
     const { database, url, close } = await openTestDatabase('postgres');
     const db = database.drizzle;

@@ -18,12 +18,18 @@ const PROGRAM = `
   console.log(JSON.stringify({ lowered, threads }));
 `;
 
-it.runIf(process.platform === 'linux')('lowers the priority of all threads of libuv, and of no other', async () => {
-  const env = { PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '3' };
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', PROGRAM], { env });
-  const { lowered, threads } = JSON.parse(stdout) as { lowered: number; threads: { name: string; priority: number }[] };
-  const own = threads.find(({ name }) => name !== 'libuv-worker')?.priority ?? 0;
-  expect(lowered).toBe(3);
-  expect(threads.filter(({ name }) => name === 'libuv-worker').map(({ priority }) => priority)).toEqual([10, 10, 10]);
-  expect(threads.filter(({ name }) => name !== 'libuv-worker').every(({ priority }) => priority === own)).toBe(true);
-});
+it.runIf(process.platform === 'linux')(
+  'a start lowers the priority of all threads of libuv, and of no other',
+  async () => {
+    const env = { PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '3' };
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', PROGRAM], { env });
+    const { lowered, threads } = JSON.parse(stdout) as {
+      lowered: number;
+      threads: { name: string; priority: number }[];
+    };
+    const own = threads.find(({ name }) => name !== 'libuv-worker')?.priority ?? 0;
+    expect(lowered).toBe(3);
+    expect(threads.filter(({ name }) => name === 'libuv-worker').map(({ priority }) => priority)).toEqual([10, 10, 10]);
+    expect(threads.filter(({ name }) => name !== 'libuv-worker').every(({ priority }) => priority === own)).toBe(true);
+  },
+);

@@ -20,7 +20,7 @@ type Sent = {
   }[];
 };
 
-it('serves metrics on a port of their own, and sends its last spans when it stops', async () => {
+it('a server serves metrics on a port of their own, and sends its last spans when it stops', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-observed-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const sent: Sent[] = [];

@@ -10,7 +10,7 @@ import { becomesReady, hasEnded, outputOf, START, startChild, waiting } from '..
 import { freePort } from '../support/listening.ts';
 import { until } from '../support/until.ts';
 
-it('names each step before it begins, then the address to open', async () => {
+it('npm start names each step before it begins, then the address to open', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-output-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const port = await freePort();
@@ -38,7 +38,7 @@ it('names each step before it begins, then the address to open', async () => {
   expect(await page.text()).toContain(`<code>${password}</code>`);
 });
 
-it('runs from a folder with non-ASCII letters in its name', () => {
+it('npm start runs from a folder with non-ASCII letters in its name', () => {
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-named-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const installed = join(folder, '100% für uns');
@@ -53,7 +53,7 @@ it('runs from a folder with non-ASCII letters in its name', () => {
   expect(output('check')).toContain('policy default');
 });
 
-it('explains why there is no demo on an address that other machines can reach', () => {
+it('npm start explains why there is no demo on an address that other machines can reach', () => {
   const output = (host: string) => banner(readEnvironment({ HOST: host }), null);
   expect(output('0.0.0.0')).toMatch(/No demo: with HOST=0\.0\.0\.0 other machines can reach this server/);
   expect(output('localhost')).not.toContain('No demo');

@@ -23,14 +23,14 @@ async function logged(code: string): Promise<string> {
   return output();
 }
 
-it('logs human-readable lines with the package', async () => {
+it('the server logs human-readable lines with the package', async () => {
   expect(await logged('')).toMatch(/INFO.*a line/);
 });
 
-it('logs JSON without the package', async () => {
+it('the server logs JSON without the package', async () => {
   expect(JSON.parse(await logged('MODULE_NOT_FOUND'))).toMatchObject({ level: 30, msg: 'a line' });
 });
 
-it('reports any other failure of the package', async () => {
+it('the server reports any other failure of the package', async () => {
   expect(await logged('ERR_OTHER')).toContain('no such package');
 });

@@ -23,7 +23,7 @@ const blobOf = (content: Buffer): string =>
   createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
 
 // A shallow clone, or an archive of the sources, has no history: nothing else depends on it.
-it.skipIf(!hasCommit())('contains the files of the named commit, and no others', () => {
+it.skipIf(!hasCommit())('the package contains the files of the named commit, and no others', () => {
   const { folder, commit, remove } = unpackPreviousRelease();
   onTestFinished(remove);
   const packed = readdirSync(folder, { recursive: true, withFileTypes: true })

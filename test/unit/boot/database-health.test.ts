@@ -54,7 +54,7 @@ it('a statement with its own error does not affect the health of the database', 
   expect(health.last()).toBe('available');
 });
 
-it('no answer: not reachable, until one arrives', async () => {
+it('a missing answer: not reachable, until one arrives', async () => {
   let away = true;
   const { health } = healthOf({
     ping: async () => {

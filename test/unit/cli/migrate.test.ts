@@ -64,7 +64,7 @@ const may = async (right: string, table: string): Promise<boolean> => {
   return Array.from(rows as unknown as Iterable<{ may: boolean }>, (row) => row.may)[0] === true;
 };
 
-test('creates the tables as their owner, and grants the role of the servers its rights', async () => {
+test('migrate creates the tables as their owner, and grants the role of the servers its rights', async () => {
   expect(await migrate(['--grant-to', role, '--json'])).toMatchObject({
     status: 0,
     out: expect.stringContaining(`"granted_to": [\n    "${role}"\n  ]`),
@@ -74,7 +74,7 @@ test('creates the tables as their owner, and grants the role of the servers its 
   expect(await may('update', 'transitions')).toBe(false);
 });
 
-test('creates the partitions of the ledger, and moves earlier entries into theirs', async () => {
+test('migrate creates the partitions of the ledger, and moves earlier entries into theirs', async () => {
   const partitions = async () =>
     Array.from(
       (await owner.drizzle.execute(sql`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -100,7 +100,7 @@ test('creates the partitions of the ledger, and moves earlier entries into their
   expect(JSON.parse((await migrate(['--json'])).out)).toMatchObject({ ledger_default_entries: 1 });
 });
 
-test('grants a role with rights those of new tables too, named or not', async () => {
+test('migrate grants a role with rights those of new tables too, named or not', async () => {
   const lose = () => owner.drizzle.execute(sql`revoke all on nodes from ${sql.identifier(role)}`);
   await lose();
   expect(await migrate([])).toMatchObject({ status: 0, out: expect.stringContaining(`Granted to ${role}`) });
@@ -110,7 +110,7 @@ test('grants a role with rights those of new tables too, named or not', async ()
   expect(await may('delete', 'nodes')).toBe(true);
 });
 
-test('applies the retention of ledger.yaml, which the role of the servers cannot change', async () => {
+test('migrate applies the retention of ledger.yaml, which the role of the servers cannot change', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'statehouse-migrate-'));
   cpSync(new URL('../../../policies', import.meta.url).pathname, folder, { recursive: true });
   writeFileSync(join(folder, 'ledger.yaml'), 'keptDays: 365');
@@ -128,7 +128,7 @@ test('applies the retention of ledger.yaml, which the role of the servers cannot
   }
 });
 
-test("adds a MAC to a row of another writer only on the operator's request", async () => {
+test("migrate adds a MAC to a row of another writer only on the operator's request", async () => {
   await insertUser(owner.drizzle, {
     id: randomUUID(),
     username: 'alice',
@@ -146,7 +146,7 @@ test("adds a MAC to a row of another writer only on the operator's request", asy
   expect(await ignored()).toBe(0);
 });
 
-test('rejects an unknown role, and a URL of another role than the owner, with a message', async () => {
+test('migrate rejects an unknown role, and a URL of another role than the owner, with a message', async () => {
   expect(await migrate(['--grant-to', 'unknown-role'])).toMatchObject({
     status: 1,
     err: expect.stringContaining('There is no role "unknown-role"'),

@@ -194,7 +194,7 @@ describe.each(places.filter(([name]) => name !== 'a registration'))('the signatu
   });
 });
 
-it('rejects a second use of a challenge, also by another passkey of the same user', async () => {
+it('the server rejects a second use of a challenge, also by another passkey of the same user', async () => {
   const user = await makeUser(scene);
   const [one, other] = [await registeredPasskey(scene, user), await registeredPasskey(scene, user)];
   const browser = newBrowser();
@@ -209,7 +209,7 @@ it('rejects a second use of a challenge, also by another passkey of the same use
   }
 });
 
-it('rejects a passkey whose id is registered for another user already', async () => {
+it('the server rejects a passkey whose id is registered for another user already', async () => {
   const owner = await registeredPasskey(scene, await makeUser(scene));
   const asked = await PLACES['a registration']?.();
   if (!asked) throw new Error('There is no such place.');

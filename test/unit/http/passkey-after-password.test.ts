@@ -41,7 +41,7 @@ const setByMail = async (): Promise<void> => {
   await browser.submit(await browser.get(await mails.link(ALICE)), { password: NEW_PASSWORD });
 };
 
-it('is required after the password, and completes the sign-in of that browser', async () => {
+it('the passkey is required after the password, and completes the sign-in of that browser', async () => {
   await open();
   const { browser, page } = await byPassword();
   expect(page.url).toBe(FACTOR);
@@ -52,7 +52,7 @@ it('is required after the password, and completes the sign-in of that browser', 
   expect(browser.cookies.get('__Host-statehouse-session')).not.toBe(cookie);
 });
 
-it('gives both tokens the methods and the class of password and passkey', async () => {
+it('the passkey gives both tokens the methods and the class of password and passkey', async () => {
   await open();
   const browser = new Browser(scene.app);
   const pkce = makePkce();
@@ -70,7 +70,7 @@ it('gives both tokens the methods and the class of password and passkey', async 
   expect(claims(json.access_token)).toMatchObject({ acr, auth_time: claims(json.id_token).auth_time });
 });
 
-it('rejects the passkey of another account, a challenge of another page, and a repeated answer', async () => {
+it('the server rejects the passkey of another account, a challenge of another page, and a repeated answer', async () => {
   await open();
   const mallory = await makeUser(scene, 'mallory');
   const another = await registeredPasskey(scene, mallory);
@@ -86,7 +86,7 @@ it('rejects the passkey of another account, a challenge of another page, and a r
   expect((await prove(elsewhere.browser, elsewhere.page, credential)).status).toBe(400);
 });
 
-it('accepts a recovery code for a lost passkey, and a link with the password to remove it', async () => {
+it('the server accepts a recovery code for a lost passkey, and a link with the password to remove it', async () => {
   await open();
   const { browser, page } = await byPassword();
   await prove(browser, page, passkey.sign(page));
@@ -106,7 +106,7 @@ it('accepts a recovery code for a lost passkey, and a link with the password to 
   expect((await byPassword()).page.url).toBe('/account');
 });
 
-it('is not required after the password where the policy says so, and always after a password by mail', async () => {
+it('the passkey is not required after the password where the policy says so, and always after a password by mail', async () => {
   await open({ passkeyAfterPassword: 'optional' });
   expect((await byPassword()).page.url).toBe('/account');
   await setByMail();

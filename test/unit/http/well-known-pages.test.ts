@@ -10,14 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-it('leads a password manager to the page that changes the password', async () => {
+it('/.well-known/change-password leads a password manager to the page that changes the password', async () => {
   const { statusCode, headers } = await scene.app.inject('/.well-known/change-password');
   expect([statusCode, headers.location]).toEqual([302, `${ISSUER}/account/password`]);
   // The page exists: it requires a sign-in first.
   expect((await scene.app.inject('/account/password')).statusCode).toBeLessThan(404);
 });
 
-it('publishes the pages where passkeys are added and managed', async () => {
+it('the server publishes the pages where passkeys are added and managed', async () => {
   const reply = await scene.app.inject('/.well-known/passkey-endpoints');
   const page = `${ISSUER}/account/sign-in-methods`;
   expect([reply.statusCode, reply.json()]).toEqual([200, { enroll: page, manage: page }]);

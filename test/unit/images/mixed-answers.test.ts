@@ -39,17 +39,17 @@ beforeEach(() => {
 });
 
 it.each([{}, { all: true }])(
-  'rejects a name with one internal address at any position of the answer: %j',
+  'the lookup rejects a name with one internal address at any position of the answer: %j',
   async (options) => {
     for (answer of mixed) expect((await found(options)).error, JSON.stringify(answer)).toBeInstanceOf(NotPublic);
   },
 );
 
-it.each([{}, { all: true }])('rejects a name without an address: %j', async (options) => {
+it.each([{}, { all: true }])('the lookup rejects a name without an address: %j', async (options) => {
   expect((await found(options)).error).toBeInstanceOf(NotPublic);
 });
 
-it('returns the checked addresses, and no other', async () => {
+it('the lookup returns the checked addresses, and no other', async () => {
   answer = PUBLIC;
   expect(await found({ all: true })).toEqual({ error: null, address: PUBLIC, family: undefined });
   expect(await found({})).toEqual({ error: null, address: PUBLIC[0]?.address, family: 4 });

@@ -92,7 +92,7 @@ test('an entry with a transaction id that Postgres cannot have is rejected', asy
   await expect(verifiedLater(text, recordOf({ ...seal, statement }))).rejects.toThrow(NotAnExport);
 });
 
-test('names every added entry, however many', async () => {
+test('verification names every added entry, however many', async () => {
   const added = Array.from({ length: 200_000 }, (_, n) => line('2025-01-05T00:00:00+00:00', n).text);
 
   const seal = await closed(IN_JANUARY);

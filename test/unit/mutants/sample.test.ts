@@ -5,7 +5,7 @@ import { drawSample, intervalOf, keyOf, rangeOf } from '../../mutants/sample.ts'
 
 const room: Room = { mutate: ['src/oauth/*.ts'], tests: [] };
 
-describe('a sample of the mutants of a room', () => {
+describe('a sample of the mutants of a folder', () => {
   test('is the same for the same seed, and differs for another seed', async () => {
     const [first, again, other] = await Promise.all([1, 1, 2].map((seed) => drawSample(room, 20, seed)));
     expect(again).toEqual(first);

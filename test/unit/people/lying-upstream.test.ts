@@ -75,7 +75,7 @@ describe('before the redirect', () => {
   });
 });
 
-it('signs in with a valid answer', async () => {
+it('a user signs in with a valid answer', async () => {
   const { browser, answer } = await away();
   const back = await browser.get(provider.callback(answer.url));
   expect([back.status, back.body.includes('decision')]).toEqual([200, true]);
@@ -135,7 +135,7 @@ describe('after the callback', () => {
     ['that does not say when', () => ({ claims: { auth_time: undefined } })],
     ['about a sign-in of long ago', () => ({ claims: { auth_time: seconds() - 50_000 } })],
   ];
-  it.each(lies)('rejects an ID Token %s', async (_, lie) => {
+  it.each(lies)('the server rejects an ID Token %s', async (_, lie) => {
     const before = await counts();
     const { browser, answer } = await away();
     const callback = provider.callback(answer.url);

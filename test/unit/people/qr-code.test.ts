@@ -37,7 +37,7 @@ it.each(URIS)('%s is readable for an app', (uri) => {
   expect(decodeQR(seen(qrCode(uri)).image)).toBe(uri);
 });
 
-it('has a margin of four light modules on a light ground, in any colour scheme', () => {
+it('the code has a margin of four light modules on a light ground, in any colour scheme', () => {
   const svg = qrCode(URIS[0] ?? '');
   const { modules, width, data } = seen(svg);
   expect(svg).toContain(`<rect fill="#ffffff" width="${modules}" height="${modules}"/>`);

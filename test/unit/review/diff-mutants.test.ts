@@ -5,7 +5,7 @@ import { machineChanges } from '../../../src/review/diff/machine-changes.ts';
 import { subjects } from '../machines/catalogue.ts';
 import { mutantsOf } from '../machines/mutants.ts';
 
-it.each(subjects)('names the difference in each mutant of $name', (subject) => {
+it.each(subjects)('statehouse diff names the difference in each mutant of $name', (subject) => {
   const unseen = mutantsOf(subject).filter(
     (mutant) => machineChanges([subject.machine], [readMachine(mutant.config)]).length === 0,
   );

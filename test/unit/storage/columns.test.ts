@@ -7,7 +7,7 @@ import { columnNames } from '../../../src/storage/columns.ts';
 
 const table = pgTable('any', { idHash: bytes('id_hash'), note: text('note') });
 
-test('names of columns are found by the properties of the table, in order', () => {
+test('the names of columns are found by the properties of the table, in order', () => {
   expect([...columnNames(table)]).toEqual([
     ['idHash', 'id_hash'],
     ['note', 'note'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inOneUnit, spanWords } from '../../../src/system/durations.ts';
 
-describe('a segment of time in words', () => {
+describe('a duration in words', () => {
   it.each([
     [0, '0 seconds'],
     [1, '1 millisecond'],

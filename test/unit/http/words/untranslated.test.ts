@@ -44,13 +44,13 @@ describe.each(LANGUAGES)('in %s', async (tag) => {
   });
 });
 
-it('finds a text that is not in the words', () => {
+it('the check detects a text that is not in the catalogue', () => {
   expect(
     unmarked('<html><title>⟦a⟧</title><style>x</style><p>⟦a <b>‹x›</b> ⟦c⟧ ⟧ Sign in</p><img alt="Logo">'),
   ).toEqual(['Sign', 'in', 'Logo']);
 });
 
-it('each view is among the samples', () => {
+it('each view has a sample', () => {
   const files = readdirSync(`${ROOT}/src/http/views`, { recursive: true })
     .map(String)
     .filter((name) => name.endsWith('.ts'));
