@@ -22,10 +22,10 @@ const ROUTES = [
 ];
 
 export const explainedOfHttp = [
-  // Those of pages need cookies and form tokens, which test/unit/http/routes/order.test.ts asks for.
+  // Those of pages need cookies, which test/unit/http/routes/order.test.ts asks for.
   ...['authorize', 'logout', 'permission'].map((name) => ({
     file: `src/http/${name}-routes.ts`,
-    source: `{ name: '${name}-routes', dependencies: ['browser-cookies'${name === 'authorize' ? '' : ", 'csrf'"}], encapsulate: true },`,
+    source: `{ name: '${name}-routes', dependencies: ['@fastify/cookie'], encapsulate: true },`,
     replacements: ['""', 'false'],
     why: 'It adds routes only, so there is nothing to keep from other plugins, and none depends on its name.',
   })),
@@ -106,12 +106,6 @@ export const explainedOfHttp = [
     why: 'What was split has a first part; and no route has two slashes in its path, so only the beginning is ever replaced.',
   },
   {
-    file: 'src/http/exact-path.ts',
-    source: "(routeOptions.url ?? '').replace(/:(\\w+)/g, (_, name: string) =>",
-    replacements: ['"Stryker was here!"'],
-    why: 'Only what reaches no route is without a pattern, and it was let through before.',
-  },
-  {
     file: 'src/http/form-body.ts',
     source: "export const queryOf = ({ raw }: FastifyRequest): string => raw.url?.split('?').slice(1).join('?') ?? '';",
     replacements: ['raw.url.split', '""', '"Stryker was here!"'],
@@ -125,14 +119,7 @@ export const explainedOfHttp = [
   },
   {
     file: 'src/http/interaction-routes.ts',
-    source: "return sendInteractionRefused(request, reply, { kind: 'refused', reason: 'interaction_unknown' });",
-    replacements: ['""'],
-    why: 'The kind is there for the compiler; nothing reads it any more.',
-  },
-  {
-    file: 'src/http/interaction-routes.ts',
-    source:
-      "{ name: 'interaction-routes', dependencies: ['browser-cookies', 'csrf', 'factor-routes'], encapsulate: true },",
+    source: "{ name: 'interaction-routes', dependencies: ['@fastify/cookie'], encapsulate: true },",
     replacements: ['""', 'false'],
     why: 'None depends on its name; and the error handler that it sets hands on all that is not of its own schemas.',
   },
