@@ -35,7 +35,7 @@ await once(listener, 'listening');
 const port = (listener.address() as { port: number }).port;
 listener.close();
 
-/** In namespaces of its own, but for the network: what it reaches and what reaches it is this machine's loopback. */
+/** In its own namespaces, except for the network: it shares this machine's loopback. */
 const CONTAINER = `
 mount --bind "$ROOTFS" "$ROOTFS" && mount -o remount,bind,ro "$ROOTFS"
 mount -t proc proc "$ROOTFS/proc"
@@ -79,7 +79,7 @@ async function runs(args: readonly string[], env: Readonly<Record<string, string
   const [status] = await once(child, 'close');
   return { status: Number(status), text: text() };
 }
-const told = (words: string) => process.stdout.write(`ok: ${words}\n`);
+const passed = (words: string) => process.stdout.write(`ok: ${words}\n`);
 
 /** Nothing that its user may change, and nothing that it may not read. */
 const withinApp = readdirSync(join(rootfs, 'app'), { recursive: true, withFileTypes: true });
@@ -88,20 +88,20 @@ for (const entry of withinApp) {
   const { mode, uid: owner } = statSync(join(entry.parentPath, entry.name));
   const needed = entry.isDirectory() ? 0o555 : 0o444;
   const path = join(entry.parentPath, entry.name).slice(rootfs.length);
-  assert.equal(mode & needed, needed, `${path} cannot be read by everybody`);
+  assert.equal(mode & needed, needed, `expected every user to be able to read ${path}`);
   assert.equal(owner, 0, `${path} does not belong to root`);
   assert.equal(mode & 0o022, 0, `${path} can be written by others`);
 }
-told('all files of a clone under umask 077 can be read, and only root may write them');
+passed('all files of a clone under umask 077 can be read, and only root may write them');
 for (const absent of ['node_modules/vitest', 'node_modules/typescript', '.git', '.env', 'test']) {
   assert.ok(!withinApp.some((entry) => join(entry.parentPath, entry.name) === join(rootfs, 'app', absent)), absent);
 }
-told('no devDependencies, no .git, no .env, no tests');
+passed('no devDependencies, no .git, no .env, no tests');
 
 const refused = await runs([...image.Entrypoint, 'start'], { PORT: String(port) });
 assert.equal(refused.status, 1, refused.text);
 assert.match(refused.text, /STATEHOUSE_SECRET is not set/);
-told('without issuer, secret and database it refuses to start');
+passed('without issuer, secret and database it refuses to start');
 
 const database = await startPostgres();
 let server: ChildProcess | null = null;
@@ -123,7 +123,7 @@ try {
     STATEHOUSE_MIGRATIONS_URL: database.url,
   });
   assert.equal(migrated.status, 0, migrated.text);
-  told('migrate');
+  passed('migrate');
   const words = 'clients create --json --id job --grant-type client_credentials --scope read'.split(' ');
   const created = await runs([...image.Entrypoint, ...words], env);
   assert.equal(created.status, 0, created.text);
@@ -141,7 +141,7 @@ try {
     assert.equal(server.exitCode, null, log());
     await setTimeout(200);
   }
-  told('start, and the health check turns green');
+  passed('start, and the health check turns green');
 
   const init = initOf(server);
   const status = readFileSync(`/proc/${init}/status`, 'utf8');
@@ -152,7 +152,7 @@ try {
   assert.equal(field('NoNewPrivs'), '1');
   const touched = await runs(['node', '-e', `require('node:fs').writeFileSync('/app/src/x', '')`]);
   assert.match(touched.text, /EROFS/);
-  told(`it runs as ${image.User}, without a capability, on files that it cannot write`);
+  passed(`it runs as ${image.User}, without a capability, on files that it cannot write`);
 
   const answer = await fetch(`http://127.0.0.1:${port}/oauth/token`, {
     method: 'POST',
@@ -160,14 +160,14 @@ try {
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   });
   assert.equal(answer.status, 200, await answer.text());
-  told('it issues a token');
+  passed('it issues a token');
 
   const ended = once(server, 'exit');
   process.kill(init, image.StopSignal);
   assert.equal((await ended)[0], 0, log());
   assert.match(log(), /closing/);
   server = null;
-  told(`${image.StopSignal} ends it well`);
+  passed(`${image.StopSignal} ends it well`);
 } finally {
   server?.kill('SIGKILL');
   await database.stop();

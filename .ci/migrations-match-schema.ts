@@ -18,7 +18,7 @@ try {
   const output = execFileSync(join(root, 'node_modules/.bin/drizzle-kit'), args, {
     cwd: root,
     encoding: 'utf8',
-    // A rename would be asked about; nobody is here to answer, so drizzle-kit fails instead.
+    // drizzle-kit asks about a rename. Without an answer on standard input, it fails.
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: 60_000,
   });
@@ -29,7 +29,7 @@ try {
   }
   if (missing.length === 0 && !output.includes('No schema changes')) {
     process.stderr.write(
-      'drizzle-kit did not say that there is nothing to generate. Run "npm run generate:migration".\n',
+      'drizzle/: expected no difference from src/storage/schema.ts. Run "npm run generate:migration".\n',
     );
     process.stderr.write(`${output}\n`);
     process.exitCode = 1;

@@ -23,6 +23,8 @@ if (!process.argv.includes('--check')) {
   writeFileSync(target, script);
   copyFileSync(join(root, 'node_modules/@scalar/fastify-api-reference/LICENSE'), join(target, '../LICENSE'));
 } else if (readFileSync(target, 'utf8') !== script) {
-  process.stderr.write('src/management/scalar is not what the package has. Run "npm run generate:reference".\n');
+  process.stderr.write(
+    'src/management/scalar: expected the files of the installed package, found others. Run "npm run generate:reference".\n',
+  );
   process.exitCode = 1;
 }

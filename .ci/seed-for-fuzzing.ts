@@ -30,7 +30,7 @@ async function create<Created>(path: string, body: object): Promise<Created> {
   return (await response.json()) as Created;
 }
 
-const user = { username: 'somebody', password: PASSWORD };
+const user = { username: 'ada', password: PASSWORD };
 const { sub } = await create<{ sub: string }>('/users', user);
 const { client_id: clientId } = await create<{ client_id: string }>('/clients', {
   token_endpoint_auth_method: 'none',

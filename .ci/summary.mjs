@@ -9,7 +9,7 @@ const report = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { tes
 
 const tests = report.testResults.flatMap((file) => file.assertionResults);
 const passed = tests.filter((test) => test.status === 'passed').length;
-// A file that could not be loaded has no tests, and has failed all the same.
+// A file that cannot be loaded has no tests, and has failed.
 const brokenFiles = report.testResults.filter(
   (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
 );

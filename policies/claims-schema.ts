@@ -1,4 +1,4 @@
-/** The schema of `claims.yaml`: which scope lets which claims about the end-user be told, and where. */
+/** The schema of `claims.yaml`: the claims about the end-user that each scope releases, and where. */
 import { z } from 'zod';
 import { CLAIM_NAME, CLAIM_NAME_EXPECTED, CLAIM_PLACES, RESERVED_CLAIMS } from '../src/oauth/claims.ts';
 import { expecting } from './expectations.ts';
@@ -14,7 +14,7 @@ export const claimsSchema = z.strictObject({
   scopes: z
     .array(
       z.strictObject({
-        name: scopeToken.describe('As clients ask for it.'),
+        name: scopeToken.describe('The scope, as clients request it.'),
         description: z
           .string()
           .min(1)
@@ -26,28 +26,30 @@ export const claimsSchema = z.strictObject({
         claims: z
           .array(
             z.strictObject({
-              name: claimName.describe('As it is stored with the end-user, and as it is told.'),
+              name: claimName.describe('The name of the claim, as stored with the end-user and as released.'),
               in: z
                 .array(z.enum(CLAIM_PLACES))
                 .min(1)
                 .describe(
-                  'Where it is told: userinfo and id_token for scopes about identity, access_token for scopes of a resource.',
+                  'Where the server releases the claim: userinfo and id_token for scopes about identity, access_token for scopes of a resource.',
                 )
                 .refine((places) => new Set(places).size === places.length, 'each place once'),
             }),
           )
           .min(1)
           .max(50)
-          .describe('What the scope lets be told. A claim that an end-user does not have is left out.')
+          .describe(
+            'The claims that the scope releases. The server leaves out a claim that the end-user does not have.',
+          )
           .refine((claims) => new Set(claims.map(({ name }) => name)).size === claims.length, 'each claim once'),
       }),
     )
     .max(100)
-    .describe('Which scope lets which claims be told.')
+    .describe('The scopes that release claims.')
     .refine((scopes) => new Set(scopes.map(({ name }) => name)).size === scopes.length, 'each scope once'),
 });
 
 export type ClaimsPolicy = z.infer<typeof claimsSchema>;
 
-/** In force where there is no `claims.yaml`: the standard claims, at the UserInfo Endpoint. */
+/** In force without a `claims.yaml`: the standard claims, at the UserInfo Endpoint. */
 export const NO_FURTHER_CLAIMS: ClaimsPolicy = { scopes: [] };

@@ -10,9 +10,9 @@ import { type Expectation, expectations, expecting } from './expectations.ts';
 import { isPlainText } from './plain-text.ts';
 
 export type FieldWords = {
-  /** What the field means, in sentences: for the help of the commands and for the JSON Schema. */
+  /** The meaning of the field, in sentences: for the help of the commands and for the JSON Schema. */
   readonly description: string;
-  /** What is used when the field is left out, where the schema itself has no default. */
+  /** The default of the field, where the schema itself has none. */
   readonly leftOut?: string;
   /** The option of `clients create`, as commander reads it. The option of a list can be repeated. */
   readonly option?: string;
@@ -93,7 +93,7 @@ export const clientRecordSchema = z.object({
     z
       .string()
       .regex(/^[\x20-\x7e]{1,255}$/)
-      // In the path of a URL they lead to another resource, however they are written: nobody could show or delete such a client.
+      // In the path of a URL, both lead to another resource, also percent-encoded: such a client could not be shown or deleted.
       .refine((id) => id !== '.' && id !== '..')
       .optional(),
     {
@@ -166,7 +166,7 @@ export const clientRecordSchema = z.object({
       .min(1)
       .overwrite(eachOnce)
       .default(['authorization_code']),
-    { description: 'What the client may use.', option: '--grant-type <type>', alwaysWritten: true },
+    { description: 'The grant types that the client may use.', option: '--grant-type <type>', alwaysWritten: true },
   ),
   response_types: field(z.array(z.literal('code')).max(1).optional(), {
     description: 'Read, and not stored: grant_types says the same.',
@@ -230,7 +230,7 @@ export const clientRecordSchema = z.object({
   }),
 });
 
-/** Fields of a record without a column. */
+/** Fields of a record that have no column. */
 export const NOT_STORED = { client_secret: true, response_types: true } as const;
 
 /**
@@ -266,7 +266,7 @@ export const clientsSchema = z.strictObject({
       }),
     )
     .refine((all) => new Set(all.map((client) => client.client_id)).size === all.length, 'each client_id once')
-    .describe('The clients. Removing one ends its grants, at once and for good.'),
+    .describe('The clients. Removing a client revokes its grants immediately and permanently.'),
 });
 
 export type ClientRecord = z.output<typeof clientRecordSchema>;

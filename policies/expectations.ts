@@ -1,4 +1,4 @@
-/** What a field expects, in words, beside its schema: the source of every error text about the field. */
+/** The expected value of a field, in words, beside its schema: the source of every error text about the field. */
 import { z } from 'zod';
 
 export type Expectation = {
@@ -17,7 +17,7 @@ export function expecting<Schema extends z.ZodType>(schema: Schema, expected: st
   return schema;
 }
 
-/** What was found may be a secret in the wrong place, and is not shown. */
+/** The value may be a secret in the wrong field, so the error does not show it. */
 export function expectingSecret<Schema extends z.ZodType>(schema: Schema, expected: string): Schema {
   expectations.add(schema, { expected, secret: true });
   return schema;

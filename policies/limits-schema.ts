@@ -17,7 +17,9 @@ export const limitsSchema = z.strictObject({
     .min(10)
     .max(100_000)
     .default(1000)
-    .describe('How many requests a node works on at once. More are answered with 503 and Retry-After at once.'),
+    .describe(
+      'The number of requests that a node processes concurrently. The node immediately answers further requests with 503 and Retry-After.',
+    ),
   tokenRequestsPerSecondByClient: perSecond('of a client that has authenticated'),
   tokenRequestsPerSecondByAddress: perSecond(
     'from an address (an IPv4 address, or an IPv6 network of 64 bits; 16 times as many from a network of 48 bits)',

@@ -1,10 +1,10 @@
-/** The schema of `operators.yaml`: who administers this server through its management API. */
+/** The schema of `operators.yaml`: the administrators of this server, who use its management API. */
 import { z } from 'zod';
 import { formatScope, parseScope } from '../src/oauth/scope.ts';
 import { expecting } from './expectations.ts';
 import { isPlainText } from './plain-text.ts';
 
-/** Every entry is somebody who can take the server over, or look at all of it. */
+/** Each operator has full control of the server, and each auditor can read everything. */
 const MAX_ENTRIES = 1000;
 
 const username = expecting(
@@ -27,7 +27,7 @@ const scope = expecting(
   'scopes of the management API, separated by spaces',
 );
 
-/** `operators.yaml`. It may be left out: nobody administers this server through the management API. */
+/** `operators.yaml`. Without the file, no user administers this server through the management API. */
 export const operatorsSchema = z.strictObject({
   operators: z
     .array(username)
@@ -57,5 +57,5 @@ export const operatorsSchema = z.strictObject({
 
 export type OperatorsFile = z.output<typeof operatorsSchema>;
 
-/** In force where there is no `operators.yaml`. */
+/** In force without an `operators.yaml`. */
 export const NOBODY_ADMINISTERS: OperatorsFile = { operators: [], auditors: [], clients: [] };

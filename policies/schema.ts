@@ -1,6 +1,6 @@
 /**
  * The schemas of the files in this folder (`clients.yaml`: client-schema.ts), with the bounds of each value. Units are in the
- * keys. What the OAuth 2.1 profile mandates (PKCE with S256, exact redirect URIs, rotation, single use) has no key here: there is nothing to turn off.
+ * keys. The mandates of the OAuth 2.1 profile (PKCE with S256, exact redirect URIs, rotation, single use) have no key: no file can turn them off.
  */
 import { z } from 'zod';
 import { SIGNING_ALGORITHMS } from '../src/oauth/signing-algorithms.ts';
@@ -8,7 +8,7 @@ import { SIGNING_ALGORITHMS } from '../src/oauth/signing-algorithms.ts';
 const MINUTE = 60;
 const DAY = 86_400;
 
-/** A JWT cannot be taken back, so no access token and no ID Token lives longer. */
+/** A JWT cannot be revoked, so no access token and no ID Token lives longer. */
 export const MAX_TOKEN_SECONDS = 3600;
 
 /** How often each node reads the table of signing keys. Not configurable: all nodes must use the same value. */
@@ -38,17 +38,17 @@ export const policySchema = z
     accessTokenLifetimeSeconds: seconds(
       MINUTE,
       MAX_TOKEN_SECONDS,
-      'How long an access token is valid. A JWT cannot be taken back, so at most one hour; under 900 s is a warning.',
+      'The lifetime of an access token. A JWT cannot be revoked, so at most one hour; a value under 900 s is a warning.',
     ),
     authorizationCodeLifetimeSeconds: seconds(
       10,
       600,
-      'From approval to exchange. Clients exchange at once; RFC 6749 §4.1.2 recommends at most ten minutes.',
+      'From approval to exchange. Clients exchange a code immediately; RFC 6749 §4.1.2 recommends at most ten minutes.',
     ),
     refreshIdleLifetimeSeconds: seconds(
       5 * MINUTE,
       400 * DAY,
-      'A chain of refresh tokens ends when it was not used for this long.',
+      'A chain of refresh tokens ends after this long without use.',
     ),
     refreshAbsoluteLifetimeSeconds: seconds(
       5 * MINUTE,
@@ -58,13 +58,13 @@ export const policySchema = z
     consentLifetimeSeconds: seconds(
       3600,
       1200 * DAY,
-      'A remembered consent ends this long after it was given: then the client asks again. Absent: it has no end of its own.',
+      'A remembered consent ends this long after the end-user gave it: then the consent page appears again. Absent: a consent does not expire.',
     ).optional(),
     refreshTokensNeedOfflineAccess: z
       .boolean()
       .optional()
       .describe(
-        'true: refresh tokens only where the scope offline_access was consented to (OpenID Connect Core §11). Default: every client whose grant_types include refresh_token gets them.',
+        'true: refresh tokens only with consent to the scope offline_access (OpenID Connect Core §11). Default: every client whose grant_types include refresh_token gets them.',
       ),
     requiredAuthenticationClass: requiredAuthenticationClass('for a client with this policy'),
     maxAuthenticationAgeSeconds: maxAuthenticationAgeSeconds('when a client with this policy asks'),
@@ -93,7 +93,7 @@ export const resourcesSchema = z.strictObject({
       z.strictObject({
         identifier: resourceIdentifier.describe('Becomes `aud` in access tokens, exactly as written.'),
         name: z.string().min(1).max(100).describe('Shown to people.'),
-        default: z.boolean().optional().describe('Meant when a request names no resource. Exactly one.'),
+        default: z.boolean().optional().describe('true: the resource of requests that name none. Exactly one.'),
         accessTokenLifetimeSeconds: seconds(
           MINUTE,
           MAX_TOKEN_SECONDS,
@@ -103,30 +103,30 @@ export const resourcesSchema = z.strictObject({
           .enum(SIGNING_ALGORITHMS)
           .optional()
           .describe(
-            'What access tokens for it are signed with, as the libraries of the API expect it. Default: ES256. EdDSA (Ed25519) only where signing-keys.yaml lists it.',
+            'The algorithm that signs access tokens for this resource, as the libraries of the API expect it. Default: ES256. EdDSA (Ed25519) only where signing-keys.yaml lists it.',
           ),
         scopes: z
           .array(
             z.strictObject({
-              name: scopeToken.describe('As clients ask for it.'),
+              name: scopeToken.describe('The scope, as clients request it.'),
               description: z.string().min(1).max(200).describe('Shown at consent, after "wants to".'),
             }),
           )
           .min(1)
-          .describe('What clients may ask for at this resource.'),
+          .describe('The scopes that clients can request for this resource.'),
         requiredAuthenticationClass: requiredAuthenticationClass('before a client gets tokens for it'),
         maxAuthenticationAgeSeconds: maxAuthenticationAgeSeconds('when a client asks for tokens for it'),
         userInfo: z
           .boolean()
           .optional()
           .describe(
-            'false: access tokens for it never open the UserInfo Endpoint, so the API cannot learn with them who the end-user is. Default: they do where the client asks for `openid` and names no `resource`.',
+            'false: the UserInfo Endpoint rejects access tokens for this resource, so the API cannot use them to identify the end-user. Default: the endpoint accepts them where the client requests `openid` and names no `resource`.',
           ),
         introspectedBy: z
           .array(z.string().regex(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of %x20-7E'))
           .min(1)
           .optional()
-          .describe('client_id of each server of this API that may ask about tokens for it (RFC 7662).'),
+          .describe('client_id of each server of this API that may introspect tokens for it (RFC 7662).'),
       }),
     )
     .min(1)
@@ -160,12 +160,12 @@ export const signInSchema = z
     sessionLifetimeSeconds: seconds(
       5 * MINUTE,
       MAX_SESSION_SECONDS,
-      'A browser stays signed in for this long, however much it is used.',
+      'A session ends after this long, also while it is in use.',
     ),
     sessionIdleLifetimeSeconds: seconds(
       MINUTE,
       30 * DAY,
-      'A session that is not used for this long has ended. Absent: only its lifetime ends it.',
+      'A session ends after this long without use. Absent: only its lifetime ends it.',
     ).optional(),
     interactionLifetimeSeconds: seconds(MINUTE, 3600, 'From the authorization request to the decision.'),
     failureWindowSeconds: seconds(MINUTE, DAY, 'Failed sign-ins are counted over this long.'),
@@ -189,46 +189,46 @@ export const signInSchema = z
       .min(10)
       .max(100_000)
       .describe(
-        'Failures of one address per window, whatever the account. Then wrong passwords are refused as throttled; the right password still signs in.',
+        'Failures of one address per window, over all accounts. Then the server throttles wrong passwords; the right password still signs in.',
       ),
     knownDeviceLifetimeSeconds: seconds(
       DAY,
       400 * DAY,
-      'A browser is known to an account for this long after the last sign-in there: others cannot make its sign-ins wait.',
+      'A browser is a trusted device of an account for this long after its last sign-in. Failures at other browsers do not throttle it.',
     ).default(180 * DAY),
     passwordMinimumCharacters: z
       .int()
       .min(15)
       .max(64)
-      .describe('The least length of a password that is the only factor (NIST SP 800-63B-4 §3.1.1.2: 15).')
+      .describe('The minimum length of a password that is the only factor (NIST SP 800-63B-4 §3.1.1.2: 15).')
       .default(15),
     passwordMinimumCharactersWithSecondFactor: z
       .int()
       .min(8)
       .max(64)
-      .describe('The least length of a password beside a second factor (NIST SP 800-63B-4 §3.1.1.2: 8).')
+      .describe('The minimum length of a password with a second factor (NIST SP 800-63B-4 §3.1.1.2: 8).')
       .default(8),
     secondFactor: z
       .enum(['nobody', 'operatorsInProduction', 'operators', 'everyone'])
       .describe(
-        'Who has to have a second factor. An end-user who has to and has none sets it up before the sign-in completes; an end-user who has one is asked for it in any case. operatorsInProduction: the operators of a server that runs with NODE_ENV=production.',
+        'The end-users who need a second factor. Such an end-user without one sets it up before the sign-in completes; an end-user who has one always uses it. operatorsInProduction: the operators of a server that runs with NODE_ENV=production.',
       )
       .default('operatorsInProduction'),
     passkeyAfterPassword: z
       .enum(['required', 'optional'])
       .describe(
-        'Whether an end-user who has a passkey, and no authenticator app, is asked for it after a password, or after a sign-in elsewhere by a single factor. After a password that a link in a mail has set, every factor that the account has is asked for in any case.',
+        'Whether an end-user with a passkey and without an authenticator app needs the passkey after a password, or after a federated sign-in by a single factor. After a password that a link in a mail has set, the server always requires every factor of the account.',
       )
       .default('required'),
     recentSignInSeconds: seconds(
       MINUTE,
       3600,
-      'For so long after a sign-in, the end-user may change in their account what can lock them out. Then the account asks them to sign in again first.',
+      'For this long after a sign-in, the end-user can make account changes that could lock them out. Later, the account first asks for another sign-in.',
     ).default(10 * MINUTE),
     signUp: z
       .enum(['off', 'open', 'invitation'])
       .describe(
-        'Who may make an account for themselves: nobody, everybody who has an e-mail address, or those whom an administrator has invited. It takes a server that sends mails.',
+        'The people who can create their own account: none (off), all with an e-mail address (open), or people with an invitation of an administrator (invitation). The server has to send mails.',
       )
       .default('off'),
     breachedPasswords: z
@@ -237,17 +237,17 @@ export const signInSchema = z
           .string()
           .refine(isRangeUrl, 'https (or http on loopback), ending in "/", without credentials, query and fragment')
           .describe(
-            'Where the range API is, such as https://api.pwnedpasswords.com/range/: the first five characters of the SHA-1 of the password are sent behind it.',
+            'The URL of the range API, such as https://api.pwnedpasswords.com/range/. The server appends the first five characters of the SHA-1 of the password.',
           ),
       })
       .describe(
-        'Refuses new passwords that are in a list of breached passwords. The list is asked by k-anonymity: it learns neither the password nor its hash. Absent: no list is asked.',
+        'Rejects new passwords that are in a list of breached passwords. The query uses k-anonymity: the list learns neither the password nor its hash. Absent: no list.',
       )
       .optional(),
     lostFactors: z
       .enum(['administrator', 'email'])
       .describe(
-        'How an end-user who has lost every passkey and authenticator app, and the recovery codes, gets in again: an administrator removes them, or the end-user does, with the password and a link that is sent to the verified address. A link alone, or a password that a link has set, never removes a factor.',
+        'How an end-user who has lost every passkey, authenticator app and recovery code regains access: an administrator removes the factors, or the end-user does, with the password and a link to the verified address. A link alone, or a password that a link has set, never removes a factor.',
       )
       .default('administrator'),
   })
@@ -263,7 +263,7 @@ export const signInSchema = z
 /** The longest time for which a known library keeps a JWKS in spite of its max-age (jose: ten minutes). */
 const MIN_PUBLISHED_SECONDS = 10 * MINUTE;
 
-/** `signing-keys.yaml`: the keys that sign tokens, and how they follow each other. It may be left out. */
+/** `signing-keys.yaml`: the keys that sign tokens, and their rotation. The file is optional. */
 export const signingKeysSchema = z
   .strictObject({
     algorithms: z
@@ -277,7 +277,7 @@ export const signingKeysSchema = z
     publishedBeforeSigningSeconds: seconds(
       MIN_PUBLISHED_SECONDS,
       30 * DAY,
-      'A key is in the JWKS for this long before it signs, so that every cache holds it by then.',
+      'A key is in the JWKS for this long before it signs, so that every cache has it.',
     ),
     signingLifetimeSeconds: seconds(
       3600,
@@ -287,7 +287,7 @@ export const signingKeysSchema = z
     jwksMaxAgeSeconds: seconds(
       10,
       DAY,
-      'How long caches may keep the JWKS. APIs may go on accepting a revoked key for this long.',
+      'How long caches may keep the JWKS. APIs may accept a revoked key for this long.',
     ),
   })
   .refine((keys) => keys.publishedBeforeSigningSeconds >= keys.jwksMaxAgeSeconds + KEY_POLL_SECONDS, {
@@ -299,7 +299,7 @@ export const signingKeysSchema = z
     message: 'at least twice publishedBeforeSigningSeconds, for the next key to be published in time',
   });
 
-/** In force where there is no `signing-keys.yaml`. */
+/** In force without a `signing-keys.yaml`. */
 export const DEFAULT_SIGNING_KEYS: SigningKeyPolicy = {
   algorithms: ['ES256', 'RS256'],
   publishedBeforeSigningSeconds: DAY,

@@ -1,4 +1,4 @@
-/** The schemas of `upstreams.yaml` and `delegated-sign-in.yaml`: where else end-users may sign in. */
+/** The schemas of `upstreams.yaml` and `delegated-sign-in.yaml`: federated and delegated sign-in. */
 import { z } from 'zod';
 import { CLAIM_NAME, CLAIM_NAME_EXPECTED, RESERVED_CLAIMS } from '../src/oauth/claims.ts';
 import { formatScope, parseScope } from '../src/oauth/scope.ts';
@@ -16,7 +16,7 @@ const label = expecting(
 
 const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
 
-/** https, or http to this machine alone: what travels there is a secret. */
+/** https, or http to a loopback address: the requests contain secrets. */
 function isSafeAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, hash } = new URL(text);
@@ -60,9 +60,11 @@ const upstream = z
       'Stands in the redirect URI: {issuer}/sign-in/upstream/{name}/callback.',
     ),
     label: label.describe('Of the button: "Continue with {label}".'),
-    issuer: issuer.describe('As its metadata and its ID Tokens write it, byte for byte.'),
+    issuer: issuer.describe(
+      'The issuer identifier of the provider, byte for byte as in its metadata and its ID Tokens.',
+    ),
     client_id: expecting(z.string().regex(/^[\x20-\x7e]{1,255}$/), '1 to 255 characters of %x20-7E').describe(
-      'As which this server is registered there.',
+      'The client_id of this server at the provider.',
     ),
     client_secret: z
       .never()
@@ -81,22 +83,26 @@ const upstream = z
     token_endpoint_auth_method: z
       .enum(['client_secret_basic', 'client_secret_post', 'none'])
       .default('client_secret_basic')
-      .describe('How this server authenticates there.'),
+      .describe('The client authentication method of this server at the provider.'),
     id_token_signed_response_alg: z
       .enum(['RS256', 'PS256', 'ES256', 'EdDSA'])
       .default('RS256')
-      .describe('What its ID Tokens are signed with, and nothing else.'),
-    scope: openidScope.default(['openid', 'profile', 'email']).describe('What is asked for there.'),
+      .describe('The algorithm that signs its ID Tokens. Statehouse accepts no other.'),
+    scope: openidScope
+      .default(['openid', 'profile', 'email'])
+      .describe('The scope that Statehouse requests from the identity provider.'),
     claims: z
       .array(takenOver)
       .max(50)
       .default(['name', 'given_name', 'family_name', 'email', 'email_verified', 'locale'])
-      .describe('Claims that a new end-user gets, from the ID Token and from UserInfo.'),
-    usernameClaim: claimName.default('preferred_username').describe('What a new end-user is called, made unique.'),
+      .describe('Claims of a just-in-time user, from the ID Token and from UserInfo.'),
+    usernameClaim: claimName
+      .default('preferred_username')
+      .describe('The claim with the username of a just-in-time user. The server makes the name unique.'),
     createUsers: z
       .boolean()
       .default(false)
-      .describe('true: who signs in for the first time becomes an end-user. Default: they need a linked account.'),
+      .describe('true: a first sign-in registers a just-in-time user. Default: the end-user needs a linked account.'),
     admit: z
       .strictObject({
         emailDomains: z
@@ -118,19 +124,21 @@ const upstream = z
           .describe('A claim that has one of these values.'),
       })
       .default({})
-      .describe('Who may come. Everything that is named has to hold. Empty: everybody who can sign in there.'),
+      .describe(
+        'The users that Statehouse admits. A user has to meet every condition. Empty: every user of the identity provider.',
+      ),
     multiFactor: z
       .strictObject({
         acr: words('a value of acr').default([]),
         amr: words('a value of amr').default(['mfa']),
       })
       .default({ acr: [], amr: ['mfa'] })
-      .describe('What of its answer counts as several factors here.'),
+      .describe('The values in its ID Token that count as multi-factor authentication.'),
     authTime: z
       .enum(['required', 'optional'])
       .default('required')
       .describe(
-        'required: its ID Tokens have to say when the end-user signed in. optional: for providers that never say it; the instant of the ID Token counts, and nobody gets past max_age or prompt=login with it.',
+        'required: its ID Tokens have to contain auth_time. optional: for providers that never send auth_time; the iat of the ID Token counts, and such a sign-in never satisfies max_age or prompt=login.',
       ),
   })
   .refine(
@@ -142,7 +150,7 @@ const upstream = z
     },
   );
 
-/** `upstreams.yaml`: other OpenID Providers. It may be left out. */
+/** `upstreams.yaml`: identity providers. The file is optional. */
 export const upstreamsSchema = z.strictObject({
   upstreams: z
     .array(upstream)
@@ -155,20 +163,22 @@ export type Upstream = z.output<typeof upstream>;
 export type UpstreamsFile = z.output<typeof upstreamsSchema>;
 export const NO_UPSTREAMS: UpstreamsFile = { upstreams: [] };
 
-/** `delegated-sign-in.yaml`: the sign-in of the team's own application. It may be left out. */
+/** `delegated-sign-in.yaml`: delegated sign-in. The file is optional. */
 export const delegatedSignInSchema = z.strictObject({
   url: expecting(z.string().max(1024).refine(isSafeAddress), SAFE).describe(
-    'Where the browser is sent, with a parameter `reference`.',
+    'The URL to which the server redirects the browser, with a parameter `reference`.',
   ),
   show: z
     .enum(['button', 'instead'])
     .default('button')
-    .describe('button: beside the sign-in form. instead: the browser is sent there at once, without a form here.'),
+    .describe(
+      'button: beside the sign-in form. instead: the server redirects the browser immediately, without a sign-in form.',
+    ),
   label: label.default('your account').describe('Of the button: "Continue with {label}".'),
   createUsers: z
     .boolean()
     .default(false)
-    .describe('true: an answer may name a username that nobody has, and registers this end-user.'),
+    .describe('true: an answer with an unknown username registers a just-in-time user.'),
   lifetimeSeconds: z.int().min(60).max(3600).default(600).describe('From the redirect to the return of the browser.'),
 });
 

@@ -1,13 +1,13 @@
-/** The schema of `webhooks.yaml`: other systems that are told what happened here. */
+/** The schema of `webhooks.yaml`: the endpoints of other systems that receive events. */
 import { z } from 'zod';
 import { expectations, expecting, expectingSecret } from './expectations.ts';
 
-/** How a Security Event Token says it: the name of the event in OpenID CAEP 1.0 or OpenID RISC 1.0, and of CAEP's `credential-change` the change. */
+/** The name of the event in a Security Event Token (OpenID CAEP 1.0 or OpenID RISC 1.0), with the change of CAEP's `credential-change`. */
 type SecurityEvent =
   | { readonly caep: string; readonly change?: 'create' | 'revoke' | 'update' }
   | { readonly risc: string };
 
-/** What happened, by the name that receivers see. Where each comes from: `told` in src/lifecycles/<lifecycle>/table.ts. Null: neither has a word for it. */
+/** Events, by the name that endpoints see. `told` in src/lifecycles/<lifecycle>/table.ts has their sources. Null: neither standard has the event. */
 const EVENTS = {
   'session.started': { caep: 'session-established' },
   'session.ended': { caep: 'session-revoked' },
@@ -40,7 +40,7 @@ export const WEBHOOK_EVENTS = Object.keys(EVENTS) as readonly WebhookEventName[]
 /** Each stands for the events whose names begin with it. */
 export const WEBHOOK_GROUPS: readonly string[] = [...new Set(WEBHOOK_EVENTS.map((event) => event.replace(/\..*/, '')))];
 
-/** Null: there are no words for it. */
+/** Null: neither standard has the event. */
 export const securityEventNamed = (event: string): SecurityEvent | null =>
   Object.hasOwn(EVENTS, event) ? EVENTS[event as WebhookEventName] : null;
 const isSecurityEvent = (event: string): boolean => securityEventNamed(event) !== null;
@@ -58,18 +58,20 @@ function isReceiverAddress(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-/** For lists, logs and tokens. A query may hold what only the receiver is to know. */
+/** For lists, logs and tokens. The query may contain a secret of the endpoint. */
 export const shownAddress = (url: string): string => url.replace(/[?#].*$/s, '');
 
 const receiver = z
   .strictObject({
     name: expecting(z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/), 'lower-case letters, digits and "-"').describe(
-      'What lists, metrics and the log call it. Another name is another receiver.',
+      'The name of the endpoint in lists, metrics and the log. Another name is another endpoint.',
     ),
     url: expectingSecret(
       z.string().max(1024).refine(isReceiverAddress),
       'an https address without user, password and fragment, or http to this machine',
-    ).describe('Where events are sent by POST. Redirects are not followed. Lists do not show its query.'),
+    ).describe(
+      'The URL that receives events by POST. The server does not follow redirects, and lists do not show the query.',
+    ),
     events: z
       .array(z.enum([...WEBHOOK_GROUPS, ...WEBHOOK_EVENTS]))
       .min(1)
@@ -105,7 +107,7 @@ const receiver = z
     )
       .optional()
       .describe(
-        'Instead of secretEnvironment: the file that holds the secret. A new receiver with it needs no restart.',
+        'Instead of secretEnvironment: the file that holds the secret. A new endpoint with a secretFile needs no restart.',
       ),
     allowPrivateNetwork: z
       .boolean()
@@ -129,32 +131,32 @@ const receiver = z
     message: 'true, for an http address of this machine',
   });
 
-/** `webhooks.yaml`. It may be left out: then nobody is told anything. */
+/** `webhooks.yaml`. Without the file, the server sends no events. */
 export const webhooksSchema = z.strictObject({
   receivers: z
     .array(receiver)
     .max(50)
-    .describe('The systems that are told.')
+    .describe('The endpoints that receive events.')
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'each name once'),
   maxAttempts: z
     .int()
     .min(1)
     .max(50)
     .default(12)
-    .describe('After that many attempts without success an event is given up.'),
+    .describe('After this many failed attempts, the server abandons an event.'),
   giveUpAfterSeconds: z
     .int()
     .min(60)
     .max(1_209_600)
     .default(345_600)
-    .describe('An event that is older is given up, whatever attempts are left.'),
-  timeoutSeconds: z.int().min(1).max(60).default(15).describe('How long an attempt takes at most.'),
+    .describe('The server abandons an older event, even if attempts are left.'),
+  timeoutSeconds: z.int().min(1).max(60).default(15).describe('The timeout of an attempt.'),
   keptSeconds: z
     .int()
     .min(3600)
     .max(7_776_000)
     .default(2_592_000)
-    .describe('How long deliveries are listed, and can be repeated, after they were delivered or given up.'),
+    .describe('How long the server lists deliveries, and can redeliver them, after their success or abandonment.'),
 });
 
 export type WebhooksFile = z.output<typeof webhooksSchema>;

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 const { ISSUER = 'http://localhost:3000', CLIENT_ID = '', CLIENT_SECRET = '', PORT = '4000' } = process.env;
 const API = `${ISSUER}/management/v1`;
 
-/** Who may sign in, as your own database knows them. Yours hashes its passwords. */
+/** The users of your own database. A real one stores password hashes. */
 const PEOPLE: ReadonlyMap<string, string> = new Map([['ada', 'an analytical engine']]);
 
 /** A token for the management API, by client credentials. */

@@ -1,4 +1,4 @@
-/** The door: who may come in. What others are told, and where they learn whom to ask, is for the guard (RFC 6750, RFC 9728). */
+/** The API's access control. The guard rejects other requests and names the authorization server (RFC 6750, RFC 9728). */
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import express from 'express';
@@ -22,19 +22,19 @@ export function photoApi(issuer: string, resource: string): express.Express {
   };
 
   const album: Album = new Map();
-  // The MCP server is made for one request and one caller: nobody can get the photos of another.
+  // The MCP server is made for one request and one caller, so no caller can read the photos of another.
   const mcp = createMcpHandler(({ authInfo }) => photoServer(album, String(authInfo?.extra?.['subject'])));
   const answer = toNodeHandler(mcp);
 
   const app = express();
   app.disable('x-powered-by');
-  // Clients that live in browsers read it too; there is nothing secret in it.
+  // Clients in browsers read it too. It contains no secret.
   app.get(String(guard.metadata.path), (_request, response) => {
     response.set('Access-Control-Allow-Origin', '*').json(guard.metadata.document);
   });
   app.all(new URL(resource).pathname, express.json(), letIn, (request, response) => {
     const { subject, clientId, scopes, claims } = response.locals['access'] as Access;
-    // Tools get no token: it is for this API alone, and they have nobody to show it to.
+    // Tools get no token: it is for this API alone.
     const auth = { token: '', clientId, scopes: [...scopes], expiresAt: claims.exp, extra: { subject } };
     return answer(Object.assign(request, { auth }), response, request.body);
   });

@@ -1,4 +1,4 @@
-/** What is protected: the photos of a person, as tools of MCP. */
+/** The protected resource: the photos of an end-user, as MCP tools. */
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const SCOPES = ['photos:read', 'photos:write'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a tool takes. Every other request takes `photos:read`. */
+/** The scope that a tool requires. Every other request requires `photos:read`. */
 const SCOPE_OF_TOOL: ReadonlyMap<unknown, Scope> = new Map([['add_photo', 'photos:write']]);
 
 /** @param message the body of a request; whatever is wrong with it is for the MCP server to say. */
@@ -18,7 +18,7 @@ export function scopeNeeded(message: unknown): Scope {
 
 export type Album = Map<string, string[]>;
 
-/** One for each request. It asks no more who calls: the caller has been let in. */
+/** One server per request. The guard has already authorized the caller. */
 export function photoServer(album: Album, subject: string): McpServer {
   const server = new McpServer({ name: 'photos', version: '1.0.0' });
   const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });

@@ -1,4 +1,4 @@
-/** What the MCP SDK asks of a client that is registered beforehand: who it is, and where it keeps what it was given. */
+/** The MCP SDK's interface to a preregistered client: its identity, and its storage of tokens. */
 import type {
   OAuthClientMetadata,
   OAuthClientProvider,
@@ -65,7 +65,7 @@ export class RegisteredClient implements OAuthClientProvider {
     return this.#verifier;
   }
 
-  // Stored before anybody uses the new ones: the old refresh token is worth nothing any more.
+  // Stored before the client uses the new tokens: the server has already invalidated the old refresh token.
   saveTokens(tokens: StoredOAuthTokens): void {
     this.#tokens = tokens;
   }

@@ -1,4 +1,4 @@
-/** What the account needs besides what every start loads; read when somebody opens it. */
+/** The dependencies of the account pages, loaded at the first request to them. */
 import type { RowMacs } from '../crypto/row-mac.ts';
 import { type AccountRoutesOptions, accountHandlers } from '../http/account/routes.ts';
 import type { Drizzle } from '../storage/database.ts';

@@ -2,7 +2,7 @@ import { type Environment, isLoopback } from '../config/environment.ts';
 import { homeFolder } from '../system/home-folder.ts';
 import type { Demo } from './demo-data.ts';
 
-/** What runs, where the data is, what to open, what to type. */
+/** The issuer, the place of the data, the URL to open, and the demo credentials. */
 export function banner({ issuer, databaseUrl, host }: Environment, demo: Demo | null): string {
   const base = issuer.replace(/\/$/, '');
   const lines = [

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { FetchedImage } from '../images/fetch-image.ts';
 import type { ClientLogoStore } from '../storage/client-logos.ts';
 
-/** At once: other servers may be slow, and this one has other work. */
+/** A bound, since other servers may be slow and this one has other work. */
 const MAX_AT_ONCE = 5;
 
 export type ClientLogoDeps = {
@@ -12,7 +12,7 @@ export type ClientLogoDeps = {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 };
 
-/** One round, to be called about every minute. What cannot be fetched is tried again after an hour; an image that was there stays. */
+/** One round; call it about every minute. A failed fetch is retried after an hour. Meanwhile the previous image stays. */
 export async function keepClientLogos({ logos, fetchImage, logger }: ClientLogoDeps): Promise<void> {
   await logos.removeUnused();
   const due = await logos.take(MAX_AT_ONCE);
@@ -20,9 +20,9 @@ export async function keepClientLogos({ logos, fetchImage, logger }: ClientLogoD
     due.map(async (logoUri) => {
       try {
         await logos.save(logoUri, await fetchImage(logoUri));
-        logger.info({ logoUri }, 'image of a client fetched');
+        logger.info({ logoUri }, 'client logo fetched');
       } catch (error) {
-        logger.warn({ logoUri, err: error }, 'image of a client not fetched; it is tried again');
+        logger.warn({ logoUri, err: error }, 'client logo not fetched; the server retries in an hour');
       }
     }),
   );

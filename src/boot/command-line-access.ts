@@ -28,7 +28,7 @@ export async function openToCommands(
   const secret = await registerCommandLine(runtime);
   if (origin === null || secret === null) {
     const reason = secret === null ? 'client_is_declared' : 'address_unknown';
-    logger.warn({ reason }, 'commands cannot reach this server; they can once it is stopped');
+    logger.warn({ reason }, 'commands cannot use this server; stop it to run commands');
     return () => {};
   }
   writeServerCredential(homeFolder(), { origin, issuer: runtime.environment.issuer, secret });

@@ -1,4 +1,4 @@
-/** What the console needs of the process: its client, its sessions, and a way to this server's own endpoints. */
+/** The console's ports to the process: its client, its sessions, and this server's own endpoints. */
 import type { FastifyInstance } from 'fastify';
 import type { Configuration } from '../config/configuration.ts';
 import { CONSOLE_CLIENT_ID } from '../config/own-clients.ts';
@@ -66,7 +66,7 @@ export const consoleParts = ({
 const letsSomebodyIn = ({ operators: { operators, auditors } }: Configuration): boolean =>
   operators.length + auditors.length > 0;
 
-/** The console's requests pass the whole app, as everybody's do, but no network. */
+/** The console's requests pass the whole app like any request, without a network. */
 export const sendWithin =
   (app: FastifyInstance): Send =>
   async ({ method, path, headers, body, address }) => {
@@ -110,7 +110,7 @@ const consoleClient = (
   registeredBy: 'operator',
 });
 
-/** What operators trust does not hang on a row: of that of the console, only the epoch and the deletion count. */
+/** The console's registration does not come from its row, which an attacker could change: only its epoch and deletion count. */
 export function configuredClients({
   issuer,
   keys,
@@ -126,8 +126,8 @@ export function configuredClients({
 }
 
 /**
- * The console is a client like any other, which the server registers by itself where somebody may sign in to it. Unchanged, it writes
- * nothing.
+ * The console is a client like any other. The server registers it where operators.yaml lets an end-user sign in to it. An unchanged
+ * registration writes nothing.
  */
 export async function registerConsole({
   issuer,

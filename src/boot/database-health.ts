@@ -30,8 +30,12 @@ export function databaseHealth({ ping, write, logger }: DatabaseHealthParts): He
   function found(next: DatabaseStanding, error: unknown): DatabaseStanding {
     if (next === standing) return next;
     standing = next;
-    if (next === 'available') logger.info('the database answers and can be written to again');
-    else logger.warn({ err: error }, next === 'not writable' ? 'the database cannot be written to' : 'no database');
+    if (next === 'available') logger.info('the database accepts writes again');
+    else
+      logger.warn(
+        { err: error },
+        next === 'not writable' ? 'the database rejects writes' : 'the database is not available',
+      );
     return next;
   }
 

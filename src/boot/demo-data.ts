@@ -35,7 +35,7 @@ export async function endDemo({ database, keys }: Runtime): Promise<void> {
   const deps = { db: database.drizzle, macs: rowMacs(keys), actor: theServer };
   const user = await findUserForSignIn(deps.db, DEMO_USERNAME);
   if (user) await administerUser(deps, { id: user.id, change: { type: 'disableRequested' } });
-  // Where one of them is not registered, there is nothing to end.
+  // A client that is not registered has no grants to revoke.
   for (const clientId of [SERVICE, APP]) {
     await administerClient(deps, clientId, { change: { type: 'deletionRequested' } });
   }

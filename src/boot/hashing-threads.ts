@@ -1,7 +1,7 @@
 /**
  * Passwords are hashed in libuv's threads, for milliseconds each, on the processors that answer requests. On Linux each thread has a
  * priority of its own, so those threads get what is left: a burst of sign-ins makes sign-ins wait, and token requests little
- * (docs/performance.md). Elsewhere nothing happens.
+ * (docs/performance.md). On other systems this function does nothing.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
@@ -14,7 +14,7 @@ const THREADS = '/proc/self/task';
 /** @returns how many threads have it now. Without this system's /proc, or without the right, none. */
 export async function lowerHashingThreads(): Promise<number> {
   try {
-    // Reading a folder is work for these threads too, so all of them are there by now.
+    // Reading a folder uses these threads too, so all of them exist after it.
     const threads = await readdir(THREADS);
     const names = await Promise.all(threads.map((id) => readFile(`${THREADS}/${id}/comm`, 'utf8').catch(() => '')));
     const hashing = threads.filter((_, index) => names[index]?.trim() === 'libuv-worker');

@@ -47,7 +47,7 @@ export type Signing = {
 };
 
 const FORGED_KEYS =
-  'rows of signing keys are ignored: their MAC is not from this root secret. Somebody else wrote them, or a node of an older version (UPGRADING.md)';
+  'rows of signing keys are ignored: their MAC is not from a listed root secret. An attacker or a node of an older version wrote them (UPGRADING.md)';
 
 function divided<Item>(items: readonly Item[], isIn: (item: Item) => boolean): [Item[], Item[]] {
   return [items.filter(isIn), items.filter((item) => !isIn(item))];
@@ -91,15 +91,15 @@ export async function openSigning(parts: SigningParts): Promise<Signing> {
       ring = await ringOf(source, stored, ring);
       await source
         .destroyErased(stored)
-        .catch(logFailure('erased signing keys are not destroyed yet; it is tried again'));
+        .catch(logFailure('erased signing keys are not destroyed yet; the next round retries'));
     };
     following = following
       .then(read)
-      .catch(logFailure('the signing keys cannot be read; this node goes on with those that it has'));
+      .catch(logFailure('the signing keys cannot be read; this node keeps its current keys'));
     return following;
   };
   const round = async () => {
-    await advance(parts).catch(logFailure('the signing keys cannot be kept up; it is tried again'));
+    await advance(parts).catch(logFailure('the rotation of signing keys failed; the next round retries'));
     await follow();
   };
   let running: Promise<void> | null = null;

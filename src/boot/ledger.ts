@@ -10,7 +10,7 @@ import { keepLedgerFor, sealAlone } from '../storage/ledger-seals.ts';
 import { databaseClock } from '../system/clock.ts';
 import type { Runtime } from './runtime.ts';
 
-/** What is left then waits for the next round, which follows shortly. */
+/** The rest waits for the next round, which follows shortly. */
 const ROUND_MILLISECONDS = 30_000;
 
 type Options = { readonly partialAfterMilliseconds?: number };
@@ -31,23 +31,23 @@ export function ledgerRounds(
     options,
   );
   return async (signal = new AbortController().signal) => {
-    // A pause after each segment: what has piled up takes half of one connection at most.
+    // A pause after each segment, so that a backlog takes at most half of one connection.
     await boundedSteps({ milliseconds: ROUND_MILLISECONDS, signal }).until(1, async () => {
       const { closed, lost, passedOver } = await step();
-      if (lost !== null) logger.error(lost, 'ledger: the newest segment is no longer there, or was replaced');
-      for (const one of passedOver) tellPassedOver(one, logger);
-      if (closed !== null) tellClosed(closed, logger);
+      if (lost !== null) logger.error(lost, 'ledger: the newest segment was removed or replaced');
+      for (const one of passedOver) logPassedOver(one, logger);
+      if (closed !== null) logClosed(closed, logger);
       return closed === null ? 'done' : 'more';
     });
   };
 }
 
-/** The head of the chain, where somebody who changes the database cannot change it. */
-const tellClosed = ({ number, digest, lines, below, key }: Closed, logger: Pick<Logger, 'info'>): void =>
+/** Logs the latest seal, where an attacker with access to the database cannot change it. */
+const logClosed = ({ number, digest, lines, below, key }: Closed, logger: Pick<Logger, 'info'>): void =>
   logger.info({ segment: number, digest, lines, below, key }, 'ledger: segment closed');
 
-const tellPassedOver = ({ number, reason }: PassedOver, logger: Pick<Logger, 'error'>): void =>
-  logger.error({ segment: number, reason }, 'ledger: a segment is not authentic, and is passed over');
+const logPassedOver = ({ number, reason }: PassedOver, logger: Pick<Logger, 'error'>): void =>
+  logger.error({ segment: number, reason }, 'ledger: a segment is not authentic and was skipped');
 
 /** Only the owner of the tables can change how long lines are kept. */
 export async function applyRetention(

@@ -53,7 +53,7 @@ export async function liveConfiguration(
   let loaded = traceOf(environment.configFolder);
   let then = () => {};
   let lastReload: LastReload | null = null;
-  /** The files may be good: the database could not be asked, or something else failed. */
+  /** The files may be valid: the database or another dependency failed. */
   let isUnfinished = false;
   await bringIntoForce(runtime, current, logger, env);
 
@@ -74,9 +74,10 @@ export async function liveConfiguration(
     } catch (error) {
       lastReload = { at: new Date(), accepted: false, changes: [], problems: problemsOf(error) };
       isUnfinished = !(error instanceof ConfigurationError);
-      if (!isUnfinished) logger.error({ err: error }, 'configuration refused; what ran goes on running');
-      // It is tried every second, and told once.
-      else if (!failedBefore) logger.error({ err: error }, 'reload failed; it is tried again');
+      if (!isUnfinished)
+        logger.error({ err: error }, 'configuration rejected; the previous configuration stays in force');
+      // A retry runs every second, and only the first failure is logged.
+      else if (!failedBefore) logger.error({ err: error }, 'reload failed; the server retries every second');
       return false;
     }
   };
@@ -99,7 +100,7 @@ export async function liveConfiguration(
   };
 }
 
-/** What is no fault of the files is in the log. */
+/** Only the log has failures that are no fault of the files. */
 const problemsOf = (error: unknown): readonly string[] =>
   error instanceof ConfigurationError
     ? error.problems.map(describeProblem)
@@ -127,7 +128,7 @@ async function bringIntoForce(
   for (const { clientId, change, fields } of changes) logger.info({ clientId, change, fields }, 'declared client');
 }
 
-/** Checked at once, not only when such a client sends a request. @throws ConfigurationError naming every client without a policy. */
+/** Checked at the reload, before such a client sends a request. @throws ConfigurationError naming every client without a policy. */
 async function requireKnownPolicies({ database, environment }: Runtime, { policies }: Configuration): Promise<void> {
   // A declared client's policy was checked with its declaration, and may be about to change.
   const stored = await listClients(database.drizzle, null, { declared: false });

@@ -72,7 +72,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   await openConsole();
   const app = await buildApp({ ...deps, demo });
   logger.debug({ threads: await lowerHashingThreads() }, 'hashing threads give way');
-  // Before anybody can be answered: a signal that finds no handler ends the process as it is.
+  // Before the first request: a signal without a handler ends the process immediately.
   process.on('SIGHUP', () => void configuration.reload());
   const tracing = await traceTo(environment, logger);
   const beat = async () => void (await deps.databaseHealth.beat());
@@ -101,7 +101,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   logger.info({ issuer: environment.issuer, database: database.kind }, 'listening');
   // Otherwise it is kept only when the process ends, and not after SIGKILL (src/cli/fast-loading.js).
   flushCompileCache();
-  // What a request makes lives for milliseconds. V8 would let its space grow to 134 MB under load; this keeps it as large as the
+  // Objects of a request live for milliseconds. V8 would let their space grow to 134 MB under load; this keeps it as large as the
   // start made it (docs/performance.md).
   setFlagsFromString('--semi-space-growth-factor=1');
 
@@ -117,7 +117,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
     }),
     database.runAlone,
   );
-  // An algorithm that is new in the files has a key at once, not only at the next round.
+  // A new algorithm in the files gets a key immediately, before the next round.
   configuration.onReload(() => {
     void deps.keepKeys();
     void openConsole().catch((error: unknown) => logger.error({ err: error }, 'the console could not be registered'));
@@ -125,14 +125,14 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   stops.push(configuration.watch(), closeToCommands, closeMetrics);
 }
 
-/** Null: nobody asked for traces. */
+/** Null: traces are not configured. */
 async function traceTo({ tracing }: Environment, logger: Logger): Promise<Tracing | null> {
   if (tracing === null) return null;
   const { openTracing } = await import('../tracing/tracing.ts');
   const deliveryChanged = (code: string | null) =>
     code === null
-      ? logger.info('traces are delivered again')
-      : logger.warn({ code }, 'traces cannot be delivered, and are lost: look at OTEL_EXPORTER_OTLP_ENDPOINT');
+      ? logger.info('the collector accepts traces again')
+      : logger.warn({ code }, 'traces are lost: the collector does not accept them. Check OTEL_EXPORTER_OTLP_ENDPOINT');
   return openTracing({ ...tracing, version: versionOfPackage(), deliveryChanged });
 }
 
@@ -196,7 +196,7 @@ const NOT_CLOSING = [
   'SIGUSR2',
 ] satisfies closeWithGrace.AllEvents[];
 
-/** SIGTERM, SIGINT or an uncaught error: exits with 0 after a signal, 1 after an error. A second signal ends at once. */
+/** SIGTERM, SIGINT or an uncaught error: exits with 0 after a signal, 1 after an error. A second signal ends the process immediately. */
 function closeOnSignal(logger: Logger, close: () => Promise<void>): void {
   closeWithGrace(
     {

@@ -1,4 +1,4 @@
-/** What the metrics of this process are read from. Loaded only when somebody wants them. */
+/** The sources of this process's metrics. Loaded only with a metrics port. */
 import type { SigningKeyPolicy } from '../../policies/schema.ts';
 import { keyLifetimes } from '../config/key-lifetimes.ts';
 import type { LastReload } from '../config/last-reload.ts';

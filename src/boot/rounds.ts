@@ -56,7 +56,7 @@ export function nodeRounds({
       everyMilliseconds: MINUTE_MILLISECONDS,
       atStart: true,
       run: cleanUpIn(runtime, logger),
-      onFailure: warns('clean-up failed; it is tried again'),
+      onFailure: warns('housekeeping failed; the next round retries'),
     },
     {
       // A start needs no other server: the first round comes later.
@@ -74,7 +74,7 @@ export function nodeRounds({
       everyMilliseconds: SEAL_EVERY_MILLISECONDS,
       atStart: false,
       run: ledgerRounds(runtime, configuration, logger),
-      onFailure: warns('ledger: no segment could be closed; it is tried again'),
+      onFailure: warns('ledger: sealing failed; the next round retries'),
     },
     {
       name: 'webhook_delivery',
@@ -82,7 +82,7 @@ export function nodeRounds({
       everyMilliseconds: CARRY_EVERY_MILLISECONDS,
       atStart: false,
       run: webhooks.round,
-      onFailure: warns('events are not sent; it is tried again'),
+      onFailure: warns('webhook deliveries failed; the next poll retries'),
     },
     ...(outbox === null
       ? []
@@ -94,7 +94,7 @@ export function nodeRounds({
             // Mails may wait from before the start.
             atStart: true,
             run: outbox.round,
-            onFailure: warns('mails are not sent; it is tried again'),
+            onFailure: warns('the mail queue failed; the next poll retries'),
           },
         ]),
     {
@@ -103,7 +103,7 @@ export function nodeRounds({
       everyMilliseconds: MINUTE_MILLISECONDS,
       atStart: true,
       run: webhooks.cleanUp,
-      onFailure: warns('deliveries are not cleaned up; it is tried again'),
+      onFailure: warns('housekeeping of webhook deliveries failed; the next round retries'),
     },
     {
       name: 'heartbeat',
@@ -119,7 +119,7 @@ export function nodeRounds({
       everyMilliseconds: MINUTE_MILLISECONDS,
       atStart: true,
       run: followingRootSecrets(runtime, logger),
-      onFailure: warns('rows are not renewed under the first root secret; it is tried again'),
+      onFailure: warns('the renewal of rows under the first root secret failed; the next round retries'),
     },
     {
       name: 'signing_keys',
@@ -127,7 +127,7 @@ export function nodeRounds({
       everyMilliseconds: KEY_POLL_SECONDS * 1000,
       atStart: false,
       run: keepKeys,
-      onFailure: warns('the signing keys could not be read; it is tried again'),
+      onFailure: warns('the round of signing keys failed; the next round retries'),
     },
   ];
 }
@@ -136,7 +136,7 @@ function cleanUpIn({ database }: Runtime, logger: Logger): Round['run'] {
   const { cleanUp } = housekeeper(database.drizzle, databaseClock);
   const identities = linkedIdentityStore(database.drizzle, databaseClock);
   return async (signal) => {
-    // First: what is removed now is cleaned up in the same round.
+    // First, so that the same round cleans up the removed identities.
     const ofDeleted = await identitiesOfDeletedUsers(database.drizzle);
     await removeIdentitiesOfDeletedUsers({ identities, sleep: (milliseconds) => sleep(milliseconds) }, ofDeleted);
     const { removed, passBeganAt } = await cleanUp(signal);
@@ -145,7 +145,7 @@ function cleanUpIn({ database }: Runtime, logger: Logger): Round['run'] {
   };
 }
 
-/** While several root secrets are listed: what is stored needs the older no longer, as far as it can be renewed. */
+/** While several root secrets are listed: renews rows under the first, so that the older ones can go. */
 function followingRootSecrets({ database, keys, random }: Runtime, logger: Logger): Round['run'] {
   let renewalDueAt = 0;
   const rootSecrets = rootSecretStore(database.drizzle, databaseClock);
@@ -154,7 +154,7 @@ function followingRootSecrets({ database, keys, random }: Runtime, logger: Logge
     if (keys.byId.size === 1 || performance.now() < renewalDueAt) return;
     const { renewUnderFirst } = await import('./renewal.ts');
     const rows = await renewUnderFirst({ db: database.drizzle, clock: databaseClock, keys, random });
-    logger.info({ rows }, 'rows are renewed under the first root secret');
+    logger.info({ rows }, 'rows renewed under the first root secret');
     renewalDueAt = performance.now() + RENEW_EVERY_MILLISECONDS;
   };
 }

@@ -1,4 +1,4 @@
-/** What every command needs: environment, configuration, root keys, database. */
+/** The runtime of every command: environment, configuration, root keys, database. */
 
 import type { Configuration } from '../config/configuration.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
@@ -29,7 +29,7 @@ export type RuntimeOptions = {
 
 /**
  * Opens the database and applies its migrations, where its role may.
- * @param progress is told what takes time, before it begins.
+ * @param progress receives a message before each slow step.
  * @throws EnvironmentError, ConfigurationError, RootSecretError, FolderInUse, DatabaseRoleError, StoreUnavailable
  */
 export async function openRuntime(

@@ -1,4 +1,4 @@
-/** How many sign-ins a node works on at once, and how many may wait. */
+/** The number of sign-ins that a node processes concurrently, and that may wait. */
 import { availableParallelism } from 'node:os';
 import { hashesAtOnce } from '../crypto/password.ts';
 import { type BoundedQueue, boundedQueue } from '../system/bounded-queue.ts';
@@ -6,11 +6,11 @@ import { deadlines } from '../system/deadlines.ts';
 
 /** Attempts whose statements are under way; few of them hash at the same time. */
 const ATTEMPTS_AT_ONCE = 32;
-/** 5 to 20 ms each: what is last in line waits for some seconds. */
+/** 5 to 20 ms each: the last in line waits for some seconds. */
 const ATTEMPTS_WAITING = 300;
 /** Half of all, so that one address leaves room for others. */
 const ATTEMPTS_WAITING_PER_ADDRESS = 150;
-/** An impatient second click is answered; a form that is sent a hundred times at once costs as much as two. */
+/** An impatient second click is answered. A hundred concurrent submissions of a form cost as much as two. */
 const ATTEMPTS_PER_BROWSER = 2;
 
 export function signInCapacity(libuvThreads: number): Readonly<Record<'attempts' | 'hashes', BoundedQueue>> {

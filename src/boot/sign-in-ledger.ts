@@ -1,4 +1,4 @@
-/** Who tries to sign in, from where: for the ledger. Refusals are bounded, since strangers cause them. */
+/** Sign-in attempts and their addresses, for the ledger. Refusals are bounded, since unauthenticated users cause them. */
 import type { Logger } from 'pino';
 import { accountHash } from '../crypto/account-hash.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -9,7 +9,7 @@ import { writeRefusedSignIn } from '../storage/sign-in-lines.ts';
 import { usernameKey } from '../storage/users.ts';
 import type { Clock } from '../system/clock.ts';
 
-/** Of one node: so many at once, and then one a second. 86,400 a day at most, whatever strangers do. */
+/** Per node: a burst of this size, and then one a second. 86,400 a day at most. */
 export const REFUSALS_AT_ONCE = 600;
 const REFUSALS_A_SECOND = 1;
 
@@ -45,7 +45,8 @@ export function signInLedger({ db, keys, clock, logger, elapsed }: SignInLedgerP
     originOf,
     refused: async (line) => {
       if (!mayWrite()) return;
-      if (leftOut > 0) logger.warn({ leftOut }, 'refused sign-ins were too many for the ledger; the log has them');
+      if (leftOut > 0)
+        logger.warn({ leftOut }, 'the ledger left out refused sign-ins over its limit; the log has them');
       leftOut = 0;
       await writeRefusedSignIn(db, clock, line, originOf(line.username));
     },

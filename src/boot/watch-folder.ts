@@ -1,7 +1,6 @@
 /**
- * Notices that the files of a folder changed, however that was done. Notifications of the operating system belong to the folder that
- * they were asked for, and stay silent once it was replaced, a symbolic link on the way leads elsewhere, or the files are on another
- * host. So this looks: at a few files, every second.
+ * Notices changes to the files of a folder. Notifications of the operating system belong to one folder: they stop when the folder is
+ * replaced or a symbolic link in its path changes, and do not work for files on another host. So this polls a few files, every second.
  */
 import { type BigIntStats, readdirSync, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -10,10 +9,10 @@ import { join } from 'node:path';
 const LOOK_EVERY_MILLISECONDS = 1000;
 
 /**
- * Editors, rsync and orchestrators change files in several steps: a change is told when the next look finds no further change.
+ * Editors, rsync and orchestrators change files in several steps: a change is reported when the next poll finds no further change.
  * @param loaded the trace of the files before they were loaded.
- * @param isUnfinished whether what was told could not be done, for a reason outside the files: then it is told again at each look.
- * @returns a function that stops looking.
+ * @param isUnfinished whether the reload failed for a reason outside the files: then each poll reports the change again.
+ * @returns a function that stops polling.
  */
 export function watchFolder(
   folder: string,
@@ -22,7 +21,7 @@ export function watchFolder(
   everyMilliseconds = LOOK_EVERY_MILLISECONDS,
   isUnfinished: () => boolean = () => false,
 ): () => void {
-  let told = loaded;
+  let reported = loaded;
   let seen = loaded;
   let looking = false;
 
@@ -33,8 +32,8 @@ export function watchFolder(
     looking = false;
     const isQuiet = now === seen;
     seen = now;
-    if (!isQuiet || (now === told && !isUnfinished())) return;
-    told = now;
+    if (!isQuiet || (now === reported && !isUnfinished())) return;
+    reported = now;
     onChange();
   }
 

@@ -63,7 +63,7 @@ export type AppParts = {
   readonly lastReload?: () => LastReload | null;
   /** Where the private halves of signing keys are; absent: in the database. */
   readonly keySource?: KeySource;
-  /** Null or absent: no mails are sent, and what needs them is off. */
+  /** Null or absent: the server sends no mails, and features that need them are off. */
   readonly mail?: MailWay | null;
   /** For the secrets that files name; absent: none is set. */
   readonly environmentVariable?: (name: string) => string | undefined;
@@ -158,7 +158,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
       mail,
       findLogo: logos.hashOf,
     });
-  /** What a sign-in needs, and who changes how they sign in. */
+  /** The dependencies of a sign-in, and of changes to the ways to sign in. */
   const signIn = {
     ...checks,
     challenges: factors.passkeys,

@@ -1,4 +1,4 @@
-/** The branding in force: what the file says, with its images read and its colours measured. */
+/** The branding in force: the file, with its images read and its colours measured. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ export function brandingOf(folder: string, { value, lineOf }: ReadFile, problems
   };
 }
 
-/** What links and buttons stand on: `--page` and `--card` of src/http/views/style.css. */
+/** The backgrounds of links and buttons: `--page` and `--card` of src/http/views/style.css. */
 export const LIGHT = ['#f3f4f7', '#ffffff'];
 export const DARK = ['#101216', '#1a1d23'];
 /** WCAG 2.2, 1.4.3 (AA), for text of an ordinary size. */

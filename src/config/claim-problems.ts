@@ -1,4 +1,4 @@
-/** What the mapping of scopes to claims (claims.yaml) may not say, given the resources. */
+/** Conflicts between the scopes of claims.yaml and the resources. */
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { Resource } from '../../policies/schema.ts';
 import { CLAIMS_FILE } from './configuration.ts';

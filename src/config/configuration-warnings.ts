@@ -1,4 +1,4 @@
-/** What is allowed in environment and configuration, and is probably not meant. */
+/** Warnings about environment and configuration: values that are allowed but probably mistakes. */
 import type { Resource } from '../../policies/schema.ts';
 import { readDatabaseUrl } from '../system/database-url.ts';
 import type { Configuration } from './configuration.ts';
@@ -8,10 +8,10 @@ export function environmentWarnings(environment: Environment): string[] {
   return environment.production ? [...withoutProxies(environment), ...withoutTls(environment)] : [];
 }
 
-/** What postgres.js encrypts with; `allow` and `prefer` fall back to plain text where the server, or who answers in its place, wants it. */
+/** The modes in which postgres.js always encrypts. `allow` and `prefer` fall back to plain text at the request of the server or an attacker. */
 const WITH_TLS = new Set(['require', 'verify-ca', 'verify-full', 'true']);
 
-/** On the same machine, nobody listens in between. */
+/** A connection on the same machine needs no TLS. */
 export function withoutTls({ databaseUrl }: Pick<Environment, 'databaseUrl'>): string[] {
   if (databaseUrl === null) return [];
   const { url, candidates } = readDatabaseUrl(databaseUrl);
@@ -23,16 +23,16 @@ export function withoutTls({ databaseUrl }: Pick<Environment, 'databaseUrl'>): s
   const mode = searchParams.get('sslmode') ?? searchParams.get('ssl') ?? '';
   if (WITH_TLS.has(mode) || searchParams.get('sslrootcert') === 'system') return [];
   return [
-    'DATABASE_URL reaches Postgres on another host without TLS: somebody in between can read and change what is stored; ' +
-      'add sslmode=verify-full (docs/deploying.md)',
+    'DATABASE_URL reaches Postgres on another host without TLS: an attacker on the network can read and change all data. ' +
+      'Add sslmode=verify-full (docs/deploying.md)',
   ];
 }
 
 function withoutProxies({ trustedProxies }: Environment): string[] {
   if (trustedProxies.length > 0) return [];
   return [
-    'STATEHOUSE_TRUSTED_PROXIES is not set: behind a proxy, all end-users share its address, and the mistyped passwords of a few stop ' +
-      'the sign-ins of all (docs/deploying.md)',
+    'STATEHOUSE_TRUSTED_PROXIES is not set: behind a proxy, all end-users share its address, and the mistyped passwords of a few throttle ' +
+      'all of them (docs/deploying.md)',
   ];
 }
 

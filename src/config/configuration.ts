@@ -20,17 +20,17 @@ export type Configuration = {
   readonly identity: Resource;
   /** The other: the management API. Its scopes are only for who is in `operators`. */
   readonly management: Resource;
-  /** Who may administer this server, and with which scopes. */
+  /** The administrators of this server, with their scopes. */
   readonly operators: OperatorsFile;
-  /** Which scope lets which claims about the end-user be told, besides the standard claims at the UserInfo Endpoint. */
+  /** The claims that each scope releases, besides the standard claims at the UserInfo Endpoint. */
   readonly claims: ClaimsPolicy;
   readonly signIn: SignInPolicy;
   readonly signingKeys: SigningKeyPolicy;
   /** Other OpenID Providers at which end-users may sign in. */
   readonly upstreams: UpstreamsFile['upstreams'];
-  /** The sign-in of the team's own application; null: there is none. */
+  /** Delegated sign-in; null: not configured. */
   readonly delegatedSignIn: DelegatedSignIn | null;
-  /** Other systems that are told what happened, and how they are tried. */
+  /** The webhook endpoints, with their retry policy. */
   readonly webhooks: WebhooksFile;
   /** How much a node takes on. */
   readonly limits: Limits;
@@ -39,7 +39,7 @@ export type Configuration = {
   /** How the pages show whose they are. */
   readonly branding: Branding;
   readonly declaredClients: readonly DeclaredClient[];
-  /** False: there is no clients.yaml, which differs from a file that declares no client. */
+  /** False: clients.yaml does not exist, which differs from a file that declares no client. */
   readonly hasClientsFile: boolean;
 };
 
@@ -79,6 +79,6 @@ export function policyOf(configuration: Configuration, client: Pick<Client, 'cli
 
 export const DEFAULT_ACCESS_TOKEN_ALGORITHM: SigningAlgorithm = 'ES256';
 
-/** What access tokens for it are signed with. */
+/** The algorithm that signs access tokens for the resource. */
 export const signingAlgorithmOf = ({ accessTokenSigningAlgorithm }: Resource): SigningAlgorithm =>
   accessTokenSigningAlgorithm ?? DEFAULT_ACCESS_TOKEN_ALGORITHM;

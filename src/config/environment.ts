@@ -28,7 +28,7 @@ export type Environment = {
   readonly port: number;
   /** Where Prometheus asks; null: there are no metrics. */
   readonly metrics: { readonly host: string; readonly port: number } | null;
-  /** Where the standard variables of OpenTelemetry ask for traces; null: there are none. */
+  /** The trace settings of the standard OpenTelemetry variables; null: the variables configure no traces. */
   readonly tracing: { readonly sampler: string | null; readonly samplerArgument: string | null } | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** How many threads hash passwords, read files and look up names: `UV_THREADPOOL_SIZE`, which libuv itself reads. */
@@ -58,7 +58,7 @@ export function readEnvironment(variables: Variables): Environment {
   for (const name of SECRETS) {
     const read = readSecretVariable(variables, name);
     if ('problem' in read) problems.push(read.problem);
-    // What has a problem is set all the same.
+    // A variable with a problem still counts as set.
     else env[name] = read.value ?? undefined;
   }
   const unread = (name: string) => SECRETS.has(name) && Boolean(env[`${name}_FILE`]?.trim()) && !env[name]?.trim();

@@ -1,4 +1,4 @@
-/** What OpenID Connect adds to the configured resources: the UserInfo Endpoint and its scopes. */
+/** The resource that OpenID Connect adds to the configured ones: the UserInfo Endpoint and its scopes. */
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { Resource } from '../../policies/schema.ts';
 import { urlUnder } from '../oauth/urls.ts';

@@ -1,4 +1,4 @@
-/** Reads the folder of policies. All problems in all files are reported at once; a configuration is never partly in force. */
+/** Reads the folder of policies. One error reports all problems in all files; a configuration is never partly in force. */
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { z } from 'zod';

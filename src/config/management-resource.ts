@@ -1,8 +1,8 @@
-/** The management API of this server, as a resource like any other. It is not in resources.yaml: nobody has to describe it. */
+/** The management API of this server, as a resource like any other. The server defines it, not resources.yaml. */
 import type { Resource } from '../../policies/schema.ts';
 import { urlUnder } from '../oauth/urls.ts';
 
-/** With the texts for consent. What ends in `:read` changes nothing. */
+/** With the texts for consent. A scope that ends in `:read` allows no changes. */
 export const MANAGEMENT_SCOPES = [
   { name: 'clients:read', description: 'see the clients of this server' },
   { name: 'clients:write', description: 'register, change and delete clients' },

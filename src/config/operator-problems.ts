@@ -1,4 +1,4 @@
-/** What operators.yaml may not say besides its schema: a name twice, or a scope that the management API does not have. */
+/** Problems of operators.yaml beyond its schema: a duplicate name, or a scope that the management API does not have. */
 import type { OperatorsFile } from '../../policies/operators-schema.ts';
 import { usernameKey } from '../oauth/username.ts';
 import { OPERATORS_FILE } from './configuration.ts';

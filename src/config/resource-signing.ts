@@ -1,4 +1,4 @@
-/** What the access tokens of a resource are signed with needs a key. */
+/** The signing algorithm of a resource's access tokens needs a key. */
 import type { Resource, SigningKeyPolicy } from '../../policies/schema.ts';
 import { SIGNING_KEYS_FILE, signingAlgorithmOf } from './configuration.ts';
 import type { Problem } from './problem.ts';

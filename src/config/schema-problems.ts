@@ -1,6 +1,6 @@
 /**
- * Error texts for what a schema refuses, in files and in imported records. What is expected comes from the schema and from the
- * texts beside it (policies/expectations.ts).
+ * Error texts for values that a schema rejects, in files and in imported records. The expected value comes from the schema and from
+ * the texts beside it (policies/expectations.ts).
  */
 import { z } from 'zod';
 import { expectations } from '../../policies/expectations.ts';

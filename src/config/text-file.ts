@@ -11,7 +11,7 @@ export function readText(path: string): TextFile {
     return decoded(readFileSync(path));
   } catch (error) {
     const { found, isMissing } = unreadable(error);
-    // The name is there, and what it leads to is not: half of a release, or of a ConfigMap.
+    // A symbolic link without its target: half of a release, or of a ConfigMap.
     const leadsNowhere = isMissing && lstatSync(path, { throwIfNoEntry: false }) !== undefined;
     return {
       ok: false,
@@ -22,7 +22,7 @@ export function readText(path: string): TextFile {
   }
 }
 
-/** What is the matter with a file or a folder that cannot be read. */
+/** The reason why a file or a folder cannot be read. */
 export function unreadable(error: unknown): { readonly found: string; readonly isMissing: boolean } {
   const { code = 'an unknown error' } = error as NodeJS.ErrnoException;
   return { found: WORDS[code] ?? `an error of the file system (${code})`, isMissing: code === 'ENOENT' };

@@ -34,7 +34,7 @@ export type DeviceAlgorithm = {
   readonly publicAttributes: readonly number[];
   /** @param values of `publicAttributes`, in their order. */
   readonly jwkOf: (...values: Buffer[]) => Jwk;
-  /** What the mechanism signs. */
+  /** The input that the mechanism signs. */
   readonly inputOf: (input: Uint8Array) => Buffer;
   readonly signatureBytes: number;
 };

@@ -1,4 +1,4 @@
-/** What the server asks of the thread that talks to the device, and what that answers. */
+/** The calls of the server to the thread that uses the device, and their results. */
 import type { PublicJwk } from '../crypto/signing-keys.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 
@@ -8,7 +8,7 @@ export type Call =
   | { readonly call: 'destroy'; readonly kid: string }
   | { readonly call: 'check' };
 
-/** What each call answers. */
+/** The result of each call. */
 export type Answers = {
   readonly make: { readonly kid: string; readonly publicJwk: PublicJwk };
   readonly sign: Uint8Array;
@@ -17,7 +17,7 @@ export type Answers = {
 };
 
 export type Failure = {
-  /** What is the matter, for operators: no secret, and no PIN. */
+  /** The problem, for operators: no secret, and no PIN. */
   readonly words: string;
   /** The PIN, the token or the library is wrong: asking again cannot help, and a PIN that is tried again is locked. */
   readonly isFinal: boolean;

@@ -13,7 +13,7 @@ import type { DeviceSettings } from './settings.ts';
 export class DeviceRefuses extends Error {}
 
 type Attribute = { type: number; value?: Buffer | number | boolean };
-/** What is used of pkcs11js. Handles are opaque. */
+/** The part of pkcs11js in use. Handles are opaque. */
 type Pkcs11 = {
   load(path: string): void;
   close(): void;
@@ -136,7 +136,7 @@ export class Device {
     return found ?? null;
   }
 
-  /** What fails may be the session: it is opened again, and the call repeated once. */
+  /** A failure may be that of the session: this opens it again, and repeats the call once. */
   #asking<T>(call: (open: Open) => T): T {
     if (this.#open) {
       try {
@@ -158,7 +158,7 @@ export class Device {
       if (codeOf(error) !== ALREADY_INITIALIZED) throw error;
     }
     const slot = pkcs11.C_GetSlotList(true).find((one) => pkcs11.C_GetTokenInfo(one).label.trim() === token);
-    if (!slot) throw new Error(`there is no token with the label "${token}"`);
+    if (!slot) throw new Error(`no token with the label "${token}"`);
     const session = pkcs11.C_OpenSession(slot, CK.FLAGS_READ_WRITE_SESSION);
     try {
       pkcs11.C_Login(session, CK.USER, pin);

@@ -71,7 +71,7 @@ export function keysInDevice(
     destroyErased: async (table) => {
       const stored = new Set(table.map(({ kid }) => kid));
       const erased = table.filter(({ privateJwe }) => privateJwe === null).map(({ kid }) => kid);
-      // A node that was not the first to store its key drops it. What was made just now may be on its way to the table.
+      // A node that was not the first to store its key drops it. A key of a moment ago may be on its way to the table.
       const isLate = (madeAt: number) => now() - madeAt > LATE_MILLISECONDS;
       const dropped = [...fresh].flatMap(([kid, madeAt]) => (!stored.has(kid) && isLate(madeAt) ? kid : []));
       for (const kid of stored) fresh.delete(kid);

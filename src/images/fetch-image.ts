@@ -40,7 +40,7 @@ export async function fetchImage(uri: string, options: FetchImageOptions = {}): 
       answer.destroy();
     }
   }
-  throw new Error(`The image is behind more than ${MAX_REDIRECTS} redirects.`);
+  throw new Error(`The URL of the image has more than ${MAX_REDIRECTS} redirects.`);
 }
 
 function get(url: URL, signal: AbortSignal, options: FetchImageOptions): Promise<IncomingMessage> {
@@ -57,12 +57,12 @@ function get(url: URL, signal: AbortSignal, options: FetchImageOptions): Promise
 }
 
 function redirectedTo({ headers: { location } }: IncomingMessage, from: URL): URL {
-  if (location === undefined || !URL.canParse(location, from.href)) throw new Error('A redirect leads nowhere.');
+  if (location === undefined || !URL.canParse(location, from.href)) throw new Error('A redirect has no Location.');
   return new URL(location, from.href);
 }
 
 async function bodyOf(answer: IncomingMessage): Promise<Buffer> {
-  if (answer.statusCode !== 200) throw new Error(`The image is answered with status ${answer.statusCode}.`);
+  if (answer.statusCode !== 200) throw new Error(`The server of the image answered with status ${answer.statusCode}.`);
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
@@ -73,9 +73,9 @@ async function bodyOf(answer: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** What the other server says of the type does not count. */
+/** The type comes from the bytes. The Content-Type of the other server does not count. */
 function imageFrom(bytes: Buffer): FetchedImage {
   const type = rasterTypeOf(bytes);
-  if (type === null) throw new Error('It is no PNG, JPEG, WebP or GIF image, by its bytes.');
+  if (type === null) throw new Error('The bytes are no PNG, JPEG, WebP or GIF image.');
   return { hash: sha256(bytes).toString('base64url'), type, bytes };
 }

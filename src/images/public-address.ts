@@ -1,10 +1,10 @@
-/** Which addresses may be connected to on behalf of somebody else: those of the public internet (OWASP: server-side request forgery). */
+/** The addresses that this server may connect to on behalf of others: the public internet (OWASP: server-side request forgery). */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** All that IANA gives out (RFC 4291 §2.4). Outside are `::7f00:1`, which is an IPv4 address in a form of old, and what nobody has yet. */
+/** The range that IANA allocates (RFC 4291 §2.4). Outside are IPv4-compatible addresses such as `::7f00:1`, and unallocated ones. */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
 /**
@@ -13,7 +13,7 @@ const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
-  // An IPv4 address in an IPv6 one is what it is.
+  // An IPv4-mapped IPv6 address counts as the IPv4 address.
   const address = ipaddr.process(text);
   return address.range() === 'unicast' && (address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST));
 }

@@ -7,7 +7,7 @@ export function countStatements(registry: Registry, inFlight: () => number | nul
   const registers = [registry];
   const batches = new Histogram({
     name: 'statehouse_batch_items',
-    help: 'How many requests share a statement.',
+    help: 'The number of requests that share a statement.',
     labelNames: ['statement'],
     buckets: [1, 2, 4, 8, 16, 32, 64],
     registers,

@@ -1,4 +1,4 @@
-/** What the machines decide and what became of it, in their own words. */
+/** The decisions of the machines and their commits, by the names in the machines. */
 import { Counter, type Registry } from 'prom-client';
 import type { RevocationReason } from '../../machines/grant/facts.ts';
 import type { Decision } from '../engine/decide.ts';
@@ -17,7 +17,7 @@ export function countDecisions(registry: Registry): () => void {
   const registers = [registry];
   const decisions = new Counter({
     name: 'statehouse_decisions_total',
-    help: 'Decisions of the machines. outcome: the effects; reason: why something was refused or ended.',
+    help: 'Decisions of the machines. outcome: the effects; reason: the reason of a rejection, revocation or termination.',
     labelNames: ['machine', 'event', 'outcome', 'reason'],
     registers,
   });
@@ -31,13 +31,13 @@ export function countDecisions(registry: Registry): () => void {
   for (const reason of ALARMS) chains.inc({ reason }, 0);
   const commits = new Counter({
     name: 'statehouse_commits_total',
-    help: 'Commits of the engine. conflict: a fact had moved, and it decided again; unknown: the answer was lost.',
+    help: 'Commits of the engine. conflict: a fact had changed, and the engine decided again; unknown: the answer was lost.',
     labelNames: ['machine', 'result'],
     registers,
   });
   const failures = new Counter({
     name: 'statehouse_decisions_failed_total',
-    help: 'Requests whose decision could not be made true; they were answered with 503.',
+    help: 'Requests whose decision could not be committed. The server answered them with 503.',
     labelNames: ['machine', 'reason'],
     registers,
   });
@@ -69,7 +69,7 @@ const labelsOf = (decision: Decision) => ({
   reason: reasonOf(decision),
 });
 
-/** Empty: there is none. */
+/** Empty: none. */
 function reasonOf({ effects }: Decision): string {
   for (const effect of effects) {
     if ('params' in effect && 'reason' in effect.params) return effect.params.reason;

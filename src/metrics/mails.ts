@@ -1,4 +1,4 @@
-/** Mails: what became of them. */
+/** Mails, by outcome. */
 import { Counter, type Registry } from 'prom-client';
 import { mailsHandled } from '../system/observed.ts';
 

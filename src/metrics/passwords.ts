@@ -6,7 +6,7 @@ import { passwordChecks } from '../system/observed.ts';
 export function countPasswordChecks(registry: Registry): () => void {
   const checks = new Counter({
     name: 'statehouse_password_checks_total',
-    help: 'Checks of new passwords: made, or skipped, so that the other rules decided alone.',
+    help: 'Checks of new passwords: made, or skipped because the list did not answer.',
     labelNames: ['check', 'outcome'],
     registers: [registry],
   });

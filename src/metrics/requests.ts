@@ -1,4 +1,4 @@
-/** What is answered, by route: how often, how fast, and why not. */
+/** Responses, by route: their number, their duration, and the reasons of rejections. */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { answeredRequests } from '../system/observed.ts';
 
@@ -10,14 +10,14 @@ export function countRequests(registry: Registry): () => void {
   const registers = [registry];
   const durations = new Histogram({
     name: 'statehouse_request_duration_seconds',
-    help: 'From the first byte of a request to the end of its answer.',
+    help: 'The time from the first byte of a request to the end of its response.',
     labelNames: ['method', 'route', 'status'],
     buckets: BUCKETS_SECONDS,
     registers,
   });
   const refusals = new Counter({
     name: 'statehouse_requests_refused_total',
-    help: 'Requests that were refused or failed, by the reason in the log.',
+    help: 'Rejected and failed requests, by the reason in the log.',
     labelNames: ['route', 'reason'],
     registers,
   });

@@ -9,14 +9,14 @@ export function countRounds(registry: Registry): () => void {
   const registers = [registry];
   const durations = new Histogram({
     name: 'statehouse_round_duration_seconds',
-    help: 'Rounds of periodic jobs: completed, failed, or elsewhere (another node ran it).',
+    help: 'Runs of periodic jobs: completed, failed, or elsewhere (another node ran the job).',
     labelNames: ['round', 'outcome'],
     buckets: SECONDS,
     registers,
   });
   const overruns = new Counter({
     name: 'statehouse_round_overruns_total',
-    help: 'Rounds of periodic jobs that took longer than their interval.',
+    help: 'Runs of periodic jobs that took longer than their interval.',
     labelNames: ['round'],
     registers,
   });

@@ -1,11 +1,11 @@
-/** What is read when Prometheus asks: queues, keys, housekeeping, configuration. */
+/** Gauges that are read when Prometheus asks: queues, keys, housekeeping, configuration. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { cleanedUp } from '../system/observed.ts';
 
 export type Standing = {
   readonly version: string;
   readonly queues: Readonly<Record<string, { readonly length: () => { running: number; waiting: number } }>>;
-  /** Seconds since the life of the oldest row was over that may go and is still there. */
+  /** Seconds since the expiry of the oldest row that housekeeping has to remove. */
   readonly overdue: () => Promise<readonly { readonly table: string; readonly oldestSeconds: number }[]>;
   /** Of each receiver for which an event waits: since when the oldest does, in seconds. */
   readonly waitingEvents: () => Promise<readonly { readonly receiver: string; readonly oldestSeconds: number }[]>;
@@ -66,7 +66,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   });
   new Gauge({
     name: 'statehouse_configuration_accepted',
-    help: '1: the files are in force; 0: the last reload was refused, and what ran goes on.',
+    help: '1: the files are in force; 0: the server rejected the last reload, and the previous configuration stays in force.',
     registers,
     collect() {
       this.set(standing.lastReloadAccepted() === false ? 0 : 1);
@@ -75,7 +75,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   const overdue = keptFor(READ_EVERY_MILLISECONDS, standing.overdue);
   new Gauge({
     name: 'statehouse_overdue_seconds',
-    help: 'How long the oldest row that housekeeping removes has been over; 0: there is none.',
+    help: 'The age of the oldest expired row that housekeeping has not removed; 0: none.',
     labelNames: ['table'],
     registers,
     async collect() {
@@ -87,7 +87,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   const waiting = keptFor(READ_EVERY_MILLISECONDS, standing.waitingEvents);
   new Gauge({
     name: 'statehouse_webhook_oldest_pending_seconds',
-    help: 'How long the oldest event has waited for its receiver, as webhooks.yaml names it.',
+    help: 'The age of the oldest waiting event, by endpoint as webhooks.yaml names it.',
     labelNames: ['receiver'],
     registers,
     async collect() {
@@ -110,7 +110,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   });
   new Gauge({
     name: 'statehouse_mail_oldest_waiting_seconds',
-    help: 'How long the oldest mail in the queue has waited, by purpose.',
+    help: 'The age of the oldest mail in the queue, by purpose.',
     labelNames: ['purpose'],
     registers,
     async collect() {
@@ -122,7 +122,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   const ledger = keptFor(READ_EVERY_MILLISECONDS, standing.ledger);
   new Gauge({
     name: 'statehouse_ledger_segments',
-    help: 'The number of the newest closed segment of the ledger. It never falls.',
+    help: 'The number of the latest sealed segment of the ledger. It never falls.',
     registers,
     async collect() {
       const read = await ledger();
@@ -133,7 +133,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   });
   new Gauge({
     name: 'statehouse_ledger_open_seconds',
-    help: 'How old the oldest line of the ledger is that is in no closed segment; 0: there is none.',
+    help: 'The age of the oldest ledger entry outside of a sealed segment; 0: none.',
     registers,
     async collect() {
       const read = await ledger();
@@ -155,7 +155,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   const ignoredKeys = keptFor(READ_EVERY_MILLISECONDS, standing.ignoredKeys);
   new Gauge({
     name: 'statehouse_signing_keys_ignored',
-    help: 'Rows of signing keys that the server ignores: their MAC is under no listed root secret.',
+    help: 'Rows of signing keys that the server ignores, because their MAC is under no listed root secret.',
     registers,
     async collect() {
       const read = await ignoredKeys();
@@ -166,7 +166,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   const keys = keptFor(READ_EVERY_MILLISECONDS, standing.keys);
   new Gauge({
     name: 'statehouse_signing_key_state_since_seconds',
-    help: 'Signing keys that are not retired: since when they are in their state, in seconds since 1970.',
+    help: 'The time at which a signing key entered its state, in seconds since 1970, except for retired keys.',
     labelNames: ['alg', 'state'],
     registers,
     async collect() {
@@ -177,7 +177,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   });
   new Gauge({
     name: 'statehouse_signing_lifetime_seconds',
-    help: 'How long a key signs before its successor takes over.',
+    help: 'The time that a key signs before its successor takes over.',
     registers,
     collect() {
       this.set(standing.signingLifetimeSeconds());
@@ -185,7 +185,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   });
   const rounds = new Counter({
     name: 'statehouse_housekeeping_rounds_total',
-    help: 'Rounds of housekeeping that succeeded.',
+    help: 'Runs of housekeeping that succeeded.',
     registers,
   });
   const removed = new Counter({
@@ -197,7 +197,7 @@ export function showStanding(registry: Registry, standing: Standing): () => void
   let passBeganAt = performance.now();
   new Gauge({
     name: 'statehouse_housekeeping_pass_seconds',
-    help: 'Seconds since the last complete pass of housekeeping over all grants began: no ended grant has been there for longer.',
+    help: 'Seconds since the start of the last complete pass of housekeeping over all grants. No ended grant is older.',
     registers,
     collect() {
       this.set((performance.now() - passBeganAt) / 1000);

@@ -1,4 +1,4 @@
-/** Events for other systems: what came of the attempts. */
+/** Webhook deliveries: the outcomes of their attempts. */
 import { Counter, type Registry } from 'prom-client';
 import { webhookAttempts } from '../system/observed.ts';
 
@@ -6,7 +6,7 @@ import { webhookAttempts } from '../system/observed.ts';
 export function countWebhookAttempts(registry: Registry): () => void {
   const attempts = new Counter({
     name: 'statehouse_webhook_attempts_total',
-    help: 'Attempts to bring an event to its receiver, by what came of them.',
+    help: 'Attempts to deliver an event to its endpoint, by outcome.',
     labelNames: ['receiver', 'outcome'],
     registers: [registry],
   });

@@ -1,8 +1,8 @@
-/** What another place tells about somebody new, as far as an end-user may have it. The rest is left out: nobody is there to correct it. */
+/** The claims of a just-in-time user that a record of an end-user allows. The rest is left out, since no operator is present to correct it. */
 import type { Claims } from '../model/user.ts';
 import { readUserRecord } from './user-record.ts';
 
-const STANDING_IN = 'somebody';
+const STANDING_IN = 'placeholder';
 
 /** Each claim by itself, as a record of an end-user would have it. */
 export const acceptableClaims = (claims: Claims): Claims =>

@@ -25,11 +25,11 @@ export type UserAdministrationDeps = AdministrationDeps & {
 
 type Unsigned<Asked> = Omit<Asked, 'actor'>;
 
-/** What a machine rejects, and what comes to no machine: the console and the commands need their clients as they are. */
+/** Rejections of a machine, and one before any machine: the console and the commands need their clients unchanged. */
 export type RefusedChange = AdministrationRejectReason | 'client_is_own';
 export type Refused<Reason = RefusedChange> = { readonly kind: 'rejected'; readonly reason: Reason };
 
-/** Who may change the clients of the server itself. Configuration may declare that of the commands. */
+/** The actors that may change the server's own clients. Configuration may declare that of the commands. */
 const KEEPS_OWN_CLIENTS: readonly Actor['kind'][] = ['server', 'configuration'];
 
 /** @throws Unavailable */
@@ -50,16 +50,16 @@ export const administerUser = (
   asked: Unsigned<UserAsked>,
 ): Promise<UserChanged> => changeUser({ users, sleep }, { ...asked, actor });
 
-/** What people are told about each reason. */
+/** The public description of each reason. */
 export const ADMINISTRATION_WORDS: Readonly<Record<RefusedChange, string>> = {
-  client_unknown: 'There is no such client',
+  client_unknown: 'The client does not exist',
   client_is_declared: 'The client is declared in clients.yaml: change it there',
   client_is_own: 'The server registers this client by itself, for its console or its commands',
   client_is_public: 'It is a public client (token_endpoint_auth_method "none"), which has no secret',
   too_many_secrets: 'The client has two live secrets: remove one of them first',
   last_secret: 'It is the only secret of the client, which could not authenticate without it',
   secret_unknown: 'The client has no live secret with this id',
-  user_unknown: 'There is no such end-user',
+  user_unknown: 'The end-user does not exist',
   username_taken: 'Another end-user has this username',
   changed_meanwhile: 'It was changed in the meantime',
 };

@@ -60,7 +60,7 @@ function itemsOf(schema: z.ZodType): { readonly isList: boolean; readonly choice
   return { isList: false, choices: schema instanceof z.ZodEnum ? schema.options.map(String) : [] };
 }
 
-/** @param production a weak secret is refused; elsewhere it is a warning. */
+/** @param production rejects a weak secret; false: a weak secret is a warning. */
 export function readClientMetadata(
   input: unknown,
   configuration: Configuration,
@@ -108,7 +108,7 @@ function written(name: StoredFieldName, value: unknown): unknown {
   return success ? data : value;
 }
 
-/** What `toNames` has written, read again; fields that it leaves out have their defaults. */
+/** Reads the output of `toNames`; omitted fields have their defaults. */
 export const fromNames = (document: Readonly<Record<string, unknown>>): ClientMetadata =>
   Object.fromEntries(
     STORED_FIELDS.map(({ name, key }) => [

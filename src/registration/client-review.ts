@@ -89,7 +89,7 @@ function grantTypesSuitTheClient(client: ClientMetadata): Finding[] {
   return GRANT_TYPE_RULES.filter(({ breaks }) => breaks(client)).map(({ finding }) => finding);
 }
 
-/** What a redirect carries, and which section specifies the comparison of its URIs. */
+/** The content of a redirect, and the section that specifies the comparison of its URIs. */
 type Redirect = {
   readonly field: string;
   readonly carries: 'code' | 'state';

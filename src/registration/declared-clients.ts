@@ -29,7 +29,7 @@ export type DeclaredChange = {
 };
 
 /**
- * @param production a weak secret is refused; elsewhere it is a warning.
+ * @param production rejects a weak secret; false: a weak secret is a warning.
  * @throws ConfigurationError with file and line of everything wrong; EnvironmentError for a file of a secret that cannot be read. No secret is
  * printed.
  */

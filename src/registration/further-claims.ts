@@ -1,4 +1,4 @@
-/** What an end-user carries besides the standard claims: groups, roles, any name without another meaning. Values are JSON. */
+/** The custom claims of an end-user: groups, roles, any name without another meaning. Values are JSON. */
 import { isPlainText } from '../../policies/plain-text.ts';
 import { nearestOf } from '../config/nearest.ts';
 import type { RecordProblem } from '../config/problem.ts';
@@ -18,17 +18,15 @@ export type FurtherClaims = { readonly claims: Claims; readonly problems: readon
 export function readFurtherClaims(input: unknown): FurtherClaims {
   if (input === undefined) return { claims: {}, problems: [] };
   if (!isJsonObject(input)) {
-    return { claims: {}, problems: [problem('claims', shown(input), 'an object of further claims, by name')] };
+    return { claims: {}, problems: [problem('claims', shown(input), 'an object of custom claims, by name')] };
   }
   const claims = withoutNulls(input);
   const problems = Object.entries(claims).flatMap(([name, value]) => problemOf(name, value) ?? []);
   const size = bytesOf(claims);
   const isMany = Object.keys(claims).length > MAX_CLAIMS;
-  if (isMany) problems.push(problem('claims', `${Object.keys(claims).length}`, `at most ${MAX_CLAIMS} further claims`));
+  if (isMany) problems.push(problem('claims', `${Object.keys(claims).length}`, `at most ${MAX_CLAIMS} custom claims`));
   else if (problems.length === 0 && size > MAX_BYTES) {
-    problems.push(
-      problem('claims', `${size} bytes`, `at most ${MAX_BYTES} bytes of JSON, all further claims together`),
-    );
+    problems.push(problem('claims', `${size} bytes`, `at most ${MAX_BYTES} bytes of JSON, all custom claims together`));
   }
   // As Postgres returns them: -0 is 0, for instance.
   return { claims: problems.length === 0 ? (JSON.parse(JSON.stringify(claims)) as Claims) : {}, problems };
@@ -51,7 +49,7 @@ function problemOf(name: string, value: unknown): RecordProblem | null {
   return null;
 }
 
-/** What JSON can say and Postgres can store. */
+/** A JSON value that Postgres can store. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return isPlainText(value);
   if (typeof value === 'number') return Number.isFinite(value);

@@ -1,6 +1,6 @@
 /**
- * Many end-users at once. Each is planned and decided by itself; what is sent to the database is gathered. Passwords are hashed on all
- * of libuv's threads. What was placed stays: the same import again finds it unchanged.
+ * The import of many end-users. Each record is planned and decided by itself; their statements are batched. All of libuv's threads
+ * hash passwords. Imported records stay after a failure: the same import again finds them unchanged.
  */
 
 import type { Random } from '../crypto/random.ts';

@@ -32,7 +32,7 @@ export const notAnObject = (input: unknown, allowed: string): Reading<never> => 
   problems: [problem(null, shown(input), allowed)],
 });
 
-/** What the schema refuses, as problems of the record. */
+/** The violations of the schema, as problems of the record. */
 export const recordProblems = (schema: z.ZodType, record: JsonObject, { issues }: z.ZodError): RecordProblem[] =>
   schemaProblems(schema, record, issues).map(({ path, ...rest }) => ({ key: keyOf(path), ...rest }));
 

@@ -35,7 +35,7 @@ export type ClientPlan = {
   readonly madeSecret: RawSecret | null;
 };
 
-/** What `registerClient` would do. Changes nothing. @throws ClientIdIsSub */
+/** Plans `registerClient`. Changes nothing. @throws ClientIdIsSub */
 export async function planClient(deps: RegistrationDeps, metadata: ReadClient): Promise<ClientPlan> {
   const { clientId: givenId, clientName, secret, ...rest } = metadata;
   const clientId = givenId ?? deps.random.bytes(16).toString('base64url');
@@ -50,7 +50,7 @@ export async function planClient(deps: RegistrationDeps, metadata: ReadClient): 
   return { outcome, registration, changed, madeSecret };
 }
 
-/** Creates the client or replaces its registration; its grants stay alive. @throws ClientIdIsSub */
+/** Creates the client or replaces its registration; its grants stay active. @throws ClientIdIsSub */
 export async function registerClient(deps: RegistrationDeps, metadata: ReadClient): Promise<ClientPlan> {
   const plan = await planClient(deps, metadata);
   await applyClientPlan(deps, plan);
@@ -58,7 +58,7 @@ export async function registerClient(deps: RegistrationDeps, metadata: ReadClien
 }
 
 /**
- * @param expects whether what is stored is what the plan is meant for. Absent: whatever is stored.
+ * @param expects whether the stored registration is the one that the plan was made for. Absent: any is.
  * @throws ClientIdIsSub, ChangeRefused
  */
 export async function applyClientPlan(

@@ -35,13 +35,13 @@ export class PasswordMissing extends Error {
   }
 }
 
-/** What `registerUser` would do. Changes nothing. @throws PasswordMissing */
+/** Plans `registerUser`. Changes nothing. @throws PasswordMissing */
 export async function planUser(deps: Deps, record: UserRecord): Promise<UserPlan> {
   const [stored = null] = await findUsersNamed(deps.db, [record.username]);
   return planFor(deps, record, stored);
 }
 
-/** @param stored who has this username; null: nobody. @throws PasswordMissing */
+/** @param stored the end-user with this username; null: none. @throws PasswordMissing */
 export async function planFor(
   { random }: Pick<Deps, 'random'>,
   record: UserRecord,

@@ -1,4 +1,4 @@
-/** An end-user as JSON: username, password, the standard claims of OpenID Connect Core §5.1, and further claims. */
+/** An end-user as JSON: username, password, the standard claims of OpenID Connect Core §5.1, and custom claims. */
 import { z } from 'zod';
 import { expectations, expecting } from '../../policies/expectations.ts';
 import { isPlainText } from '../../policies/plain-text.ts';
@@ -116,8 +116,8 @@ const userSchema = z.strictObject({
 });
 
 /**
- * @param production a weak password is refused; elsewhere it is a warning.
- * @param rules by which a password is judged; absent: the least that NIST allows.
+ * @param production rejects a weak password; false: a weak password is a warning.
+ * @param rules for passwords; absent: the minimum of NIST SP 800-63B.
  */
 export function readUserRecord(
   input: unknown,

@@ -1,6 +1,6 @@
 /**
- * Secrets that production refuses, and about which other environments warn. What is said about one is its form, never its
- * characters. A hash in configuration cannot be judged; it is meant for secrets that were made at random.
+ * Secrets that production rejects, and about which other environments warn. The text describes the form of the secret, never its
+ * characters. A hash in configuration cannot be checked; it is meant for random secrets.
  */
 import type { RecordProblem } from '../config/problem.ts';
 import type { RawSecret } from '../crypto/secret-types.ts';
@@ -21,7 +21,7 @@ const CLIENT_SECRET_DIFFERENT = 8;
 
 const CLIENT_SECRET_ALLOWED = `at least ${CLIENT_SECRET_CHARACTERS} random characters in production, ${CLIENT_SECRET_DIFFERENT} of them different (RFC 6749 §10.10)`;
 
-/** @param found what to call the secret in the text. @returns null when the secret is not weak. */
+/** @param found the name of the secret in the text. @returns null when the secret is not weak. */
 export function weakClientSecret(secret: RawSecret, key = 'client_secret', found = ''): RecordProblem | null {
   const weakness = fewCharacters(secret, CLIENT_SECRET_CHARACTERS, CLIENT_SECRET_DIFFERENT);
   return weakness === null ? null : problem(key, `${found}${weakness}`, CLIENT_SECRET_ALLOWED);

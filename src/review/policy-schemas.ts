@@ -17,7 +17,7 @@ import { webhooksSchema } from '../../policies/webhooks-schema.ts';
 const FILES = [
   ['policy', 'How long tokens and chains live (<name>.policy.yaml)', policySchema],
   ['resources', 'The APIs and their scopes (resources.yaml)', resourcesSchema],
-  ['claims', 'Which scope lets which claims be told (claims.yaml)', claimsSchema],
+  ['claims', 'The scopes that release claims (claims.yaml)', claimsSchema],
   ['sign-in', 'Sessions and the throttle on password guessing (sign-in.yaml)', signInSchema],
   ['signing-keys', 'The keys that sign tokens (signing-keys.yaml)', signingKeysSchema],
   ['branding', 'Whose pages these are (branding.yaml)', brandingSchema],
@@ -26,7 +26,7 @@ const FILES = [
   ['operators', 'Who administers this server (operators.yaml)', operatorsSchema],
   ['upstreams', 'Other OpenID Providers (upstreams.yaml)', upstreamsSchema],
   ['delegated-sign-in', 'The sign-in of your own application (delegated-sign-in.yaml)', delegatedSignInSchema],
-  ['webhooks', 'Other systems that are told what happened (webhooks.yaml)', webhooksSchema],
+  ['webhooks', 'Endpoints of other systems that receive events (webhooks.yaml)', webhooksSchema],
   ['clients', 'Clients declared in configuration (clients.yaml)', clientsSchema],
 ] as const;
 

@@ -55,7 +55,7 @@ export function traceRequests(tracer: Tracer): () => void {
   };
 }
 
-/** The message of an error can have what was sent, so only its kind is told. */
+/** The message of an error may contain request data, so the span has only its type. */
 function inSpan<T>(span: Span, work: () => T): T {
   const failed = (error: unknown) => {
     span.setStatus({ code: SpanStatusCode.ERROR });

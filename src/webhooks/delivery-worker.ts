@@ -59,7 +59,7 @@ export function openDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     const serving = serve(deps, receiver, closing.signal)
       .then((defects) => tellOfDefects(receiver, defects))
       .catch((error: unknown) =>
-        deps.logger.warn({ receiver: receiver.name, err: error }, 'events are not sent; it is tried again'),
+        deps.logger.warn({ receiver: receiver.name, err: error }, 'webhook deliveries failed; the next poll retries'),
       )
       .finally(() => busy.delete(receiver.name));
     busy.set(receiver.name, serving);

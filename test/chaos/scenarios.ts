@@ -73,7 +73,7 @@ async function rotateSecret(stage: Stage, orders: readonly ('forwards' | 'backwa
     // No token and no row under the older secret is left.
     if (step === 2) {
       await stage.load.allRotate();
-      const isRenewed = (node: Node) => node.log().includes('rows are renewed under the first root secret');
+      const isRenewed = (node: Node) => node.log().includes('rows renewed under the first root secret');
       await until(() => stage.nodes.every(isRenewed));
     }
     for (const node of nodes) await restart(stage, node, { secret });

@@ -88,7 +88,7 @@ describe('docs/deploying.md', () => {
     await goesOn();
     for (const id of ['shop', 'declared']) await serves(first, id);
     // Both nodes have listed both secrets twice, and each time renewed what is stored.
-    await until(() => logs().split('rows are renewed under the first root secret').length > 4);
+    await until(() => logs().split('rows renewed under the first root secret').length > 4);
     const namesClients = async (statement: string): Promise<string[]> => {
       const { printed } = await type(adapted(statement));
       return [...printed.matchAll(/^client (\S+): client_secret: stored under a root secret/gm)].map(

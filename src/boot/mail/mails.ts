@@ -1,4 +1,4 @@
-/** What sends mails, and what asks for them: loaded where mails are sent. */
+/** The outbox and the use cases that send mails, loaded where mails are configured. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { knownDevice } from '../../crypto/device-cookie.ts';

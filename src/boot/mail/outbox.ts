@@ -1,6 +1,6 @@
 /**
- * The queue of mails, in the database, and the worker that empties it (docs/decisions/0059). A mail is stored after the commit of what it is
- * about. Then a node claims it, attempts it and reports: this node or, when this node has died, another.
+ * The queue of mails, in the database, and the worker that empties it (docs/decisions/0059). A mail is stored after the commit of its
+ * cause. Then a node claims it, attempts it and reports: this node or, when this node has died, another.
  *
  * Notices go before links, and the domains of recipients take turns. Where the queue of a purpose is full, the domain with the most mails in it
  * loses its newest. So a flood to one domain, or to a relay that refuses it, takes no room from others.
@@ -42,7 +42,7 @@ export type OutboxOptions = SealDeps & {
   readonly queue: MailQueue;
   readonly deliver: Deliver;
   readonly compose: (mail: Mail) => Promise<ComposedMail>;
-  /** Looks up what a stranger asked for. What it sends takes the place of the request, in a queue that is full too. */
+  /** Answers a request of an unauthenticated user. The mail takes the place of the request, also in a full queue. */
   readonly answer: (wanted: MailsWanted, send: Outbox['send']) => Promise<void>;
   readonly now: () => Date;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -102,7 +102,7 @@ export function openOutbox({
   function dropped(purpose: QueuedMail['purpose'], reason: QueuedMail['dropReason'], more: object = {}): void {
     const isFull = reason === 'queue_full';
     mailsHandled.publish(() => ({ purpose, outcome: isFull ? 'dropped' : 'givenUp' }));
-    logger.error({ ...more, purpose, reason }, isFull ? 'too much waits to be sent: dropped' : 'mail given up');
+    logger.error({ ...more, purpose, reason }, isFull ? 'mail dropped: the queue is full' : 'mail abandoned');
   }
 
   function kick(): void {
@@ -110,7 +110,7 @@ export function openOutbox({
     if (working.size >= DELIVERIES_TOGETHER || closing.signal.aborted) return;
     // Outside the time of the request that asks.
     const work = withinTime(null, empty)
-      .catch((error: unknown) => logger.warn({ err: error }, 'mails are not sent; it is tried again'))
+      .catch((error: unknown) => logger.warn({ err: error }, 'the mail queue failed; the next poll retries'))
       .finally(() => working.delete(work));
     working.add(work);
   }
@@ -163,7 +163,7 @@ export function openOutbox({
     // Its end-user was erased meanwhile, or a later attempt counts.
     if (reported === null || reported.after === reported.before) return;
     if (reported.after.state === 'dropped') return dropped(purpose, reported.after.dropReason, more);
-    logger.warn(more, 'mail not delivered; it is tried again');
+    logger.warn(more, 'mail not delivered; a later attempt follows');
   }
 
   /** Null: the relay has it. */
@@ -238,7 +238,7 @@ function lookups(logger: OutboxOptions['logger'], most: number) {
     run: (work: () => Promise<unknown>): Promise<void> => {
       if (waiting.length >= most) {
         mailsHandled.publish(() => ({ purpose: 'notice', outcome: 'dropped' }));
-        logger.error({ purpose: 'notice' }, 'too much waits to be sent: dropped');
+        logger.error({ purpose: 'notice' }, 'mail dropped: the queue is full');
         return Promise.resolve();
       }
       return new Promise<void>((resolve) => {
@@ -246,7 +246,7 @@ function lookups(logger: OutboxOptions['logger'], most: number) {
         waiting.push(async () => {
           await withinTime(null, work).catch((error: unknown) => {
             mailsHandled.publish(() => ({ purpose: 'notice', outcome: 'dropped' }));
-            logger.error({ err: error }, 'the work after an answer failed; nothing was sent');
+            logger.error({ err: error }, 'the work after a response failed; no mail was sent');
           });
           resolve();
         });

@@ -12,7 +12,7 @@ export type SmtpTimes = {
 };
 const TIMES: SmtpTimes = { connectMilliseconds: 10_000, silenceMilliseconds: 30_000 };
 
-/** Connections at once, kept for the next mails. */
+/** Concurrent connections, kept for the next mails. */
 const MAX_CONNECTIONS = 2;
 
 export type SmtpDelivery = { readonly deliver: Deliver; readonly close: () => void };

@@ -6,12 +6,12 @@ import type { Deliver } from './outbox.ts';
 
 export type MailWay = {
   readonly deliver: Deliver;
-  /** The mails for /mail, newest first; null: there is no such page. */
+  /** The mails for /mail, newest first; null: the page does not exist. */
   readonly newest: (() => readonly KeptMail[]) | null;
   readonly close: () => void;
 };
 
-/** @returns null: no mails are sent, so what needs them is off. */
+/** @returns null: the server sends no mails, and features that need them are off. */
 export async function mailWay(runtime: Runtime): Promise<MailWay | null> {
   const { environment, database } = runtime;
   if (environment.smtp !== null) {
@@ -21,6 +21,6 @@ export async function mailWay(runtime: Runtime): Promise<MailWay | null> {
   if (database.kind !== 'embedded') return null;
   const { openMailbox } = await import('./mailbox.ts');
   const { deliver, newest } = openMailbox((text) => void process.stdout.write(text));
-  // Links in mails are for their readers alone: a page that other machines can open would show them to everybody.
+  // A link in a mail is for its recipient alone, so the page exists only where other machines cannot open it.
   return { deliver, newest: hasDemo(runtime) ? newest : null, close: () => {} };
 }

@@ -13,7 +13,7 @@ import { LINK_SECRET, mailTo, outboxOn } from '../../support/outbox.ts';
 import { until } from '../../support/until.ts';
 
 const LATER = new NotDelivered('EENVELOPE 451', false);
-const DROPPED = 'too much waits to be sent';
+const DROPPED = 'mail dropped: the queue is full';
 
 /** A relay that answers 451 to the others. */
 function relay(takes: (to: string) => boolean = () => true) {
@@ -69,7 +69,7 @@ describe('the queue of mails', () => {
     await outbox.round();
     await outbox.idle();
     expect(await outbox.stored()).toMatchObject([{ state: 'dropped', dropReason: 'attempts_used_up', attempts: 2 }]);
-    expect(outbox.logs()).toContain('mail given up');
+    expect(outbox.logs()).toContain('mail abandoned');
   });
 
   it('drops a link that is older than its lifetime', async () => {
@@ -115,8 +115,8 @@ describe('the queue of mails', () => {
     await outbox.send(mailTo('bob@example.com'));
     await outbox.idle();
     expect(delivered).toEqual(['bob@example.com']);
-    expect(outbox.logs()).toContain('mail given up');
-    expect(outbox.logs()).toContain('nothing was sent');
+    expect(outbox.logs()).toContain('mail abandoned');
+    expect(outbox.logs()).toContain('no mail was sent');
   });
 
   it('reads the address after the answer, and outside the time of the request', async () => {

@@ -302,7 +302,8 @@ describe('the live configuration', () => {
       await drizzle.execute('alter table clients rename to clients_away');
       watch();
       write('sign-in.yaml', withSession(3600));
-      const failures = () => lines.filter((line) => line.includes('reload failed; it is tried again')).length;
+      const failures = () =>
+        lines.filter((line) => line.includes('reload failed; the server retries every second')).length;
       await until(() => failures() > 0);
       expect(live.lastReload()).toMatchObject({ accepted: false });
       const notified = live.lastReload();

@@ -50,7 +50,7 @@ describe('images of clients', () => {
   it('are shown from this server once they were fetched, and not before', async () => {
     const client = await makeClient(scene, { logoUri: LOGO, tosUri: 'https://photos.example/terms?a&b' });
     expect(await consentOf(client)).not.toContain('<img');
-    expect(await round(async () => image('a'))).toEqual(['image of a client fetched']);
+    expect(await round(async () => image('a'))).toEqual(['client logo fetched']);
     const page = await consentOf(client);
     expect(page).toContain(`<img class="logo" src="/images/${'a'.repeat(43)}"`);
     expect(page).not.toContain(LOGO);
@@ -67,10 +67,10 @@ describe('images of clients', () => {
     const asked: string[] = [];
     const fetchImage = (letter: string) => async (uri: string) => {
       asked.push(uri);
-      if (letter === 'x') throw new Error('The image is answered with status 500.');
+      if (letter === 'x') throw new Error('The server of the image answered with status 500.');
       return image(letter);
     };
-    expect(await round(fetchImage('x'))).toEqual(['image of a client not fetched; it is tried again']);
+    expect(await round(fetchImage('x'))).toEqual(['client logo not fetched; the server retries in an hour']);
     expect(await round(fetchImage('a'))).toEqual([]);
     clock.advanceSeconds(HOUR + 1);
     expect(await round(fetchImage('a'))).toHaveLength(1);

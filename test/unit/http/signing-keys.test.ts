@@ -185,8 +185,8 @@ describe('a node whose polls fail', () => {
     await keepKeys();
     expect(keyRing.signerOf('ES256')).toBe(signer);
     expect(keyRing.published()).toHaveLength(2);
-    expect(lines.join('')).toMatch(/"level":50.*the signing keys cannot be kept up; it is tried again/);
-    expect(lines.join('')).toMatch(/"level":50.*this node goes on with those that it has/);
+    expect(lines.join('')).toMatch(/"level":50.*the rotation of signing keys failed; the next round retries/);
+    expect(lines.join('')).toMatch(/"level":50.*this node keeps its current keys/);
     isAway = false;
     await keepKeys();
     expect(keyRing.signerOf('ES256').kid).not.toBe(signer.kid);

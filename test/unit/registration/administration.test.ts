@@ -10,7 +10,7 @@ const DESCRIBED: Readonly<Record<AdministrationRejectReason, RegExp>> = {
   too_many_secrets: /two live secrets: remove one/,
   last_secret: /only secret of the client, which could not authenticate without it/,
   secret_unknown: /no live secret with this id/,
-  user_unknown: /no such end-user/,
+  user_unknown: /end-user does not exist/,
   username_taken: /Another end-user has this username/,
   changed_meanwhile: /changed in the meantime/,
 };

@@ -263,8 +263,8 @@ describe('custom claims', () => {
   });
 
   it.each([
-    [['staff'], 'claims: a list of 1 / an object of further claims, by name'],
-    ['staff', 'claims: "staff" / an object of further claims, by name'],
+    [['staff'], 'claims: a list of 1 / an object of custom claims, by name'],
+    ['staff', 'claims: "staff" / an object of custom claims, by name'],
     [{ '': 1 }, 'claims: the name ""'],
     [{ _groups: 1 }, 'claims: the name "_groups" / a letter'],
     [{ 'my groups': 1 }, 'claims: the name "my groups" / a letter'],
@@ -277,7 +277,7 @@ describe('custom claims', () => {
     [{ groups: Number.POSITIVE_INFINITY }, 'claims.groups: something else'],
     [{ groups: 'x'.repeat(4095) }, 'claims.groups: 4097 bytes / at most 4096 bytes of JSON'],
     [{ a: 'x'.repeat(4000), b: 'x'.repeat(4000), c: 'x'.repeat(200) }, 'at most 8192 bytes of JSON'],
-    [many(51), 'claims: 51 / at most 50 further claims'],
+    [many(51), 'claims: 51 / at most 50 custom claims'],
   ])('reject %j', (given, words) => {
     expect(refused(claims(given))).toContain(words);
   });
@@ -287,7 +287,7 @@ describe('custom claims', () => {
     expect(Object.keys(accepted(claims(many(50))).value.claims)).toHaveLength(50);
     expect(accepted(claims(bytes(8192))).value.claims).toEqual(bytes(8192));
     expect(refused(claims(bytes(8193)))).toBe(
-      'claims: 8193 bytes / at most 8192 bytes of JSON, all further claims together',
+      'claims: 8193 bytes / at most 8192 bytes of JSON, all custom claims together',
     );
     // A problem is reported once.
     expect(refused(claims({ a: 'x'.repeat(9000) }))).toBe('claims.a: 9002 bytes / at most 4096 bytes of JSON');
