@@ -30,10 +30,14 @@ import { placesText } from './upstream-words.ts';
 export function checkCommand(parent: Command, cli: Cli): void {
   parent
     .command('check')
-    .description('check environment and configuration; say what is in force for each client')
-    .option('--proof', 'also prove the machines under each policy, which takes minutes on a slow machine')
-    .option('--policy <file>', 'prove the machines under the policy of this file, and check nothing else')
-    .option('--bounds <numbers...>', 'prove, with requests,in flight,faults of each walk as in 5,3,2', boundsOf)
+    .description('check environment and configuration; show the effective policy of each client')
+    .option('--proof', 'also run the model check of the machines under each policy; takes minutes on a slow machine')
+    .option('--policy <file>', 'run only the model check, under the policy of this file')
+    .option(
+      '--bounds <numbers...>',
+      'run the model check with these bounds (requests,in flight,faults), such as 5,3,2',
+      boundsOf,
+    )
     // The default since the proof has an option of its own; accepted as before.
     .addOption(new Option('--no-proof').hideHelp())
     .option('--json', 'print one JSON document')
@@ -96,7 +100,7 @@ type Report = {
   /** Null: refused; `errors` says why. */
   readonly configuration: Configuration | null;
   readonly clients: readonly EffectivePolicy[];
-  /** What still needs an older root secret. */
+  /** Rows that still need an older root secret. */
   readonly rootSecrets: {
     readonly rows: readonly (readonly [string, readonly string[]])[];
     readonly document: readonly unknown[];
@@ -211,7 +215,7 @@ function lifetimes(policy: Policy): [string, string][] {
   ];
 }
 
-/** By scope: which claims are told, and where. */
+/** By scope: the released claims, and where. */
 const claimRows = ({ scopes }: ClaimsPolicy): [string, string[]][] =>
   scopes.map(({ name, claims }) => [name, claims.map((claim) => `${claim.name} in ${claim.in.join(', ')}`)]);
 

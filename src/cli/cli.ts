@@ -1,4 +1,4 @@
-/** What every command needs; tests pass their own. */
+/** The ports of every command; tests pass their own. */
 
 import type { Runtime } from '../boot/runtime.ts';
 import type { ManagementApi } from './administration/api.ts';

@@ -6,7 +6,7 @@ import { withClients } from './reached.ts';
 export function clientsDeleteCommand(parent: Command, cli: Cli): void {
   parent
     .command('delete')
-    .description('delete a client; all of its grants end, for good')
+    .description('delete a client, and revoke its grants permanently')
     .argument('<client-id>')
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -17,7 +17,7 @@ export function clientsImportCommand(parent: Command, cli: Cli): void {
 An object, a list, or {"clients": [...]}, with the names of RFC 7591:
 ${fields(CLIENT_FIELDS.map(({ name, words }) => [name, words.description]))}
 If any record is wrong, nothing is imported. Importing the same file again changes nothing; where the file has no secret, the
-stored secret stays. The records go one by one: what somebody else changes meanwhile can stop the import there.
+stored secret stays. The import writes one record at a time. A concurrent change to a client stops it at that record.
 
 Examples:
   statehouse clients import clients.json

@@ -8,12 +8,10 @@ type Options = { readonly keepPrevious?: true; readonly endPrevious?: true; read
 export function clientsRotateSecretCommand(parent: Command, cli: Cli): void {
   parent
     .command('rotate-secret')
-    .description('give a client a new secret; its previous secret stops working at once')
+    .description('give a client a new secret; its previous secret stops working immediately')
     .argument('<client-id>')
-    .addOption(
-      new Option('--keep-previous', 'the previous secret goes on working beside the new one').conflicts('endPrevious'),
-    )
-    .option('--end-previous', 'make no secret: of two, the older stops working')
+    .addOption(new Option('--keep-previous', 'keep the previous secret beside the new one').conflicts('endPrevious'))
+    .option('--end-previous', 'make no secret; remove the older of two')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -38,7 +36,7 @@ Examples:
 async function rotate(cli: Cli, clientId: string, { keepPrevious, json: asJson }: Options): Promise<string> {
   const secret = await withClients(cli, ({ rotateSecret }) => rotateSecret(clientId, keepPrevious === true));
   if (asJson) return json({ client_id: clientId, outcome: 'rotated', client_secret: secret });
-  const previous = keepPrevious ? 'The previous secret goes on working' : 'The previous secret has stopped working';
+  const previous = keepPrevious ? 'The previous secret stays valid' : 'The previous secret is no longer valid';
   return (
     `rotated\n  client_id      ${clientId}\n  client_secret  ${secret}\n` +
     `  ${previous}. The new secret is not shown again: only a keyed hash of it is kept.\n`
@@ -49,5 +47,5 @@ async function rotate(cli: Cli, clientId: string, { keepPrevious, json: asJson }
 async function end(cli: Cli, clientId: string, { json: asJson }: Options): Promise<string> {
   await withClients(cli, ({ endPreviousSecret }) => endPreviousSecret(clientId));
   if (asJson) return json({ client_id: clientId, outcome: 'ended' });
-  return `ended      the previous secret of ${clientId}; the newer one goes on working\n`;
+  return `ended      the previous secret of ${clientId}; the newer one stays valid\n`;
 }

@@ -19,12 +19,12 @@ export function clientsUpdateCommand(parent: Command, cli: Cli): void {
   for (const { name, option } of FIELD_OPTIONS) if (name !== ID) command.addOption(option);
   command
     .option('--public', 'Short for --auth-method none.')
-    .addOption(new Option('--unset <field>', 'Back to the default. Repeat it for several.').argParser(each))
+    .addOption(new Option('--unset <field>', 'Reset the field to its default. Repeat it for several.').argParser(each))
     .option('--json', 'Print one JSON document.')
     .addHelpText(
       'after',
       `
-What is not named stays; a list is replaced as a whole. Grants stay alive, within what the client may have from now on.
+Fields without an option stay; an option replaces a whole list. Grants stay active, within the new limits of the client.
 --unset takes: ${UNSETTABLE.join(', ')}.
 
 Examples:

@@ -11,7 +11,7 @@ import { clientsUpdateCommand } from './clients-update.ts';
 import { addExample } from './group-example.ts';
 
 export function clientsCommands(program: Command, cli: Cli): void {
-  const clients = program.command('clients').description('applications that may ask for tokens');
+  const clients = program.command('clients').description('applications that request tokens');
   clientsCreateCommand(clients, cli);
   clientsListCommand(clients, cli);
   clientsShowCommand(clients, cli);

@@ -70,7 +70,7 @@ function formatOf(typed: string): Format {
 
 function oneOf(what: string, typed: string, known: readonly string[]): string {
   const nearest = nearestOf(typed, known, (length) => Math.max(2, length / 2));
-  return `There is no such ${what}: ${known.join(', ')}.${nearest === null ? '' : ` Did you mean "${nearest}"?`}`;
+  return `No such ${what}. Expected one of ${known.join(', ')}.${nearest === null ? '' : ` Did you mean "${nearest}"?`}`;
 }
 
 const NAME = /^[a-z0-9][a-z0-9-]*$/;

@@ -75,12 +75,12 @@ export function diffMarkdown(comparison: Comparison): string {
     ),
     ...table(
       'Lifetimes',
-      ['policy', 'key', 'from', 'to', 'what it means for chains alive today'],
+      ['policy', 'key', 'from', 'to', 'effect on active chains'],
       policies.map(({ policy, key, from, to, means }) => [cell(policy), code(key), cell(from), cell(to), cell(means)]),
     ),
     ...table(
       'Other configuration',
-      ['key', 'from', 'to', 'what it means for chains alive today'],
+      ['key', 'from', 'to', 'effect on active chains'],
       configuration.map(({ key, from, to, means }) => [code(key), code(from), code(to), cell(means ?? '')]),
     ),
     ...(refused === null

@@ -16,9 +16,7 @@ const FORMATS = { text: diffText, markdown: diffMarkdown, json: diffDocument } a
 export function diffCommand(parent: Command, cli: Cli): void {
   parent
     .command('diff')
-    .description(
-      'what changes between two configuration folders, or two git revisions, and whether the invariants still hold',
-    )
+    .description('compare two configuration folders, or two git revisions, and check the invariants')
     .argument('<old>', 'a folder of policies, or a git revision of this checkout')
     .argument('<new>', 'the same')
     .addOption(

@@ -1,4 +1,4 @@
-/** What is in force for a client: its policy, capped by resources, and the errors and warnings about both together. */
+/** The effective policy of a client: its policy, capped by resources, with the errors and warnings about both. */
 import type { Policy } from '../../policies/schema.ts';
 import { type Configuration, signingAlgorithmOf } from '../config/configuration.ts';
 import { describeRecordProblem } from '../config/problem.ts';

@@ -11,7 +11,9 @@ const FROM_INPUT = '-';
 export function explainCommand(parent: Command, cli: Cli): void {
   parent
     .command('explain')
-    .description('the life of one authorization: what happened, whether it lives, why it died, what would have kept it')
+    .description(
+      'explain one grant: its history, whether it is active, why it ended, and what would have prevented that',
+    )
     .argument('<grant-id>', 'as log and ledger name it; "-" reads a token, a code or a grant id from standard input')
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -38,7 +38,7 @@ function textOfGrant(explained: ExplainedGrant): string {
     ...(!explained.alive && explained.why !== null && explained.what_would_have_kept_it !== null
       ? ([
           ['why', explained.why],
-          ['what would have kept it', explained.what_would_have_kept_it],
+          ['prevention', explained.what_would_have_kept_it],
         ] as const)
       : []),
     ...(presented ? [['this one', placeWords(presented, explained.alive)] as const] : []),

@@ -1,11 +1,11 @@
-/** Why a command does not do what was asked, in words that are the same wherever it does its work. */
+/** The errors of commands, with the same text for a running server and for work within the process. */
 import { printable } from '../config/shown.ts';
 import { ToldError } from '../system/told-error.ts';
 
-/** The command cannot do what was asked; the message says why and what to do. */
+/** A command that fails for a known reason; the message says why and what to do. */
 export class CommandRefused extends ToldError {}
 
-/** What was asked could not be checked: neither right nor wrong. */
+/** The check could not run, so it has no result. */
 export class NotChecked extends ToldError {
   readonly status = 3;
 }

@@ -4,7 +4,7 @@
 import { enableCompileCache, registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** In the installation itself: who may write there may change the program, too. Where it cannot be written, nothing is kept. */
+/** In the installation itself: an account that can write there can change the program too. Without write access, no cache. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
 const PACKAGE = 'drizzle-orm';

@@ -12,7 +12,7 @@ type Options = GrantFilter & { readonly limit: number; readonly json?: true };
 export function grantsListCommand(parent: Command, cli: Cli): void {
   parent
     .command('list')
-    .description('grants, the newest first')
+    .description('grants, newest first')
     .option('--client <client_id>', 'only those of this client')
     .option('--user <username>', 'only those of this end-user')
     .addOption(new Option('--state <state>', 'only those that are alive, or over').choices(['alive', 'over']))

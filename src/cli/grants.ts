@@ -6,7 +6,7 @@ import { grantsRevokeCommand } from './grants-revoke.ts';
 import { addExample } from './group-example.ts';
 
 export function grantsCommands(program: Command, cli: Cli): void {
-  const grants = program.command('grants').description('what end-users have granted to clients');
+  const grants = program.command('grants').description('the grants of end-users to clients');
   grantsListCommand(grants, cli);
   grantsRevokeCommand(grants, cli);
   addExample(grants);

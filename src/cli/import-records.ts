@@ -58,7 +58,7 @@ export const IS_DECLARED = problem(
 
 export const NEEDS_PASSWORD = problem('password', 'nothing', '1 to 1024 characters for a new user');
 
-/** What a record of a disabled end-user does not change. */
+/** A record does not enable a disabled end-user. */
 export const STAYS_DISABLED = 'is disabled, and stays so ("statehouse users enable")';
 
 /** Gathers what is wrong with the records of a file. */
@@ -81,7 +81,7 @@ export function recordName(idField: string, input: unknown, index: number): stri
   return `record ${index + 1}${typeof id === 'string' ? ` (${idField} ${shown(id)})` : ''}`;
 }
 
-/** @throws CommandRefused unless there are none. */
+/** @throws CommandRefused for any problem. */
 export function refuseImport(problems: readonly string[]): void {
   if (problems.length === 0) return;
   throw new CommandRefused(

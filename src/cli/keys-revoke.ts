@@ -10,14 +10,14 @@ import { withKeys } from './reached.ts';
 export function keysRevokeCommand(parent: Command, cli: Cli): void {
   parent
     .command('revoke')
-    .description('end a signing key at once, for a key that leaked')
+    .description('revoke a signing key immediately, after a leak')
     .argument('<kid>', 'as "keys list" shows it')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 The key leaves the JWKS and its signatures are no longer accepted here; running servers follow within seconds. If it was the
-signer, the waiting key or a fresh key signs at once. APIs go on accepting the old key until they fetch the JWKS again.
+signer, the waiting key or a new key signs immediately. APIs accept the old key until they fetch the JWKS again.
 
 Example:
   statehouse keys revoke NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs`,

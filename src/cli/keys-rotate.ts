@@ -15,7 +15,7 @@ export function keysRotateCommand(parent: Command, cli: Cli): void {
     .addOption(new Option('--alg <algorithm>', 'only the key of this algorithm').choices(SIGNING_ALGORITHMS))
     .option(
       '--now',
-      'the successor signs at once; APIs that cache the JWKS refuse its tokens until they fetch it again',
+      'the successor signs immediately; APIs that cache the JWKS reject its tokens until they fetch it again',
     )
     .option('--json', 'print one JSON document')
     .addHelpText(

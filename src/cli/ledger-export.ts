@@ -9,9 +9,9 @@ import { withOwnRuntime } from './own-runtime.ts';
 export function ledgerExportCommand(parent: Command, cli: Cli): void {
   parent
     .command('export')
-    .description('lines of the ledger and its closed segments, as JSON lines')
-    .option('--from <instant>', 'segments that were closed then or later (RFC 3339, or a date in UTC)')
-    .option('--to <instant>', 'up to the first segment that was closed then or later')
+    .description('export entries of the ledger and its sealed segments, as JSON lines')
+    .option('--from <instant>', 'segments that were sealed at this instant or later (RFC 3339, or a date in UTC)')
+    .option('--to <instant>', 'up to the first segment that was sealed at this instant or later')
     .addHelpText(
       'after',
       `

@@ -36,7 +36,7 @@ type Options = { readonly key?: string[]; readonly trust?: string[]; readonly he
 export function ledgerVerifyCommand(parent: Command, cli: Cli): void {
   parent
     .command('verify')
-    .description('find lines and segments that were changed, added or removed')
+    .description('find entries and segments that were changed, added or removed')
     .argument('[file]', 'an export; without it, the database is verified')
     .option('--key <file>', 'trust the public keys from "statehouse ledger keys" (may be repeated)', each)
     .option(
@@ -44,15 +44,15 @@ export function ledgerVerifyCommand(parent: Command, cli: Cli): void {
       'trust the public key of this thumbprint, which is stored with the segments (may be repeated)',
       each,
     )
-    .option('--head <number:digest>', 'a segment as the log of a server named it: it has to be there')
+    .option('--head <number:digest>', 'a seal from the log of a server; the ledger has to contain it')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-Ends with 1 when something was changed, with 3 when nothing was and segments are signed by a key that is not trusted, and names the segment
-and the entry. Trusted are the keys of the root secrets that are listed (of a file: only without --key and --trust), and those that you name.
+Exits with 1 for a changed ledger, and with 3 for an unchanged one with segments that an untrusted key signed. Names the segment and the
+entry. The trusted keys are those of the listed root secrets (for a file: only without --key and --trust), and those that you name.
 Servers log each seal ("ledger: segment closed"), with its number, its digest and the thumbprint of its key: without --head, verification
-cannot find that the newest segments were removed. What else it cannot find is in docs/ledger.md.
+cannot find that the newest segments were removed. docs/ledger.md lists its other limits.
 
 Examples:
   statehouse ledger verify --head 4711:5d1b…
@@ -114,7 +114,7 @@ function ofFile({ env }: Cli, { keys, thumbprints }: Pinned): SealVerifier {
   const { secrets } = readEnvironment(env);
   if (secrets !== null) return sealKeys(rootKeys(secrets));
   throw new CommandRefused(
-    'With which keys? Name a file from "statehouse ledger keys" with --key, a thumbprint with --trust, or set STATEHOUSE_SECRET.',
+    'No trusted keys. Name a file from "statehouse ledger keys" with --key, a thumbprint with --trust, or set STATEHOUSE_SECRET.',
   );
 }
 

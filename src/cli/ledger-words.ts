@@ -1,4 +1,4 @@
-/** What verification found, in words and as a document. */
+/** The result of a verification, as text and as a document. */
 import type { Problem, Verified } from '../ledger/verify.ts';
 
 export type VerifiedAnywhere = Verified & {
@@ -80,7 +80,7 @@ function wordsOf(problem: Problem): string {
     case 'number_refused':
       return `a row with the number ${problem.number} was added to the closed segments: no server gives such a number`;
     case 'line_ahead':
-      return `line ${problem.line} (${problem.month}) names a transaction that has not begun: it was added, and is in no segment`;
+      return `line ${problem.line} (${problem.month}) names a transaction that has not started: it was added, and is in no segment`;
     case 'segment_removed':
       return `${where} was removed`;
     case 'key_unknown':

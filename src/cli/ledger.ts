@@ -7,7 +7,7 @@ import { ledgerKeysCommand } from './ledger-keys.ts';
 import { ledgerVerifyCommand } from './ledger-verify.ts';
 
 export function ledgerCommands(program: Command, cli: Cli): void {
-  const ledger = program.command('ledger').description('the ledger: who did what, and whether it is as it was written');
+  const ledger = program.command('ledger').description('the ledger: its entries, seals and their verification');
   ledgerKeysCommand(ledger, cli);
   ledgerExportCommand(ledger, cli);
   ledgerVerifyCommand(ledger, cli);

@@ -9,20 +9,20 @@ import { withOwnRuntime } from './own-runtime.ts';
 export function migrateCommand(parent: Command, cli: Cli): void {
   parent
     .command('migrate')
-    .description('bring the tables of the database up to date')
+    .description('migrate the tables of the database')
     .option(
       '--grant-to <role>',
       'give this role of Postgres the rights that a server needs (STATEHOUSE_DATABASE_ROLE); safe to repeat',
     )
     .option(
       '--authenticate-rows',
-      'vouch for rows whose MAC is not from this root secret: after a root secret was given up, or rows were restored',
+      'compute new MACs for rows whose MAC is not from a listed root secret, after the loss of a root secret or a restore of rows',
     )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-"statehouse start" does this too, where its role owns the tables. Safe when several run at once, and when there is nothing to do.
+"statehouse start" migrates too, where its role owns the tables. Concurrent runs and runs without a pending migration are safe.
 STATEHOUSE_MIGRATIONS_URL names the database as the owner of the tables reaches it; without it, DATABASE_URL does.
 --authenticate-rows believes what is in the tables: every end-user, session, passkey and key there. Look at them first.
 Roles that were granted the rights of a server before get those on new tables, too.

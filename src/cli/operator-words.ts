@@ -1,4 +1,4 @@
-/** Who administers, as `check` shows it, and what in operators.yaml is probably not meant. */
+/** The administrators, as `check` shows them, and the warnings about operators.yaml. */
 import type { OperatorsFile } from '../../policies/operators-schema.ts';
 import { OPERATORS_FILE } from '../config/configuration.ts';
 import { printable } from '../config/shown.ts';
@@ -7,7 +7,7 @@ import { usernameKey } from '../oauth/username.ts';
 
 export const usernamesIn = ({ operators, auditors }: OperatorsFile): readonly string[] => [...operators, ...auditors];
 
-/** Empty: nobody administers. */
+/** Empty: no administrator. */
 export const operatorRows = ({ operators, auditors, clients }: OperatorsFile): [string, string[]][] =>
   [
     ['operators', operators.map(printable)] as [string, string[]],
@@ -55,9 +55,7 @@ const usersWithoutFactor = ({ operators }: OperatorsFile, without: readonly stri
 function ofClient({ client_id: id, scope }: OperatorsFile['clients'][number], clients: Known['clients']): string[] {
   const client = clients.find(({ clientId }) => clientId === id);
   if (!client)
-    return [
-      `${OPERATORS_FILE}: there is no client "${id}"; a client that is registered with this id gets these scopes`,
-    ];
+    return [`${OPERATORS_FILE}: no client has the id "${id}"; a client that is registered with it gets these scopes`];
   const above = client.scope === null ? [] : scope.filter((name) => client.scope?.includes(name) === false);
   return [
     ...(client.grantTypes.includes('client_credentials')

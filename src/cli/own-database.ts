@@ -7,7 +7,7 @@ import { CommandRefused } from './failure.ts';
 
 const hasDatabase = (home: string): boolean => existsSync(join(home, 'database'));
 
-/** In a folder above the home folder's own; null: there is none. */
+/** In a folder above the home folder's own; null: none. */
 function databaseAbove(home: string): string | null {
   for (let folder = dirname(dirname(home)); ; folder = dirname(folder)) {
     const above = join(folder, '.statehouse');
@@ -17,7 +17,7 @@ function databaseAbove(home: string): string | null {
 }
 
 /**
- * @param say is told that the embedded database was made.
+ * @param say receives a message when the command creates the embedded database.
  * @throws CommandRefused where this folder has no embedded database, and a folder above it has one. Nothing is made.
  */
 export async function openOwnDatabase(

@@ -1,6 +1,6 @@
 /**
- * The import of end-users: every record is read first, then they are placed in order, so many at a time. What was placed stays: the
- * same file again finds it unchanged and goes on.
+ * The import of end-users: reads every record first, then imports them in order, in batches. Imported records stay after a failure: the
+ * same file again finds them unchanged and continues.
  */
 import { writeFileSync } from 'node:fs';
 import { describeRecordProblem } from '../config/problem.ts';
@@ -22,9 +22,9 @@ import {
 } from './import-records.ts';
 import { NOT_JSON, type SentRecord } from './records-file.ts';
 
-/** What an import does, in steps. */
+/** The steps of an import. */
 export type PeopleImport = {
-  /** What is wrong with a record by itself. */
+  /** The problems of one record by itself. */
   readonly read: (input: unknown) => Reading<UserRecord>;
   /** The keys of those usernames that end-users have. */
   readonly known: (usernames: readonly string[]) => Promise<ReadonlySet<string>>;
@@ -46,7 +46,7 @@ export type ImportOptions = {
 type Refused = { readonly index: number; readonly reasons: string[] };
 type Accepted = { readonly index: number; readonly value: UserRecord; readonly warnings: readonly string[] };
 
-/** Fewer are there at once, and each is listed. */
+/** A smaller import lists each record. */
 const MANY = 1000;
 /** In an error text; the report has all. */
 const MAX_SHOWN = 50;
@@ -78,7 +78,7 @@ export async function importPeople(
   for (let from = 0; from < wanted.length && stoppedAt === null; from += people.atOnce) {
     const batch = wanted.slice(from, from + people.atOnce);
     const placed = await people.place(batch.map(({ value }) => value)).catch((error) => {
-      // What was placed stays, and is told before the failure.
+      // Imported records stay, and the output lists them before the failure.
       if (done.length > 0) cli.output.print(results(done, options));
       writeReport(options.report, sent, [...refused.values()]);
       throw error;
@@ -145,11 +145,11 @@ async function check(
 
 /** On standard error, at most once for each hundredth; never beside JSON, which programs read. */
 function progressOf({ output }: Cli, { asJson, startAt }: ImportOptions, records: number, wanted: number) {
-  let told = 0;
+  let shown = 0;
   return (done: readonly Imported[], refused: number, placed: number): void => {
     const hundredths = Math.floor((placed * 100) / wanted);
-    if (asJson || wanted <= MANY || hundredths === told) return;
-    told = hundredths;
+    if (asJson || wanted <= MANY || hundredths === shown) return;
+    shown = hundredths;
     const before = startAt > 1 ? `, from record ${startAt}` : '';
     output.complain(
       `${placed} of ${wanted} (${records} in the file${before}): ${countsOf(done)}, ${refused} refused\n`,
@@ -175,7 +175,7 @@ function stopWords(
 ): string {
   const words = wordsOf(sent, refused, options);
   if (done === 0) return `The import is refused; nothing was changed.\n${words}`;
-  return `The import stopped: ${counted(done, 'record')} imported, the rest not. Importing the file again goes on; --skip-refused leaves out what is refused.\n${words}`;
+  return `The import stopped: ${counted(done, 'record')} imported, the rest not. Import the file again to continue; --skip-refused leaves out rejected records.\n${words}`;
 }
 
 /** In the order of the file. */

@@ -8,7 +8,7 @@ const counted = (value: number, noun: string) => `${value} ${noun}${value === 1 
 
 export function proofText(proof: Proof): string {
   const walks = proof.explorations.map(({ bounds: { requests, inFlight, faults }, moments, steps, milliseconds }) => {
-    const within = `${counted(requests, 'request')}, ${inFlight} under way at once, ${counted(faults, 'fault')}`;
+    const within = `${counted(requests, 'request')}, ${inFlight} in flight, ${counted(faults, 'fault')}`;
     return `  ${within}: ${count(moments)} moments, ${count(steps)} steps, ${(milliseconds / 1000).toFixed(1)} s\n`;
   });
   const title =

@@ -4,7 +4,7 @@ import { holds, type Proof, prove, proveForEveryPolicy } from '../review/proof/p
 import type { Bounds } from '../review/proof/walk.ts';
 import { brokenIn, proofDocument, proofText } from './proof-words.ts';
 
-/** What was proved, in the forms in which `check` prints it. */
+/** The results of the model check, in the forms in which `check` prints them. */
 export type ProofReport = {
   readonly holds: boolean;
   readonly text: string;

@@ -1,6 +1,6 @@
 /**
- * Where a command does its work: through the management API, of the server that runs or, where none runs, within this process. Only what
- * is used is loaded.
+ * The place of a command's work: the management API of the running server or, where none runs, of this process. Loads only the modules
+ * of the chosen place.
  */
 import type { Runtime } from '../boot/runtime.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
@@ -23,7 +23,7 @@ const reaching =
     }
   };
 
-/** What holds the folder has left no credential for commands. */
+/** The process that holds the folder has left no credential for commands. */
 const NOT_ASKED =
   'That is another command, or a server that is starting or stopping: run this again in a moment. Nothing was changed.';
 

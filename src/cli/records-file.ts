@@ -16,7 +16,7 @@ export async function readRecords(input: Input, file: string, kind: RecordKind):
 
 /** A record and, in a file of JSON lines, its line, counted from 1. */
 export type SentRecord = { readonly value: unknown; readonly line: number | null };
-/** A line that is not JSON: the others are read all the same. */
+/** A line that is not JSON; the other lines are still read. */
 export const NOT_JSON = Symbol('not JSON');
 
 /** As `readRecords`, and one object on each line. @throws CommandRefused */
@@ -50,7 +50,7 @@ async function readText(input: Input, file: string, kind: RecordKind): Promise<{
   const bytes = file === '-' ? await input.readAll() : await readFileOrRefuse(file, source);
   if (bytes.length > MAX_BYTES) {
     throw new CommandRefused(
-      `${source} has ${Math.ceil(bytes.length / 1e6)} MB; at most ${Math.floor(MAX_BYTES / 1e6)} MB are read at once. Divide it into several files.`,
+      `${source} has ${Math.ceil(bytes.length / 1e6)} MB; at most ${Math.floor(MAX_BYTES / 1e6)} MB fit in one import. Divide it into several files.`,
     );
   }
   const text = decodeUtf8(bytes, source);
@@ -58,7 +58,7 @@ async function readText(input: Input, file: string, kind: RecordKind): Promise<{
   return { source, text };
 }
 
-/** What V8 holds in a string. Half a million end-users with hashes have some 200 MB. */
+/** The longest string of V8. Half a million end-users with hashes have some 200 MB. */
 const MAX_BYTES = constants.MAX_STRING_LENGTH;
 
 async function readFileOrRefuse(file: string, source: string): Promise<Buffer> {

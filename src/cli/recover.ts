@@ -13,7 +13,7 @@ const CONSEQUENCE =
 export function recoverCommand(parent: Command, cli: Cli): void {
   parent
     .command('recover')
-    .description('end every grant and session; for use after a backup was restored, before traffic')
+    .description('end every grant and session: after the restore of a backup, before traffic')
     .option('--yes', 'do not ask')
     .option('--json', 'print one JSON document')
     .addHelpText(

@@ -37,7 +37,7 @@ function wordsOfEach(needs: readonly Need[], keys: RootKeys): readonly Words[] {
   }));
 }
 
-/** Of root secrets that are listed behind the first: by what each is needed. */
+/** The listed root secrets behind the first, with the rows that need each. */
 export const rootSecretRows = (needs: readonly Need[], keys: RootKeys): [string, string[]][] =>
   wordsOfEach(needs, keys)
     .filter(({ isListed }) => isListed)

@@ -15,7 +15,7 @@ export function sessionsEndCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-It cannot be undone: the end-user signs in again. What they granted to clients stays (statehouse grants list). To end every session and grant of an end-user: statehouse users disable.
+This cannot be undone: the end-user has to sign in again. Grants to clients stay (statehouse grants list). To end every session and grant of an end-user: statehouse users disable.
 
 Example:
   statehouse sessions end 2f1c7a52-1f0e-4c55-8e0b-0f6f5a1f7b11`,

@@ -36,7 +36,7 @@ Example:
     });
 }
 
-/** Null: it is active. What no decision has ended, time has. */
+/** Null: active. A session that ended without a decision has expired. */
 const endOf = ({ state, reason }: Session): string | null => (state === 'active' ? null : (reason ?? 'expired'));
 
 const sessionRow = (session: Session): readonly string[] => [

@@ -12,9 +12,9 @@ import { json } from './output.ts';
 export function simulateCommand(parent: Command, cli: Cli): void {
   parent
     .command('simulate')
-    .description('play scenarios: who presents what, when, and what happens')
+    .description('run scenarios: presentations of credentials at given times, and their outcomes')
     .argument('<file...>', 'scenario files (YAML)')
-    .option('--policy <file>', 'play them under the policy of this file instead of their own')
+    .option('--policy <file>', 'run them under the policy of this file instead of their own')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

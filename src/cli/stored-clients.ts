@@ -1,6 +1,6 @@
 /**
- * The stored clients, and who of the given usernames exists, for `check`, which changes nothing: no migration is applied, no folder and no root secret is created. When
- * the database cannot be read, the reason becomes part of the result.
+ * The stored clients, and the existing end-users among the given usernames, for `check`. The command changes nothing: it applies no
+ * migration, and creates no folder and no root secret. When the database cannot be read, the reason becomes part of the result.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export type StoredClients = {
   readonly withoutFactor: readonly string[];
   /** How many rows of each table the server ignores, since they do not authenticate themselves. */
   readonly ignoredRows: Readonly<Record<string, number>>;
-  /** What still needs a root secret that is not the first. */
+  /** Rows that still need a root secret other than the first. */
   readonly needs: readonly Need[];
   /** Entries of the ledger that retention does not reach, counted up to 1000. */
   readonly ledgerDefaultEntries: number;
@@ -55,7 +55,7 @@ export async function storedClients(
       ignoredRows: {},
       needs: [],
       ledgerDefaultEntries: 0,
-      missing: 'There is no database yet: "statehouse start" or "statehouse migrate" creates it.',
+      missing: 'No database yet: "statehouse start" or "statehouse migrate" creates it.',
     };
   }
   try {
@@ -104,7 +104,7 @@ function reasonOf(error: unknown, env: NodeJS.ProcessEnv): string {
   return wordsFor(error, env).trim();
 }
 
-/** @returns null when there is no root secret yet. @throws RootSecretError for a root secret that is too short. */
+/** @returns null before a root secret exists. @throws RootSecretError for a root secret that is too short. */
 export function rootKeysIfMade({ secrets }: Environment): RootKeys | null {
   if (secrets) return rootKeys(secrets);
   return existsSync(join(homeFolder(), 'secret')) ? rootKeys(keptSecrets(homeFolder(), systemRandom)) : null;

@@ -25,7 +25,7 @@ export function placesText({ upstreams, delegatedSignIn }: Configuration): strin
 }
 
 const newcomers = (createUsers: boolean): string =>
-  createUsers ? 'registers people who are new' : 'registers nobody: accounts are linked first';
+  createUsers ? 'registers just-in-time users' : 'registers no users: an end-user links the account first';
 
 function upstreamLines({ issuer, client_id: id, scope, admit, multiFactor, createUsers }: Upstream): string[] {
   const { emailDomains, claim } = admit;
@@ -37,7 +37,7 @@ function upstreamLines({ issuer, client_id: id, scope, admit, multiFactor, creat
   return [
     issuer,
     `as the client ${id}, asking for ${scope.join(' ')}`,
-    `lets in: ${who.length === 0 ? 'everybody who can sign in there' : who.join(', and ')}`,
+    `admits: ${who.length === 0 ? 'every user of the provider' : who.join(', and ')}`,
     newcomers(createUsers),
     `counts as several factors: ${factors.length === 0 ? 'nothing' : factors.join(', ')}`,
   ];

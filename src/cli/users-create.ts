@@ -28,7 +28,7 @@ export function usersCreateCommand(parent: Command, cli: Cli): void {
     .option('--display-name <name>', 'the claim "name"')
     .option(
       '--claim <name=value>',
-      'any other claim of OpenID Connect, or a further claim such as groups; repeat it for several',
+      'any other claim of OpenID Connect, or a custom claim such as groups; repeat it for several',
       each,
     )
     .option('--json', 'print one JSON document')

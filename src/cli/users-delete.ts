@@ -9,14 +9,14 @@ const CONSEQUENCE = 'This erases username, password and claims, and ends every s
 export function usersDeleteCommand(parent: Command, cli: Cli): void {
   parent
     .command('delete')
-    .description('delete an end-user; nothing but the sub is kept')
+    .description('delete an end-user; keeps only the sub')
     .argument('<username>')
     .option('--yes', 'do not ask')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-${CONSEQUENCE} The sub is kept, so that nobody else ever gets it; the username is free again.
+${CONSEQUENCE} The server keeps the sub, so that no other end-user gets it. The username is free again.
 To keep the end-user and stop them from signing in: statehouse users disable.
 
 Example:

@@ -6,7 +6,7 @@ import { withUsers } from './reached.ts';
 export function usersDisableCommand(parent: Command, cli: Cli): void {
   parent
     .command('disable')
-    .description('disable an end-user; their sessions and grants end, for good')
+    .description('disable an end-user; ends their sessions and grants permanently')
     .argument('<username>')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nEnabling them again does not revive these.\n\nExample:\n  statehouse users disable alice')

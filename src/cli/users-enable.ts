@@ -6,7 +6,7 @@ import { withUsers } from './reached.ts';
 export function usersEnableCommand(parent: Command, cli: Cli): void {
   parent
     .command('enable')
-    .description('let a disabled end-user sign in again')
+    .description('enable a disabled end-user')
     .argument('<username>')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nSessions and grants that ended stay ended.\n\nExample:\n  statehouse users enable alice')

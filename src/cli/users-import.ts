@@ -18,7 +18,7 @@ export function usersImportCommand(parent: Command, cli: Cli): void {
     .argument('<file>', 'a file of JSON or JSON lines, or "-" for standard input')
     .option('--json', 'print one JSON document')
     .option('--skip-refused', 'import the other records where some are refused')
-    .option('--report <file>', 'write what was refused, and why, as JSON lines')
+    .option('--report <file>', 'write the rejected records and the reasons, as JSON lines')
     .option('--start-at <record>', 'begin with this record, counted from 1', recordNumber)
     .addHelpText(
       'after',

@@ -9,7 +9,7 @@ type Options = { readonly mail?: true; readonly language?: string; readonly json
 export function usersInviteCommand(parent: Command, cli: Cli): void {
   parent
     .command('invite')
-    .description('invite somebody to make an account; prints a link that works once')
+    .description('invite a person to create an account; prints a link that works once')
     .argument('<e-mail address>')
     .option('--mail', 'send the link by mail, and do not print it')
     .option('--language <tag>', 'the language of the mail, such as de')
@@ -17,7 +17,7 @@ export function usersInviteCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-An older invitation to the same address is worth nothing then. It takes "signUp: invitation", or "open", in policies/sign-in.yaml.
+The link of an older invitation to the same address becomes invalid. Needs "signUp: invitation", or "open", in policies/sign-in.yaml.
 
 Examples:
   statehouse users invite ada@example.com
@@ -30,8 +30,8 @@ Examples:
       const made = await withUsers(cli, (users) => users.invite(email, way));
       const { invitation_id, email: address, ends_at, link } = made;
       const document = { outcome: 'invited', invitation_id, email: address, ends_at, link };
-      const told = link === null ? 'sent by mail' : link;
-      const text = `invited\n  e-mail   ${address}\n  until    ${ends_at}\n  link     ${told}\n`;
+      const shownLink = link === null ? 'sent by mail' : link;
+      const text = `invited\n  e-mail   ${address}\n  until    ${ends_at}\n  link     ${shownLink}\n`;
       cli.output.print(asJson ? json(document) : text);
     });
 }

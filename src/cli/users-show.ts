@@ -10,7 +10,7 @@ import { withUsers } from './reached.ts';
 export function usersShowCommand(parent: Command, cli: Cli): void {
   parent
     .command('show')
-    .description('one user: sub, claims, and whether they may sign in')
+    .description('show one user: sub, claims and state')
     .argument('<username>')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -27,10 +27,10 @@ export function usersShowCommand(parent: Command, cli: Cli): void {
 export const userDocument = ({ username, sub, disabled, claims }: User) => ({ username, sub, disabled, claims });
 
 function asText({ username, sub, claims, disabled_at: since }: User): string {
-  const told = Object.entries(claims).map(([name, value]): [string, string] => [
+  const claimRows = Object.entries(claims).map(([name, value]): [string, string] => [
     printable(name),
     printable(typeof value === 'string' ? value : JSON.stringify(value)),
   ]);
   const state = since === null ? 'may sign in' : `disabled ${since}`;
-  return `${username}\n${fields([['sub', sub], ['state', state], ...told])}`;
+  return `${username}\n${fields([['sub', sub], ['state', state], ...claimRows])}`;
 }

@@ -11,7 +11,7 @@ type Options = DeliveryFilter & { readonly limit: number; readonly json?: true }
 export function webhooksDeliveriesCommand(parent: Command, cli: Cli): void {
   parent
     .command('deliveries')
-    .description('events on their way to receivers, delivered or given up, the newest first')
+    .description('deliveries of events (pending, delivered or abandoned), newest first')
     .option('--receiver <name>', 'only those for this receiver')
     .addOption(new Option('--state <state>', 'only those in this state').choices(['pending', 'delivered', 'abandoned']))
     .addOption(limitOption())
@@ -19,7 +19,7 @@ export function webhooksDeliveriesCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-A delivery that was given up is "abandoned". Deliveries that have ended are removed after keptSeconds of webhooks.yaml.
+A delivery without a success after its last attempt is "abandoned". The server removes ended deliveries after keptSeconds of webhooks.yaml.
 
 Example:
   statehouse webhooks deliveries --receiver crm --state abandoned`,

@@ -7,7 +7,7 @@ import { withWebhooks } from './reached.ts';
 export function webhooksListCommand(parent: Command, cli: Cli): void {
   parent
     .command('list')
-    .description('the receivers that webhooks.yaml names, and what waits for each of them')
+    .description('the endpoints of webhooks.yaml, and the waiting events of each')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  statehouse webhooks list')
     .action(async (options: { json?: true }) => {

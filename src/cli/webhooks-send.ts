@@ -1,4 +1,4 @@
-/** Sending by hand: what a receiver did not take, and a test. A running server sends it within a second. */
+/** Manual deliveries: a redelivery of an event, and a test event. A running server sends either within a second. */
 import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
@@ -11,7 +11,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function webhooksRepeatCommand(parent: Command, cli: Cli): void {
   parent
     .command('repeat')
-    .description('have an event sent again, at once and with all attempts anew')
+    .description('redeliver an event immediately, with all attempts again')
     .argument('<id>', 'as "statehouse webhooks deliveries" shows it')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -34,13 +34,13 @@ Example:
 export function webhooksTestCommand(parent: Command, cli: Cli): void {
   parent
     .command('test')
-    .description('send a receiver the event webhook.test, about nothing')
+    .description('send an endpoint the event webhook.test, which has no data')
     .argument('<receiver>', 'its name in webhooks.yaml')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-A running server sends it within a second: "statehouse webhooks deliveries" says what came of it.
+A running server sends it within a second: "statehouse webhooks deliveries" shows the outcome.
 
 Example:
   statehouse webhooks test crm`,

@@ -1,4 +1,4 @@
-/** The management API for commands: what it refuses becomes a CommandRefused with the words for it. */
+/** The management API for commands: a problem of the API becomes a CommandRefused with its text. */
 import type { Answer, Transport } from '../../management/client/client.ts';
 import { managementClient } from '../../management/client/client.ts';
 import type { Asked, Document, PathWith } from '../../management/client/documents.ts';

@@ -35,7 +35,7 @@ export function clientsAt(api: ManagementApi) {
   const find = (clientId: string) =>
     orNull(api.send('GET', '/clients/{client_id}', { params: { client_id: clientId } }));
 
-  /** @param seen the entity tag of what may be replaced; `anything`: whatever is stored; null: nothing may be replaced. */
+  /** @param seen the entity tag of the registration to replace; `anything`: any registration; null: only create. */
   async function place(clientId: string, record: Fields, warnings: Warnings, seen: Seen): Promise<ClientChanged> {
     const asked = { params: at(clientId), body: record as Body };
     try {
@@ -53,7 +53,7 @@ export function clientsAt(api: ManagementApi) {
     }
   }
 
-  /** What the server says is wrong with the record, changing nothing: only a request that is right meets its conditions (RFC 9110 §13.2.1). */
+  /** The server's problems of the record. Changes nothing, since a server checks preconditions only for a valid request (RFC 9110 §13.2.1). */
   async function whatIsWrong({ clientId, record }: NamedRecord): Promise<readonly string[]> {
     try {
       if ((await find(clientId))?.value.declared) return [describeRecordProblem(IS_DECLARED)];

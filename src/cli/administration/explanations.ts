@@ -9,7 +9,7 @@ export const explanationsAt = (api: ManagementApi) => ({
   /** @param text a token, a code or a grant id. @throws CommandRefused for a grant that is not there. */
   explain: async (text: string) => {
     const answered = await orNull(api.send('POST', '/explanations', { body: { credential: text } }));
-    // A token that leads to a grant is good for nothing in a message.
+    // A message names the grant, never the token.
     if (answered === null) throw noSuchGrant(grantIdIn(text) ?? 'that of the credential');
     // The schema of the resource names the members that every explanation has.
     return answered.value as unknown as ExplainedGrant | ExplainedWithoutGrant;

@@ -10,7 +10,7 @@ export type KeyChanged = Document<'POST', '/signing-keys/{alg}/rotations'>['chan
 
 export function keysAt(api: ManagementApi) {
   const load = async () => (await api.send('GET', '/signing-keys', {})).value;
-  /** What is known of them where the revoked key had signed the only access token. */
+  /** The keys after the change. The previous list, where the revoked key had signed the only access token. */
   const keysAfter = async (kid: string, before: readonly Key[]): Promise<readonly Key[]> => {
     try {
       return (await load()).items;
@@ -33,7 +33,7 @@ export function keysAt(api: ManagementApi) {
       }
       return { changes, policy };
     },
-    /** `changes`: null when there is no such key; empty when it had retired. */
+    /** `changes`: null for an unknown key; empty for a key that had retired. */
     revoke: async (kid: string) => {
       const { items: before, policy } = await load();
       const answered = await orNull(api.send('DELETE', '/signing-keys/{kid}', { params: { kid } }));

@@ -28,16 +28,16 @@ export async function allOf<One>(read: (place: Place) => Promise<Answered<List<O
 
 const MAX_USERNAME_CHARACTERS = 256;
 
-/** @returns null: nobody has this username. */
+/** @returns null: no end-user has this username. */
 export async function userNamed(api: ManagementApi, username: string): Promise<Item<'/users'> | null> {
-  // The API takes no such username: nobody has it.
+  // The API rejects such a username, so no end-user has it.
   const isNone = username.trim() === '' || username.length > MAX_USERNAME_CHARACTERS;
   if (isNone || username.includes('\0') || !username.isWellFormed()) return null;
   const { value } = await api.send('GET', '/users', { query: { username } });
   return value.items[0] ?? null;
 }
 
-/** @throws CommandRefused when nobody has this username. */
+/** @throws CommandRefused when no end-user has this username. */
 export async function subOf(api: ManagementApi, username: string): Promise<string> {
   const user = await userNamed(api, username);
   if (user === null) throw noSuch('user', username);

@@ -10,7 +10,7 @@ export type Connection = {
   readonly base: string;
   /** For messages. */
   readonly names: Names;
-  /** Asked again where the one before is refused; the same one again: there is no other. */
+  /** Called again after the server rejects the previous credential; the same credential again: no other exists. */
   readonly token: () => Promise<string>;
 };
 

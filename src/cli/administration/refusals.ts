@@ -1,4 +1,4 @@
-/** What a server refuses, and what becomes of a request without an answer, in words for the people who have typed the command. */
+/** Error texts for rejections of the server and for requests without a response. */
 import { printable } from '../../config/shown.ts';
 import type { FieldAtFault, Problem } from '../../management/client/client.ts';
 import { STANDARD_CLAIMS } from '../../oauth/claims.ts';
@@ -15,7 +15,7 @@ export class ApiRefused extends CommandRefused {
   }
 }
 
-/** For messages: where the server is, and what its credential is called. */
+/** For messages: the address of the server, and the name of the credential. */
 export type Names = { readonly server: string; readonly credential: string };
 
 export function refusalOf({ status, reason, detail: said, errors: fields }: Problem, names: Names): ApiRefused {
@@ -28,11 +28,11 @@ export function refusalOf({ status, reason, detail: said, errors: fields }: Prob
   const scopes = errors.map((error) => error.detail.replace(/ is missing\.$/, '')).join(' and ');
   const words: Readonly<Record<string, string>> = {
     not_the_api: `${server} answers, but not as Statehouse's management API does (status ${status}). Expected the issuer URL of a server.`,
-    no_credentials: `${server} has got no access token.`,
+    no_credentials: `${server} received no access token.`,
     invalid_token: `${server} refuses ${credential}: ${detail} Nothing was changed.`,
     insufficient_scope:
-      `${server} does not allow this: the scope ${scopes} is missing. It has to be in the access token, and in the role of today ` +
-      '(operators.yaml) of the client or operator that got the token. Nothing was changed.',
+      `${server} does not allow this: the scope ${scopes} is missing. The access token needs it, and so does ` +
+      'the role in operators.yaml of the client or operator that got the token. Nothing was changed.',
   };
   return new ApiRefused(reason, words[reason] ?? detail, errors);
 }

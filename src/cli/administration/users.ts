@@ -38,13 +38,13 @@ export function usersAt(api: ManagementApi) {
       const made = given === null ? makePassword(systemRandom) : null;
       const { value, warnings } = accepted('user', readUserRecord({ ...record, password: given ?? made }, false));
       try {
-        return told('created', await register(value), made, warnings);
+        return changed('created', await register(value), made, warnings);
       } catch (error) {
         if (!isReason(error, 'username_taken')) refusedRecord('user', error);
       }
       const user = await named(value.username);
       const { outcome } = await place(user, replacing(user, value), null);
-      return told(outcome, user, made, warnings);
+      return changed(outcome, user, made, warnings);
     },
     /** @param given null: a password is made. The password that is stored already changes nothing. */
     setPassword: async (username: string, given: string | null) => {
@@ -53,9 +53,9 @@ export function usersAt(api: ManagementApi) {
       const { warnings } = accepted('user', readUserRecord({ username: user.username, password }, false));
       const whole = { username: user.username, password, claims: user.claims };
       const { outcome } = await place(user, whole, { password }).catch((error) => refusedRecord('user', error));
-      return told(outcome, user, given === null ? password : null, warnings);
+      return changed(outcome, user, given === null ? password : null, warnings);
     },
-    /** @param mail null: the answer has the link, told once; otherwise it is mailed, in this language where it names one. */
+    /** @param mail null: the response has the link, once; otherwise the server mails it, in the given language. */
     invite: async (email: string, mail: { readonly language: string | null } | null) => {
       const language = mail?.language ?? null;
       const body = { email, send_mail: mail !== null, ...(language !== null && { language }) };
@@ -140,7 +140,7 @@ function stepsAt(api: ManagementApi) {
       if (!isReason(error, 'precondition_required')) throw error;
       const fields = error.errors.map(({ field }) => String(field));
       if (patch === null) throw differs('user', fields);
-      // Whatever is stored by now: the record says all that it is about.
+      // Any stored version: the record is complete.
       if (patch === body) await api.send('PUT', '/users/{sub}', { params, body, ifMatch: '*' });
       else await api.send('PATCH', '/users/{sub}', { params, body: patch, ifMatch: '*' });
       return { outcome: 'updated', changed: fields };
@@ -189,7 +189,7 @@ async function inTurn<One, Result>(
   return results;
 }
 
-const told = (
+const changed = (
   outcome: Outcome,
   { sub, username }: User,
   madePassword: string | null,

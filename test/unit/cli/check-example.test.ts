@@ -96,7 +96,7 @@ clients:
       'operators.yaml: the operator "Carol" has no second factor, so the password alone administers this server; the operator adds a passkey or an authenticator app at /account/sign-in-methods',
       'operators.yaml: the client "app" has no grant type "client_credentials", so these scopes are never granted',
       'operators.yaml: "ledger:read" is not in the scope of the client "narrow", so it is never granted',
-      'operators.yaml: there is no client "gone"; a client that is registered with this id gets these scopes',
+      'operators.yaml: no client has the id "gone"; a client that is registered with it gets these scopes',
     ]);
     await registeredPasskey({ database: postgres.database, clock: testClock() }, carol);
     const protectedNow = JSON.parse((await line.run(['check', '--json'], { env })).out).warnings.join();

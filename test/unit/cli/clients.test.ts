@@ -361,7 +361,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       expect(ended).toMatchObject({
         status: 0,
         err: '',
-        out: expect.stringContaining('the newer one goes on working'),
+        out: expect.stringContaining('the newer one stays valid'),
       });
       expect(await accepts('exchanging', old)).toBe(false);
       expect(await accepts('exchanging', fresh)).toBe(true);

@@ -77,10 +77,10 @@ describe('diagram', () => {
   });
 
   it.each([
-    [['refreshTokn'], /no such machine: .*grant.*Did you mean "refresh-token"\?/],
-    [['zzzzzzzzzzzzzzzzzzz'], /no such machine: [^"]*$/m],
-    [['grant', '--format', 'sgv'], /no such format: svg, mermaid, json\. Did you mean "svg"\?/],
-    [['grant', '--policy', 'defualt'], /no such policy: .*Did you mean "default"\?/],
+    [['refreshTokn'], /No such machine\. Expected one of .*grant.*Did you mean "refresh-token"\?/],
+    [['zzzzzzzzzzzzzzzzzzz'], /No such machine\. Expected one of [^"]*$/m],
+    [['grant', '--format', 'sgv'], /No such format\. Expected one of svg, mermaid, json\. Did you mean "svg"\?/],
+    [['grant', '--policy', 'defualt'], /No such policy\. Expected one of .*Did you mean "default"\?/],
     [['grant', '--policy', 'nowhere/x.policy.yaml'], /x\.policy\.yaml: Expected .*, found no such file/],
     [['grant', '--output', '/nowhere/at/all.svg'], /cannot be written \(ENOENT\)/],
     [['grant', 'interaction'], /too many arguments/],

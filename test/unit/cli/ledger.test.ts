@@ -204,7 +204,7 @@ describe('an export', () => {
     writeFileSync(file, text);
     expect(await cli.run(['ledger', 'verify', file], { env: {} })).toMatchObject({
       status: 1,
-      err: expect.stringContaining('With which keys?'),
+      err: expect.stringContaining('No trusted keys.'),
     });
     const withSecret = (secret: string) => cli.run(['ledger', 'verify', file], { env: { STATEHOUSE_SECRET: secret } });
     expect(await withSecret('another-root-secret-which-knows-nothing-of-it')).toMatchObject({

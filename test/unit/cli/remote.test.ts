@@ -114,7 +114,7 @@ describe('a server that', () => {
     [problem(401, 'invalid_token'), /refuses STATEHOUSE_TOKEN: Some words\. Nothing was changed\./],
     [
       problem(403, 'insufficient_scope', { errors: [{ field: 'scope', detail: '"clients:read" is missing.' }] }),
-      /does not allow this: the scope "clients:read" is missing\. .*the role of today\s*\(operators\.yaml\)/,
+      /does not allow this: the scope "clients:read" is missing\. .*the role in operators\.yaml/,
     ],
     [problem(503, 'temporarily_unavailable'), /^Some words\.\n$/],
     [problem(404, 'not_found', { detail: 'red \u001b[31m' }), /red \\u\{1b\}\[31m/],
