@@ -90,8 +90,8 @@ const NOTHING_THERE: Received = {
   header: () => null,
   body: JSON.stringify({
     type: 'not_found',
-    title: 'There is nothing under this address',
-    detail: 'There is no such resource.',
+    title: 'Not found',
+    detail: 'The resource was not found.',
   }),
 };
 

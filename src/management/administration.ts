@@ -1,4 +1,4 @@
-/** What the machines of clients and end-users reject, as problems. */
+/** Rejections of the machines of clients and end-users, as problems. */
 import { isDeclared } from '../config/configuration.ts';
 import { describeRecordProblem } from '../config/problem.ts';
 import { ADMINISTRATION_WORDS, ChangeRefused, type RefusedChange } from '../registration/administration.ts';
@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<RefusedChange, ProblemReason>> = {
 export const rejected = (reason: RefusedChange): Problem =>
   problem(REASONS[reason], `${ADMINISTRATION_WORDS[reason]}. Nothing was changed.`);
 
-/** A client that the files declare by now, and that a command finds before the next start has stored it. */
+/** A client that the files declare, and that the next start has not stored yet. */
 export const declaredInFiles = ({ configuration }: Pick<ManagementDeps, 'configuration'>, clientId: string) =>
   isDeclared(configuration(), clientId) ? rejected('client_is_declared') : null;
 
@@ -51,6 +51,6 @@ export async function orRejected(
 export const conditionNeeded = (fields: readonly string[]): Problem =>
   problem(
     'precondition_required',
-    'Send If-Match with the entity tag of what you have seen (RFC 6585 §3), so that no change of somebody else is lost. Nothing was changed.',
+    'Send If-Match with the entity tag of the version that you read (RFC 6585 §3), so that no concurrent change is lost. Nothing was changed.',
     fields.map((field) => ({ field, detail: 'Would be changed.' })),
   );

@@ -74,7 +74,7 @@ async function answerTo(
   return answer;
 }
 
-/** What was made is there, and is answered, whether that can be noted or not. */
+/** The created resource is in the response, also when the key cannot be stored. */
 async function remembered(request: FastifyRequest, makes: Makes): Promise<void> {
   try {
     await makes.carryOut();
@@ -133,7 +133,7 @@ function sendDocument(
   return sendText(request, reply, JSON.stringify(body), JSON_TYPE, entityTag(JSON.stringify(representation)));
 }
 
-/** May be stored by the caller alone, who asks again before each use: what ended a second ago is not shown. */
+/** A private cache may store the response, and revalidates it before each use, so that it never shows an outdated state. */
 function sendText(request: FastifyRequest, reply: FastifyReply, text: string, type: string, tag: string): FastifyReply {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache');
   reply.header('etag', tag);

@@ -22,7 +22,7 @@ import { actorOf, type Me, whoCalls } from './who.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls the management API. Null elsewhere, and on routes that need no token. */
+    /** The caller of the management API. Null on other routes, and on routes that need no token. */
     me: Me | null;
     /** As the ledger names who calls; null where `me` is. */
     actor: Actor | null;
@@ -41,7 +41,7 @@ export const managementApi: FastifyPluginAsync<GuardDeps> = async (app, deps) =>
     name: configuration().management.name,
     documentation: `${configuration().management.identifier}/reference`,
     serveMetadata: false,
-    // They cost no network here, and a token of a key that signs at once, after a revocation, must be good.
+    // They cost no network here, and a token of a key that signs immediately after a revocation must be valid.
     keys: { maxAgeSeconds: 1, cooldownSeconds: 0 },
     now: () => clock.fixedNow() ?? new Date(),
     fetch: within(app),
@@ -71,7 +71,7 @@ export const managementApi: FastifyPluginAsync<GuardDeps> = async (app, deps) =>
   }
 };
 
-/** What the API is without a way to know who calls. */
+/** The API without authentication. */
 export function prepareApi(app: FastifyInstance, issuer: string): void {
   app.decorateRequest('me', null);
   app.decorateRequest('actor', null);

@@ -13,7 +13,7 @@ import type { AccessTokenDeps } from '../protocol/presented-access-token.ts';
 import type { Drizzle } from '../storage/database.ts';
 import type { Clock } from '../system/clock.ts';
 
-/** What the resources of the API need. */
+/** The dependencies of the resources. */
 export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   readonly production: boolean;
   readonly isBreached: IsBreached;
@@ -32,13 +32,13 @@ export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   readonly mails: NotifyDeps | null;
   /** Null: none since the start of this node. */
   readonly lastReload: () => LastReload | null;
-  /** After a change of keys: this node follows at once, the others within seconds. */
+  /** After a change of keys: this node loads them immediately, the others within seconds. */
   readonly keepKeys: () => Promise<void>;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** What the server needs beside, to know who calls. */
+/** The further dependencies that authenticate the caller. */
 export type GuardDeps = ManagementDeps &
   AccessTokenDeps & {
     /** As which client the commands of this machine come; null: they go to the database themselves. */

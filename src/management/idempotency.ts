@@ -1,7 +1,7 @@
 /**
- * Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): ids and secrets of what a POST creates are derived from the key and
- * from who sent it. So a request that is sent again creates the same thing, whatever happened to the answer of the first, and no answer is
- * kept anywhere (docs/decisions/0034).
+ * Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): the ids and secrets that a POST creates are derived from the key and
+ * its sender. So a repeated request creates the same resource, also after a lost response, and the server stores no responses
+ * (docs/decisions/0034).
  */
 import { hmacSha256, sha256 } from '../crypto/digest.ts';
 import type { Random } from '../crypto/random.ts';
@@ -17,9 +17,9 @@ export type Makes = Random & {
   readonly isDerived: boolean;
   /** The same request was here before, with the same key. */
   readonly isRepeated: boolean;
-  /** What it makes was there already. If it is there no more, somebody has taken it away: it must not come back. */
+  /** A previous request created the resource. A resource that is gone since was deleted, and must not come back. */
   readonly wasCarriedOut: boolean;
-  /** To be called when what it makes is there. @throws StoreUnavailable */
+  /** Call it after the creation of the resource. @throws StoreUnavailable */
   readonly carryOut: () => Promise<void>;
 };
 
@@ -35,7 +35,7 @@ export const freshlyMade = (random: Random): Makes => ({
   carryOut: async () => {},
 });
 
-/** @param request what the key stands for: method, address and body. @throws StoreUnavailable */
+/** @param request method, address and body, which the key identifies. @throws StoreUnavailable */
 export async function makesFor(
   { db, clock, keys, random }: ManagementDeps,
   me: Me,

@@ -1,6 +1,6 @@
 /**
- * The API without a network, for commands where no server runs. Who opens it has the database and the root secrets, which are more than
- * any access token allows: so it asks for none, and says who calls.
+ * The API without a network, for commands where no server runs. Its caller has the database and the root secrets, which allow more than
+ * any access token: so the API asks for none, and names the caller.
  */
 import Fastify, { type FastifyError } from 'fastify';
 import type { Actor } from '../model/actor.ts';

@@ -1,4 +1,4 @@
-/** The end-user hears by mail of what an administrator has done to the account. */
+/** Mails to the end-user about an administrator's changes to the account. */
 import type { Notice } from '../people/mail/mail.ts';
 import { notify } from '../people/mail/notify.ts';
 import type { ManagementDeps } from './deps.ts';

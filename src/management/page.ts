@@ -15,13 +15,13 @@ export const pageQuery = {
     .min(1)
     .max(MAX_ITEMS)
     .default(50)
-    .describe(`How many items at most, 1 to ${MAX_ITEMS}.`),
+    .describe(`The maximum number of items, 1 to ${MAX_ITEMS}.`),
   cursor: z
     .string()
     .min(1)
     .max(512)
     .optional()
-    .describe('From `next` of the page before. It stays good, whatever is added meanwhile.'),
+    .describe('The cursor in `next` of the previous page. It stays valid when items are added.'),
 };
 
 export const link = z.object({ href: z.string() }).meta({ id: 'Link' });
@@ -31,7 +31,7 @@ export const selfLink = z.object({ self: link });
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
-    _links: z.object({ self: link, next: link.optional().describe('Absent: there is nothing more.') }),
+    _links: z.object({ self: link, next: link.optional().describe('Absent: this is the last page.') }),
   });
 
 /** A position in a list, as storage knows it, as text that callers hand back. */

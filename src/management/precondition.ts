@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { sha256 } from '../crypto/digest.ts';
 import type { Precondition } from './resource.ts';
 
-/** Of a representation, not of a row: what a caller has seen is what a condition is about. 162 bits of a SHA-256. */
+/** Of a representation, not of a row: a precondition is about the representation that the caller read. 162 bits of a SHA-256. */
 export const entityTag = (text: string): string => `"${sha256(text).toString('base64url').slice(0, 27)}"`;
 
 /** An asterisk counts alone only: in anything else it would let a change through that names no tag. */

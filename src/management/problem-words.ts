@@ -1,15 +1,15 @@
-/** What each problem means, and what to do about it, for the page under its `type`. */
+/** The meaning of each problem, and its remedy, for the page at its `type`. */
 import type { ProblemReason } from './problem.ts';
 
 type Words = { readonly means: string; readonly remedy: string };
 
 export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
   invalid_request: {
-    means: 'The request is not HTTP as this server reads it: a header, its length or its encoding.',
+    means: 'The server cannot parse the HTTP request: a header, its length or its encoding.',
     remedy: 'Compare the request with an example of the reference, and send it again.',
   },
   invalid_parameter: {
-    means: 'A parameter of the query has a value that it cannot have, is unknown, or was sent twice.',
+    means: 'A query parameter has an invalid value, is unknown, or occurs twice.',
     remedy: 'See "errors": each entry names the parameter, and says what was expected and what was found.',
   },
   malformed_json: {
@@ -17,7 +17,7 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
     remedy: 'Check quotes, commas and the encoding, which is UTF-8.',
   },
   invalid_idempotency_key: {
-    means: 'The header Idempotency-Key is empty, too long, or has characters that do not belong there.',
+    means: 'The header Idempotency-Key is empty, too long, or has invalid characters.',
     remedy: 'Send 1 to 255 printable characters without spaces, such as a random UUID.',
   },
   no_credentials: {
@@ -34,20 +34,20 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
     means:
       'The access token does not have the scope that this request needs, or the operator or client who got it does not have that scope any more.',
     remedy:
-      'Ask for the scope by name when you get the token. Where operators.yaml does not grant it, somebody has to add it there.',
+      'Request the scope by name when you get the token. If operators.yaml does not grant the scope, an operator has to add it there.',
   },
   not_found: {
     means:
       'Nothing has this address: it was never there, it was deleted, or the address is not written as it should be.',
-    remedy: 'Begin at the first address of the API, and follow the links.',
+    remedy: 'Start at the root of the API, and follow the links.',
   },
   method_not_allowed: {
     means: 'The resource exists, and does not have this method.',
     remedy: 'The header Allow names the methods that it has.',
   },
   not_acceptable: {
-    means: 'The header Accept asks for a media type that this resource does not have.',
-    remedy: 'Ask for application/json, or leave the header out. Pictures of machines are image/svg+xml.',
+    means: 'The header Accept names no media type that this resource has.',
+    remedy: 'Accept application/json, or leave the header out. Diagrams of machines are image/svg+xml.',
   },
   request_timeout: {
     means:
@@ -55,32 +55,32 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
     remedy: 'Send the request again, with its whole body.',
   },
   already_exists: {
-    means: 'There is a client with this id, and the request describes another.',
+    means: 'A client with this id exists, and differs from the request.',
     remedy:
       'Choose another client_id, or leave it out: the server then makes one. To change the client, use PUT or PATCH.',
   },
   client_is_declared: {
-    means: 'Configuration declares this client (clients.yaml), so a change here would be undone by the file.',
-    remedy: 'Change clients.yaml; the server follows it.',
+    means: 'clients.yaml declares this client, so the next reload would undo a change through the API.',
+    remedy: 'Change clients.yaml. The server reloads it.',
   },
   client_is_own: {
     means: 'The server registers this client by itself, for its console or for the commands of its machine.',
-    remedy: 'Leave it as it is. The console is closed by removing every operator and auditor from operators.yaml.',
+    remedy: 'Do not change it. To close the console, remove every operator and auditor from operators.yaml.',
   },
   client_is_public: {
-    means: 'The client authenticates with none: it cannot keep a secret, and has none.',
-    remedy: 'Change its token_endpoint_auth_method first, if it is a service that can keep one.',
+    means: 'The client is public (token_endpoint_auth_method none), so it has no secret.',
+    remedy: 'If it is a service that can keep a secret, change its token_endpoint_auth_method first.',
   },
   too_many_secrets: {
-    means: 'The client has two secrets that work. More are not needed to rotate them.',
-    remedy: 'Delete the secret that nothing uses any more, and try again.',
+    means: 'The client has two active secrets, which is the maximum.',
+    remedy: 'Delete the secret that is no longer in use, and try again.',
   },
   last_secret: {
     means: 'This is the only secret of the client, which could not authenticate without it.',
     remedy: 'Make a second secret, move the client to it, and then delete this one.',
   },
   sign_up_off: {
-    means: 'The policy lets nobody make an account by invitation.',
+    means: 'The policy does not allow invitations.',
     remedy: 'Set signUp in policies/sign-in.yaml to "invitation" or "open", and try again.',
   },
   mails_off: {
@@ -88,11 +88,11 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
     remedy: 'Set STATEHOUSE_SMTP_URL, start the server again, and try again.',
   },
   sign_in_ended: {
-    means: 'The delegated sign-in was answered before, or it took too long. An answer stays, and counts once.',
-    remedy: 'Send the browser back to the app, where the end-user begins again.',
+    means: 'The delegated sign-in has an answer, or has expired. It takes one answer.',
+    remedy: 'Send the browser back to the app, where the end-user starts again.',
   },
   end_user_ended: {
-    means: 'The answer names an end-user who was disabled or deleted.',
+    means: 'The answer names a disabled or deleted end-user.',
     remedy: 'Tell the person. An operator can enable a disabled end-user.',
   },
   end_user_unknown: {
@@ -105,15 +105,15 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
   },
   changed_meanwhile: {
     means:
-      'The resource is not as If-Match or If-None-Match expects: somebody changed it since, or it is there already, or it is gone. Nothing was changed.',
-    remedy: 'Read the resource, look at what is different, and send the change again with the new ETag.',
+      'The resource does not meet If-Match or If-None-Match: another request changed, created or deleted it. Nothing was changed.',
+    remedy: 'Read the resource, compare it with your version, and send the change again with the new ETag.',
   },
   content_too_large: {
     means: 'The body is longer than 32 KB.',
-    remedy: 'Nothing that this API keeps is as long. Check what is sent.',
+    remedy: 'No resource of this API needs a body of this size. Check the request.',
   },
   unsupported_media_type: {
-    means: 'The header Content-Type names something that this method does not take.',
+    means: 'The header Content-Type names a media type that this method does not accept.',
     remedy: 'Send application/json; for PATCH, application/merge-patch+json (RFC 7396).',
   },
   invalid_fields: {
@@ -123,22 +123,22 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
   },
   idempotency_key_reused: {
     means: 'The Idempotency-Key was sent with another request within the last day.',
-    remedy: 'Make a new key for each request; use it again only to send the very same request again.',
+    remedy: 'Use a new key for each request, and repeat a key only with the same request.',
   },
   precondition_required: {
-    means: 'The request would change something, and does not say what its sender has seen (RFC 6585 §3).',
+    means: 'The request would change a resource, and does not name the version that its sender read (RFC 6585 §3).',
     remedy: 'Read the resource, and send its ETag as If-Match.',
   },
   server_error: {
-    means: 'Something failed that nobody expected.',
-    remedy: 'The operator finds the reason in the log of the server. Please report it.',
+    means: 'The server has an unexpected error.',
+    remedy: 'Find the reason in the log of the server, and report it.',
   },
   temporarily_unavailable: {
-    means: 'The server cannot reach its database, or has too much to do. Nothing was changed.',
+    means: 'The server cannot reach its database, or is overloaded. Nothing was changed.',
     remedy: 'Wait as long as Retry-After says, and send the request again.',
   },
   commit_unknown: {
-    means: 'The server lost its database while it waited to hear whether the change was made.',
+    means: 'The server lost the connection to its database before it received the result of the change.',
     remedy:
       'Read the resource before you send the request again. A POST with an Idempotency-Key can be sent again as it is.',
   },

@@ -1,4 +1,4 @@
-/** What anybody may read: no token is needed, caches may keep it, and ask again whether it is still the same. */
+/** Public documents: they need no token, and caches may store and revalidate them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { setLogLine } from '../http/request-log.ts';
 import { entityTag, isKnown } from './precondition.ts';
@@ -11,7 +11,7 @@ export type PublicText = {
   readonly contentSecurityPolicy?: string;
 };
 
-/** @param textFor null: there is nothing under this address. */
+/** @param textFor null: not found. */
 export function publicDocument(
   app: FastifyInstance,
   url: string,
@@ -32,8 +32,8 @@ export function publicDocument(
 }
 
 /**
- * Anybody may ask, as often as they like, and the script of the reference has five megabytes: the text that was sent last is not hashed and
- * encoded again.
+ * Requests are unauthenticated and unlimited, and the script of the reference has five megabytes. So the hash and the encoding of the last
+ * document are kept.
  */
 export function preparing(): (text: string) => { readonly tag: string; readonly bytes: Buffer } {
   let last: { readonly text: string; readonly tag: string; readonly bytes: Buffer } | null = null;
@@ -43,5 +43,5 @@ export function preparing(): (text: string) => { readonly tag: string; readonly 
   };
 }
 
-/** A new version of the server may say something else at once. */
+/** A new version of the server can change the document immediately. */
 const CACHE = 'public, no-cache';

@@ -1,5 +1,5 @@
 /**
- * A resource of the API as data: its address, and for each method the shape of what comes and goes, and what it does. The OpenAPI document
+ * A resource of the API as data: its address, and for each method its request, its response and its work. The OpenAPI document
  * and the tests of the conventions are made from it; the scope of each method is in operations.ts.
  */
 import type { z } from 'zod';
@@ -11,7 +11,7 @@ import type { Problem, ProblemReason } from './problem.ts';
 import type { Me } from './who.ts';
 
 export type Answer =
-  /** 200. `representation`: what the entity tag is of, where the body says more, such as a secret. */
+  /** 200. `representation`: the value that the entity tag covers, where the body has more, such as a secret. */
   | { readonly kind: 'found'; readonly body: object; readonly representation?: object }
   /** 201, with the address of what was created. */
   | { readonly kind: 'created'; readonly body: object; readonly location: string; readonly representation?: object }
@@ -33,9 +33,9 @@ export const done: Answer = { kind: 'done' };
 
 /** RFC 9110 §13.1. */
 export type Precondition = {
-  /** If-Match: whether the representation is what the caller has seen. Null: not sent. */
+  /** If-Match: whether the caller read this representation. Null: not sent. */
   readonly isSeen: ((representation: object) => boolean) | null;
-  /** `If-None-Match: *`: only where there is nothing yet. */
+  /** `If-None-Match: *`: only create. */
   readonly onlyNew: boolean;
 };
 
@@ -63,7 +63,7 @@ export type Operation = {
   readonly body?: z.ZodType;
   /** PATCH: the shape of the whole, of which the body is a patch. */
   readonly patches?: z.ZodType;
-  /** A body as somebody may send it, for the reference. */
+  /** An example of a body, for the reference. */
   readonly example?: object;
   /** A body may be left out. */
   readonly bodyIsOptional?: true;
@@ -77,7 +77,7 @@ export type Operation = {
   readonly ifMatch?: 'required' | 'whenChanging' | 'optional';
   /** The answer holds a secret, and is stored nowhere. */
   readonly secret?: true;
-  /** What it can be refused for, beside the conventions of every operation. */
+  /** Its problems, beside those of every operation. */
   readonly rejects?: readonly ProblemReason[];
   // Each resource gives its own types, by `resource` below; routes check what comes with its schemas first.
   readonly run: (
@@ -89,7 +89,7 @@ export type Operation = {
 
 export type ManagementResource = {
   readonly path: Address;
-  /** What it is, in a few words. */
+  /** A short name of the resource. */
   readonly name: string;
   readonly params: z.ZodObject;
   readonly methods: Readonly<Partial<Record<Method, Operation>>>;

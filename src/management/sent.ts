@@ -1,4 +1,4 @@
-/** What a request brings, checked by the schema of its method: every problem at once, with the field and the nearest known name. */
+/** The checks of a request by the schema of its method: all problems, with the field and the nearest known name. */
 import type { z } from 'zod';
 import { isJsonObject, notAnObject, recordProblems, withoutNulls } from '../registration/record-problem.ts';
 import { fieldProblems, type Problem, type ProblemReason, problem } from './problem.ts';
@@ -50,7 +50,7 @@ const NO_PROTO = problem('invalid_fields', 'Nothing was changed. See "errors".',
   { field: '__proto__', detail: 'Expected no member of this name, at any depth.' },
 ]);
 
-/** A parameter that is sent twice has no one meaning. */
+/** A repeated parameter is ambiguous. */
 export function queryValues(query: URLSearchParams): Readonly<Record<string, string>> | Problem {
   const names = [...query.keys()];
   const twice = names.filter((name, index) => names.indexOf(name) !== index);

@@ -1,6 +1,6 @@
 /**
- * Who calls, and what they may do: the scopes of the access token that the role of today has as well. The guard has checked the
- * token; here its grant, its client and the role are looked at again, so that what ended a second ago is refused.
+ * The caller and their scopes: those of the access token that the current role has too. The guard has checked the token. This file loads
+ * its grant, its client and the role again, so that the server rejects a request as soon as one of them ends.
  */
 import { hmacSha256 } from '../crypto/digest.ts';
 import type { Access } from '../guard/outcome.ts';
@@ -16,7 +16,7 @@ export type Me = {
   readonly id: string;
   /** Null: a client. */
   readonly username: string | null;
-  /** Of the token, as far as the role of today has them. */
+  /** The scopes of the token that the current role has too. */
   readonly scopes: readonly string[];
 };
 

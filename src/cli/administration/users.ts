@@ -123,8 +123,8 @@ function stepsAt(api: ManagementApi) {
   };
 
   /**
-   * @param body of a PUT: as the end-user shall be.
-   * @param patch what is sent where that differs from what is stored; null: nothing, a difference is refused.
+   * @param body the complete end-user, for a PUT.
+   * @param patch the change for a stored end-user that differs; null: a difference is an error.
    */
   const place = async (
     { sub }: User,

@@ -18,7 +18,7 @@ export type Received = {
   readonly text: string;
 };
 
-/** @throws where there is no answer; the client lets it pass. */
+/** @throws without a response; the client passes the error on. */
 export type Transport = (sent: Sent) => Promise<Received>;
 
 export type FieldAtFault = { readonly field: string | null; readonly detail: string };
@@ -50,7 +50,7 @@ export type ManagementClient = {
   ) => Promise<Answer<Document<M, P>>>;
 };
 
-/** What `Asked` has, whatever the operation. */
+/** The members of `Asked` for every operation. */
 type Loose = {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -96,8 +96,8 @@ const NOTHING_THERE = {
   problem: {
     status: 404,
     reason: 'not_found',
-    title: 'There is nothing under this address',
-    detail: 'There is no such resource.',
+    title: 'Not found',
+    detail: 'The resource was not found.',
     errors: [],
     missingScope: null,
   },

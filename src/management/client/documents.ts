@@ -1,4 +1,4 @@
-/** What goes to each operation of the API and comes from it, as the schemas of its resource say. Types alone: nothing of the server is loaded. */
+/** The request and response of each operation of the API, by the schemas of its resource. Types alone: it loads nothing of the server. */
 import type { z } from 'zod';
 import type { Method } from '../operations.ts';
 import type { Resource } from '../resources/all.ts';
@@ -13,7 +13,7 @@ type OperationAt<M, Path> = MethodsAt<Path>[M & keyof MethodsAt<Path>];
 /** Never: the operation has none. */
 type Part<Operation, Name extends 'query' | 'body' | 'answer'> = Exclude<Operation[Name & keyof Operation], undefined>;
 
-/** What a schema coerces is sent as text. */
+/** A value that a schema coerces is sent as text. */
 type Sent<Value> = unknown extends Value ? string | number : Value;
 type QueryFrom<Schema> = [Schema] extends [never]
   ? { readonly query?: never }

@@ -1,4 +1,4 @@
-/** What an operation answers: what it is for, and the problems that it can have. */
+/** The responses of an operation: its result, and its possible problems. */
 
 import type { Method } from '../operations.ts';
 import { PROBLEM_TYPE, PROBLEMS, type ProblemReason, problemType } from '../problem.ts';
@@ -23,15 +23,15 @@ export const HEADER_COMPONENTS = {
     true,
   ),
   'Cache-Control': described('Whether the answer may be kept.', undefined, true),
-  Link: described('`rel="next"`: the next page (RFC 8288), as in `_links`. Absent: there is nothing more.'),
+  Link: described('`rel="next"`: the next page (RFC 8288), as in `_links`. Absent: this is the last page.'),
   Location: described('The address of what was created.', { type: 'string', format: 'uri' }, true),
   'WWW-Authenticate': described(
-    'What is missing, and where tokens come from (RFC 6750 §3, RFC 9728 §5.1).',
+    'The missing scope, and the authorization server (RFC 6750 §3, RFC 9728 §5.1).',
     undefined,
     true,
   ),
-  Accept: described('What the method takes (RFC 9110 §12.5.1).'),
-  'Accept-Patch': described('What PATCH takes (RFC 5789 §3.1).'),
+  Accept: described('The media types of request bodies (RFC 9110 §12.5.1).'),
+  'Accept-Patch': described('The media types of PATCH bodies (RFC 5789 §3.1).'),
   'Retry-After': described('Seconds.', { type: 'string', pattern: '^[0-9]+$' }),
 } as const;
 
@@ -109,7 +109,7 @@ const problemAnswer = (issuer: string, status: number, reasons: readonly Problem
 export const PROBLEM_SCHEMA: JsonSchema = {
   type: 'object',
   description:
-    'A problem (RFC 9457). Programs compare `type`; the other members are for people, and may be worded anew.',
+    'A problem (RFC 9457). Programs compare `type`; the other members are for people, and their wording can change.',
   properties: {
     type: { type: 'string', format: 'uri', description: 'The address of a page about the problem. It never changes.' },
     title: { type: 'string' },
@@ -117,7 +117,7 @@ export const PROBLEM_SCHEMA: JsonSchema = {
     detail: { type: 'string', description: 'What to do.' },
     errors: {
       type: 'array',
-      description: 'Every fault of the request at once.',
+      description: 'All errors of the request.',
       items: {
         type: 'object',
         properties: {

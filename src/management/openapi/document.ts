@@ -100,16 +100,16 @@ function securityScheme(issuer: string): object {
   };
 }
 
-const CONVENTIONS = `Everything that the server keeps, as resources.
+const CONVENTIONS = `The administration of the server, as resources.
 
-- **Tokens.** Each request needs an access token for this API; its scopes count as far as the role of today has them.
-- **Lists** come in pages: \`limit\`, and \`_links.next\` to go on. A cursor stays good, whatever is added meanwhile.
-- **Changes.** PUT replaces a whole, PATCH is a JSON Merge Patch (RFC 7396). Both need \`If-Match\` with the \`ETag\` of what
-  was seen, so that no change of somebody else is lost. Elsewhere, a member that is null counts as left out.
-- **Creating.** With an \`Idempotency-Key\`, a POST that is sent again creates nothing twice.
-- **Secrets** are shown once, when they are made.
+- **Tokens.** Each request needs an access token for this API. A scope counts if both the token and the current role have it.
+- **Lists** have pages: \`limit\` sets their size, and \`_links.next\` leads to the next page. A cursor stays valid when items are added.
+- **Changes.** PUT replaces a resource, PATCH is a JSON Merge Patch (RFC 7396). Both need \`If-Match\` with the \`ETag\` of the version
+  that you read, so that no concurrent change is lost. In other requests, a null member counts as omitted.
+- **Creating.** With an \`Idempotency-Key\`, a repeated POST creates nothing twice.
+- **Secrets** appear once, in the response to their creation.
 - **Problems** are \`application/problem+json\` (RFC 9457). Each \`type\` is the address of a page about it.
 - **Every resource** answers HEAD and OPTIONS, and other methods with 405 and \`Allow\`. Unknown members and parameters are
-  refused with the nearest known name.
-- **Who** asked is in the ledger, for each change.
+  rejected with the nearest known name.
+- **The ledger** names the actor of each change.
 `;

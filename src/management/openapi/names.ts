@@ -1,4 +1,4 @@
-/** What operations are called, from their method and their path: `listUserGrants`, `replaceClient`. */
+/** The names of operations, from method and path: `listUserGrants`, `replaceClient`. */
 import type { Method } from '../operations.ts';
 import type { Operation } from '../resource.ts';
 

@@ -16,7 +16,7 @@ const HEADERS = {
   onlyNew: {
     name: 'If-None-Match',
     in: 'header',
-    description: '`*`: only where there is nothing under this address yet (RFC 9110 §13.1.2).',
+    description: '`*`: only if no resource exists at this address (RFC 9110 §13.1.2).',
     schema: { type: 'string' },
   },
   ifMatch: {

@@ -28,7 +28,7 @@ export function collectSchemas(): Schemas {
   };
 }
 
-/** What a format or a type says already is not said again by a long pattern or by the bounds of a double. */
+/** Removes patterns and bounds that only repeat the format or the type. */
 function simplify(schema: Written): void {
   if (schema['format'] === 'uuid' || schema['format'] === 'date-time') delete schema['pattern'];
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
@@ -53,7 +53,7 @@ export function nullsAllowed(schema: JsonSchema): JsonSchema {
 export function mergePatchOf(schema: JsonSchema): JsonSchema {
   const { required: _, ...rest } = schema;
   const { properties = {}, ...patch } = nullsAllowed(rest);
-  // What is left out stays as it is, so there are no defaults.
+  // An omitted member stays unchanged, so members have no defaults.
   const members = Object.entries(properties as Properties).map(([name, { default: __, ...member }]) => [name, member]);
   return { ...patch, properties: Object.fromEntries(members) };
 }

@@ -15,7 +15,7 @@ const kept = {
 };
 const clientLinks = z.object({ self: link, secrets: link, consequences: link, grants: link });
 
-/** What is sent. What is only shown may be sent back as it is. */
+/** The body of requests. Read-only members may be sent back unchanged. */
 export const clientBody = z.strictObject({
   ...clientRecordSchema.shape,
   declared: kept.declared.optional(),
@@ -25,7 +25,7 @@ export const clientBody = z.strictObject({
 });
 
 /** RFC 7396: null takes a field away. */
-export const clientPatch = z.looseObject({}).describe('Members of the client to replace; null takes a member away.');
+export const clientPatch = z.looseObject({}).describe('Members of the client to replace; null removes a member.');
 
 export const clientShape = z
   .object({
@@ -67,7 +67,7 @@ export function recordIn(sent: Readonly<Record<string, unknown>>): Record<string
   return record;
 }
 
-/** What is only shown has to be as it is, where it is sent. */
+/** A read-only member in a request must be unchanged. */
 export function keptProblems(
   sent: Readonly<Record<string, unknown>>,
   client: Pick<RegisteredClient, 'declared' | 'registeredBy'>,
@@ -75,5 +75,5 @@ export function keptProblems(
   const stored = { declared: client.declared, registered_by: client.registeredBy };
   return Object.entries(stored)
     .filter(([field, value]) => sent[field] !== undefined && sent[field] !== value)
-    .map(([field, value]) => ({ field, detail: `Expected ${JSON.stringify(value)}: this field is only shown.` }));
+    .map(([field, value]) => ({ field, detail: `Expected ${JSON.stringify(value)}: this field is read-only.` }));
 }

@@ -44,7 +44,7 @@ export const clientSecrets = {
   params,
   methods: {
     GET: ofClient({
-      summary: 'The live secrets of a client, oldest first: their names, never the secrets.',
+      summary: 'The active secrets of a client, oldest first: their names, never the secrets.',
       answer: pageOf(shape),
       run: async ({ db, macs, issuer }, { params: { client_id }, href }) => {
         const client = await findClient(db, macs, client_id);
@@ -54,9 +54,12 @@ export const clientSecrets = {
       },
     }),
     POST: ofClient({
-      summary: 'Makes one more secret; the other one goes on working, unless the new one replaces it.',
+      summary: 'Creates a secret. The previous secret stays active, unless `replaces` is true.',
       body: z.strictObject({
-        replaces: z.boolean().default(false).describe('The secrets of before stop working in the same instant.'),
+        replaces: z
+          .boolean()
+          .default(false)
+          .describe('true: the previous secrets become invalid together with the creation.'),
       }),
       bodyIsOptional: true,
       answer: createdShape,
@@ -74,7 +77,7 @@ export const clientSecret = {
   params: itemParams,
   methods: {
     GET: ofSecret({
-      summary: 'One live secret: its name, never the secret.',
+      summary: 'One active secret: its name, never the secret.',
       answer: shape,
       run: async ({ db, macs, issuer }, { params: { client_id, secret_id } }) => {
         const client = await findClient(db, macs, client_id);
@@ -83,7 +86,7 @@ export const clientSecret = {
       },
     }),
     DELETE: ofSecret({
-      summary: 'The secret stops working at once. The last one stays.',
+      summary: 'Deletes the secret, which becomes invalid immediately. The last secret cannot be deleted.',
       rejects: ['client_is_declared', 'client_is_own', 'last_secret'],
       run: async (deps, { params: { client_id, secret_id }, actor }) => {
         const { db, macs, clock } = deps;

@@ -60,7 +60,7 @@ export const client = {
       },
     }),
     PUT: method({
-      summary: 'Registers the client under this id, or replaces all of its registration. Its grants stay alive.',
+      summary: 'Registers the client with this id, or replaces its registration. Its grants stay active.',
       body: clientBody,
       example: { ...EXAMPLE, client_id: 'shop' },
       answer: createdClientShape,
@@ -71,7 +71,7 @@ export const client = {
       run: replace,
     }),
     PATCH: method({
-      summary: 'Changes some fields of the client (RFC 7396). Its grants stay alive.',
+      summary: 'Changes some fields of the client (RFC 7396). Its grants stay active.',
       body: clientPatch,
       patches: clientBody,
       example: { client_name: 'The shop' },
@@ -82,7 +82,7 @@ export const client = {
       run: patch,
     }),
     DELETE: method({
-      summary: 'Deletes the client. Its grants end, for good.',
+      summary: 'Deletes the client, and revokes its grants permanently.',
       ifMatch: 'optional',
       rejects: ['client_is_declared', 'client_is_own'],
       run: remove,
@@ -140,7 +140,7 @@ async function registeredBefore(
   const isPublic = stored.tokenEndpointAuthMethod === 'none';
   const asAsked = toNames({ ...asked, clientName: asked.clientName ?? asked.clientId });
   const isSame = isDeepStrictEqual(toNames(stored), asAsked) && (hasSecret || isPublic);
-  // Nobody else has the secret that this key makes, whatever was changed since.
+  // Only this key makes this secret, also after later changes of the client.
   const isOurs = (made !== null && hasSecret) || isSame;
   return isOurs ? createdClient(issuer, stored, hasSecret ? made : null, warnings) : exists(asked.clientId);
 }
@@ -264,7 +264,7 @@ const warningsField = (warnings: readonly string[]) => (warnings.length === 0 ? 
 const secretField = (secret: string | null) => (secret === null ? {} : { client_secret: secret });
 
 const exists = (id: string): Problem =>
-  problem('already_exists', `There is a client with the id ${JSON.stringify(id)}. Nothing was changed.`);
+  problem('already_exists', `A client with the id ${JSON.stringify(id)} exists. Nothing was changed.`);
 
 const otherId = (id: string): Problem =>
   problem('invalid_fields', 'Nothing was changed. See "errors".', [

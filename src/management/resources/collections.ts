@@ -45,7 +45,7 @@ export const clientCollection = {
   },
 } as const satisfies ManagementResource;
 
-/** Whether somebody has this username is looked up, and not searched for page by page. */
+/** An exact username is looked up, without a search page by page. */
 async function named(
   db: Drizzle,
   issuer: string,
@@ -63,23 +63,24 @@ const ofClient = z.object({ client_id: clientId });
 
 export const clientConsequences = {
   path: '/clients/{client_id}/consequences',
-  name: 'what ends with a client',
+  name: 'consequences for a client',
   params: ofClient,
   methods: {
     GET: methodsOf(ofClient)({
-      summary: 'What would end if this client were deleted, and what its `scope` of today withholds.',
+      summary:
+        'The grants that a deletion of this client would end, and the scopes that its current `scope` withholds.',
       answer: z.object({
         living_grants: z.int(),
         end_users: z.int().describe('Of those grants.'),
         above_ceiling: z
           .int()
           .describe(
-            'Of those grants, how many were given more than the `scope` of the client today: their next refresh leaves it out.',
+            'The number of those grants with more than the current `scope` of the client. Their next refresh leaves the excess out.',
           ),
         exact: z.boolean().describe('False: there are more, and the numbers are about the newest.'),
         warnings: z
           .array(z.string())
-          .describe('What in its registration is probably not meant, under the configuration of today.'),
+          .describe('Probable mistakes in its registration, under the current configuration.'),
       }),
       run: async ({ db, macs, clock, configuration }, { params: { client_id } }) => {
         const client = await findClient(db, macs, client_id);
@@ -114,7 +115,7 @@ export const userCollection = {
           .max(256)
           .refine(isStorable)
           .optional()
-          .describe('Exactly this username, as a sign-in compares it: nobody or one end-user.'),
+          .describe('Exactly this username, as a sign-in compares it. The list has one end-user, or none.'),
       }),
       answer: pageOf(userShape),
       run: ({ db, issuer }, { query: { q, disabled, username, ...page }, href }) =>
@@ -132,11 +133,11 @@ const ofUser = z.object({ sub });
 
 export const userConsequences = {
   path: '/users/{sub}/consequences',
-  name: 'what ends with an end-user',
+  name: 'consequences for an end-user',
   params: ofUser,
   methods: {
     GET: methodsOf(ofUser)({
-      summary: 'What would end if this end-user were disabled or deleted, or got a new password.',
+      summary: 'The sessions and grants that disabling, deletion or a new password would end.',
       answer: z.object({
         living_grants: z.int(),
         clients: z.int().describe('Of those grants.'),

@@ -1,4 +1,4 @@
-/** Policies and resources in force. Files are the place to change them, so there is nothing to write here. */
+/** Policies and resources in force, read-only: changes go into the files. */
 import { z } from 'zod';
 import { policySchema, resourcesSchema } from '../../../policies/schema.ts';
 import { addressOf, links } from '../addresses.ts';

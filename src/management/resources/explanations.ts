@@ -1,4 +1,4 @@
-/** Why something is as it is, from what somebody holds in their hands: a token, a code, or a grant id out of a log. */
+/** Explanations of a grant, from a token, a code, or a grant id of a log. */
 import { z } from 'zod';
 import { explain } from '../../explanation/explain.ts';
 import { notFound } from '../problem.ts';

@@ -1,4 +1,4 @@
-/** What end-users have allowed clients: each authorization with its code and its chain of refresh tokens. */
+/** The grants of end-users to clients: each with its code and its chain of refresh tokens. */
 import { z } from 'zod';
 import { explanationDocument } from '../../explanation/document.ts';
 import { explanationOf, type Life, lifeOf } from '../../explanation/explanation.ts';
@@ -25,8 +25,8 @@ const method = methodsOf(params);
 const shape = z
   .object({
     grant_id: z.uuid(),
-    state: z.enum(['alive', 'over']).describe('By decision or by time, under the policies of today.'),
-    reason: z.string().nullable().describe('Why a decision ended it; null: none has.'),
+    state: z.enum(['alive', 'over']).describe('By decision or by time, under the current policies.'),
+    reason: z.string().nullable().describe('The reason of the decision that ended it; null: none.'),
     client_id: z.string(),
     client_name: z.string(),
     sub: z.uuid(),
@@ -44,7 +44,7 @@ const shape = z
         z.object({ reason: z.string().nullable(), over_since: shownInstant.nullable() }),
       ])
       .describe(
-        'While it is alive, until when, and what ends it then; after that why and since when, by decision or by time.',
+        'For an active grant, its end and the reason. For an ended grant, the time and the reason, by decision or by time.',
       ),
     rotations: z
       .int()
@@ -118,7 +118,7 @@ export const grants = {
   params: none,
   methods: {
     GET: methodsOf(none)({
-      summary: 'What end-users have allowed clients, newest first.',
+      summary: 'The grants of all end-users, newest first.',
       query: z.strictObject({ ...pageQuery, client_id: clientId.optional(), sub: sub.optional(), ...filters }),
       answer: pageOf(shape),
       run: (deps, { query: { client_id, sub: userId, state, from, to, ...page }, href }) =>
@@ -135,7 +135,7 @@ export const grantsOfUser = {
   params: ofUser,
   methods: {
     GET: methodsOf(ofUser)({
-      summary: 'What this end-user has allowed clients, newest first.',
+      summary: 'The grants of this end-user, newest first.',
       query: z.strictObject({ ...pageQuery, client_id: clientId.optional(), ...filters }),
       answer: pageOf(shape),
       run: (deps, { params: { sub: userId }, query: { client_id, state, from, to, ...page }, href }) =>
@@ -161,7 +161,7 @@ export const grant = {
       },
     }),
     DELETE: method({
-      summary: 'Revokes the grant: its code and every refresh token of its chain. A grant that is over stays so.',
+      summary: 'Revokes the grant: its code and every refresh token of its chain. An ended grant stays unchanged.',
       run: async (deps, { params: { grant_id }, actor }) => {
         const stored = await find(deps, grant_id);
         if (!stored) return notFound('grant');
@@ -178,10 +178,12 @@ export const grantTransitions = {
   params,
   methods: {
     GET: method({
-      summary: 'What happened to the grant, whether it lives, why it died, and what would have kept it.',
+      summary: 'The history of the grant, whether it is active, why it ended, and what would have prevented that.',
       answer: z.looseObject({
         grant_id: z.uuid(),
-        found: z.boolean().describe('False: its row was removed long after its end; the ledger may know it still.'),
+        found: z
+          .boolean()
+          .describe('False: its row was removed long after its end. The ledger may still have entries about it.'),
         alive: z.boolean(),
         events: z.array(z.looseObject({ at: shownInstant, machine: z.string(), event: z.string() })),
         earlier_events: z.int(),

@@ -1,4 +1,4 @@
-/** Invitations: links with which people who were invited make their accounts. The secret of a link is told once, or only to the mail. */
+/** Invitations: links with which invited people create their accounts. The secret of a link is in one response, or only in the mail. */
 import { z } from 'zod';
 import { invite, withdrawInvitation } from '../../people/sign-up/sign-up.ts';
 import { findInvitation, type ListedInvitation, listInvitationPage } from '../../storage/email-challenges.ts';
@@ -32,7 +32,7 @@ const createdShape = z
       .string()
       .nullable()
       .describe(
-        'The person who opens it makes an account with this address. Told once; null: it is in the mail, and nowhere else.',
+        'A person who opens the link creates an account with this address. Shown once; null: only the mail has the link.',
       ),
   })
   .meta({ id: 'CreatedInvitation' });
@@ -69,7 +69,8 @@ export const invitations = {
         }),
     }),
     POST: ofAll({
-      summary: 'Invites somebody to make an account; an older invitation to the same address is worth nothing then.',
+      summary:
+        'Invites a person to create an account. The link of an older invitation to the same address becomes invalid.',
       body: z.strictObject({
         email: z.string().max(254),
         language: z.string().max(35).optional().describe('Of the mail, as a tag such as "de".'),
@@ -119,7 +120,7 @@ export const invitation = {
       },
     }),
     DELETE: ofOne({
-      summary: 'Withdraws the invitation: its link is worth nothing. An account that was made stays.',
+      summary: 'Withdraws the invitation: its link becomes invalid. An existing account stays.',
       run: async ({ db, clock, challenges, sleep }, { params: { invitation_id: id }, actor }) => {
         if ((await findInvitation(db, clock, id)) === null) return notFound('invitation that can still be used');
         await withdrawInvitation({ challenges, sleep }, id, actor);

@@ -69,7 +69,8 @@ export const linkedIdentity = {
       },
     }),
     DELETE: methodsOf(ofIdentity)({
-      summary: 'Removes it, even if it is the last way to sign in. Sessions that it began go on: end them too.',
+      summary:
+        'Removes the linked account, even if it is the last way to sign in. Its sessions stay active: end them too.',
       run: async ({ db, clock, sleep, mails }, { params: { sub: userId, identity_id: id }, actor }) => {
         const world = { identities: linkedIdentityStore(db, clock), sleep };
         const { identity } = await world.identities.load({ id, userId });

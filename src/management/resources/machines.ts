@@ -29,12 +29,12 @@ const shape = z
           last_5_minutes: z.int(),
         }),
       )
-      .describe('The arms that were taken within the last five minutes and left a line in the ledger.'),
+      .describe('The transitions of the last five minutes with an entry in the ledger.'),
     _links: z.object({ self: link, picture: link }),
   })
   .meta({ id: 'Machine' });
 
-/** Counting reads whole tables, so everybody who looks within these seconds gets the same numbers. */
+/** Counting reads whole tables, so all requests within this time get the same numbers. */
 const COUNTED_EVERY_MILLISECONDS = 5000;
 const RECENT_SECONDS = 300;
 const counts = keptFor(COUNTED_EVERY_MILLISECONDS, async ({ db, clock }: ManagementDeps) => {

@@ -1,4 +1,4 @@
-/** The passkeys of an end-user. What a passkey is known by, and its public key, are not shown. */
+/** The passkeys of an end-user, without credential id and public key. */
 import { z } from 'zod';
 import type { Passkey } from '../../lifecycles/passkey/entity.ts';
 import { removePasskeyByAdministrator } from '../../people/second-factor/removal.ts';
@@ -67,7 +67,7 @@ export const passkeyOfUser = {
     }),
     DELETE: methodsOf(ofPasskey)({
       summary:
-        'Removes it for good, even if it is the last way to sign in. With the last factor the recovery codes go too. Sessions that it began go on: end them too.',
+        'Removes the passkey permanently, even if it is the last way to sign in. The removal of the last factor removes the recovery codes too. Sessions stay active: end them too.',
       run: async ({ db, clock, macs, sleep, mails }, { params: { sub: userId, passkey_id: id }, actor }) => {
         const world = {
           passkeys: passkeyStore(db, clock, macs),

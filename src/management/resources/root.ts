@@ -29,14 +29,14 @@ export const root = {
   params,
   methods: {
     GET: methodsOf(params)({
-      summary: 'Where everything is, and who asks.',
+      summary: 'The addresses of the API, and the caller.',
       answer: z.object({
         me: z.object({
           kind: z.enum(['operator', 'client']),
           sub: z.string().optional(),
           client_id: z.string().optional(),
           username: z.string().nullable(),
-          scopes: z.array(z.string()).describe('Of the access token, as far as the role of today has them.'),
+          scopes: z.array(z.string()).describe('The scopes of the access token that the current role has too.'),
         }),
         _links: z.record(z.string(), link),
       }),

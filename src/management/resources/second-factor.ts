@@ -17,7 +17,7 @@ const shape = z
     active: z.boolean().describe('A sign-in with the password asks for a code of an authenticator app.'),
     required: z
       .boolean()
-      .describe('The policy of today requires a second factor of this end-user; a passkey is one too.'),
+      .describe('The current policy requires a second factor of this end-user; a passkey is one too.'),
     apps: z
       .array(z.object({ id: z.uuid(), confirmed_at: shownInstant }))
       .describe('Authenticator apps, the newest first.'),
@@ -61,7 +61,7 @@ export const secondFactorOfUser = {
     }),
     DELETE: method({
       summary:
-        'Removes all authenticator apps and recovery codes, even if the policy demands a second factor: the next sign-in sets one up. Passkeys stay. Sessions go on: end them too.',
+        'Removes all authenticator apps and recovery codes, even if the policy requires a second factor: the next sign-in sets one up. Passkeys and sessions stay: end the sessions too.',
       run: async (deps, { params: { sub: userId }, actor }) => {
         if ((await findUser(deps, userId)) === null) return notFound('end-user');
         const { db, clock, sleep } = deps;

@@ -24,11 +24,13 @@ const method = methodsOf(params);
 const shape = z
   .object({
     sid: z.uuid(),
-    state: z.enum(['active', 'ended']).describe('By decision or by time, under the policy of today.'),
+    state: z.enum(['active', 'ended']).describe('By decision or by time, under the current policy.'),
     reason: z
       .string()
       .nullable()
-      .describe('Why a decision ended it, also a decision about its end-user or all sessions; null: none has.'),
+      .describe(
+        'The reason of the decision that ended it, also of one about its end-user or all sessions; null: none.',
+      ),
     sub: z.uuid(),
     username: z.string(),
     user_agent: z.string().nullable(),
@@ -73,7 +75,7 @@ export const sessions = {
   params: none,
   methods: {
     GET: methodsOf(none)({
-      summary: 'Who is signed in where, newest first.',
+      summary: 'The sessions of all end-users, newest first.',
       query: z.strictObject({ ...pageQuery, sub: sub.optional(), state }),
       answer: pageOf(shape),
       run: (deps, { query: { sub: userId, state: wanted, ...page }, href }) =>
@@ -90,7 +92,7 @@ export const sessionsOfUser = {
   params: ofUser,
   methods: {
     GET: methodsOf(ofUser)({
-      summary: 'Where this end-user is signed in, newest first.',
+      summary: 'The sessions of this end-user, newest first.',
       query: z.strictObject({ ...pageQuery, state }),
       answer: pageOf(shape),
       run: (deps, { params: { sub: userId }, query: { state: wanted, ...page }, href }) =>
@@ -116,7 +118,7 @@ export const session = {
       },
     }),
     DELETE: method({
-      summary: 'Ends the session: the browser is signed out. A session that has ended stays so.',
+      summary: 'Ends the session, and so signs the browser out. An ended session stays unchanged.',
       run: async (deps, { params: { sid }, actor }) => {
         const stored = await find(deps, sid);
         if (!stored) return notFound('session');

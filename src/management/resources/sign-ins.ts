@@ -1,4 +1,4 @@
-/** Delegated sign-ins: what the team's application is told about a reference, and how it says who signed in. */
+/** Delegated sign-ins: the request that a reference stands for, and the application's answer. */
 import { z } from 'zod';
 import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
@@ -27,17 +27,19 @@ const method = methodsOf(params);
 
 const shape = z
   .object({
-    state: z.enum(['awaiting', 'answered', 'denied', 'used']).describe('Only what is awaiting can be answered.'),
+    state: z.enum(['awaiting', 'answered', 'denied', 'used']).describe('Only an awaiting sign-in takes an answer.'),
     began_at: shownInstant,
     ends_at: shownInstant.describe('The browser has to be back by then.'),
     client: z
       .object({ client_id: z.string(), client_name: z.string() })
       .nullable()
-      .describe('Which app the end-user signs in to; null: to a page of this server.'),
-    scope: z.string().describe('What that app asks for.'),
+      .describe('The app that the end-user signs in to; null: a page of this server.'),
+    scope: z.string().describe('The scope that the app requests.'),
     login_hint: z.string().nullable(),
-    prompt: z.array(z.string()).describe('`login`: the end-user has to sign in anew (OpenID Connect Core §3.1.2.1).'),
-    max_age: z.int().nullable().describe('Seconds; an older sign-in does not do.'),
+    prompt: z
+      .array(z.string())
+      .describe('`login`: the end-user has to authenticate again (OpenID Connect Core §3.1.2.1).'),
+    max_age: z.int().nullable().describe('The maximum age of the sign-in, in seconds.'),
     acr_values: z.array(z.string()),
     ui_locales: z.array(z.string()),
     _links: z.object({ self: link, answer: link }),
@@ -84,7 +86,7 @@ export const signIn = {
   params,
   methods: {
     GET: method({
-      summary: 'What a delegated sign-in is about, for the application that signs the end-user in.',
+      summary: 'The request of a delegated sign-in, for the application that authenticates the end-user.',
       answer: shape,
       run: async (deps, { params: { reference } }) => {
         const stored = await findDelegatedSignIn(depsOf(deps), reference);
@@ -103,7 +105,7 @@ const body = z.strictObject({
   claims: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Of an end-user who is new here, where delegated-sign-in.yaml allows that.'),
+    .describe('The username of a just-in-time user, where delegated-sign-in.yaml registers them.'),
   amr: z
     .array(method8176)
     .min(1)
@@ -131,7 +133,7 @@ export const signInAnswer = {
   params,
   methods: {
     PUT: method({
-      summary: 'Says who signed in, or that nobody did. A sign-in is answered once.',
+      summary: 'Answers a delegated sign-in with the end-user, or denies it. A sign-in takes one answer.',
       body,
       example: { username: 'ada', amr: ['pwd'], auth_time: 1_893_456_000 },
       answer: answerShape,
@@ -166,7 +168,7 @@ async function answer(
     case 'unknown':
       return notFound('sign-in');
     case 'inFuture':
-      return refusedField('auth_time', 'Expected an instant that has been, found one of the future.');
+      return refusedField('auth_time', 'Expected an instant of the past, found one of the future.');
     case 'tooOld':
       return refusedField(
         'auth_time',
@@ -193,7 +195,7 @@ function readAnswer(sent: z.output<typeof body>): DelegatedAnswer | Problem {
     const isAlone = Object.values(sent).filter((value) => value !== undefined).length === 1;
     return isAlone
       ? { kind: 'denied', reason: denied }
-      : refusedField('denied', 'Expected nothing beside "denied": nobody signed in.');
+      : refusedField('denied', 'Expected no other member beside "denied".');
   }
   if (amr === undefined) return refusedField('amr', 'Expected the methods of the sign-in (RFC 8176), found nothing.');
   if (authTime === undefined) return refusedField('auth_time', 'Expected seconds since 1970, found nothing.');
@@ -201,10 +203,10 @@ function readAnswer(sent: z.output<typeof body>): DelegatedAnswer | Problem {
     return refusedField('sub', 'Expected either "sub" or "username", and not both.');
   }
   if (claims !== undefined && username === undefined) {
-    return refusedField('claims', 'Expected no claims with "sub": only somebody new gets them, by "username".');
+    return refusedField('claims', 'Expected no claims with "sub": only a just-in-time user gets them, by "username".');
   }
   if (acr !== undefined && !satisfies(authenticationClassOf(amr), acr)) {
-    return refusedField('acr', `Expected at most ${authenticationClassOf(amr)}, which is what "amr" shows.`);
+    return refusedField('acr', `Expected at most ${authenticationClassOf(amr)}, the class that "amr" shows.`);
   }
   if (id !== undefined) return { kind: 'signedIn', who: { sub: id.toLowerCase() }, amr, authTime };
   const name = acceptableUsername(username);
@@ -225,9 +227,12 @@ const REJECTED: Readonly<Partial<Record<ExternalSignInRejectReason, readonly [Pr
   external_sign_in_expired: ['sign_in_ended', 'It took too long: the end-user has to begin again.'],
   external_sign_in_answered: ['sign_in_ended', 'It has been answered already, and the answer stays.'],
   external_sign_in_denied: ['sign_in_ended', 'It was denied, and that stays.'],
-  external_sign_in_used: ['sign_in_ended', 'It has signed in once, and is worth nothing any more.'],
+  external_sign_in_used: ['sign_in_ended', 'The reference was used for a sign-in, and is invalid.'],
   user_ended: ['end_user_ended', 'The end-user is disabled or deleted.'],
-  nobody_linked: ['end_user_unknown', 'There is no such end-user, and delegated-sign-in.yaml registers nobody.'],
+  nobody_linked: [
+    'end_user_unknown',
+    'The end-user does not exist, and delegated-sign-in.yaml does not register just-in-time users.',
+  ],
 };
 
 function rejected(reason: ExternalSignInRejectReason): Problem {

@@ -26,7 +26,7 @@ const shape = z
     next: z
       .object({ at: shownInstant, what: z.enum(['publishes', 'hands_over', 'signs', 'stops', 'retires']) })
       .nullable()
-      .describe('What happens next, if nobody intervenes; null: nothing.'),
+      .describe('The next scheduled change; null: none.'),
     reason: z.string().nullable().describe('Why it retired.'),
     _links: selfLink,
   })
@@ -36,9 +36,9 @@ const policyShape = z
   .object({
     algorithms: z.array(z.enum(SIGNING_ALGORITHMS)),
     published_before_signing_seconds: z.int(),
-    jwks_max_age_seconds: z.int().describe('How long APIs may go on accepting a key after its revocation.'),
+    jwks_max_age_seconds: z.int().describe('How long APIs may accept a key after its revocation.'),
   })
-  .describe('What signing-keys.yaml says today about rotations.');
+  .describe('The rotation settings of the current signing-keys.yaml.');
 
 const policyDocument = (policy: SigningKeyPolicy): z.output<typeof policyShape> => ({
   algorithms: [...policy.algorithms],
@@ -72,7 +72,7 @@ export const signingKeys = {
   params: none,
   methods: {
     GET: methodsOf(none)({
-      summary: 'The signing keys: their state, since when, and what happens next.',
+      summary: 'The signing keys, with their state and their next change.',
       answer: pageOf(shape).extend({ policy: policyShape }),
       run: async (deps, { href }) => {
         const page = pageBody({ items: await keyDocuments(deps), next: null }, href);
@@ -96,7 +96,7 @@ export const signingKey = {
       },
     }),
     DELETE: method({
-      summary: 'Revokes the key at once, for a key that leaked. A signer hands over to its successor.',
+      summary: 'Revokes the key immediately, after a leak. The successor of a signing key takes over.',
       run: async (deps, { params: { kid }, actor }) => {
         const changes = await requestRevocation(deps.signingKeys, kid, actor);
         if (changes === null) return notFound('signing key');
@@ -136,7 +136,9 @@ export const rotations = {
         at_once: z
           .boolean()
           .default(false)
-          .describe('The successor signs now; APIs that cache the JWKS refuse its tokens until they fetch it again.'),
+          .describe(
+            'The successor signs immediately; APIs that cache the JWKS reject its tokens until they fetch it again.',
+          ),
       }),
       bodyIsOptional: true,
       example: { at_once: false },

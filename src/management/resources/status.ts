@@ -1,4 +1,4 @@
-/** Is everything all right? What somebody on call looks at first. */
+/** The health of the server, for an operator on call. */
 import { z } from 'zod';
 import { configurationWarnings } from '../../config/configuration-warnings.ts';
 import { keyLifetimes } from '../../config/key-lifetimes.ts';
@@ -19,7 +19,7 @@ import { found, type ManagementResource, methodsOf } from '../resource.ts';
 const none = z.object({});
 
 const DAY_SECONDS = 86_400;
-/** Everybody who looks within these seconds gets the same answer. */
+/** All requests within this time get the same answer. */
 const LOOKED_EVERY_MILLISECONDS = 2000;
 /** A handover that is late by this much is no matter of clocks. */
 const LATE_MILLISECONDS = 120_000;
@@ -52,7 +52,9 @@ const shape = z.object({
     last_reload: z
       .object({
         at: shownInstant,
-        accepted: z.boolean().describe('False: the files were refused, and what ran goes on running.'),
+        accepted: z
+          .boolean()
+          .describe('False: the server rejected the files, and the previous configuration stays in force.'),
         changes: z.array(z.object({ key: z.string(), from: z.unknown(), to: z.unknown() })),
         problems: z.array(z.string()),
       })
@@ -92,7 +94,7 @@ export const status = {
   params: none,
   methods: {
     GET: methodsOf(none)({
-      summary: 'Is everything all right?',
+      summary: 'The health of the server.',
       answer: shape,
       run: async (deps) => found(documentOf(deps, await look(deps))),
     }),
@@ -168,7 +170,11 @@ function nodeCheck({ nodes }: Looked): Check {
 
 function configurationCheck({ lastReload }: ManagementDeps, { warnings: { length } }: Looked): Check {
   if (lastReload()?.accepted === false) {
-    return { name: 'configuration', state: 'bad', detail: 'the files were refused; what ran goes on running' };
+    return {
+      name: 'configuration',
+      state: 'bad',
+      detail: 'the files were rejected; the previous configuration stays in force',
+    };
   }
   const detail = length === 0 ? 'no warnings' : `${length} ${length === 1 ? 'warning' : 'warnings'}`;
   return { name: 'configuration', state: length === 0 ? 'good' : 'look', detail };

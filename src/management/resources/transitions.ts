@@ -43,14 +43,14 @@ const shape = z
     session_id: z.uuid().nullable(),
     signing_key_id: z.string().nullable(),
     client_id: z.string().nullable(),
-    sub: z.uuid().nullable().describe('Where the line is about an end-user, and about no grant and no session.'),
+    sub: z.uuid().nullable().describe('The end-user of an entry that is about no grant and no session.'),
     policy: z.string().nullable(),
-    scope_withheld: z.string().nullable().describe('Granted, but above the ceiling of that day.'),
+    scope_withheld: z.string().nullable().describe('The granted scope above the ceiling at that time.'),
     actor: z
       .string()
       .nullable()
       .describe(
-        'Who asked, where it was not the browser or the client of the row itself: `operator SUB`, `end_user SUB`, `client ID`, `command_line`, …',
+        'The actor, unless it was the browser or the client of the row itself: `operator SUB`, `end_user SUB`, `client ID`, `command_line`, …',
       ),
     address_hash: z.string().nullable().describe('A keyed hash of the address that it was asked from.'),
     fields: z.array(z.string()).nullable().describe('The names of the fields that changed.'),
@@ -58,10 +58,7 @@ const shape = z
       .string()
       .nullable()
       .describe('Of a sign-in, and of a code or token that was used before: where it came from.'),
-    account_hash: z
-      .string()
-      .nullable()
-      .describe('Of a sign-in: a keyed hash of the username, also of one that nobody has.'),
+    account_hash: z.string().nullable().describe('Of a sign-in: a keyed hash of the username, also of an unknown one.'),
     begun_session_id: z.uuid().nullable().describe('The session that a sign-in began.'),
     user_agent: z
       .string()
@@ -115,7 +112,7 @@ export const transitions = {
         sub: sub.optional().describe('Of the end-user, and of their grants and sessions that are still stored.'),
         grant_id: z.uuid().optional(),
         session_id: z.uuid().optional(),
-        account_hash: accountHash.optional().describe('Sign-ins of this account, whether somebody has it or not.'),
+        account_hash: accountHash.optional().describe('Sign-ins with this account hash, also of an unknown username.'),
         address: z
           .string()
           .max(64)
@@ -127,7 +124,7 @@ export const transitions = {
       }),
       answer: z.object({
         items: z.array(shape),
-        _links: z.object({ self: link, next: link.optional().describe('Absent: there is nothing more.') }),
+        _links: z.object({ self: link, next: link.optional().describe('Absent: this is the last page.') }),
       }),
       run: ({ db }, { query: { limit, cursor, order, ...asked }, href }) => {
         const filter = {

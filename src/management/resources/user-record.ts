@@ -8,11 +8,11 @@ import type { FieldProblem } from '../problem.ts';
 
 const claims = z
   .record(z.string(), z.unknown())
-  .describe('By the names of OpenID Connect Core §5.1; further claims under any other name.');
-const disabled = z.boolean().describe('True: nobody signs in as this end-user, and every session and grant has ended.');
+  .describe('Claims by the names of OpenID Connect Core §5.1; custom claims under any other name.');
+const disabled = z.boolean().describe('true: the end-user cannot sign in, and every session and grant has ended.');
 const username = z.string().min(1).max(256);
 
-/** What is sent. What is only shown may be sent back as it is. */
+/** The body of requests. Read-only members may be sent back unchanged. */
 export const userBody = z.strictObject({
   username,
   password: z
@@ -27,7 +27,7 @@ export const userBody = z.strictObject({
     .max(1024)
     .optional()
     .describe(
-      'Instead of `password`: a hash that another system made (argon2id, argon2i, bcrypt, scrypt or PBKDF2). Never shown. A hash that was taken over before changes nothing.',
+      'Instead of `password`: a hash that another system made (argon2id, argon2i, bcrypt, scrypt or PBKDF2). Never shown. A hash that the server already stores changes nothing.',
     ),
   claims: claims.optional(),
   disabled: disabled.optional(),
@@ -39,7 +39,7 @@ export const userBody = z.strictObject({
 /** RFC 7396: null takes a member away. */
 export const userPatch = z
   .looseObject({})
-  .describe('Members of the end-user to replace; null takes a member away. `password` sets a new one.');
+  .describe('Members of the end-user to replace; null removes a member. `password` sets a new one.');
 
 export const userShape = z
   .object({
@@ -64,7 +64,7 @@ export const userAddress = (issuer: string, sub: string): string => addressOf(is
 
 export function userDocument(
   issuer: string,
-  { id, username: name, disabledAt, claims: told }: Pick<RegisteredUser, 'id' | 'username' | 'disabledAt' | 'claims'>,
+  { id, username: name, disabledAt, claims: stored }: Pick<RegisteredUser, 'id' | 'username' | 'disabledAt' | 'claims'>,
 ): object {
   const self = userAddress(issuer, id);
   return {
@@ -72,7 +72,7 @@ export function userDocument(
     username: name,
     disabled: disabledAt !== null,
     disabled_at: disabledAt?.toISOString() ?? null,
-    claims: told,
+    claims: stored,
     ...links({
       self,
       grants: `${self}/grants`,

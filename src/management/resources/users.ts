@@ -70,7 +70,7 @@ export const user = {
       rejects: ['username_taken'],
       run: async (deps, request) => {
         const stored = await findUser(deps, request.params.sub);
-        // The server makes every `sub`, so that nobody gets that of somebody else.
+        // The server makes every `sub`, so that no end-user gets the `sub` of another.
         return stored ? change(deps, request, stored, request.body) : notFound('end-user');
       },
     }),
@@ -91,7 +91,7 @@ export const user = {
     }),
     DELETE: method({
       summary:
-        'Erases username, password and claims. Every session and grant ends, for good; the `sub` is given to nobody else.',
+        'Erases username, password and claims, and ends every session and grant permanently. No other end-user gets the `sub`.',
       ifMatch: 'optional',
       run: async (deps, { params: { sub: id }, actor, precondition: { isSeen } }) => {
         const outcome = await administerUser(
@@ -201,7 +201,7 @@ async function changesOf(
   };
 }
 
-/** A hash that was taken over before is none, whatever the password is by now. */
+/** False for an imported hash that the server stored before, also after a change of the password. */
 async function isOtherPassword(stored: RegisteredUser, { password, passwordHash }: UserRecord): Promise<boolean> {
   if (passwordHash !== null)
     return passwordHash !== stored.passwordHash && importedHashOf(passwordHash) !== stored.importedHash;

@@ -22,12 +22,15 @@ export const deliveryShape = z
     event_id: z.string().describe('The `webhook-id` of every attempt: the same for every receiver of the event.'),
     event_type: z.string(),
     occurred_at: shownInstant,
-    data: z.record(z.string(), z.unknown()).describe('What the receiver is told of the event.'),
-    state: state.describe('abandoned: given up.'),
-    reason: z.string().nullable().describe('Why it was given up; null: it was not.'),
-    attempts: z.int().describe('Since it was recorded, or repeated last.'),
-    last_outcome: z.enum(ATTEMPT_OUTCOMES).nullable().describe('Of the last attempt; null: none is over.'),
-    next_attempt_at: shownInstant.nullable().describe('While an attempt is under way: when it must be over.'),
+    data: z.record(z.string(), z.unknown()).describe('The data of the event.'),
+    state: state.describe('abandoned: no attempt succeeded.'),
+    reason: z.string().nullable().describe('The reason of the abandonment; null: not abandoned.'),
+    attempts: z.int().describe('Attempts since the recording, or the last redelivery.'),
+    last_outcome: z
+      .enum(ATTEMPT_OUTCOMES)
+      .nullable()
+      .describe('The outcome of the last attempt; null: no attempt has finished.'),
+    next_attempt_at: shownInstant.nullable().describe('During an attempt: its timeout.'),
     gives_up_at: shownInstant,
     created_at: shownInstant,
     ended_at: shownInstant.nullable(),
@@ -64,7 +67,7 @@ export const webhookDeliveries = {
   params: none,
   methods: {
     GET: methodsOf(none)({
-      summary: 'Events on their way to receivers, and those that were delivered or given up, newest first.',
+      summary: 'Deliveries of events (pending, delivered or abandoned), newest first.',
       query: z.strictObject({
         ...pageQuery,
         receiver: z.string().min(1).max(255).refine(isStorable).optional(),
@@ -103,7 +106,7 @@ export const webhookRepetitions = {
   methods: {
     POST: methodsOf(params)({
       summary:
-        'Has the event sent again: at once, with all attempts anew and the same id, also where it was delivered.',
+        'Redelivers the event immediately, with all attempts again and the same id. A delivered event can be redelivered too.',
       answer: deliveryShape,
       creates: true,
       run: async ({ db, clock, issuer, sleep, configuration }, { params: { delivery_id: id }, actor, makes }) => {

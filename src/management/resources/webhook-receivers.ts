@@ -50,7 +50,7 @@ export const webhookReceivers = {
   params: none,
   methods: {
     GET: methodsOf(none)({
-      summary: 'The receivers that webhooks.yaml names, and what waits for each of them.',
+      summary: 'The endpoints of webhooks.yaml, and the waiting events of each.',
       answer: pageOf(shape),
       run: async ({ db, issuer, configuration }, { href }) => {
         const items = await Promise.all(
@@ -87,7 +87,7 @@ export const webhookTests = {
   params,
   methods: {
     POST: methodsOf(params)({
-      summary: `Sends the event ${TEST_EVENT}, about nothing: the delivery says whether the receiver took it.`,
+      summary: `Sends the event ${TEST_EVENT}, which has no data. The delivery shows whether the endpoint accepted it.`,
       answer: deliveryShape,
       creates: true,
       run: async (deps, { params: { receiver: name }, makes }) => {

@@ -356,7 +356,7 @@ describe.each(ways)('clients, through the %s', (way) => {
       const fresh = await made('rotate-secret', 'exchanging', '--keep-previous');
       for (const secret of [old, fresh]) expect(await accepts('exchanging', secret)).toBe(true);
       const third = await line.run(['clients', 'rotate-secret', 'exchanging', '--keep-previous']);
-      expect(third).toMatchObject({ status: 1, out: '', err: expect.stringContaining('two live secrets') });
+      expect(third).toMatchObject({ status: 1, out: '', err: expect.stringContaining('two active secrets') });
       const ended = await line.run(['clients', 'rotate-secret', 'exchanging', '--end-previous']);
       expect(ended).toMatchObject({
         status: 0,

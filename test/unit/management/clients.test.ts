@@ -142,7 +142,7 @@ describe('clients over the management API', () => {
       body: { ...renamed, client_name: 'Late' },
       headers: { 'if-match': tag },
     });
-    expect([late.statusCode, late.json().title]).toEqual([412, 'The resource is not as the request expects']);
+    expect([late.statusCode, late.json().title]).toEqual([412, 'The resource does not meet the precondition']);
     expect((await call('GET', `/clients/${id}`)).json().client_name).toBe('Store');
   });
 

@@ -87,7 +87,7 @@ describe('the OpenAPI document of the management API', () => {
     expect(operationAt('GET', '/clients')?.['parameters']).toContainEqual({
       name: 'limit',
       in: 'query',
-      description: 'How many items at most, 1 to 100.',
+      description: 'The maximum number of items, 1 to 100.',
       schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
     });
     const sent = bodyOf('POST', '/clients', 'application/json');

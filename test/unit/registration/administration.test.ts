@@ -4,10 +4,10 @@ import { ADMINISTRATION_WORDS, ChangeRefused, requireDone } from '../../../src/r
 
 /** The information that a user needs for the next step. */
 const DESCRIBED: Readonly<Record<AdministrationRejectReason, RegExp>> = {
-  client_unknown: /no such client/,
+  client_unknown: /client does not exist/,
   client_is_declared: /declared in clients\.yaml: change it there/,
   client_is_public: /public client \(token_endpoint_auth_method "none"\), which has no secret/,
-  too_many_secrets: /two live secrets: remove one/,
+  too_many_secrets: /two active secrets: delete one/,
   last_secret: /only secret of the client, which could not authenticate without it/,
   secret_unknown: /no live secret with this id/,
   user_unknown: /end-user does not exist/,
