@@ -1,4 +1,4 @@
-/** What an administrator should look at: chains that a decision ended, and failed sign-ins. Read from what is stored. */
+/** Alarms for an administrator: chains that a decision ended, and failed sign-ins. Read from the stored rows. */
 import { and, count, desc, eq, gt, max, sql } from 'drizzle-orm';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';

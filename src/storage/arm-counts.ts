@@ -1,4 +1,4 @@
-/** Which arms the machines took lately, counted from the ledger: nothing that serves tokens counts, and every node tells the same. */
+/** The arms that machines took lately, counted from the ledger: token requests count nothing, and every node returns the same numbers. */
 import { and, desc, gte, sql } from 'drizzle-orm';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';

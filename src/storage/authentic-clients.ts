@@ -1,5 +1,5 @@
 /**
- * What may be relied on of a client's row. A row that the server did not write has no rights: no redirect URI, no grant type, no scope, and
+ * The trusted part of a client's row. A row that the server did not write has no rights: no redirect URI, no grant type, no scope, and
  * a secret that none matches. Administrators see it like that, too, and a registration replaces it as a whole.
  */
 import type { RowMacs } from '../crypto/row-mac.ts';
@@ -16,7 +16,7 @@ export type ConfiguredClient = Omit<RegisteredClient, 'epoch' | 'deletedAt'>;
 
 export type AuthenticClients = {
   readonly whole: <Row extends ClientRow>(row: Row) => Row;
-  /** What a token request loads of it. */
+  /** The columns that a token request loads. */
   readonly forToken: <Row extends TokenClientRow>(row: Row) => Row;
 };
 

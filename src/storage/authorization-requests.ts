@@ -1,6 +1,6 @@
 /**
- * What authorization requests depend on, in one statement: the client, the browser's session and what its end-user has allowed the
- * client before. Requests that come at once share it.
+ * The facts of authorization requests, in one statement: the client, the browser's session, and the consents of its end-user for the
+ * client. Concurrent requests share the statement.
  */
 
 import { and, eq, sql } from 'drizzle-orm';
@@ -87,7 +87,7 @@ function prepareLoad(db: Drizzle) {
       and(
         eq(consents.userId, users.id),
         eq(consents.clientId, clients.clientId),
-        // What was allowed under older epochs is forgotten.
+        // A consent under older epochs no longer counts.
         eq(consents.userEpoch, users.epoch),
         eq(consents.clientEpoch, clients.epoch),
       ),

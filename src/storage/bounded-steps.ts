@@ -1,8 +1,8 @@
-/** Long work beside requests, in steps: it pauses after each for as long as the step took, and ends when its time is over. */
+/** Long work beside requests, in steps: it pauses after each for as long as the step took, and ends with its time. */
 import { setTimeout } from 'node:timers/promises';
 
 export type Steps = {
-  /** Does steps until one says that nothing is left, or the time is over. @returns false: the time was over first. */
+  /** Does steps until one says that nothing is left, or the time ends. @returns false: the time ended first. */
   readonly until: (share: number, step: () => Promise<'done' | 'more'>) => Promise<boolean>;
 };
 

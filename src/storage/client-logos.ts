@@ -1,4 +1,4 @@
-/** Images of clients: which to fetch, what came of it, and what is shown. */
+/** Images of clients: those to fetch, the result of each fetch, and the images for pages. */
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { Image, RasterType } from '../model/image.ts';
 import type { Clock } from '../system/clock.ts';
@@ -16,7 +16,7 @@ export type ClientLogoStore = ReturnType<typeof clientLogoStore>;
 export function clientLogoStore(db: Drizzle, clock: Clock) {
   const now = () => nowOf(clock);
   return {
-    /** Takes what is due, at most `limit`: another node that asks gets others, or none for an hour. */
+    /** Takes the due images, at most `limit`: another node that asks gets others, or none for an hour. */
     take: async (limit: number): Promise<string[]> => {
       const due = db
         .selectDistinct({
@@ -49,7 +49,7 @@ export function clientLogoStore(db: Drizzle, clock: Clock) {
       );
       return taken.map(({ logoUri }) => logoUri);
     },
-    /** Replaces what was there before. */
+    /** Replaces the earlier image. */
     save: async (logoUri: string, image: Image & { readonly type: RasterType }): Promise<void> => {
       const { hash, type } = image;
       const set = { hash, type, bytes: Buffer.from(image.bytes), fetchAt: sql`${now()} + ${AGAIN}` };

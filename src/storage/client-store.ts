@@ -1,6 +1,6 @@
 /**
- * What changes clients: each commit replaces exactly the row that was loaded, and writes its line of the ledger. A row that was not made here is
- * loaded without rights, so what is written after it is authentic: nothing of it goes over.
+ * The commits of clients: each replaces exactly the row that was loaded, and writes its ledger entry. A row that the server did not write
+ * is loaded without rights, so the next write is authentic: it takes over nothing.
  */
 
 import { eq, sql } from 'drizzle-orm';

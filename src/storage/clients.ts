@@ -6,7 +6,7 @@ import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { clients } from './schema.ts';
 
-/** Without what the row has beside the registration. */
+/** Without the columns that the row has beside the registration. */
 export const clientOf = ({
   createdAt: _,
   mac: __,
@@ -79,7 +79,7 @@ export async function replaceSecretMacs(
     db
       .update(clients)
       .set({ secretMacs, macVersion: after.macVersion, ...macsOfClient(macs, after) })
-      // A secret that was replaced in the meantime stays replaced.
+      // A secret that was replaced since the load stays replaced.
       .where(
         and(
           eq(clients.clientId, clientId),

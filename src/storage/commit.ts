@@ -39,7 +39,7 @@ async function carryOut(db: Drizzle, macs: RowMacs | null, commit: Commit): Prom
           }),
     );
   } catch (error) {
-    // Another commit wrote a row meanwhile that this one inserts. The statement was undone as a whole.
+    // Another commit has written a row that this one inserts. Postgres has undone the statement as a whole.
     if (codeOf(error) === UNIQUE_VIOLATION) return false;
     throw error;
   }

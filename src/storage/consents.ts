@@ -1,4 +1,4 @@
-/** Remembered consents: which rows are valid, and what an approval makes of one. */
+/** Remembered consents: the valid rows, and the row after an approval. */
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { Approval } from '../lifecycles/interaction/lifecycle.ts';
 import { consentFacts } from '../lifecycles/interaction/table.ts';
@@ -15,7 +15,7 @@ type Remembering = Pick<Approval, 'scope' | 'now' | 'consentRow' | 'consentsEnde
   readonly session: Pick<Approval['session'], 'userId' | 'userEpoch'>;
 };
 
-/** What was allowed before together with what is allowed now; what was allowed under older epochs, or has ended, is forgotten. */
+/** The earlier consent together with the new approval; a consent under older epochs, or an ended one, no longer counts. */
 export function consentAfter(macs: RowMacs, approval: Remembering): ConsentRow & { readonly mac: Buffer } {
   const { loaded, session, scope, now, consentsEndedUpTo } = approval;
   const before = approval.consentRow as ConsentRow | null;
@@ -26,7 +26,7 @@ export function consentAfter(macs: RowMacs, approval: Remembering): ConsentRow &
     before.clientEpoch === loaded.clientEpoch &&
     before.grantedAt.getTime() > (consentsEndedUpTo?.getTime() ?? Number.NEGATIVE_INFINITY);
   const kept = stands ? before.scope : [];
-  // Where consents end: what was allowed before, and not asked for now, has no more time than it had.
+  // Where consents end: a scope that was approved before, and is not requested now, has no more time than it had.
   const isOlder = stands && consentsEndedUpTo !== null && !kept.every((one) => scope.includes(one));
   const row = {
     id: before?.id ?? loaded.id,

@@ -1,4 +1,4 @@
-/** What ends with a client or an end-user, for the question before an administrator ends it. Bounded: at most 10,000 rows are read. */
+/** The rows that end with a client or an end-user, for the question before an administrator ends it. Bounded: reads at most 10,000 rows. */
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { grantIsAlive } from '../model/lifetimes.ts';
 import type { SessionLifetimes } from '../model/session.ts';
@@ -18,7 +18,7 @@ export type ClientConsequences = {
   readonly livingGrants: number;
   /** The end-users of those grants. */
   readonly users: number;
-  /** Of those grants, how many were given more than the client's ceiling of today: their tokens leave it out (docs/decisions/0027). */
+  /** The number of those grants above the client's current ceiling: their tokens leave out the excess (docs/decisions/0027). */
   readonly aboveCeiling: number;
   readonly exact: boolean;
 };
@@ -99,7 +99,7 @@ async function readBounded<Row>(
   return { rows: all, exact: false };
 }
 
-/** Only what tells whether it is alive, and whose it is. */
+/** Only the columns that show whether a row is active, and its owner. */
 function livesOf(db: Drizzle, clock: Clock, of: SQL, after: InstantPosition | null, rows: number) {
   const place = db
     .select({ id: grants.id, createdAt: grants.createdAt })

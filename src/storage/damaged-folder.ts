@@ -1,4 +1,4 @@
-/** A folder of the embedded database that Postgres cannot open: what is damaged there, and what to do. */
+/** A folder of the embedded database that Postgres cannot open: the damage, and the remedy. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToldError } from '../system/told-error.ts';
@@ -18,7 +18,7 @@ const VERSION = '18';
 const CONTROL_BYTES = 8192;
 const FOLDERS = ['base', 'global', 'pg_wal', 'pg_xact'];
 
-/** PGlite takes a folder without this file for an empty one, and writes a new database over what is there. @throws FolderDamaged */
+/** PGlite takes a folder without this file for an empty one, and writes a new database over its files. @throws FolderDamaged */
 export function requireWholeFolder(folder: string): void {
   const damage = isThere(folder) ? damageIn(folder) : null;
   if (damage !== null) throw new FolderDamaged(folder, damage);
@@ -34,7 +34,7 @@ function isThere(folder: string): boolean {
   }
 }
 
-/** Null: what is looked at is there. */
+/** Null: no damage in the files that this function reads. */
 function damageIn(folder: string): string | null {
   const version = textOf(join(folder, 'PG_VERSION'));
   if (version === null) return 'the file PG_VERSION is missing';

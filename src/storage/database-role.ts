@@ -1,6 +1,6 @@
 /**
- * The role that this process has in Postgres. The owner of the tables applies migrations; a server needs far less (runtime-rights.ts), and
- * with less neither a defect nor a stolen password of its role can take the triggers off (docs/decisions/0042).
+ * The role that this process has in Postgres. The owner of the tables applies migrations; a server needs far fewer rights
+ * (runtime-rights.ts). With those, neither a defect nor a stolen password of its role can remove the triggers (docs/decisions/0042).
  */
 import { type SQL, sql } from 'drizzle-orm';
 import { ToldError } from '../system/told-error.ts';
@@ -17,7 +17,7 @@ export type RoleStanding = {
   readonly hasTables: boolean;
 };
 
-/** What the role of this process may not do, or does not need to. The message says what to do. */
+/** A right that the role of this process lacks or does not need. The message says what to do. */
 export class DatabaseRoleError extends ToldError {}
 
 export const rowsOf = async <Row>(db: Drizzle, statement: SQL): Promise<readonly Row[]> =>
@@ -36,7 +36,7 @@ export async function standingOf(db: Drizzle): Promise<RoleStanding> {
   return row;
 }
 
-/** For a server in production. @throws DatabaseRoleError where its role could take off what holds the tables. */
+/** For a server in production. @throws DatabaseRoleError where its role could remove the triggers of the tables. */
 export function requireRuntimeRole({ role, isSuperuser, ownsTables, hasTables }: RoleStanding): void {
   const tooMuch = isSuperuser ? 'is a superuser' : ownsTables ? 'owns the tables' : null;
   if (tooMuch !== null) {

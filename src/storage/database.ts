@@ -2,15 +2,15 @@
 import { fileURLToPath } from 'node:url';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
-/** What both drivers offer. Statements are built with the query builder; the hot path prepares them and opens no transaction. */
+/** The interface of both drivers. The query builder makes statements; the hot path prepares them and opens no transaction. */
 export type Drizzle = PgDatabase<PgQueryResultHKT>;
 
 export type Database = {
   readonly kind: 'postgres' | 'embedded';
   readonly drizzle: Drizzle;
-  /** Statements that wait for a connection or for their answer; null: this driver does not tell. */
+  /** Statements that wait for a connection or for their answer; null: this driver has no number. */
   readonly inFlight: () => number | null;
-  /** Applies the migrations in drizzle/; safe when several nodes do so at once. */
+  /** Applies the migrations in drizzle/; safe when several nodes do so together. */
   readonly migrate: () => Promise<void>;
   /**
    * Runs the work while no other node runs work of this name.

@@ -13,7 +13,7 @@ import { noServerRow } from './server-row.ts';
 type LoadedDenial = {
   /** The database's clock. */
   readonly now: Date;
-  /** The client that the token was issued to; null: no such client. A deleted client is loaded with its `deletedAt`. */
+  /** The client that the token was issued to; null: not found. A deleted client is loaded with its `deletedAt`. */
   readonly client: TokenClient | null;
   readonly isDenied: boolean;
 };

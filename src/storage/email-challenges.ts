@@ -93,7 +93,7 @@ function isMeant(key: EmailChallengeKey): SQL | undefined {
 
 type Row = typeof emailChallenges.$inferSelect;
 
-/** A row that was not made here is no link. One that has ended does nothing, whatever else its row says. */
+/** A row that the server did not write is no link. An ended link does nothing, with any other columns. */
 const mayBe = (key: Extract<EmailChallengeKey, { kind: 'secret' }>, row: Row, macs: RowMacs): boolean =>
   row.state !== 'active' ||
   Buffer.compare(row.secretHash, key.secretHash) !== 0 ||

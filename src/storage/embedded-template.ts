@@ -1,4 +1,4 @@
-/** What a database in memory begins as (embedded.ts): migrated and empty. To make it takes seconds, to load it a fraction of a second. */
+/** The initial state of a database in memory (embedded.ts): migrated and empty. Making it takes seconds, loading it a fraction of a second. */
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrateEmbedded } from './embedded.ts';

@@ -10,7 +10,7 @@ import { apply, whatIsDue } from './migrations.ts';
 
 /**
  * @param folder where the database lives; null: in memory, for tests.
- * @param template what a database in memory begins as: a dump of a data directory (`dumpDataDir`); empty when left out.
+ * @param template the initial state of a database in memory: a dump of a data directory (`dumpDataDir`); empty when left out.
  * @throws FolderOpenToOthers, FolderDamaged
  * @throws FolderInUse when another process uses the folder: the embedded database belongs to one process.
  */
@@ -57,7 +57,7 @@ async function opened(folder: string | null, template: Blob | undefined): Promis
   } catch (error) {
     // Such as a full disk.
     if (codeOf(error) !== undefined) throw error;
-    // Postgres ended itself; what it says about it goes to its own output.
+    // Postgres ended itself; its message goes to its own output.
     throw new FolderDamaged(dataDir, 'Postgres cannot start with what is in it');
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The statements about external sign-ins. The commit moves the sign-in, registers the end-user and links the identity in one statement:
- * where a username or an identity was taken meanwhile, Postgres refuses all of it.
+ * The statements about federated and delegated sign-ins. One statement moves the sign-in, registers the end-user and links the
+ * identity. Where another request has taken the username or the identity, Postgres refuses all of it.
  */
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
@@ -151,7 +151,7 @@ async function findUser(
   const [row] = await reading(() => db.select({ user: columns, authentic: authenticColumns }).from(users).where(where));
   if (row === undefined) return null;
   if (isAuthenticUser({ ...row.user, ...row.authentic }, macs)) return row.user;
-  // A row that the server did not write signs in no one: neither under the username in it, nor enabled by another hand.
+  // A row that the server did not write signs in no user: neither under the username in it, nor after a foreign write has enabled it.
   return sought.by === 'username' ? null : { ...row.user, disabledAt: row.user.disabledAt ?? new Date(0) };
 }
 

@@ -39,8 +39,8 @@ const isFull = (userId: SQL): SQL<boolean> => sql`(
 const uuid = (id: string): SQL => sql`${id}::uuid`;
 
 /**
- * The row of the end-user is locked first, in a statement of its own: what a statement finds missing is not there when it commits. Under
- * READ COMMITTED (Postgres, §13.2.1) a statement that waited for this lock itself would not see what was inserted meanwhile.
+ * A statement of its own locks the row of the end-user first: a row that the next statement finds missing is still missing at its commit.
+ * Under READ COMMITTED (Postgres, §13.2.1) a statement that waited for this lock itself would not see the rows inserted since.
  */
 const alone = <T>(db: Drizzle, userId: string, write: (tx: Drizzle) => PromiseLike<T>): Promise<T> =>
   db.transaction(async (tx) => {
@@ -181,7 +181,7 @@ export function recoveryCodeStore(db: Drizzle, clock: Clock): RecoveryCodeStore 
               ),
           )
           .returning({ id });
-      // Two requests at once do not make twenty codes.
+      // Two concurrent requests do not make twenty codes.
       const inserted = await writing(() => alone(db, userId, insert));
       return inserted.length > 0;
     },
@@ -206,14 +206,14 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
     );
     if (!row) return null;
     const { owner, ...loaded } = row;
-    // Whoever was enabled by another hand than the server's is as good as disabled. Only a registration asks whether there is room.
+    // An end-user whom a foreign write enabled counts as disabled. Only a registration asks whether there is room.
     const userEnded = owner.disabledAt !== null || !isAuthenticUser(owner, macs);
     return { ...loaded, userEnded, isFull: false, now: new Date(row.now) };
   };
   const load: PasskeyStore['load'] = async (key) => {
     if (!('credentialId' in key)) return loadBy(and(eq(passkeys.id, key.id), eq(passkeys.userId, key.userId)));
     const loaded = await loadBy(eq(passkeys.credentialId, Buffer.from(key.credentialId)));
-    // A row that was not made here signs nobody in.
+    // A row that the server did not write signs in no user.
     const isOurs = loaded === null || loaded.passkey.state === 'removed' || isRight(loaded.passkey, macs);
     return isOurs ? loaded : null;
   };

@@ -1,13 +1,13 @@
 /**
- * The failures that a database and the way to it have now and then, by SQLSTATE (PostgreSQL, appendix A), by the driver's code or by
- * that of the operating system. Whatever is not listed is a failure too, and worth a look.
+ * The common failures of a database and its network, by SQLSTATE (PostgreSQL, appendix A), by the driver's code or by that of the
+ * operating system. Every other code is a failure too, and worth a look.
  */
 export type ExpectedFailure = {
-  /** What is the matter: "The database …". */
+  /** The failure, as the end of a sentence: "The database …". */
   readonly words: string;
   /** The statement may have been committed although it failed. */
   readonly maybeCommitted: boolean;
-  /** What to do, as a sentence. */
+  /** The remedy, as a sentence. */
   readonly advice?: string;
 };
 
@@ -150,7 +150,7 @@ const MAX_MESSAGE_CHARACTERS = 300;
 /** They name user and database as DATABASE_URL has them: where a password is not encoded, a part of it. */
 const ABOUT_THE_URL = new Set(['28', '3D']);
 
-/** The code with what Postgres or TLS said about it, where that cannot quote a value. Null: neither, but the way there. */
+/** The code with the message of Postgres or TLS, where that cannot quote a value. Null: neither, but the network. */
 export function quotable(code: string, message: unknown): string | null {
   if (!SQLSTATE.test(code) && !isOfTls(code)) return null;
   const quotes = SQLSTATE.test(code) && (isAboutAStatement(code) || ABOUT_THE_URL.has(code.slice(0, 2)));

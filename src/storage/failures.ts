@@ -1,5 +1,5 @@
 /**
- * Every failure of the database or the driver becomes a StoreUnavailable, whatever code it has. Errors of our own code pass through
+ * Every failure of the database or the driver becomes a StoreUnavailable, with any code. Errors of our own code pass through
  * unchanged. Drizzle's errors contain bound parameters, so nothing of their messages is kept.
  */
 import { DrizzleQueryError } from 'drizzle-orm';
@@ -62,7 +62,7 @@ export async function committing(statement: () => Promise<readonly unknown[]>): 
 }
 
 async function run<T>(statement: () => Promise<T>, writes: boolean): Promise<T> {
-  // Nothing is sent for a request whose time is over.
+  // The server sends no statement for a request whose time has ended.
   if (millisecondsLeft() <= 0) throw failureOf(new NoAnswer(), false);
   try {
     return await statement();
@@ -73,8 +73,8 @@ async function run<T>(statement: () => Promise<T>, writes: boolean): Promise<T> 
 
 /**
  * For waiting that is no statement of this request alone, such as a statement that it shares with others.
- * @param writes what is waited for may commit.
- * @throws StoreUnavailable when the request's time is over first.
+ * @param writes the awaited work may commit.
+ * @throws StoreUnavailable when the request's time ends first.
  */
 export function inTime<T>(work: Promise<T>, writes: boolean): Promise<T> {
   const left = millisecondsLeft();
@@ -120,7 +120,7 @@ function withoutFrames(error: Error): void {
   for (let one: unknown = error; one instanceof Error; one = one.cause) one.stack = `${one.name}: ${one.message}`;
 }
 
-/** For people: what a command says about any failure of the database. @returns null: it is none. */
+/** The failure of the database that a command prints. @returns null: another error. */
 export function databaseFailure(error: unknown): StoreUnavailable | null {
   if (error instanceof StoreUnavailable) return error;
   const code = codeOf(error) ?? '';

@@ -23,10 +23,10 @@ export type LedgerLine = {
   readonly policy: string | null;
   /** Scope tokens, separated by spaces: granted, but above the client's ceiling of that day. */
   readonly scopeWithheld: string | null;
-  /** Of a code or token that was used before: who presented it. */
+  /** Of a code or token that was used before: the presenter. */
   readonly address: string | null;
   readonly userAgent: string | null;
-  /** Who asked for it, where an administrator did: `command_line`, `operator SUB`, … (src/model/actor.ts). */
+  /** The administrator who asked for it: `command_line`, `operator SUB`, … (src/model/actor.ts). */
   readonly actor: string | null;
 };
 

@@ -1,4 +1,4 @@
-/** Grants in pages, for administrators: alive or over as the model says, under the policies of today. */
+/** Grants in pages, for administrators: active or ended as the model says, under the current policies. */
 import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Client } from '../model/client.ts';
 import type { Grant } from '../model/grant.ts';
@@ -39,7 +39,7 @@ export type ListedGrant = {
 /** `policy`: the client's at the approval. */
 export type StoredGrant = Grant & { readonly policy: string; readonly revokedAt: Date | null };
 
-/** The lifetimes of a client's policy today; null: no such policy. */
+/** The lifetimes of a client's current policy; null: the policy is not found. */
 export type LifetimesOf = (client: Pick<Client, 'clientId' | 'policy'>) => Lifetimes | null;
 
 /** Newest first, by (created_at, id). @throws StoreUnavailable */
@@ -60,7 +60,7 @@ export const listGrantPage = (
     filters: filter.state !== undefined,
   });
 
-/** @returns null: no such grant. @throws StoreUnavailable */
+/** @returns null: the grant is not found. @throws StoreUnavailable */
 export async function findListedGrant(
   db: Drizzle,
   clock: Clock,

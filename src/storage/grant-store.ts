@@ -132,7 +132,7 @@ function loadedClientFrom(
   return { now: new Date(row.now), client: row.client && authentic.whole(row.client) };
 }
 
-/** Only what a decision needs: each column costs time at every rotation. */
+/** Only the columns that a decision needs: each costs time at every rotation. */
 export const PRESENTING_CLIENT = {
   clientId: clients.clientId,
   tokenEndpointAuthMethod: clients.tokenEndpointAuthMethod,
@@ -315,7 +315,7 @@ function prepareRevoke(db: Drizzle) {
     .prepare('revoke_grant');
 }
 
-/** @param by who asked for others, or presented what was used before. */
+/** @param by the actor who asked on behalf of others, or the presenter of a used credential. */
 const ledgerOf = (
   given: Given,
   suffix: string,

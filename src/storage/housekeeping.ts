@@ -1,4 +1,4 @@
-/** Removes what has ended, in small batches. Each DELETE tests its condition itself, so nothing that is alive is lost. */
+/** Removes ended rows, in small batches. Each DELETE tests its condition itself, so no active row is lost. */
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { earlier, MAX_ACCESS_TOKEN_SECONDS } from '../lifecycles/retention.ts';
@@ -18,9 +18,9 @@ const WINDOW_ROWS = 5000;
 export const removable = (now: SQL): readonly (Removal & { readonly table: PgTable })[] =>
   TABLES.flatMap(({ table, removal }) => (removal?.(now) ?? []).map((rows) => ({ table, ...rows })));
 
-/** Of a minute: what is due beyond that waits for the next round. */
+/** Of a minute: the rows beyond that wait for the next round. */
 const ROUND_MILLISECONDS = 30_000;
-/** Of that time, what the tables with rows that have ended may take; the rest is for the walk over grants. */
+/** The part of that time for the tables with ended rows; the rest is for the walk over grants. */
 const SHARE_OF_ROWS = 0.5;
 
 export type CleanUp = {
@@ -41,9 +41,9 @@ export function housekeeper(
   let began: number | null = null;
   let passBeganAt: number | null = null;
   return {
-    /** One round, to be called about every minute. It removes what is due in batches, until nothing is left or its time is over. */
+    /** One round, to be called about every minute. It removes due rows in batches, until none is left or its time ends. */
     cleanUp: async (signal: AbortSignal = new AbortController().signal): Promise<CleanUp> => {
-      // The clock by which rows end: a node whose own clock is ahead must not remove what is alive.
+      // The clock by which rows end: a node whose own clock is ahead must not remove an active row.
       const now = nowOf(clock);
       const steps = boundedSteps({ milliseconds, signal, elapsed, ...options });
       await keepLedgerPartitions(db, clock);

@@ -7,7 +7,7 @@ import { nowOf } from './now.ts';
 import { idempotencyKeys } from './schema.ts';
 
 export type IdempotencyClaim = {
-  /** SHA-256 of the key and of who sent it. */
+  /** SHA-256 of the key and of its sender. */
   readonly name: Buffer;
   /** SHA-256 of the request. */
   readonly requestHash: Buffer;
@@ -27,7 +27,7 @@ export type ClaimedKey = Pick<IdempotencyClaim, 'rootKeyId' | 'salt'> & {
 };
 
 export const idempotencyKeyStore = (db: Drizzle, clock: Clock) => ({
-  /** The first request with a key says what the key stands for; a key whose time is over is new. @throws StoreUnavailable */
+  /** The first request with a key defines it; an expired key is new. @throws StoreUnavailable */
   claim: async ({ name, requestHash, rootKeyId, salt, seconds }: IdempotencyClaim): Promise<ClaimedKey> => {
     const now = nowOf(clock);
     const values = {
@@ -54,7 +54,7 @@ export const idempotencyKeyStore = (db: Drizzle, clock: Clock) => ({
     return kept ? { ...kept, isNew: false } : { requestHash, rootKeyId, salt, carriedOut: false, isNew: true };
   },
 
-  /** What the request of this key made is there. @throws StoreUnavailable */
+  /** Records that the request of this key was carried out. @throws StoreUnavailable */
   carryOut: async (name: Buffer): Promise<void> => {
     await writing(() => db.update(idempotencyKeys).set({ carriedOut: true }).where(eq(idempotencyKeys.nameHash, name)));
   },

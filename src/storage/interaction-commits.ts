@@ -1,6 +1,6 @@
 /**
- * What changes interactions: the move, and the approval together with its grant. The first move of an interaction inserts it
- * (docs/decisions/0026). Each statement is prepared once: putting it together and planning it took longer than running it.
+ * The commits of interactions: the move, and the approval together with its grant. The first move of an interaction inserts it
+ * (docs/decisions/0026). Each statement is prepared once: building and planning it took longer than running it.
  */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
@@ -38,7 +38,7 @@ export function interactionCommits(
 
 type ApprovalShape = Pick<Approval, 'isStored' | 'reliesOnConsent'> & { readonly remembers: 'first' | 'again' | null };
 
-/** A statement for each shape: what an approval has nothing to do with would cost its share of each. Put together when it is needed. */
+/** A statement for each shape: a part that an approval does not need would still cost its time. Built when it is needed. */
 function approvals(db: Drizzle) {
   const prepared = new Map<string, ReturnType<typeof prepareApproval>>();
   return ({ isStored, reliesOnConsent, consentRow, ...approval }: Approval) => {
@@ -50,7 +50,7 @@ function approvals(db: Drizzle) {
   };
 }
 
-/** What `insert(interactions).select(…)` selects: the interaction as it was requested, in the state that it moves to. */
+/** The selection of `insert(interactions).select(…)`: the interaction as it was requested, in the state that it moves to. */
 const AS_REQUESTED = {
   id: sql<string>`${bound('id', 'uuid')}`.as('id'),
   state: sql<Interaction['state']>`${bound('state', 'text')}`.as('state'),
@@ -115,9 +115,9 @@ function prepareMove(db: Drizzle, isStored: boolean) {
 }
 
 /**
- * One statement: the interaction becomes approved (or is stored as approved), its grant (and so its code) is inserted, the consent is
- * remembered, and the ledger gets its line. It commits only while the epochs of client, user and server are as loaded, the session is
- * active and, where the end-user was not asked, the earlier consent stands; a disable or a sign-out in between wins.
+ * One statement approves the interaction (or stores it as approved) and inserts its grant (and so its code). The statement also
+ * remembers the consent, and writes the ledger entry. It commits only while the epochs of client, user and server are as loaded and the session is active. Where
+ * the end-user was not asked, the earlier consent must stand too. A disable or a sign-out in between wins.
  */
 function prepareApproval(db: Drizzle, { isStored, reliesOnConsent, remembers }: ApprovalShape, name: string) {
   const holds = and(
@@ -216,7 +216,7 @@ const sessionIsActive = sql`exists (
   for share)`;
 
 /**
- * Read again, and locked until the grant exists: ending the access deletes the consent first, so either this statement misses
+ * Read again, and locked until the grant exists: an end of the access deletes the consent first. So either this statement misses
  * the consent, or the other finds the grant.
  */
 const consentStands = sql`exists (
@@ -252,7 +252,7 @@ const firstConsent = (db: Drizzle, moved: Moved) =>
     .onConflictDoNothing()
     .returning({ clientId: consents.clientId });
 
-/** Only the row that was loaded: what was forgotten or changed meanwhile stays so. */
+/** Only the row that was loaded: a consent that was deleted or changed since stays so. */
 const widened = (db: Drizzle, moved: Moved) =>
   db
     .update(consents)
@@ -306,7 +306,7 @@ function moveValues({ loaded, now, to, userId, entry }: InteractionMove) {
     maxAgeSeconds: loaded.maxAgeSeconds,
     requiredClass: loaded.requiredClass,
     hintedUserId: loaded.hintedUserId,
-    // It names a person, and it is stored only when a person has signed in: from then on nobody needs it.
+    // It names a person, and the row is stored only after a sign-in: from then on no page needs it.
     loginHint: null,
     uiLocales: [...loaded.uiLocales],
     responseMode: loaded.responseMode,

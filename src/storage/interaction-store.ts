@@ -1,4 +1,4 @@
-/** Loads of interactions; what changes them is in interaction-commits.ts. */
+/** Loads of interactions; interaction-commits.ts has their commits. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { InteractionStore, StoredInteraction } from '../lifecycles/interaction/lifecycle.ts';

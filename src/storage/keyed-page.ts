@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import { itemsOfPage, type Page, type PageRequest } from './page.ts';
 
-/** What one request reads at most, of the index and of the columns that the filter asks for. */
+/** The most rows that one request reads, of the index and of the columns that the filter asks for. */
 export const MAX_KEYS_READ = 10_000;
 const MAX = sql.raw(String(MAX_KEYS_READ));
 

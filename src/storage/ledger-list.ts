@@ -1,7 +1,7 @@
 /**
- * The ledger as a feed, in the order in which its lines were recorded: (recorded_in, position). Reading forward, a line is seen only
- * when every transaction that began before its own has ended, so that a line that is committed late is never missed
- * (docs/decisions/0032). Lines from before there was this order come first, by their instant.
+ * The ledger as a feed, in the order in which its entries were recorded: (recorded_in, position). A forward reader sees an entry only
+ * after every transaction that began before its own has ended. So it never misses an entry that is committed late
+ * (docs/decisions/0032). Entries older than this order come first, by their instant.
  */
 import { and, eq, getTableColumns, gte, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
@@ -84,7 +84,7 @@ async function readerOf(db: Drizzle, filter: LedgerFilter, order: LedgerOrder) {
     filter.userId === undefined ? null : ownedBy(db, filter.userId),
     recordedAround(db, filter),
   ]);
-  /** What an index answers, and what the time excludes: the rest is asked of each line that is read. */
+  /** The conditions that an index answers, and the time. The rest applies to each entry that is read. */
   const inner = and(
     filter.grantId === undefined ? undefined : aboutGrants([filter.grantId]),
     filter.sessionId === undefined
@@ -105,8 +105,8 @@ const direction = (order: LedgerOrder): SQL => (order === 'desc' ? sql`desc` : s
 const behind = (order: LedgerOrder): SQL => (order === 'desc' ? sql`<` : sql`>`);
 
 /**
- * Reading forward, lines of a transaction wait until no older transaction can write any more. After a position the first condition
- * would say nothing new, and Postgres would begin at the first line of the position's transaction instead of at the position.
+ * For a forward reader, entries of a transaction wait until no older transaction can write any more. After a position the first
+ * condition adds nothing. With it, Postgres would begin at the first entry of the position's transaction and not at the position.
  */
 export const recordedPart = (after: LedgerPosition | null, order: LedgerOrder): SQL | undefined =>
   and(

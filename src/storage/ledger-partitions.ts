@@ -11,7 +11,7 @@ import { fixedNow, nowOf } from './now.ts';
 import { server } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
-/** Safe on several nodes at once. The lines of a month without a partition go to the default partition. */
+/** Safe on several nodes together. The entries of a month without a partition go to the default partition. */
 export async function keepLedgerPartitions(db: Drizzle, clock: Clock): Promise<void> {
   const fixed = fixedNow(clock);
   // Only the owner may name the time: with a time of one's own every month could be dropped.

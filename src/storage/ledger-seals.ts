@@ -1,4 +1,4 @@
-/** Closed segments of the ledger and their lines: what src/ledger closes, verifies and exports. */
+/** Sealed segments of the ledger and their entries, which src/ledger seals, verifies and exports. */
 import { and, asc, desc, eq, gt, gte, lt, lte, notExists, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
@@ -178,7 +178,7 @@ const IN_ORDER = [asc(recordedIn), asc(position), asc(at)];
 
 const WHOLE = sql<unknown>`${transitions}`.as('line');
 /**
- * As it is hashed: in UTC, without what is null. By the functions of Postgres, whatever others have these names. A page is found first:
+ * As it is hashed: in UTC, without null columns. By the functions of Postgres, not by others with these names. The search for a page comes first:
  * beside the search, Postgres would make the text of every line that it sorts.
  */
 const jsonOf = (line: SQLWrapper) => sql`pg_catalog.jsonb_strip_nulls(pg_catalog.to_jsonb(${line}))`;
@@ -286,7 +286,7 @@ async function hashed(db: Drizzle, range: Range): Promise<readonly HashedMonth[]
   );
 }
 
-/** Named otherwise than its column: `order by` means what is selected where the names are the same. */
+/** Named otherwise than its column: `order by` means the selected expression where the names are the same. */
 const textual = (value: SQLWrapper, name: string) => sql<string>`${value}::text`.as(`${name}_text`);
 
 type PlacedLine = Line & { readonly at: string; readonly table: string; readonly row: string };

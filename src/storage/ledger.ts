@@ -32,7 +32,7 @@ export type LedgerValues = {
   readonly userAgent?: SQL;
 };
 
-/** What `insert(transitions).select(…)` selects. */
+/** The selection of `insert(transitions).select(…)`. */
 export const ledgerColumns = (line: LedgerValues) => ({
   at: column<Date>(line.at, 'timestamptz', 'at'),
   machine: column<string>(line.machine, 'text', 'machine'),
@@ -75,8 +75,8 @@ function shardKeyOf({ userId, interactionId, clientId }: LedgerEntry, rowId: unk
 }
 
 /**
- * What `insert(transitions).select(…)` selects for the entries of one commit, in their order; nothing where `saved` has no row.
- * @param rowId of the first row that is written, for entries that say nothing else.
+ * The selection of `insert(transitions).select(…)` for the entries of one commit, in their order; empty where `saved` has no row.
+ * @param rowId of the first written row, for entries without another.
  */
 export function entriesFrom(
   db: Drizzle,
@@ -107,7 +107,7 @@ export const entryLine = ({ machine, event, from, to, reason }: LedgerEntry) => 
   reason: sql`${reason}`,
 });
 
-/** Who asked for it and what was changed, bound; nothing where the entry does not say so. */
+/** The actor and the changed fields, bound; empty where the entry has none. */
 export const administrationLine = ({ actor, fields = [] }: LedgerEntry) => ({
   ...(actor && { actor: sql`${actorName(actor)}`, addressHash: sql`${actor.addressHash}` }),
   ...(fields.length > 0 && { fields: sql`${sql.param([...fields])}` }),
@@ -115,7 +115,7 @@ export const administrationLine = ({ actor, fields = [] }: LedgerEntry) => ({
 
 const ABOUT = ['userId', 'clientId', 'policy', 'interactionId', 'sessionId', 'signingKeyId'] as const;
 
-/** What an entry is about, bound. */
+/** The subject of an entry, bound. */
 const aboutLine = (entry: LedgerEntry): Partial<LedgerValues> =>
   Object.fromEntries(ABOUT.filter((name) => entry[name] !== undefined).map((name) => [name, sql`${entry[name]}`]));
 

@@ -17,7 +17,7 @@ export const linkedIdentityStore = (db: Drizzle, clock: Clock): LinkedIdentitySt
         .leftJoin(linkedIdentities, and(eq(linkedIdentities.userId, users.id), eq(linkedIdentities.id, id)))
         .where(eq(users.id, userId)),
     );
-    return row ? { ...row, now: new Date(row.now) } : NOBODY;
+    return row ? { ...row, now: new Date(row.now) } : NO_USER;
   },
   list: (userId) =>
     reading(() =>
@@ -30,7 +30,7 @@ export const linkedIdentityStore = (db: Drizzle, clock: Clock): LinkedIdentitySt
   commit: commitStore(db),
 });
 
-const NOBODY: LoadedIdentity = { now: new Date(0), identity: null, hasAnotherWay: false };
+const NO_USER: LoadedIdentity = { now: new Date(0), identity: null, hasAnotherWay: false };
 
 /** Of the end-user whose row is at hand. */
 const hasAnotherWay = (id: string) =>
@@ -40,7 +40,7 @@ const hasAnotherWay = (id: string) =>
 
 const AT_A_TIME = 500;
 
-/** Active identities of end-users who were deleted: their machine is told. */
+/** Active identities of deleted end-users, for their machine to remove. */
 export const identitiesOfDeletedUsers = (db: Drizzle): Promise<{ id: string; userId: string }[]> =>
   reading(() =>
     db

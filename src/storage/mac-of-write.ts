@@ -12,7 +12,7 @@ import { users } from './schema.ts';
 import { macOfChange, macOfUser, usernameKeyOf } from './user-store.ts';
 
 /**
- * Of a row that is inserted, with the MAC of its first version. Of a row that is changed, what changes; where that is about its authority, with the
+ * For an insert: the row, with the MAC of its first version. For an update: the changes; where they concern the authority of the row, with the
  * MAC of the next.
  */
 export function columnsOfWrite(macs: RowMacs | null, table: PgTable, write: Write): Columns {

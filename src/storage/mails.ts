@@ -1,4 +1,4 @@
-/** The statements about mails: the queue with its bounds, who is next, and what becomes of a mail. */
+/** The statements about mails: the queue with its bounds, the next mails, and the outcome of each. */
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { MailPurpose, NewMail } from '../lifecycles/mail/entity.ts';
 import type { MailStore } from '../lifecycles/mail/lifecycle.ts';
@@ -29,7 +29,7 @@ export type MailQueue = {
 const isPending = sql`${mails.state} = 'pending'`;
 
 export function mailQueue(db: Drizzle, clock: Clock): MailQueue {
-  /** With milliseconds, so that what was loaded can be compared with what is stored. */
+  /** With milliseconds, so that a commit can compare the loaded row with the stored one. */
   const now = () => sql`date_trunc('milliseconds', ${nowOf(clock)})`;
   return {
     add: (mail, most) => committing(() => inserted(db, now(), mail, most)),

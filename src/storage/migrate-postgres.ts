@@ -1,7 +1,7 @@
 /**
- * Migrations while nodes serve. Their statements lock one table after the other, and requests do so in other orders: a migration that began
- * to write would end in a deadlock, or end a request in it. So it locks all tables first. Where somebody holds on to one of them it gives up
- * within a moment, since all requests wait behind it, and tries again. All is one transaction.
+ * Migrations while nodes serve. Their statements lock one table after the other, and requests do so in other orders. A migration that began
+ * to write would end in a deadlock, or end a request in it. So it locks all tables first. Where another transaction holds one of them, it
+ * gives up within a moment, since all requests wait behind it, and tries again. All is one transaction.
  */
 import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/postgres-js';
@@ -17,12 +17,12 @@ const LONGEST_PAUSE_MILLISECONDS = 2000;
 /** lock_not_available, deadlock_detected */
 const HELD = new Set(['55P03', '40P01']);
 
-/** Somebody has held a lock on a table all the time. Nothing was changed. */
+/** Another transaction has held a lock on a table all the time. Nothing was changed. */
 class TablesAreLocked extends ToldError {
   constructor() {
     super(
       `The tables could not be migrated: something holds a lock on them, in each of ${TRIES} tries. Nothing was changed.\n` +
-        'Look for a long transaction or a backup in pg_stat_activity, and run "statehouse migrate" when it is over.',
+        'Look for a long transaction or a backup in pg_stat_activity, and run "statehouse migrate" when it has ended.',
     );
   }
 }

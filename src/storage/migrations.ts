@@ -9,7 +9,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import { ToldError } from '../system/told-error.ts';
 import { type Drizzle, MIGRATIONS_FOLDER } from './database.ts';
 
-/** What the tables lack. */
+/** The migrations that the tables lack. */
 export type Due = {
   readonly migrations: readonly MigrationMeta[];
   /** Null: those that are there are right, or of a higher revision. */
@@ -28,7 +28,7 @@ const AN_EMPTY_DATABASE =
   'Name an empty database in DATABASE_URL (and STATEHOUSE_MIGRATIONS_URL), or drop the schemas "public" and "drizzle" of this one.';
 
 /**
- * @param remedy where the tables are of no release: what to do.
+ * @param remedy for tables of no release: the advice in the error.
  * @returns null: nothing is due.
  * @throws TablesBeforeFirstRelease
  */
@@ -90,7 +90,7 @@ const digestOf = (text: string) => sql`sha256(convert_to(${text}::text, 'UTF8'))
 /** The first line says it. */
 const revisionOf = (text: string): number => Number(/^-- Revision (\d+)\n/.exec(text)?.[1] ?? 0);
 
-/** What was applied. The first table is as drizzle-orm makes it. */
+/** The records of applied migrations. The first table is as drizzle-orm makes it. */
 const RECORDS = [
   'create schema if not exists drizzle',
   `create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`,

@@ -8,7 +8,7 @@ import { plannedRead } from './planned-read.ts';
 
 export type Overdue = {
   readonly table: string;
-  /** Seconds since the life of the oldest such row was over; 0: there is none. */
+  /** Seconds since the end of the oldest such row; 0: there is none. */
   readonly oldestSeconds: number;
 };
 

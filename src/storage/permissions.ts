@@ -1,4 +1,4 @@
-/** What an end-user has allowed: grants that may still be alive, and remembered consents. */
+/** The permissions of an end-user: grants that may still be active, and remembered consents. */
 import { and, asc, desc, eq, getTableColumns, inArray, lte, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { Client } from '../model/client.ts';

@@ -1,6 +1,6 @@
 /**
- * The rows about an end-user, as the tables describe them: what a download shows, and what an erasure removes. A table with a column of an
- * end-user that does not describe it fails a test (test/unit/storage/personal-data.test.ts).
+ * The rows about an end-user, as the tables describe them, for the download and for the erasure. A table with a column of an end-user
+ * that does not describe it fails a test (test/unit/storage/personal-data.test.ts).
  */
 import { desc, eq, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
@@ -27,7 +27,7 @@ export type PersonalData = {
   readonly tables: Readonly<Record<string, { readonly rows: readonly Row[]; readonly more: boolean }>>;
 };
 
-/** @returns null: there is no such end-user. @throws StoreUnavailable */
+/** @returns null: the end-user is not found. @throws StoreUnavailable */
 export async function personalDataOf(db: Drizzle, userId: string): Promise<PersonalData | null> {
   const { id, username, claims, createdAt, disabledAt } = users;
   const hasPassword = sql<boolean>`${users.passwordHash} <> ''`;
@@ -67,7 +67,7 @@ const LEDGER_SHOWN = [
   transitions.sessionId,
   transitions.actor,
   transitions.fields,
-  // Kept when the account is erased, until the retention of the ledger ends: who tried to get in, and from where, is what it is for.
+  // Kept when the account is erased, until the retention of the ledger ends: it shows attempts to sign in, and their origin.
   transitions.address,
   transitions.userAgent,
 ];

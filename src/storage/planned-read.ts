@@ -3,8 +3,8 @@ import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 
 /**
- * For reads of administrators, which look at many rows. They are planned for their values and may scan a table; the connections of the
- * server are set up for statements that look up a few rows by key (docs/decisions/0017), and plan a page as a tenth of its table.
+ * For reads of administrators, which read many rows. Postgres plans them for their values, and they may scan a table. The connections
+ * of the server suit statements that look up a few rows by key (docs/decisions/0017), and plan a page as a tenth of its table.
  *
  * @throws StoreUnavailable
  */

@@ -1,6 +1,6 @@
 /**
- * The driver with sockets of our own: they can be destroyed, and they lead to the host that can be written to. The driver itself looks for
- * one only in the parameters that Postgres 14 and later report, where a standby looks writable, and it tries hosts without end.
+ * The driver with sockets of our own: they can be destroyed, and they lead to the writable host. The driver itself looks for one only
+ * in the parameters that Postgres 14 and later report, where a standby looks writable. It also tries hosts without end.
  */
 import { connect, Socket } from 'node:net';
 import { drizzle } from 'drizzle-orm/postgres-js';
@@ -23,7 +23,7 @@ const CONNECT_SECONDS = 30;
 export const openConnections = (url: string, options: Options): Connections =>
   openTo(readDatabaseUrl(url), options, Number.POSITIVE_INFINITY);
 
-/** @param mostSockets what is asked fails when it would take more: the driver tries again, as often as a host hangs up. */
+/** @param mostSockets a statement fails when it would take more: the driver tries again, as often as a host hangs up. */
 function openTo({ url, candidates }: DatabaseUrl, options: Options, mostSockets: number): Connections {
   const sockets = new Set<Socket>();
   let destroyed = false;
@@ -56,7 +56,7 @@ function openTo({ url, candidates }: DatabaseUrl, options: Options, mostSockets:
   };
   // Not in the driver's types: where its sockets come from.
   const client = postgres(url, { ...limited, socket } as Options);
-  // Drizzle tells each client how it reads dates.
+  // Drizzle configures the date parser of each client.
   drizzle(client);
   return {
     client,
@@ -68,7 +68,7 @@ function openTo({ url, candidates }: DatabaseUrl, options: Options, mostSockets:
   };
 }
 
-/** What is in flight may finish in this time. */
+/** Statements in flight may finish in this time. */
 export const endOf = ({ client, destroy }: Connections, seconds: number): Promise<void> =>
   client.end({ timeout: seconds }).finally(destroy);
 
@@ -94,7 +94,7 @@ const socketFile = ({ host, port }: DatabaseHost) => `${host}/.s.PGSQL.${port}`;
 const socketTo = (host: string, port: number, path: string | false) =>
   Object.assign(path ? connect(path) : connect(port, host), { host, port });
 
-/** The driver loses a connection for good when it gets no socket, so it gets one that fails once somebody listens. */
+/** The driver loses a connection for good when it gets no socket, so it gets one that fails once the driver listens. */
 function failing(error: Error): Socket {
   const socket = new Socket();
   setImmediate(() => socket.destroy(error));

@@ -1,14 +1,14 @@
 /**
- * The driver's pool of connections, with a limit for each statement. The driver waits for an answer for ever, and sends further
- * statements on a connection that nobody answers any more, as after a firewall forgot it. So when a statement gets no answer, a new
- * connection asks Postgres whether it still works on it. If not, the pool is replaced: what is in flight on its other connections
- * may finish, then all its sockets are destroyed. It is replaced, too, when Postgres says that it is read-only there.
+ * The driver's pool of connections, with a limit for each statement. The driver waits for an answer for ever, and sends more
+ * statements on a dead connection, as after a firewall forgot it. So when a statement gets no answer, a new connection asks Postgres
+ * whether it still works on it. If not, the pool is replaced: statements in flight on its other connections may finish, then all its
+ * sockets are destroyed. The pool is replaced, too, when Postgres says that it is read-only there.
  *
- * Of a statement that waits, for a standby or while all of Postgres is paused, the connection is kept: further connections would
- * wait too, until Postgres has none left. The driver gives a late answer only to the statement that it belongs to.
+ * A statement that waits, for a standby or while all of Postgres is paused, keeps its connection. More connections would wait too,
+ * until Postgres has none left. The driver gives a late answer only to the statement that it belongs to.
  *
- * A statement is handed to the driver only when a connection is free. The driver would send it behind another one on the same
- * connection: there it waits for the locks of a table that it does not use, and cannot be withdrawn.
+ * The driver gets a statement only when a connection is free. It would send the statement behind another one on the same
+ * connection. There the statement waits for the locks of a table that it does not use, and cannot be withdrawn.
  */
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
@@ -33,7 +33,7 @@ const STATEMENTS_IN_A_TRANSACTION = 4;
 const CLOSE_SECONDS = 10;
 /** SQLSTATE read_only_sql_transaction. */
 const READ_ONLY = '25006';
-/** Where there is nowhere else to go, requests do not connect anew each time. */
+/** Without another host, requests do not connect again each time. */
 const LEAVE_EVERY_MILLISECONDS = 1000;
 
 export function openPool(url: string, options: Options & { readonly max: number }): PostgresPool {
@@ -85,12 +85,12 @@ export function openPool(url: string, options: Options & { readonly max: number 
     retiring.add(retired);
   }
 
-  /** Where it leads, nothing can be written: a failover took place, and new connections may lead elsewhere. */
+  /** The host of this pool is read-only: a failover took place, and new connections may lead to another host. */
   function leave(readOnly: Connections): void {
     if (readOnly !== current || performance.now() < mayLeaveAgainAt) return;
     mayLeaveAgainAt = performance.now() + LEAVE_EVERY_MILLISECONDS;
     replace();
-    // It answers: what waits for one of its connections is asked still, which a driver that ends does not do.
+    // It answers: statements that wait for one of its connections still run, which a driver that ends does not do.
     left.add(readOnly);
   }
 
@@ -177,11 +177,11 @@ export function openPool(url: string, options: Options & { readonly max: number 
           return this;
         },
         // biome-ignore lint/suspicious/noThenProperty: a statement of the driver starts when it is awaited.
-        then: (...told: Parameters<Promise<unknown>['then']>) =>
+        then: (...handlers: Parameters<Promise<unknown>['then']>) =>
           limited<unknown>((client) => {
             const query = client.unsafe(text, values, { prepare });
             return asArrays ? query.values() : query;
-          }).then(...told),
+          }).then(...handlers),
       };
     },
     begin: (work: Begin) => limited((client) => client.begin(work), STATEMENTS_IN_A_TRANSACTION),

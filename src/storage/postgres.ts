@@ -11,8 +11,8 @@ const MIGRATION_LOCK = 7_382_645_190;
 
 /**
  * Statements look up a few rows by key, so they are planned once and use the index. By default Postgres plans a batch again each
- * time, and scans tables that were small when it last analyzed them. No `jit`: before Postgres 18 the unavoidable scan of the
- * single row of `server` gets so high a cost that every statement would be compiled, which takes 170 ms.
+ * time, and scans tables that were small when it last analyzed them. No `jit`: before Postgres 18 the scan of the single row
+ * of `server` gets so high a cost that Postgres would compile every statement, which takes 170 ms.
  */
 const PLANS = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' };
 

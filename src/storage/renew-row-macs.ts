@@ -1,6 +1,6 @@
 /**
- * MACs of rows that are there already. After a rotation of the root secret a node makes those of its predecessor anew, so that the operator can
- * drop the old one. Rows without a right MAC get one only when an operator vouches for them (decision 0043).
+ * MACs of existing rows. After a rotation of the root secret a node renews those of its predecessor, so that the operator can drop the
+ * old secret. Rows without a right MAC get one only when an operator vouches for them (decision 0043).
  */
 import { type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
@@ -16,12 +16,12 @@ type Row = {
   readonly version: string;
   readonly mac: Buffer | null;
   readonly isRight: boolean;
-  /** What comes next, by the names of columns. */
+  /** The next values, by the names of columns. */
   readonly next: { readonly mac_version: string; readonly mac: string; readonly token_mac?: string };
 };
 type AuthenticatedTable = {
   readonly table: PgTable;
-  /** What names a row, as text that sorts. */
+  /** The key of a row, as text that sorts. */
   readonly key: SQL<string>;
   /** Of those that still give authority. */
   readonly alive: SQL;
@@ -77,7 +77,7 @@ function authenticated(
 /** How many rows of each table got a MAC. */
 export type Renewed = Readonly<Record<string, number>>;
 
-/** After a rotation of the root secret: what an older entry of the list made, and only that. */
+/** After a rotation of the root secret: only the MACs that an older entry of the list made. */
 export const renewRowMacs = (db: Drizzle, macs: RowMacs): Promise<Renewed> =>
   throughAll(db, macs, ({ isRight, mac }) => mac !== null && !macs.isOfNewest(mac) && isRight);
 
@@ -111,7 +111,7 @@ async function throughOne(
     const due = rows.filter(isDue).map(({ key, version, next }) => ({ key, version, ...next }));
     count += due.length;
     if (due.length > 0 && writes) {
-      // A row that was changed meanwhile got its MAC with the change.
+      // A row that was changed since got its MAC with the change.
       await writing(() =>
         db.execute(sql`update ${table} set mac = decode(due.mac, 'hex'), mac_version = due.mac_version
             ${hasTokenMac ? sql`, token_mac = decode(due.token_mac, 'hex')` : sql``}

@@ -1,7 +1,8 @@
 /**
- * Takes the entries of whole months out of the default partition, where retention does not reach them. Few entries are copied into a partition of their
- * month; a default partition of very many entries of one month becomes the partition of that month itself. An entry stays as it is to the octet,
- * so its seal still verifies. Every step has a bound, and gives way to who holds the ledger: requests wait for a moment at most.
+ * Takes the entries of whole months out of the default partition, where retention does not reach them. Few entries are copied into a
+ * partition of their month. A default partition of very many entries of one month becomes the partition of that month itself. An entry
+ * stays as it is to the octet, so its seal still verifies. Every step has a bound, and gives way to the holder of the ledger: requests
+ * wait for a moment at most.
  */
 import { setTimeout } from 'node:timers/promises';
 import { type SQL, sql } from 'drizzle-orm';
@@ -15,7 +16,7 @@ const TRIES = 10;
 const LOCK_MILLISECONDS = 250;
 /** Requests wait while the ledger is locked; a statement of theirs waits longer. */
 const STEP_MILLISECONDS = 3000;
-/** lock_not_available, deadlock_detected, and query_canceled: the step took too long. What came before in this step is undone. */
+/** lock_not_available, deadlock_detected, and query_canceled: the step took too long. Postgres undoes the earlier statements of this step. */
 const GIVEN_WAY = new Set(['55P03', '40P01', '57014']);
 /** duplicate_table: another node, which started together with this one, has moved this month. */
 const DONE_ELSEWHERE = '42P07';
@@ -71,7 +72,7 @@ const copy = (month: Month): readonly SQL[] => [
   sql`lock table ${DEFAULT} in access exclusive mode`,
   sql`create table ${tableOf(month)} (like ${LEDGER} including defaults including constraints)`,
   sql`insert into ${tableOf(month)} select * from ${DEFAULT} where ${within(month)}`,
-  // Only the owner can do this, and only while nobody else writes here.
+  // Only the owner can do this, and only while no other process writes here.
   sql`alter table ${DEFAULT} disable trigger transitions_append_only`,
   sql`delete from ${DEFAULT} where ${within(month)}`,
   sql`alter table ${DEFAULT} enable trigger transitions_append_only`,
@@ -83,7 +84,7 @@ const become = (month: Month): readonly SQL[] => [
   sql`lock table only ${LEDGER} in access exclusive mode`,
   sql`alter table ${LEDGER} detach partition ${DEFAULT}`,
   sql`alter table ${DEFAULT} rename to ${sql.identifier(month.name)}`,
-  // While these tables are no partitions, no trigger keeps what is in no month.
+  // While these tables are no partitions, no trigger keeps the entries of no month.
   sql`create table ${DEFAULT} (like ${LEDGER} including defaults including constraints)`,
   sql`insert into ${DEFAULT} select * from ${tableOf(month)} where not (${within(month)})`,
   sql`delete from ${tableOf(month)} where not (${within(month)})`,

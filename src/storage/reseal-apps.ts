@@ -30,7 +30,7 @@ export async function resealApps(
     for (const row of rows) {
       const sealed = reseal(row);
       if (sealed === null) continue;
-      // A row that was changed meanwhile is sealed again in the next round.
+      // A row that was changed since is sealed again in the next round.
       const changed = await writing(() =>
         db
           .update(secondFactors)

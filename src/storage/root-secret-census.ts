@@ -1,6 +1,6 @@
 /**
- * What each key of the root secret becomes when its entry leaves the list: the register of its purposes (one without an entry does not
- * compile), and the count of stored rows that still need an entry. `check` and `recover` print it.
+ * The consequences when an entry of the root secret leaves the list. This file has the register of its purposes (one without an entry
+ * does not compile), and the count of stored rows that still need an entry. `check` and `recover` print it.
  */
 
 import { type SQL, sql } from 'drizzle-orm';
@@ -56,7 +56,7 @@ export const AFTER_A_ROTATION: Readonly<Record<string, AfterRotation>> = {
   ...OTHERS,
 };
 
-/** What still needs a root secret that is not the first. */
+/** Stored values that still need a root secret which is not the first. */
 export type Need = {
   readonly keyId: string;
   readonly what: string;
@@ -68,7 +68,7 @@ export type Need = {
 
 /**
  * @param firstId the id of the first root secret, which is needed anyway.
- * @param isKept whether the first root secret opens this key, so that what it made needs the older secret no longer.
+ * @param isKept whether the first root secret opens this key, so that its values no longer need the older secret.
  * @throws StoreUnavailable
  */
 export async function rootSecretNeeds(

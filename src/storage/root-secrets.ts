@@ -1,4 +1,4 @@
-/** What is known about each root secret that nodes have used. */
+/** The record of each root secret that nodes have used. */
 import { isNotNull, sql } from 'drizzle-orm';
 import type { KeptKey } from '../crypto/kept-key.ts';
 import type { Clock } from '../system/clock.ts';

@@ -4,11 +4,11 @@ import type { RowVersion } from '../lifecycles/client/lifecycle.ts';
 
 /**
  * The transaction that wrote the row last (`xmin`). Postgres changes it with every write, by a node of any version, so a commit that
- * compares it replaces exactly what was loaded.
+ * compares it replaces exactly the loaded row.
  */
 export const rowVersion = (table: PgTable): SQL<string> => sql<string>`${table}.xmin::text`;
 
-/** Before the version of a row whose authority was not stored by somebody who knows the root secret. */
+/** Before the version of a row whose authority was stored without the root secret. */
 const NOT_OURS = 'not ours: ';
 
 /** Of a row that was loaded: as `rowVersion` has it, and the version of its MAC. */

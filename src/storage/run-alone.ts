@@ -17,7 +17,7 @@ const SIGN_OF_LIFE_EVERY_MILLISECONDS = 15_000;
 export const lockedAlone = (name: string): SQL<boolean> =>
   sql<boolean>`pg_try_advisory_xact_lock(${sql.raw(String(LOCKS))}, hashtext(${name}))`;
 
-/** @throws StoreUnavailable when the lock cannot be asked for, or was lost; and what the work throws. */
+/** @throws StoreUnavailable when the lock cannot be asked for, or was lost; and the errors of the work. */
 export async function runAlone(
   url: string,
   options: Options,

@@ -1,4 +1,4 @@
-/** The rights of the role of a server, and only they: what `statehouse migrate --grant-to` gives. */
+/** The rights of the role of a server, and only they: `statehouse migrate --grant-to` gives them. */
 import { sql } from 'drizzle-orm';
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import type { Drizzle } from './database.ts';
@@ -9,9 +9,9 @@ import { TABLES } from './tables.ts';
 const VIEWS = ['grant_states', 'authorization_codes', 'refresh_token_heads', 'session_states'];
 
 /**
- * Gives a role what a server needs, and takes what it has beyond that; for the tables of this version. To be called by the owner after
- * each migration. Nodes that run under the role see the change at once, and as a whole.
- * @throws DatabaseRoleError where there is no such role, or it has rights that cannot be taken from it here.
+ * Gives a role the rights that a server needs, and takes all others; for the tables of this version. The owner calls it after each
+ * migration. Nodes that run under the role see the change immediately, and as a whole.
+ * @throws DatabaseRoleError where the role is not found, or it has rights that cannot be taken from it here.
  */
 export async function grantToRuntime(db: Drizzle, role: string): Promise<void> {
   const [found] = await rowsOf<{ isSuperuser: boolean; ownsTables: boolean }>(
@@ -34,7 +34,7 @@ export async function grantToRuntime(db: Drizzle, role: string): Promise<void> {
       sql`grant ${sql.raw(rights.join(', '))} on public.${sql.identifier(getTableConfig(table).name)} to ${to}`,
   );
   const statements = [
-    // Before Postgres 15 everybody could make tables there.
+    // Before Postgres 15 every role could make tables there.
     sql`revoke create on schema public from public, ${to}`,
     sql`revoke all on all tables in schema public from ${to}`,
     sql`revoke all on all tables in schema drizzle from ${to}`,

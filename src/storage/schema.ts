@@ -33,7 +33,7 @@ export const server = pgTable(
 /** Cached by each connection: only lines of the same transaction are put in order by it. */
 export const transitionsPosition = pgSequence('transitions_position', { cache: 32 });
 
-/** The ledger: each decision that changed what is stored. Append-only, partitioned by month; the engine never reads it. */
+/** The ledger: each decision that changed stored rows. Append-only, partitioned by month; the engine never reads it. */
 export const transitions = pgTable(
   'transitions',
   {
@@ -54,11 +54,11 @@ export const transitions = pgTable(
     signingKeyId: text('signing_key_id'),
     /** The `sid` of the session that the line is about. */
     sessionId: uuid('session_id'),
-    /** Scope tokens that were granted, but are above the client's ceiling of today, separated by spaces. */
+    /** Scope tokens that were granted, but are above the client's current ceiling, separated by spaces. */
     scopeWithheld: text('scope_withheld'),
     /** The end-user that the line is about, where it is about no grant and no session. */
     userId: uuid('user_id'),
-    /** Who asked for it, where somebody did so for others: `command_line`, `operator SUB`, … (src/model/actor.ts). */
+    /** The actor, where they asked on behalf of others: `command_line`, `operator SUB`, … (src/model/actor.ts). */
     actor: text('actor'),
     /** A keyed hash of the address that it was asked from. */
     addressHash: text('address_hash'),
@@ -66,11 +66,11 @@ export const transitions = pgTable(
     fields: texts('fields'),
     /** Of a sign-in, and of a credential that was used before: where it came from. */
     address: text('address'),
-    /** Of a sign-in: a keyed hash of the username (src/crypto/account-hash.ts), also of one that nobody has. */
+    /** Of a sign-in: a keyed hash of the username (src/crypto/account-hash.ts), also of one that no end-user has. */
     accountHash: text('account_hash'),
     /** The `sid` of the session that a sign-in began. Such a line is found by its end-user, so it is not `session_id`. */
     begunSessionId: uuid('begun_session_id'),
-    /** Of a credential that was used before: what presented it, bounded and in printable ASCII. */
+    /** Of a credential that was used before: the user agent of the presenter, bounded and in printable ASCII. */
     userAgent: text('user_agent'),
     /** The transaction that wrote the line; 0: written before there was this column. */
     recordedIn: xid8('recorded_in').notNull().default(sql`pg_current_xact_id()`),
@@ -99,7 +99,7 @@ export const ledgerSeals = pgTable(
     shard: integer('shard').notNull().default(SHARD),
     number: bigint('number', { mode: 'number' }).notNull(),
     sealedAt: instant('sealed_at').notNull(),
-    /** What is signed, to the octet: JSON (src/ledger/segment.ts). */
+    /** The signed statement, to the octet: JSON (src/ledger/segment.ts). */
     statement: text('statement').notNull(),
     /** Ed25519, base64url. */
     signature: text('signature').notNull(),
@@ -157,7 +157,7 @@ export const signInFailures = pgTable(
   (table) => [index('sign_in_failures_window_ends_at').on(table.windowEndsAt)],
 );
 
-/** What a POST of the management API creates is derived from its Idempotency-Key, for a day (src/management/idempotency.ts). */
+/** The id that a POST of the management API creates derives from its Idempotency-Key, for a day (src/management/idempotency.ts). */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
@@ -165,7 +165,7 @@ export const idempotencyKeys = pgTable(
     requestHash: bytes('request_hash').notNull(),
     rootKeyId: text('root_key_id').notNull(),
     salt: bytes('salt').notNull(),
-    /** What the request made was there: it is never made a second time, also when it is gone again. */
+    /** The row of the request was stored: the server never creates it a second time, also after its removal. */
     carriedOut: boolean('carried_out').notNull().default(false),
     endsAt: instant('ends_at').notNull(),
   },
@@ -173,14 +173,14 @@ export const idempotencyKeys = pgTable(
 );
 
 /**
- * A browser that is signed in to the console: what the console holds for it. Its life is that of the access token's grant
- * (docs/decisions/0033). Only the hash of the cookie is stored, and the token only sealed.
+ * The session of a browser that is signed in to the console. It lasts as long as the access token's grant (docs/decisions/0033). The
+ * server stores only the hash of the cookie, and the token only sealed.
  */
 export const consoleSessions = pgTable(
   'console_sessions',
   {
     idHash: bytes('id_hash').primaryKey(),
-    /** What forms are bound to. It stays when the same person's token is renewed, and the cookie does not. */
+    /** The id to which forms are bound. It stays when the same person's token is renewed, and the cookie does not. */
     formId: uuid('form_id').notNull(),
     userId: uuid('user_id').notNull(),
     sealedToken: text('sealed_token').notNull(),
@@ -228,7 +228,7 @@ export const endedRows = pgTable(
   (table) => [primaryKey({ columns: [table.relation, table.key] }), index('ended_rows_forget_at').on(table.forgetAt)],
 );
 
-/** The nodes that serve on this database, for those who look whether everything is all right. */
+/** The nodes that serve on this database, for administrators who check its health. */
 export const nodes = pgTable('nodes', {
   id: uuid('id').primaryKey(),
   version: text('version').notNull(),

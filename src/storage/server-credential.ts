@@ -1,6 +1,6 @@
 /**
- * What the running server leaves beside its lock for the commands of the same folder: where it listens, and the secret with which
- * they get an access token. It is good as long as the process that wrote it holds the folder.
+ * The file that the running server leaves beside its lock for the commands of the same folder. It has the address of the server, and
+ * the secret with which commands get an access token. The file is valid as long as the process that wrote it holds the folder.
  */
 import {
   closeSync,
@@ -31,7 +31,7 @@ const pathIn = (folder: string): string => join(folder, 'running-server');
 /** The credential is there, and this user must not use it. */
 export class CredentialRefused extends ToldError {}
 
-/** Replaces what an earlier server left. For the process that holds the folder. */
+/** Replaces the file of an earlier server. For the process that holds the folder. */
 export function writeServerCredential(folder: string, { origin, issuer, secret }: ServerCredential): void {
   const holder = folderHolder(folder);
   if (holder === null) throw new Error('Only the process that holds the folder may write the credential.');
@@ -75,7 +75,7 @@ function read(folder: string, path: string): Written | null {
   }
 }
 
-/** A file that somebody else has put there would lead passwords to a server of theirs. */
+/** A file of another user would lead passwords to a server of theirs. */
 function requireOwn(folder: string, path: string, file: number): void {
   const own = process.getuid?.();
   // Windows has neither.

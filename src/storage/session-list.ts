@@ -1,4 +1,4 @@
-/** Sessions in pages, for administrators: active or ended as the model says, under the policy of today. */
+/** Sessions in pages, for administrators: active or ended as the model says, under the current policy. */
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { type Session, type SessionLifetimes, sessionIsAlive } from '../model/session.ts';
 import type { Clock } from '../system/clock.ts';
@@ -42,7 +42,7 @@ export const listSessionPage = (
     filters: filter.state !== undefined,
   });
 
-/** @param sid its public name. @returns null: no such session. @throws StoreUnavailable */
+/** @param sid its public name. @returns null: the session is not found. @throws StoreUnavailable */
 export async function findListedSession(
   db: Drizzle,
   clock: Clock,

@@ -106,7 +106,7 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
           : insertWhileItStands(db, values, factor).returning(returned);
       if (signIn === undefined) return (await writing(() => inserting))[0] ?? null;
       const stored = db.$with('stored').as(inserting);
-      // Who signs in, from where: the line is written with the session, or not at all.
+      // The user and the origin of the sign-in: the server writes the entry with the session, or not at all.
       const line = db.$with('line').as(
         db
           .insert(transitions)
@@ -155,7 +155,7 @@ export const sessionFrom = ({ session, username, liveUserEpoch, liveServerEpoch 
   liveServerEpoch,
 });
 
-/** Whether a session of this row may sign anybody in. One that has ended does not, whatever else its row says. */
+/** Whether a session of this row may sign in its user. An ended session does not, with any other columns. */
 export const isAuthenticSession = (session: typeof sessions.$inferSelect, macs: RowMacs): boolean =>
   session.state === 'ended' || macs.isRight(...sessionFacts(session), session.mac);
 
@@ -246,7 +246,7 @@ const used = (db: Drizzle, commit: Commit<'recordUse'>) =>
     .where(isStill(commit, 'active'))
     .returning({ sid: sessions.sid });
 
-/** Requires only that the session has not ended, whatever its cookie is by now: neither a use nor a further factor can outrun it. */
+/** Requires only that the session has not ended, with any cookie: neither a use nor an additional factor can outrun it. */
 function ended(db: Drizzle, commit: Commit<'end'>) {
   const moved = db.$with('moved').as(
     db
@@ -272,7 +272,7 @@ function ended(db: Drizzle, commit: Commit<'end'>) {
     .returning({ sessionId: transitions.sessionId });
 }
 
-/** The cookie of before is worth nothing from then on. */
+/** The earlier cookie is invalid from then on. */
 function renewed(db: Drizzle, commit: Commit<'addFactor'>, clock: Clock, macs: RowMacs) {
   const { loaded, added, now, dueAt } = commit;
   // As it was loaded: a row of this table.

@@ -1,4 +1,4 @@
-/** Lines about sign-ins. Who was signed in is written with the session (sessions.ts); here, who was not. */
+/** Ledger entries about rejected sign-ins. sessions.ts writes those of accepted sign-ins, with the session. */
 import { sql } from 'drizzle-orm';
 import type { RefusedSignIn } from '../lifecycles/session/sign-in.ts';
 import type { SignInOrigin } from '../model/ledger.ts';

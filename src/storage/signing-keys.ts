@@ -24,7 +24,7 @@ export type ListedSigningKey = Omit<StoredSigningKey, 'privateJwe'> &
     readonly macVersion: bigint;
   };
 
-/** Whether it was published by somebody who knows the root secret. */
+/** Whether a process with the root secret published it. */
 export const isAuthenticKey = (
   key: Pick<ListedSigningKey, 'kid' | 'alg' | 'publicJwk' | 'mac' | 'macVersion'>,
   macs: RowMacs,
@@ -51,7 +51,7 @@ export const listSigningKeys = (db: Drizzle): Promise<ListedSigningKey[]> =>
 export const ignoredSigningKeys = async (db: Drizzle, macs: RowMacs): Promise<readonly ListedSigningKey[]> =>
   (await listSigningKeys(db)).filter((key) => key.state !== 'retired' && !isAuthenticKey(key, macs));
 
-/** Replaces only what was read: a private half that was erased meanwhile stays erased. */
+/** Replaces only the row that was read: a private half that was erased since stays erased. */
 export const replacePrivateJwe = (db: Drizzle, kid: string, read: string, privateJwe: string): Promise<unknown> =>
   writing(() =>
     db
@@ -60,7 +60,7 @@ export const replacePrivateJwe = (db: Drizzle, kid: string, read: string, privat
       .where(and(eq(signingKeys.kid, kid), eq(signingKeys.privateJwe, read))),
   );
 
-/** Replaces only what was read. */
+/** Replaces only the row that was read. */
 export const replaceKeyMac = (db: Drizzle, key: ListedSigningKey, macs: RowMacs): Promise<unknown> => {
   const next = { ...key, macVersion: key.macVersion + 1n };
   return writing(() =>

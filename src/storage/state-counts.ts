@@ -1,6 +1,6 @@
 /**
- * How many rows each machine has in each state, read from the tables and their views: no counter is kept, so nothing that serves
- * tokens pays for it, and every node tells the same. Callers keep the answer for some seconds.
+ * The number of rows of each machine in each state, from the tables and their views. There is no counter, so token requests do not pay
+ * for it, and every node returns the same numbers. Callers keep the answer for some seconds.
  */
 import { type SQL, sql } from 'drizzle-orm';
 import type { HeldTable } from '../lifecycles/table.ts';

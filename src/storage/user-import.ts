@@ -1,5 +1,5 @@
 /**
- * End-users in bulk: the store of src/storage/user-store.ts, for many who are registered at the same time. Loads that come together
+ * End-users in bulk: the store of src/storage/user-store.ts, for many registrations at the same time. Loads that come together
  * are one statement, and so are registrations; each is still decided and guarded by itself, and has its own line of the ledger.
  */
 import { eq, sql } from 'drizzle-orm';

@@ -33,7 +33,7 @@ export const listUserPage = (
 ): Promise<Page<ListedUser, string>> => {
   const kept = and(
     isNull(users.deletedAt),
-    // The key has its letters normalized; what was typed may be composed in another way.
+    // The key has its letters normalized; the typed text may be composed in another way.
     q === undefined ? undefined : contains(users.usernameKey, q.normalize('NFKC')),
     disabled === undefined ? undefined : disabled ? isNotNull(users.disabledAt) : isNull(users.disabledAt),
   );

@@ -1,4 +1,4 @@
-/** What changes end-users: each commit replaces exactly the row that was loaded, and writes its entries of the ledger. */
+/** The commits of end-users: each replaces exactly the row that was loaded, and writes its ledger entries. */
 
 import { eq, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
@@ -43,7 +43,7 @@ export const userStore = (db: Drizzle, clock: Clock, macs: RowMacs): UserStore =
   commit: (commit) => committing(() => commitStatement(db, macs, commit)),
 });
 
-/** No username has a control character (src/registration/user-record.ts), so the key of an erased end-user is nobody's username. */
+/** No username has a control character (src/registration/user-record.ts), so the key of an erased end-user is no user's username. */
 export const usernameKeyOf = ({ id, username, deletedAt }: RegisteredUser): string =>
   deletedAt === null ? usernameKey(username) : `\u0001${id}`;
 
@@ -59,7 +59,7 @@ export function versionOf(
 export const macOfUser = (macs: RowMacs, user: RegisteredUser, macVersion = FIRST_VERSION): Buffer =>
   macs.macOf(...userFacts({ ...user, usernameKey: usernameKeyOf(user), macVersion }));
 
-/** What somebody else wrote into the row does not become authentic by a change of something else. */
+/** A column that another process wrote into the row does not become authentic through a change of another column. */
 export function macOfChange(macs: RowMacs, version: RowVersion, after: RegisteredUser) {
   const macVersion = nextMacVersion(version);
   return { mac: isOurs(version) ? macOfUser(macs, after, macVersion) : null, macVersion };
@@ -91,7 +91,7 @@ function commitStatement(db: Drizzle, macs: RowMacs, { version, after, entries, 
     .returning({ userId: transitions.userId });
 }
 
-/** What names the end-user in other tables, in the statement that erases them. */
+/** The rows that name the end-user in other tables, in the statement that erases them. */
 const removedWith = (db: Drizzle, saved: { readonly id: unknown }) =>
   PERSONAL_TABLES.filter(({ erasure }) => erasure === 'removed').map(({ name, table, owner, alsoRemoved }) => {
     const ids = sql`select ${saved.id} from ${saved}`;

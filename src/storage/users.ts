@@ -20,7 +20,7 @@ export const userColumns = {
   disabledAt: users.disabledAt,
 };
 
-/** What nobody needs who only signs in. */
+/** Columns that a sign-in does not need. */
 export const registeredColumns = {
   ...userColumns,
   deletedAt: users.deletedAt,
@@ -28,7 +28,7 @@ export const registeredColumns = {
   passwordByLinkAt: users.passwordByLinkAt,
 };
 
-/** What `isAuthenticUser` needs besides. */
+/** The other columns that `isAuthenticUser` needs. */
 export const authenticColumns = {
   usernameKey: users.usernameKey,
   passwordByLinkAt: users.passwordByLinkAt,
@@ -52,7 +52,7 @@ type UserToSignIn = User & {
   readonly macVersion: bigint;
 };
 
-/** Whether what gives the row its authority was stored by somebody who knows the root secret. */
+/** Whether a process with the root secret stored the facts that give the row its authority. */
 export const isAuthenticUser = (user: AuthenticColumns, macs: RowMacs): boolean =>
   macs.isRight(...userFacts(user), user.mac);
 
@@ -96,7 +96,7 @@ export async function findClaims(db: Drizzle, id: string): Promise<Claims | null
   return user ? { preferred_username: user.username, ...user.claims } : null;
 }
 
-/** Null: no such end-user, a deleted one, or a row that was not made here: nobody gets a role by writing another name into it. */
+/** Null: not found, deleted, or a row that the server did not write: writing another name into a row gives no role. */
 export async function findUsername(db: Drizzle, macs: RowMacs, id: string): Promise<string | null> {
   const [user] = await reading(() =>
     db
@@ -158,7 +158,7 @@ export const listUsers = (db: Drizzle): Promise<User[]> =>
   reading(() => db.select(userColumns).from(users).where(isNull(users.deletedAt)).orderBy(asc(users.usernameKey)));
 
 /**
- * Accounts whose verified address this is, whatever its case; the oldest first. Bounded: accounts that only say so do not count, or five
+ * Accounts whose verified address this is, in any case; the oldest first. Bounded: accounts that only say so do not count, or five
  * of them would take the places of the owner's. Rows that were not made here are left out.
  */
 export async function usersWithAddress(
@@ -181,7 +181,7 @@ export async function usersWithAddress(
   return found.flatMap((row) => authenticUser(row, macs) ?? []);
 }
 
-/** Null: no such end-user, or a row that was not made here: nobody gets a mail by writing an address into it. */
+/** Null: not found, or a row that the server did not write: writing an address into a row sends no mail there. */
 export async function findRegisteredUser(db: Drizzle, macs: RowMacs, userId: string): Promise<RegisteredUser | null> {
   const [row] = await reading(() =>
     db.select({ user: registeredColumns, authentic: authenticColumns }).from(users).where(eq(users.id, userId)),

@@ -17,7 +17,7 @@ export type DeliveryFilter = {
 
 const COMPARED = ['receiver', 'state'] as const;
 
-/** Not so: a row that somebody else wrote, with an instant that no document can have. It is passed over, so that the others are shown. */
+/** False: a row that the server did not write, with an instant that no document can have. The list skips it, and shows the others. */
 const isReadable = and(
   ...(['createdAt', 'occurredAt', 'givesUpAt', 'nextAttemptAt', 'endedAt'] as const).map((name) => {
     const column = webhookDeliveries[name];
@@ -47,7 +47,7 @@ export const listDeliveryPage = (
     filters: COMPARED.some((name) => filter[name] !== undefined),
   });
 
-/** @returns null: there is no such delivery. @throws StoreUnavailable */
+/** @returns null: the delivery is not found. @throws StoreUnavailable */
 export async function findDelivery(db: Drizzle, id: string): Promise<WebhookDelivery | null> {
   const [row] = await reading(() =>
     db

@@ -1,4 +1,4 @@
-/** The statements about events for other systems: what the ledger has for a receiver, its deliveries, and what becomes of them. */
+/** The statements about webhooks: the ledger entries for an endpoint, its deliveries, and their outcomes. */
 import { and, asc, eq, isNotNull, lt, sql } from 'drizzle-orm';
 import type { WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
 import type { WebhookDeliveryStore } from '../lifecycles/webhook-delivery/lifecycle.ts';
@@ -21,7 +21,7 @@ const DELIVERIES_AT_A_TIME = 500;
 export type WebhookStore = ReturnType<typeof webhookStore>;
 
 export function webhookStore(db: Drizzle, clock: Clock) {
-  /** Instants of deliveries have milliseconds, so that what was loaded can be compared with what is stored. */
+  /** Instants of deliveries have milliseconds, so that a commit can compare the loaded row with the stored one. */
   const now = () => sql`date_trunc('milliseconds', ${nowOf(clock)})`;
   return {
     keep: async (receivers: readonly string[]): Promise<void> => {

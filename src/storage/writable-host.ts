@@ -1,4 +1,4 @@
-/** Which of several hosts can be written to. All are asked at once, so that a silent host delays nothing. */
+/** The writable one of several hosts. The search asks all together, so that a silent host delays nothing. */
 import type { DatabaseHost } from '../system/database-url.ts';
 import { type ExpectedFailure, expectedFailure, quotable, unforeseenFailure } from './failure-codes.ts';
 import { codeOf } from './failures.ts';
@@ -13,7 +13,7 @@ const NO_WRITABLE_HOST = 'NO_WRITABLE_HOST';
 export type WritableHost = {
   /** The host that was found before, or finds it. @throws Error with the code of a failure in which nothing was sent. */
   readonly find: () => Promise<DatabaseHost>;
-  /** It may be another host by now: the next call of `find` asks again. */
+  /** It may be another host now: the next call of `find` asks again. */
   readonly forget: () => void;
 };
 
