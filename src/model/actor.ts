@@ -1,4 +1,4 @@
-/** Who asked for a change: a line of the ledger says so. */
+/** The actor of a change, as its ledger entry names them. */
 export type Actor = {
   /**
    * `end_user`: of their own account. `operator`: an end-user with the right to administer. `server`: the demo, which the server keeps

@@ -1,11 +1,11 @@
-/** A registered client: the fields of its record (policies/client-schema.ts) in camelCase, and what this server keeps beside them. */
+/** A registered client: the fields of its record (policies/client-schema.ts) in camelCase, and the columns that this server adds. */
 import type { ClientRecord, NOT_STORED } from '../../policies/client-schema.ts';
 
 export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** Null: the record leaves the field out. Lists are widened to strings, since they are searched for what a request names. */
+/** Null: the record leaves the field out. Lists are widened to strings, since the server searches them for the values of a request. */
 type Stored<Value> = undefined extends Value
   ? Stored<Exclude<Value, undefined>> | null
   : Value extends readonly string[]
@@ -35,21 +35,21 @@ export type Client = ClientMetadata & {
   /** HMACs of the SHA-256 of each live secret, with the id of the root secret that made them. */
   readonly secretMacs: readonly SecretMac[];
   /**
-   * Who put it here. `operator`: its redirect URIs are vetted. `self`: it introduced itself, so the browser is not sent to it before
-   * the end-user has acted (RFC 9700 §4.11.2).
+   * The registrant. `operator`: its redirect URIs are vetted. `self`: it registered itself, so the server does not redirect to it
+   * before the end-user has acted (RFC 9700 §4.11.2).
    */
   readonly registeredBy: 'operator' | 'self';
   readonly epoch: bigint;
   readonly deletedAt: Date | null;
 };
 
-/** A client as it is registered: everything but what the server keeps by itself. */
+/** A client as it is registered: without the columns that the server adds. */
 export type ClientRegistration = Omit<Client, 'registeredBy' | 'epoch' | 'deletedAt'>;
 
 /** `declared`: configuration declares it, and it is changed there only. */
 export type RegisteredClient = Client & { readonly declared: boolean };
 
-/** What a token request needs of a client: every column costs time at each rotation. */
+/** The columns of a client that a token request needs: every column costs time at each rotation. */
 export type TokenClient = Pick<
   Client,
   | 'clientId'

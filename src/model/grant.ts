@@ -1,6 +1,6 @@
 /**
  * One authorization: first its code, then the chain of refresh tokens. The states of grant, code and refresh token all derive
- * from this row; the SQL views in drizzle/ derive the same (test/unit/storage/views.test.ts compares them).
+ * from this row. The SQL views in drizzle/ derive the same (test/unit/storage/views.test.ts compares them).
  */
 import type { AuthorizationCodeState } from '../../machines/authorization-code/facts.ts';
 import type { GrantState } from '../../machines/grant/facts.ts';
@@ -50,11 +50,11 @@ export type Grant = {
   readonly liveServerEpoch: bigint;
 };
 
-/** What its client may have of a grant today: under the client's ceiling and the resources of today, never more than was granted. */
+/** The effective access of a grant: under the client's current ceiling and the current resources, never more than was granted. */
 export type AccessToday = {
   /** Empty: nothing of use is left. */
   readonly scope: readonly string[];
-  /** What tokens may be for. */
+  /** The resources that tokens may be for. */
   readonly resources: readonly string[];
   /** Whether it may get refresh tokens for it. */
   readonly mayRefresh: boolean;
@@ -63,7 +63,7 @@ export type AccessToday = {
 /** The part of a refresh token that names its place in the chain. */
 export type ChainPlace = { readonly generation: bigint; readonly nonce: Bytes };
 
-/** What a grant's state derives from. */
+/** The columns from which a grant's state derives. */
 export type GrantStateFacts = Pick<
   Grant,
   'state' | 'clientEpoch' | 'userEpoch' | 'serverEpoch' | 'liveClientEpoch' | 'liveUserEpoch' | 'liveServerEpoch'
@@ -101,7 +101,7 @@ export function refreshTokenState(grant: Grant, token: ChainPlace): RefreshToken
 
 const STATE_AT = { head: 'active', behind: 'used', ahead: 'ahead' } as const;
 
-/** Where a token stands in its chain, whatever the chain's state. The token is authentic, so `ahead` means that commits were lost. */
+/** The place of a token in its chain, in any state of the chain. The token is authentic, so `ahead` means that commits were lost. */
 export function chainPosition(grant: Grant, { generation, nonce }: ChainPlace): 'head' | 'behind' | 'ahead' {
   const { refreshGeneration: head, refreshNonce } = grant;
   if (head === generation && sameBytes(refreshNonce, nonce)) return 'head';

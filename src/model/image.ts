@@ -14,7 +14,7 @@ export type Image = {
 const starts = (bytes: Uint8Array, text: string, at = 0): boolean =>
   [...text].every((character, index) => bytes[at + index] === character.charCodeAt(0));
 
-/** By its first bytes, whatever its name or its sender says; null: none of these. */
+/** By its first bytes, not by its name or its sender; null: none of these. */
 export function rasterTypeOf(bytes: Uint8Array): RasterType | null {
   if (starts(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png';
   if (starts(bytes, '\xff\xd8\xff')) return 'image/jpeg';

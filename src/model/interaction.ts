@@ -31,5 +31,5 @@ export type Interaction = {
   readonly endsAt: Date;
 };
 
-/** What the client asked for, in which browser, and when it ends: fixed from the authorization request on. */
+/** The requested parameters, the browser and the end: fixed from the authorization request on. */
 export type RequestedInteraction = Omit<Interaction, 'state' | 'userId'>;

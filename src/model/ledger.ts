@@ -3,18 +3,18 @@ import type { Actor } from './actor.ts';
 /** The order of the ledger, and so the chain of its seals, is that of one shard. A plain Postgres is one, of this number. */
 export const SHARD = 1;
 
-/** Its months are dropped after that many days, where nobody has said otherwise (ledger.yaml). */
+/** The server drops its months after that many days, unless ledger.yaml says otherwise. */
 export const LEDGER_KEPT_DAYS = 90;
 
 /** Of a sign-in. */
 export type SignInOrigin = {
   /** Null: it came from no browser. */
   readonly address: string | null;
-  /** A keyed hash of the username, whether somebody has it or not; null: no account was named. */
+  /** A keyed hash of the username, whether or not an end-user has it; null: no account was named. */
   readonly accountHash: string | null;
 };
 
-/** Who presented a code or a token: for entries about one that was used before. */
+/** The presenter of a code or a token: for entries about one that was used before. */
 export type Presenter = {
   /** As far as proxies are trusted. */
   readonly address: string;
@@ -22,7 +22,7 @@ export type Presenter = {
   readonly userAgent: string | null;
 };
 
-/** One line of the ledger: a decision that changed what is stored. People read it; no decision depends on it. */
+/** One ledger entry: a decision that changed stored rows. People read it; no decision depends on it. */
 export type LedgerEntry = {
   readonly machine: string;
   readonly event: string;
@@ -31,7 +31,7 @@ export type LedgerEntry = {
   readonly reason: string | null;
   /** The head's generation afterwards; null: the line is not about a chain. */
   readonly generation: bigint | null;
-  /** Scope tokens that were granted, but left out of these tokens, since they are above the client's ceiling of today; null: none. */
+  /** Scope tokens that were granted, but left out of these tokens, since they are above the client's current ceiling; null: none. */
   readonly scopeWithheld?: string | null;
   /** The `kid` of the key that the line is about. */
   readonly signingKeyId?: string;
@@ -45,7 +45,7 @@ export type LedgerEntry = {
   readonly interactionId?: string | null;
   /** The `sub` of the end-user that the line is about, where it is about no grant. */
   readonly userId?: string;
-  /** Who asked for it, where somebody did so for others. */
+  /** The actor, where they asked on behalf of others. */
   readonly actor?: Actor;
   /** From where, where it is about a sign-in. */
   readonly origin?: SignInOrigin;

@@ -14,7 +14,7 @@ export type Lifetimes = {
 
 const after = (instant: Date, seconds: number): number => instant.getTime() + seconds * 1000;
 
-/** Milliseconds since 1970. Shortening the lifetime acts at once; lengthening it revives no code. */
+/** Milliseconds since 1970. A shorter lifetime applies immediately; a longer one revives no code. */
 export function codeEndsAt(grant: Pick<Grant, 'createdAt' | 'codeEndsAt'>, policy: Lifetimes): number {
   return Math.min(grant.codeEndsAt.getTime(), after(grant.createdAt, policy.authorizationCodeLifetimeSeconds));
 }
@@ -39,12 +39,12 @@ export const consentEndsAt = (
   { consentLifetimeSeconds }: Pick<Lifetimes, 'consentLifetimeSeconds'>,
 ): Date | null => (consentLifetimeSeconds === undefined ? null : new Date(after(grantedAt, consentLifetimeSeconds)));
 
-/** What a grant's end derives from. */
+/** The columns from which a grant's end derives. */
 export type GrantTimes = Pick<Grant, 'refreshGeneration' | 'createdAt' | 'lastUsedAt' | 'chainEndsAt' | 'codeEndsAt'>;
 
 /**
- * When what its client holds ends: the code, then the chain. Without a policy: the end that was stored at the last use.
- * @param policy of the client today; null: no such policy.
+ * The end of its client's credential: the code, then the chain. Without a policy: the end that was stored at the last use.
+ * @param policy of the client now; null: not found.
  */
 export function grantEndsAt(grant: GrantTimes, policy: Lifetimes | null): Date {
   if (grant.refreshGeneration === null) return policy ? new Date(codeEndsAt(grant, policy)) : grant.codeEndsAt;

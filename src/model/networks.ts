@@ -3,7 +3,7 @@
  * 65,536 of them: with a limit for each /64 alone it would be as many strangers.
  */
 
-/** `times`: what a caller may do, the network as a whole may do so many times. */
+/** `times`: the limit of the whole network, as a multiple of the limit of one caller. */
 export type Network = { readonly key: string; readonly times: number };
 
 /** Enough for the households and offices that a provider puts into one /48. */

@@ -77,8 +77,8 @@ export const sessionIsAlive = (session: Session, lifetimes: SessionLifetimes, no
   now.getTime() < Math.min(sessionEndsAt(session, lifetimes), sessionIdleEndsAt(session, lifetimes));
 
 /**
- * A session outlives the moment in which the end-user showed who they are: the browser may be left alone, and its cookie may be
- * stolen. What locks people out, or hands their account on, takes a recent sign-in (`auth_time`).
+ * A session outlives the moment in which the end-user authenticated: the browser may be left alone, and its cookie may be
+ * stolen. An action that locks people out, or gives their account away, takes a recent sign-in (`auth_time`).
  */
 export const signedInRecently = (
   { signedInAt }: Pick<Session, 'signedInAt'>,

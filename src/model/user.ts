@@ -1,7 +1,7 @@
 /** An end-user. `id` is the `sub` of every token. */
 import type { ImportedHash, PasswordHash } from '../crypto/secret-types.ts';
 
-/** By the names of OpenID Connect Core §5.1, and further claims by any other name. */
+/** By the names of OpenID Connect Core §5.1, and custom claims by any other name. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export type User = {
@@ -18,8 +18,8 @@ export const NO_PASSWORD = '' as PasswordHash;
 
 /**
  * `deletedAt`: nothing but the `id` is left; `disabledAt` is set too. `importedHash`: of the hash that was imported last, so that the
- * same import changes nothing later, whatever the password is by then; null: none was.
- * `passwordByLinkAt`: when a link in an e-mail replaced the password; null: the password of today came otherwise.
+ * same import changes nothing later, with any current password; null: none was.
+ * `passwordByLinkAt`: when a link in an e-mail replaced the password; null: the current password came otherwise.
  */
 export type RegisteredUser = User & {
   readonly deletedAt: Date | null;
