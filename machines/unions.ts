@@ -1,4 +1,4 @@
-/** What all machines say together: every reason to reject, and every effect. */
+/** The unions over all machines: every reason to reject, and every effect. */
 import type { ParameterizedObject, StateMachine } from 'xstate';
 import type { RUNNING } from './running.ts';
 

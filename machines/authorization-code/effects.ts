@@ -1,7 +1,7 @@
 import { rejectWith, shared } from '../shared/effects.ts';
 import type { TokenRejectReason } from '../shared/facts.ts';
 
-/** What the engine makes true for this machine, as data: XState never executes an effect. */
+/** The effects of this machine are data: the engine applies them, and XState never executes them. */
 export const authorizationCodeEffects = {
   issueTokens: shared.issueTokens,
   /** The code becomes used: the chain of refresh tokens begins, at generation 0. */

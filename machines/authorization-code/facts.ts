@@ -7,9 +7,9 @@ export type AuthorizationCodeContext = {
   readonly redirectUri: string;
   /** BASE64URL(SHA256(code_verifier)) from the authorization request, RFC 7636 §4.2. */
   readonly codeChallenge: string;
-  /** What the client may have of the scope that was granted, under its ceiling of today; empty: nothing of use. */
+  /** The effective scope: the part of the granted scope that the client may have now; empty: nothing of use. */
   readonly scopeToday: readonly string[];
-  /** What tokens may be for today, of what was granted. */
+  /** The granted resources that tokens may still be for. */
   readonly resources: readonly string[];
   readonly endsAt: Instant;
   readonly endedBy: EndedBy;

@@ -6,8 +6,8 @@
  *   │ active │ ───────────────────► │ used │ ────────────────────► │ revoked │
  *   └────────┘                      └──────┘                       └─────────┘
  *
- * A wrong presentation (client, redirect URI, verifier) changes nothing in any state: an attacker who intercepts a code
- * could otherwise end a sign-in that they cannot redeem (OAuth 2.1 §7.5.3).
+ * A wrong presentation (client, redirect URI, verifier) changes nothing in any state. Otherwise an attacker who intercepts a code
+ * could end a sign-in that they cannot redeem (OAuth 2.1 §7.5.3).
  *
  * As a picture or as JSON, whole: `npx statehouse diagram authorization-code` (`--format json`).
  */
@@ -71,7 +71,7 @@ export const authorizationCodeMachine = setup({
             guard: 'nothingIsLeft',
             actions: reject('grant_has_nothing_left'),
             description:
-              'All that was granted is above the ceiling of today, gone from the resources, or beyond the role of the end-user. The code stays valid.',
+              'The effective scope is empty: the ceiling, the resources, or the role of the end-user leaves nothing of the grant. The code stays valid.',
             meta: { spec: 'RFC 6749 §3.3' },
           },
           {

@@ -1,13 +1,13 @@
 import { rejectWith, shared } from '../shared/effects.ts';
 import type { AdministrationRejectReason } from '../shared/facts.ts';
 
-/** What the engine makes true for this machine, as data: XState never executes an effect. */
+/** The effects of this machine are data: the engine applies them, and XState never executes them. */
 export const clientEffects = {
   raiseEpoch: shared.raiseEpoch,
   reject: rejectWith<AdministrationRejectReason>(),
   /** Store the client as it was sent; its grants from before a deletion stay ended. */
   registerClient(): void {},
-  /** Store what was sent instead of what is stored; grants stay alive. */
+  /** Replace the stored registration with the sent one; grants stay active. */
   replaceRegistration(): void {},
   /** Store the keyed hash of one more secret. */
   addSecret(): void {},

@@ -9,13 +9,13 @@ export type ClientContext = {
 };
 
 type ClientChange = {
-  /** False: what is stored is not what the request is meant for (RFC 9110 §13.1). */
+  /** False: the stored client differs from the one that the request expects (RFC 9110 §13.1). */
   readonly expectationHolds: boolean;
   /** The request comes from the configuration files. */
   readonly byConfiguration: boolean;
 };
 export type ClientEvent =
-  /** `differs`: the registration that was sent differs from what is stored. */
+  /** `differs`: the sent registration differs from the stored one. */
   | ({ readonly type: 'registrationRequested'; readonly differs: boolean } & ClientChange)
   /** `secretIsLive`: the secret that the request names is live. */
   | ({ readonly type: 'secretRemovalRequested'; readonly secretIsLive: boolean } & ClientChange)

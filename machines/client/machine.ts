@@ -6,8 +6,8 @@
  *                                                └────────────┘ ◄──────────────────────────────────────────────── └─────────┘
  *                                    new metadata, secrets         registration requested (registerClient)
  *
- * What configuration declares is changed by configuration only. A deletion ends every grant by raising the epoch, for good: a client
- * that is registered again under the same id begins without grants.
+ * Only configuration changes a client that configuration declares. A deletion ends every grant for good, by raising the epoch: a
+ * client that is registered again under the same id begins without grants.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram client` (`--format json`).
  */
@@ -75,7 +75,8 @@ export const clientMachine = setup({
           { guard: 'nothingDiffers', description: 'It is registered like that already.' },
           {
             actions: 'replaceRegistration',
-            description: 'The whole registration is replaced; grants stay alive, within what it allows from now on.',
+            description:
+              'The new registration replaces the old as a whole. Grants stay active, with their effective scope under the new one.',
             meta: { spec: 'RFC 7592 §2.2' },
           },
         ],
@@ -90,7 +91,7 @@ export const clientMachine = setup({
           },
           {
             actions: 'addSecret',
-            description: 'The secret before stays live until it is removed, so that nothing stops meanwhile.',
+            description: 'The secret before stays active until its removal, so that the client never stops.',
           },
         ],
         secretReplacementRequested: [

@@ -2,7 +2,7 @@ import { rejectWith } from '../shared/effects.ts';
 import type { UserEventByLink } from '../user/facts.ts';
 import type { EmailChallengeRejectReason, SupersededReason } from './facts.ts';
 
-/** What the engine makes true for this machine, as data: XState never executes an effect. */
+/** The effects of this machine are data: the engine applies them, and XState never executes them. */
 export const emailChallengeEffects = {
   reject: rejectWith<EmailChallengeRejectReason>(),
   /** Store the hash of the link's secret; the mail is sent after the commit. */

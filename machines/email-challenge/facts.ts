@@ -19,7 +19,7 @@ export type SupersededReason = 'newer_link_sent' | 'another_link_used' | 'withdr
 
 export type EmailChallengeState = 'unsent' | 'active' | 'used' | 'superseded';
 
-/** What a link from an e-mail is good for. */
+/** The use that a link from an e-mail is valid for. */
 export type EmailChallengePurpose =
   | 'verify_address'
   | 'reset_password'

@@ -12,7 +12,7 @@ export const emailChallengeGuards = {
   /** An undo outlives a new password: a thief who changed the address sets that too. */
   passwordChanged: ({ context }: Link) => !context.epochStands && context.purpose !== 'undo_change',
   addressDiffers: ({ context }: Link) => !context.addressStands,
-  /** Who reads the mailbox has set the password by it: that is one proof, not two. */
+  /** The reader of the mailbox has set the password through it: that is one proof, not two. */
   passwordIsFromMail: ({ context }: Link) => context.purpose === 'lost_factors' && context.passwordIsFromMail,
   passwordIsMissing: ({ context, event }: InBrowser) => context.purpose === 'lost_factors' && !event.passwordIsProven,
   usernameIsTaken: ({ event }: Use) => event.usernameIsTaken,

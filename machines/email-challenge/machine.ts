@@ -10,15 +10,15 @@
  *                                        (supersedeLink)
  *
  * Opening a link is no event: programs that look through mail open every link. The page has a button, and only that uses the link.
- * What a link does to an account is an event for the end-user's machine, decided and committed together with the link's use: the
- * link is used and the account is changed, or neither.
+ * The change of an account is an event for the end-user's machine, decided and committed together with the use of the link. The
+ * server uses the link and changes the account, or does neither.
  *
- * A newer link leaves an older link active: otherwise a stranger who asks for links ends those of the owner. The use of one ends all
- * others of its purpose. Newer links that are not used end an older link in two cases: they are too many, or one goes to another
- * address, since the older address may have been a mistake.
+ * A newer link leaves an older link active: otherwise a stranger who requests links ends those of the owner. The use of one ends all
+ * others of its purpose. Unused newer links end an older link in two cases: they are too many, or one goes to another address, since
+ * the older address may have been a mistake.
  *
- * A link that undoes a change of the address is not ended by newer links, and outlives a new password: otherwise a thief could change
- * address and password twice and shut the owner out. Its use ends all links that were sent later, those of the thief among them.
+ * A link that undoes a change of the address outlives newer links and a new password. Otherwise a thief could change address and
+ * password twice and shut the owner out. Its use ends all links that were sent later, those of the thief among them.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram email-challenge` (`--format json`).
  */
@@ -132,7 +132,7 @@ export const emailChallengeMachine = setup({
           {
             guard: 'usernameIsTaken',
             actions: reject('username_taken'),
-            description: 'Another end-user signs in with the username that was chosen; the link stays good.',
+            description: 'Another end-user has the chosen username; the link stays valid.',
           },
           {
             guard: 'verifiesAddress',
@@ -213,7 +213,7 @@ export const emailChallengeMachine = setup({
       },
     },
     used: {
-      description: 'It did once what it was sent for.',
+      description: 'It has served its purpose, once.',
       meta: { spec: 'NIST SP 800-63B-4 §4.2' },
       on: {
         requested: stayUsed,

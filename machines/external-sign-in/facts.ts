@@ -22,7 +22,7 @@ export type ExternalSignInContext = {
   readonly isOvertaken: boolean;
 };
 
-/** Who the answer is about, of those who are registered here. `new`: an end-user is to be registered. */
+/** The end-user that the answer names. `new`: the server has to register a just-in-time user. */
 export type ExternalUser = 'known' | 'new' | 'ended' | 'unknown';
 
 /** Of the identity at the provider: not linked, linked to this end-user, or linked to another. `none`: the answer names none. */
@@ -39,12 +39,12 @@ export type ExternalSignInEvent =
     }
   /** The identity provider answered that no end-user signed in. */
   | { readonly type: 'refusalReceived'; readonly now: Instant; readonly fromItsBrowser: boolean }
-  /** The browser wants to go on with the answer. */
+  /** The browser continues with the answer. */
   | {
       readonly type: 'browserReturned';
       readonly now: Instant;
       readonly fromItsBrowser: boolean;
-      /** False: the policy does not let this identity in, or the end-user who began is no longer signed in. */
+      /** False: the policy does not admit this identity, or the session that began the sign-in has ended. */
       readonly isAdmitted: boolean;
       readonly user: ExternalUser;
       readonly identity: ExternalIdentityOwner;

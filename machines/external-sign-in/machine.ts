@@ -9,13 +9,13 @@
  *        └────────────────────────────────────► │ denied │
  *                                               └────────┘
  *
- * An OpenID Provider answers through the browser: its code is taken once (`answered`), redeemed there, and the ID Token is what
- * `browserReturned` goes on with. The team's application answers at the management API, and the browser returns after that.
+ * An OpenID Provider answers through the browser: the server takes its code once (`answered`) and redeems it, and
+ * `browserReturned` brings the ID Token. The team's application answers at the management API, and the browser returns after that.
  *
- * A wrong presentation changes nothing: what another browser brings, what comes a second time and what comes too late is rejected.
- * After a provider's answer, an end-user is registered, their identity is linked and the answer is used in one commit, so that
- * nothing is ever half done. The team's application names a new end-user in its answer: one commit stores both. Another commit uses
- * the answer when the browser returns. No identity is linked.
+ * A wrong presentation changes nothing: the server rejects an answer of another browser, a second answer, and a late one.
+ * After a provider's answer, one commit registers the end-user, links the identity and uses the answer, so that nothing is ever
+ * half done. The team's application names a just-in-time user in its answer: one commit stores both. Another commit uses
+ * the answer when the browser returns. The server links no identity.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram external-sign-in` (`--format json`).
  */
@@ -43,7 +43,7 @@ const rejectAnotherBrowser = {
 const rejectNotAdmitted = {
   guard: 'notAdmitted',
   actions: reject('not_admitted'),
-  description: 'The policy does not let this identity in, or the end-user who began is no longer signed in.',
+  description: 'The policy does not admit this identity, or the session that began the sign-in has ended.',
 } as const satisfies SharedArm;
 
 const rejectEndedUser = {
@@ -99,7 +99,7 @@ export const externalSignInMachine = setup({
             guard: 'userIsNew',
             target: 'answered',
             actions: ['createUser', 'recordAnswer'],
-            description: 'The answer names a new end-user, whom the policy registers.',
+            description: 'The answer names a just-in-time user: the policy permits the registration.',
           },
           {
             target: 'answered',
@@ -156,7 +156,7 @@ export const externalSignInMachine = setup({
             guard: 'userIsNew',
             target: 'used',
             actions: ['createUser', 'linkIdentity', 'useAnswer'],
-            description: 'A new end-user, whom the policy registers: end-user, identity and sign-in together.',
+            description: 'A just-in-time user: the server stores end-user, identity and sign-in together.',
             meta: { spec: 'OpenID Connect Core §5.7' },
           },
           {

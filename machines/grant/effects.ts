@@ -1,7 +1,7 @@
 import { shared } from '../shared/effects.ts';
 import type { RevocationReason } from './facts.ts';
 
-/** What the engine makes true for this machine, as data: XState never executes an effect. */
+/** The effects of this machine are data: the engine applies them, and XState never executes them. */
 export const grantEffects = {
   /** End the grant, and with it its code and every refresh token of the chain. */
   writeRevoked(_: unknown, _params: { reason: RevocationReason }): void {},

@@ -7,7 +7,7 @@
  *   `revoked` into its row.
  *   The other events are about its client, its end-user or the server. No request sends them to this machine: src/storage raises
  *   the epoch there, and every grant that was made under an older epoch is read as revoked from then on and for good, since epochs only
- *   rise. Its row is not written. The arms say what that means, and the proof walks them.
+ *   rise. Its row is not written. The arms state the consequences, and the proof walks them.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram grant` (`--format json`).
  */
@@ -19,7 +19,7 @@ import { grantEffects, writeRevoked } from './effects.ts';
 import type { GrantEvent } from './facts.ts';
 
 const stayRevoked = (spec: string) => ({
-  description: 'It has ended already: its row keeps what is written there.',
+  description: 'It has ended already: its row stays as it is.',
   meta: { spec },
 });
 
@@ -31,7 +31,7 @@ export const grantMachine = setup({
   initial: 'active',
   states: {
     active: {
-      description: 'What the end-user approved is in force.',
+      description: 'The approval of the end-user is in force.',
       meta: { spec: 'RFC 6749 §1.3' },
       on: {
         authorizationCodeReused: {

@@ -1,7 +1,7 @@
 import { rejectWith } from '../shared/effects.ts';
 import type { AuthorizationRefusal, InteractionRejectReason } from './facts.ts';
 
-/** What the engine makes true for this machine, as data: XState never executes an effect. */
+/** The effects of this machine are data: the engine applies them, and XState never executes them. */
 export const interactionEffects = {
   reject: rejectWith<InteractionRejectReason>(),
   /** Show the sign-in page. */
@@ -10,7 +10,7 @@ export const interactionEffects = {
   askSignUp(): void {},
   /** Show the page of the additional factor: it asks for the factor, or leads to its set-up. */
   askFactor(): void {},
-  /** Show who is signed in, and let the end-user continue or sign in with another account. */
+  /** Show the signed-in end-user, and let the end-user continue or sign in with another account. */
   askAccount(): void {},
   /** Bind the interaction to the user who signed in, and show the consent page. */
   askConsent(): void {},
@@ -18,7 +18,7 @@ export const interactionEffects = {
   showConsent(): void {},
   /** Approve: create the grant and its authorization code, and redirect with `code`. */
   issueCode(): void {},
-  /** Remember what was allowed, so that the same request need not ask again. */
+  /** Remember the consent, so that the same request need not ask again. */
   rememberConsent(): void {},
   /** Approve without asking, only while the remembered consent is active. */
   relyOnConsent(): void {},

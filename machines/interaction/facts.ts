@@ -24,7 +24,7 @@ export type AuthorizationRefusal =
 
 export type InteractionContext = {
   readonly endsAt: Instant;
-  /** What is asked for, without what the user who is signed in may not grant: administration takes a role. */
+  /** The requested scope, without the part that the signed-in user may not grant: administration takes a role. */
   readonly scope: readonly string[];
   readonly resources: readonly string[];
   /** The user who signed in for this interaction; `null` before that. */
@@ -42,7 +42,7 @@ export type InteractionContext = {
   readonly consentMayBeRemembered: boolean;
   /** The code that was issued; `null`: none was. `isUnused`: it has not been exchanged, and its row does not say that it has ended. */
   readonly code: { readonly isUnused: boolean; readonly endsAt: Instant } | null;
-  /** What the client asked to show; `none`: nothing may be shown. */
+  /** The pages that the client requires; `none`: the server may show no page. */
   readonly prompt: readonly Prompt[];
   /** How long ago the user may have signed in, in seconds; `null`: no limit. */
   readonly maxAgeSeconds: number | null;
@@ -64,7 +64,7 @@ type InteractionFacts = {
   readonly level: number;
   /** In this browser a password was right, and the second factor is missing: `userId` is `null`. */
   readonly factorIsAwaited: boolean;
-  /** What this user has allowed this client before; `null`: nothing. `endsAt`: from then on the client asks again; `null`: no end. */
+  /** The scope that this user has approved for this client before; `null`: none. `endsAt`: from then on the client asks again; `null`: no end. */
   readonly remembered: {
     readonly scope: readonly string[];
     readonly resources: readonly string[];

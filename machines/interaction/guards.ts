@@ -26,7 +26,7 @@ const needsSignIn = ({ context, event }: Interaction) =>
 
 const levelIsMissing = ({ context, event }: Interaction) => event.level < context.requiredLevel;
 
-/** What several guards ask, so that reviews show it beside them. */
+/** Predicates that several guards share, so that reviews show them beside the guards. */
 export const sharedPredicates = { isNotHinted, isTooOld, needsSignIn, levelIsMissing };
 
 export const interactionGuards = {

@@ -1,5 +1,5 @@
 /**
- * The interaction: what happens between GET /oauth/authorize and the redirect back to the client.
+ * The interaction: the steps between GET /oauth/authorize and the redirect back to the client.
  *
  *                     signedIn                      consented
  *   ┌────────────────┐        ┌─────────────────┐           ┌──────────┐
@@ -9,18 +9,19 @@
  *           └───────────────────────────────────────┼──────────┘  │ denied │
  *                                                   └────────────►└────────┘
  *
- * `awaitingSignIn` leads to `denied` too: login_required, when another end-user signs in than the client named, access_denied,
- * when only the administration of this server is asked for and the end-user has no role in it, and
- * unmet_authentication_requirements, when the end-user declines the additional factor.
+ * `awaitingSignIn` leads to `denied` too. The error is login_required when another end-user signs in than the client named. It is
+ * access_denied when the client requests only the administration of this server and the end-user has no role in it. It is
+ * unmet_authentication_requirements when the end-user declines the additional factor.
  *
  * An interaction is stored when it first leaves `awaitingSignIn`. Until then it has no row: it travels, sealed, in the URL of its
  * pages. An authorization request without an answer leaves no interaction, and neither does a silent refusal. A redirect to another
  * sign-in stores the sealed interaction with that sign-in (machines/external-sign-in/machine.ts).
  *
- * A live session or a remembered consent skips a state by an arm of its own, never by code beside the machine. The same holds
- * for what the client asks for: the server rejects prompt=none immediately where it needs a page; prompt=create begins with the sign-up page;
- * prompt=login, or a sign-in older than max_age, stays in `awaitingSignIn`. So does a sign-in that is weaker than client, resource or request demand: then the page asks for
- * the additional factor, and for nothing else (RFC 9470 §5). Opening the page is an event too (`viewed`): the machine decides what is shown.
+ * An active session or a remembered consent skips a state by an arm of its own, never by code beside the machine. The same holds
+ * for the requested parameters. The server rejects prompt=none immediately where it needs a page, and prompt=create begins with the
+ * sign-up page. prompt=login, or a sign-in older than max_age, stays in `awaitingSignIn`. So does a sign-in that is weaker than client,
+ * resource or request demand. Then the page asks for the additional factor, and for nothing else (RFC 9470 §5). Opening the page is an
+ * event too (`viewed`): the machine decides on the page.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram interaction` (`--format json`).
  */
@@ -41,15 +42,14 @@ const rejectExpired = {
 const rejectEndedClient = {
   guard: 'clientEnded',
   actions: reject('client_ended'),
-  description:
-    'In the meantime the client was deleted, even if registered again since, or lost this redirect URI or grant type.',
+  description: 'The client was deleted, even if registered again since, or lost this redirect URI or grant type.',
   meta: { spec: 'RFC 6749 §4.1.2.1' },
 } as const satisfies SharedArm;
 
 const rejectChangedUser = {
   guard: 'userChanged',
   actions: reject('user_changed'),
-  description: 'The browser is not signed in as the end-user for whom the page was made.',
+  description: 'The page was made for another end-user than the one who is signed in.',
   meta: { spec: 'RFC 6749 §10.12' },
 } as const satisfies SharedArm;
 
@@ -68,7 +68,7 @@ const askForConsent = {
   meta: { spec: 'OAuth 2.1 §4.1.1' },
 } as const satisfies SharedArm;
 
-/** What is missing is asked for, and nothing more. */
+/** The server asks for the missing factor, and for nothing more. */
 const askForFactor = {
   guard: 'levelIsMissing',
   actions: 'askFactor',
@@ -87,7 +87,7 @@ const showFactor = {
 const rejectWithoutFactor = {
   guard: 'levelIsMissing',
   actions: reject('factor_required'),
-  description: 'The sign-in of this browser is weaker than what is demanded.',
+  description: 'The sign-in of this browser is weaker than the required level.',
   meta: { spec: 'RFC 9470 §5' },
 } as const satisfies SharedArm;
 
@@ -113,7 +113,7 @@ const rejectWithoutSignIn = {
 /** No approval without an end-user, even when a caller sends `signedIn` without one. */
 const rejectWithoutUser = { ...rejectWithoutSignIn, guard: 'nobodySignedIn' } as const satisfies SharedArm;
 
-/** With `prompt=none` the server shows no page: it answers, or sends the client the error that names what is missing. */
+/** With `prompt=none` the server shows no page: it answers, or sends the client the error that names the missing step. */
 const refuseSilentSignIn = {
   guard: 'signInIsNeededButForbidden',
   actions: refuseSilently('login_required'),
@@ -139,7 +139,7 @@ const denyUserNotHinted = {
   guard: 'userIsNotHinted',
   target: 'denied',
   actions: refuseAuthorization('login_required'),
-  description: 'The end-user who signed in is not the end-user of the id_token_hint.',
+  description: 'The id_token_hint names another end-user.',
   meta: { spec: 'OpenID Connect Core §3.1.2.1' },
 } as const satisfies SharedArm;
 
@@ -155,7 +155,7 @@ const denyWithoutRole = {
   guard: 'mayGrantNothing',
   target: 'denied',
   actions: refuseAuthorization('access_denied'),
-  description: 'Nothing of what is asked for is for this end-user to grant: administration takes a role.',
+  description: 'The end-user may grant none of the requested scope: administration takes a role.',
   meta: { spec: 'RFC 6749 §4.1.2.1' },
 } as const satisfies SharedArm;
 

@@ -1,7 +1,7 @@
 import { rejectWith } from '../shared/effects.ts';
 import type { IdentityRemovalReason, LinkedIdentityRejectReason } from './facts.ts';
 
-/** What the engine makes true for this machine, as data: XState never executes an effect. */
+/** The effects of this machine are data: the engine applies them, and XState never executes them. */
 export const linkedIdentityEffects = {
   reject: rejectWith<LinkedIdentityRejectReason>(),
   /** Store that this identity is the end-user's. */

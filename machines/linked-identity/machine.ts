@@ -5,8 +5,8 @@
  *   unlinked ────────────────────────────────► │ active │ ── with the end-user (removeIdentity) ───────────► │ removed │
  *                                              └────────┘                                                    └─────────┘
  *
- * Only a sign-in at the other provider sends `linkRequested` (machines/external-sign-in/machine.ts). What was removed never signs in again; the
- * same account can be linked once more, as another identity with a life of its own.
+ * Only a sign-in at the identity provider sends `linkRequested` (machines/external-sign-in/machine.ts). A removed identity never
+ * signs in again; a new link of the same account is another identity, with a lifecycle of its own.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram linked-identity` (`--format json`).
  */
@@ -20,7 +20,7 @@ import { linkedIdentityGuards } from './guards.ts';
 
 const noSuchIdentity = {
   actions: reject('identity_unknown'),
-  description: 'No such identity is linked.',
+  description: 'The identity is not linked.',
 } as const satisfies SharedArm;
 
 const removedAlready = { description: 'It was removed already.' } as const satisfies SharedArm;
@@ -83,7 +83,7 @@ export const linkedIdentityMachine = setup({
       on: {
         linkRequested: {
           actions: reject('identity_removed'),
-          description: 'What was removed does not come back: a new link is another identity.',
+          description: 'A removed identity does not come back: a new link is another identity.',
         },
         removalRequested: removedAlready,
         removalRequestedByAdministrator: removedAlready,

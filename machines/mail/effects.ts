@@ -1,7 +1,7 @@
 import { shared } from '../shared/effects.ts';
 import type { DropReason } from './facts.ts';
 
-/** What the engine makes true for this machine, as data: XState never executes an effect. */
+/** The effects of this machine are data: the engine applies them, and XState never executes them. */
 export const mailEffects = {
   claimDelivery: shared.claimDelivery,
   retryDelivery: shared.retryDelivery,

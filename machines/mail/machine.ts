@@ -59,7 +59,7 @@ export const mailMachine = setup({
             guard: 'tooOld',
             target: 'dropped',
             actions: dropMail('too_old'),
-            description: 'The mail waited longer than its contents are good for.',
+            description: 'The mail waited longer than its contents are valid.',
             meta: SPEC,
           },
           {
@@ -69,7 +69,7 @@ export const mailMachine = setup({
         ],
         succeeded: send,
         failed: [
-          { guard: 'overtaken', description: 'A later attempt was claimed meanwhile: its outcome counts.' },
+          { guard: 'overtaken', description: 'A node has claimed a later attempt: its outcome counts.' },
           { ...usedUp, description: 'The last attempt failed.' },
           {
             guard: 'tooOld',

@@ -6,8 +6,8 @@
  *   └──────────────┘ (registerPasskey)   └────────┘ (removeFactor)                                       └─────────┘
  *                                          presented: recordSignature, accept; renamed: renamePasskey
  *
- * A session is stored only while the passkey that it was signed in with is active, in the same statement: a passkey that was
- * removed never signs in again.
+ * A session is stored only while the passkey of its sign-in is active, in the same statement. So a removed passkey never signs in
+ * again.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram passkey` (`--format json`).
  */

@@ -1,7 +1,7 @@
 import { rejectWith, shared } from '../shared/effects.ts';
 import type { RecoveryCodeRejectReason } from './facts.ts';
 
-/** What the engine makes true for this machine, as data: XState never executes an effect. */
+/** The effects of this machine are data: the engine applies them, and XState never executes them. */
 export const recoveryCodeEffects = {
   reject: rejectWith<RecoveryCodeRejectReason>(),
   accept: shared.accept,

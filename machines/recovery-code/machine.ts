@@ -19,7 +19,7 @@ import type { RecoveryCodeContext, RecoveryCodeEvent } from './facts.ts';
 import { recoveryCodeGuards } from './guards.ts';
 
 const stay = {
-  description: 'Its row keeps what is written there.',
+  description: 'Its row stays as it is.',
 } as const satisfies SharedArm;
 
 export const recoveryCodeMachine = setup({

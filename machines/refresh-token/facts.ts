@@ -6,11 +6,11 @@ export type RefreshTokenContext = {
   readonly clientId: string;
   /** As it was granted. */
   readonly scope: readonly string[];
-  /** What the client may have of it, under its ceiling of today; empty: nothing of use. */
+  /** The effective scope: the part of it that the client may have now; empty: nothing of use. */
   readonly scopeToday: readonly string[];
-  /** What tokens may be for today, of what was granted. */
+  /** The granted resources that tokens may still be for. */
   readonly resources: readonly string[];
-  /** By the client's grant types and, where its policy asks for that, by `offline_access` in the scope of today. */
+  /** By the client's grant types and, where its policy asks for that, by `offline_access` in the effective scope. */
   readonly mayRefresh: boolean;
   readonly endsAt: Instant;
   readonly endedBy: EndedBy;

@@ -7,8 +7,8 @@
  *   └────────┘                      └──────┘     (whole chain)     └─────────┘
  *
  * `active` is the head of its chain, `used` is every token before it. The loser of a race is a reuse too, so two parallel
- * presentations revoke the chain: no overlap, no grace period. `ahead` is authentic, but not in the stored chain: a later
- * generation than the head, the same generation with another nonce, or a chain that has not begun. The store lost commits that
+ * presentations revoke the chain: no overlap, no grace period. `ahead` is authentic, but not in the stored chain. It is a later
+ * generation than the head, the same generation with another nonce, or a chain that is not started. The store lost commits that
  * it had acknowledged, cannot know which tokens were used, and ends the whole chain.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram refresh-token` (`--format json`).
@@ -22,7 +22,7 @@ import { refreshTokenEffects } from './effects.ts';
 import type { RefreshTokenContext, RefreshTokenEvent } from './facts.ts';
 import { refreshTokenGuards } from './guards.ts';
 
-/** Checked first, in every state: what another client does with a token must not harm its owner. */
+/** Checked first, in every state: another client that presents a token must not harm its owner. */
 const rejectOtherClient = {
   guard: 'byAnotherClient',
   actions: reject('client_mismatch'),
@@ -62,7 +62,7 @@ export const refreshTokenMachine = setup({
             guard: 'nothingIsLeft',
             actions: reject('grant_has_nothing_left'),
             description:
-              'All that was granted is above the ceiling of today, gone from the resources, or beyond the role of the end-user. The token stays valid.',
+              'The effective scope is empty: the ceiling, the resources, or the role of the end-user leaves nothing of the grant. The token stays valid.',
             meta: { spec: 'RFC 6749 §3.3' },
           },
           {

@@ -24,17 +24,17 @@ export type SessionEndReason =
 
 export type SessionState = 'awaitingSecondFactor' | 'active' | 'ended';
 
-/** What is known at a sign-in; the session is stored as active, or as awaiting a second factor. */
+/** The facts at a sign-in; the server stores the session as active, or as awaiting a second factor. */
 export type SignInFacts = {
   /** The sign-in showed several factors. */
   readonly isMultiFactor: boolean;
-  /** Policy or client demand several factors of this sign-in, whatever the account has. */
+  /** Policy or client demand several factors of this sign-in, whether or not the account has them. */
   readonly isFactorDemanded: boolean;
   readonly hasApp: boolean;
   readonly hasPasskey: boolean;
   /** The policy asks an account with a passkey for it after a single factor. */
   readonly passkeyCounts: boolean;
-  /** A link in a mail has set the password of today. */
+  /** A link in a mail has set the current password. */
   readonly passwordIsFromMail: boolean;
 };
 

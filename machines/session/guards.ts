@@ -7,7 +7,7 @@ export const sessionGuards = {
   idle: ({ context, event }: Session) => event.now >= context.idleEndsAt,
   useIsDue: ({ context, event }: Session) => event.now >= context.useDueAt,
   waitedTooLong: ({ context, event }: Session) => event.now >= context.factorDueAt,
-  /** An attacker who reads the mailbox opens no account that has a factor, whatever the policy says of passkeys. */
+  /** An attacker who reads the mailbox opens no account that has a factor, even if the policy counts a passkey as several. */
   factorIsMissing: ({ context }: { context: Pick<SessionContext, 'signIn'> }) =>
     !context.signIn.isMultiFactor &&
     (context.signIn.isFactorDemanded ||

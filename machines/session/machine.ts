@@ -5,15 +5,16 @@
  *   │ awaitingSecondFactor │ ──────────────────────────────────────────────────► │ active │ used: admit
  *   └──────────────────────┘ factorAdded (addFactor: a new cookie)               └────────┘ factorAdded: addFactor, admit
  *      │ used: reject(second_factor_required)                                        │
- *      │ waited too long, and whatever ends an active session                        │ signed out, ended from the list or by an
+ *      │ waited too long, and all that ends an active session                        │ signed out, ended from the list or by an
  *      │ but for idling (endSession)        ┌───────┐                                │ administrator, replaced, idle, too old
  *      └──────────────────────────────────► │ ended │ ◄──────────────────────────────┘ (endSession); user disabled, new password,
  *                                           └───────┘                                  server recovered (raiseEpoch)
  *
- * A session is stored with the sign-in that creates it: as active where that is as strong as policy and account demand, else as
- * awaiting a second factor. Then the browser is not signed in, and the factor has to follow soon. An additional factor renews the cookie.
+ * The server stores a session with the sign-in that creates it. The session is active where the sign-in is as strong as policy and
+ * account demand, else it awaits a second factor. Then the browser is not signed in, and the factor has to follow soon. An additional
+ * factor renews the cookie.
  *
- * A session that ends by sign-out, from the list, by an administrator, by replacement or by time leaves its grants alive. The events
+ * A session that ends by sign-out, from the list, by an administrator, by replacement or by time leaves its grants active. The events
  * that raise an epoch (user disabled, new password, server recovered) end the grants too (machines/grant/machine.ts). Nothing is
  * approved from a session that has ended: the approval commits only while the session is active, in the same statement.
  *
@@ -28,7 +29,7 @@ import type { SessionContext, SessionEvent } from './facts.ts';
 import { sessionGuards } from './guards.ts';
 
 const stayEnded = {
-  description: 'It has ended already: its row keeps what is written there.',
+  description: 'It has ended already: its row stays as it is.',
 } as const satisfies SharedArm;
 
 const tooOld = {
@@ -59,7 +60,7 @@ const factorIsGone = {
   meta: { spec: 'NIST SP 800-63B-4 §4.3' },
 } as const satisfies SharedArm;
 
-/** What ends a session, awaiting or active. */
+/** The arms that end a session, awaiting or active. */
 const endings = {
   signOutRequested: {
     target: 'ended',
@@ -186,7 +187,7 @@ export const sessionMachine = setup({
       },
     },
     active: {
-      description: 'The end-user signed in, in this browser, and may go on without a password.',
+      description: 'The end-user has signed in with this browser, and continues without a password.',
       meta: { spec: 'OpenID Connect Core §3.1.2.3' },
       on: {
         signedIn: { description: 'The sign-in is complete already.' },

@@ -1,6 +1,6 @@
 /**
- * How a revoked code or refresh token is rejected. A raised epoch is named, first the client's, then the end-user's, then the
- * server's; every end that is written in the grant's row is answered with `grant_revoked`, and the row keeps the reason.
+ * The rejections of a revoked code or refresh token. A raised epoch has a reason of its own: first the client's, then the
+ * end-user's, then the server's. Every end that the grant's row records is `grant_revoked`, and the row keeps the reason.
  */
 import type { SharedArm } from './arm.ts';
 import { reject } from './effects.ts';

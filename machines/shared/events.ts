@@ -1,6 +1,5 @@
 /**
- * What holds events and guards together for the compiler: an event has the fields that it has, and a guard is asked only at events
- * that have the fields which it reads.
+ * The types that join events and guards: the compiler permits a guard only at events that have the fields which the guard reads.
  */
 import type { Meta } from './arm.ts';
 
@@ -25,7 +24,7 @@ type EventOf<Event extends AnyEvent, Type> = Event extends AnyEvent
   : never;
 
 type Arm<Guard> = {
-  /** A name, or what `and`, `or` and `not` make of names. */
+  /** A name, or an expression of names with `and`, `or` and `not`. */
   readonly guard?: Guard | object;
   readonly target?: string;
   readonly actions?: unknown;
@@ -33,7 +32,7 @@ type Arm<Guard> = {
   readonly meta?: Meta;
 };
 
-/** The states of a machine: each answers every event, and asks about an event only what the event says. */
+/** The states of a machine: each answers every event, and reads only the fields that the event has. */
 export type Answers<Guards, Event extends AnyEvent> = Readonly<
   Record<
     string,

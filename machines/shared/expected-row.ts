@@ -5,6 +5,7 @@ import { reject } from './effects.ts';
 export const otherThanExpected = {
   guard: 'expectationFails',
   actions: reject('changed_meanwhile'),
-  description: 'The request is meant for what was stored before: nothing is lost that the administrator has not seen.',
+  description:
+    'The request expects an older version of the row: no change that the administrator has not seen is lost.',
   meta: { spec: 'RFC 9110 §13.1.1' },
 } as const satisfies SharedArm;

@@ -1,4 +1,4 @@
-/** How a passkey and a second factor are removed, and why they are not: what is true of both. */
+/** The removal of a passkey and of a second factor, and its rejections: the arms that both machines share. */
 import type { SharedArm } from './arm.ts';
 import { reject } from './effects.ts';
 

@@ -48,7 +48,7 @@ export type AdministrationRejectReason =
 
 export type EpochOwner = 'client' | 'user' | 'server';
 
-/** Whose epoch was raised and ended a grant or a session without a write to its row. `null`: no epoch was raised. */
+/** The owner of the raised epoch that ended a grant or a session without a write to its row. `null`: no epoch was raised. */
 export type EndedBy = EpochOwner | null;
 
 /** Instants are milliseconds since 1970 (UTC); `now` is the database's clock, read together with the row. */

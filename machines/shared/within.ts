@@ -2,5 +2,5 @@
 export const within = (asked: readonly string[], allowed: readonly string[]) =>
   asked.every((item) => allowed.includes(item));
 
-/** What several guards ask, so that reviews show it beside them. */
+/** Predicates that several guards share, so that reviews show them beside the guards. */
 export const sharedPredicates = { within };

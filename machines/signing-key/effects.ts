@@ -1,6 +1,6 @@
 import type { KeyRetirementReason } from './facts.ts';
 
-/** What the engine makes true for this machine, as data: XState never executes an effect. */
+/** The effects of this machine are data: the engine applies them, and XState never executes them. */
 export const signingKeyEffects = {
   /** Send `successorNeeded` to a fresh key of the same algorithm. */
   createSuccessor(): void {},

@@ -5,7 +5,7 @@ export type KeyRetirementReason = 'tokens_expired' | 'revocation_requested';
 
 export type SigningKeyState = 'unpublished' | 'published' | 'signing' | 'retiring' | 'retired';
 
-/** A key's instants under today's policy; Infinity where the key's state has no such instant. */
+/** A key's instants under the current policy; Infinity where the key's state has no such instant. */
 export type SigningKeyContext = {
   /** From then on a successor should be on its way. */
   readonly successorDueAt: Instant;

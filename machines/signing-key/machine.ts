@@ -11,7 +11,7 @@
  *
  * `unpublished` is a fresh key in the memory of a node. The first key of an algorithm signs as soon as it is stored; a successor
  * waits, except in an emergency. Published, signing and retiring keys are in the JWKS and their signatures are accepted; those of a retired key are not.
- * Whatever ends a signer starts its successor in the same decision, so that an algorithm which the policy names is never without
+ * The decision that ends a signer also starts its successor, so that an algorithm which the policy names is never without
  * a signer. When the policy drops an algorithm, its last key stops and no other key starts.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram signing-key` (`--format json`).
@@ -108,14 +108,14 @@ export const signingKeyMachine = setup({
             guard: 'handoverIsDue',
             target: 'retiring',
             actions: ['stopSigning', 'startSuccessor'],
-            description: 'Its time is over, and its successor has been published for long enough.',
+            description: 'Its time has ended, and its successor has been published for long enough.',
             meta: { spec: 'OpenID Connect Core §10.1.1' },
           },
           {
             guard: 'endsWithoutSuccessor',
             target: 'retiring',
             actions: 'stopSigning',
-            description: 'Its time is over, and the policy no longer names its algorithm.',
+            description: 'Its time has ended, and the policy no longer names its algorithm.',
           },
           {
             guard: 'successorIsNeeded',
@@ -124,7 +124,7 @@ export const signingKeyMachine = setup({
           },
           {
             description:
-              'It goes on signing, past its time if it must, until a successor is ready or the policy drops its algorithm.',
+              'The key signs, past its time if it must, until a successor is ready or the policy drops its algorithm.',
           },
         ],
         rotationRequested: [

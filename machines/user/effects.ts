@@ -1,7 +1,7 @@
 import { rejectWith, shared } from '../shared/effects.ts';
 import type { UserRejectReason } from './facts.ts';
 
-/** What the engine makes true for this machine, as data: XState never executes an effect. */
+/** The effects of this machine are data: the engine applies them, and XState never executes them. */
 export const userEffects = {
   raiseEpoch: shared.raiseEpoch,
   reject: rejectWith<UserRejectReason>(),

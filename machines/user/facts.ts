@@ -13,19 +13,19 @@ export type UserEventByLink =
   | 'passwordReset'
   | 'factorsLost';
 
-/** `expectationHolds`, false: what is stored is not what the request is meant for (RFC 9110 §13.1). */
+/** `expectationHolds`, false: the stored user differs from the one that the request expects (RFC 9110 §13.1). */
 export type UserEvent =
   | {
       readonly type: 'registrationRequested';
       readonly expectationHolds: boolean;
       /** The username that was sent is that of another end-user. */
       readonly usernameIsTaken: boolean;
-      /** The record that was sent differs from what is stored. */
+      /** The sent record differs from the stored one. */
       readonly differs: boolean;
       /** The password that was sent is not the stored password. */
       readonly passwordDiffers: boolean;
     }
-  /** `passwordChangeRequested`: by the end-user, who has shown who they are. */
+  /** `passwordChangeRequested`: by the end-user, who has proved their identity. */
   | {
       readonly type: 'passwordChangeRequested' | 'disableRequested' | 'enableRequested' | 'deletionRequested';
       readonly expectationHolds: boolean;

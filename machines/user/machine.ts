@@ -32,7 +32,7 @@ const usernameIsTaken = {
 
 const noSuchUser = {
   actions: reject('user_unknown'),
-  description: 'There is no such end-user.',
+  description: 'The end-user is not found.',
 } as const satisfies SharedArm;
 
 /** Whether they may sign in does not matter. */
@@ -49,7 +49,7 @@ const registrationRequested = [
   { actions: 'replaceRecord', description: 'New claims, or a new username; sessions and grants stay.' },
 ] as const satisfies readonly SharedArm[];
 
-/** Of those who may sign in. What the end-user saw includes the epoch: who is signed out meanwhile changes nothing. */
+/** For users who may sign in. The version that the end-user saw includes the epoch: a request of an ended session changes nothing. */
 const passwordChangeRequested = [
   otherThanExpected,
   {
@@ -90,7 +90,7 @@ const linksOfNobody = {
 
 /** Of those who may sign in. */
 const passwordRehashed = [
-  { guard: 'hashIsAnother', description: 'The password was changed meanwhile, and the new password stays.' },
+  { guard: 'hashIsAnother', description: 'The password has changed since, and the new password stays.' },
   {
     actions: 'replacePasswordHash',
     description: 'The same password, hashed again as this version hashes; sessions and grants stay.',
@@ -172,7 +172,7 @@ export const userMachine = setup({
           otherThanExpected,
           {
             actions: reject('changed_meanwhile'),
-            description: 'The end-user was disabled meanwhile, and cannot change the password.',
+            description: 'The end-user was disabled since, and cannot change the password.',
           },
         ],
         disableRequested: [otherThanExpected, { description: 'The end-user is disabled already.' }],
@@ -181,7 +181,7 @@ export const userMachine = setup({
           {
             target: 'enabled',
             actions: 'enableUser',
-            description: 'The end-user may sign in again; what ended stays ended.',
+            description: 'The end-user may sign in again. Ended sessions and grants stay ended.',
           },
         ],
         deletionRequested,

@@ -19,7 +19,7 @@ export type Claimed = { readonly type: 'claimed'; readonly now: Instant };
 
 export type Failed = {
   readonly type: 'failed';
-  /** What `nextAttemptAt` became when the attempt that is reported was claimed. */
+  /** The `nextAttemptAt` that the claim of the reported attempt set. */
   readonly claim: Instant;
   /** When the next attempt would be. */
   readonly retryAt: Instant;

@@ -73,7 +73,7 @@ export const webhookDeliveryMachine = setup({
         ],
         succeeded: deliver,
         failed: [
-          { guard: 'overtaken', description: 'A later attempt was claimed meanwhile: its answer counts.' },
+          { guard: 'overtaken', description: 'A node has claimed a later attempt: its answer counts.' },
           {
             guard: 'attemptsUsedUp',
             target: 'abandoned',

@@ -14,7 +14,7 @@ export const xid8 = customType<{ data: string; driverData: string }>({ dataType:
 
 export const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 
-/** Raising it ends every grant with an older value, at once and for good. */
+/** Raising it ends every grant with an older value, immediately and for good. */
 export const epoch = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 
 /** A list that is read and replaced as a whole. */

@@ -1,4 +1,4 @@
-/** What a machine means for rows: which states follow which, with which effects. */
+/** The meaning of a machine for rows: the states that follow each other, and their effects. */
 import type { Call } from '../catalogue/calls.ts';
 import type { Machine } from '../catalogue/read.ts';
 

@@ -1,4 +1,4 @@
-/** What a change of one way to sign in requires of the others that its end-user has. */
+/** The requirements that a change of one way to sign in has of the end-user's other ways. */
 import { type Commit, type Requirement, rowsOf } from '../engine/commit.ts';
 import { NO_PASSWORD } from '../model/user.ts';
 import { LINKED_IDENTITIES } from './linked-identity/entity.ts';
@@ -6,7 +6,7 @@ import { PASSKEYS } from './passkey/entity.ts';
 import { SECOND_FACTORS } from './second-factor/entity.ts';
 import { USERS } from './user/entity.ts';
 
-/** `some`: under a policy that demands a factor, another stays. `none`: what a password alone adds is the first. */
+/** `some`: under a policy that demands a factor, another stays. `none`: a factor that a password alone adds is the first. */
 export type OtherFactors = 'any' | 'some' | 'none';
 
 type Owned = { readonly id: string; readonly userId: string };
@@ -17,7 +17,7 @@ export const ofUser = ({ userId }: Pick<Owned, 'userId'>): NonNullable<Commit['i
   key: { id: userId },
 });
 
-/** Locked against an administrator, who asks for no other factor. */
+/** Locked against a change by an administrator, which requires no other factor. */
 export const otherFactors = (others: OtherFactors, { id, userId }: Owned): readonly Requirement[] =>
   others === 'any'
     ? []

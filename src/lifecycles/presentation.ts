@@ -1,6 +1,6 @@
 /**
- * What a code and a refresh token have in common: both are presented, derive from the grant's row, and lead to tokens, to a
- * rejection, or to the end of the chain.
+ * The presentation of a code or a refresh token: both derive from the grant's row, and lead to tokens, to a rejection, or to the
+ * end of the chain.
  */
 import type { TokenRejectReason } from '../../machines/shared/facts.ts';
 import { effectOf } from '../engine/decide.ts';
@@ -22,7 +22,7 @@ import {
   withGrant,
 } from './grant/lifecycle.ts';
 
-/** What a presentation depends on besides the grant's row. */
+/** The facts of a presentation besides the grant's row. */
 export type PresentationFacts = GrantFacts & {
   readonly lifetimes: Lifetimes;
   readonly today: AccessToday;
@@ -33,12 +33,12 @@ export type PresentationFacts = GrantFacts & {
 /** A presentation that names a stored grant and comes from a client that exists. */
 export type LoadedPresentation = LoadedGrant & { readonly client: TokenClient; readonly grant: Grant };
 
-/** What the caller gets. A reuse has committed its revocation by the time it is `rejected`. */
+/** The outcome for the caller. A reuse has committed its revocation by the time it is `rejected`. */
 export type Outcome<Issued> =
   | { readonly kind: 'issued'; readonly issued: Issued }
   | { readonly kind: 'rejected'; readonly reason: TokenRejectReason; readonly revoked: boolean };
 
-/** What the engine does not know: today's policy, and how tokens are made. */
+/** The dependencies of a presentation: the current policy, and the making of tokens. */
 export type PresentationWays<Issued> = {
   readonly presenter?: () => Presenter;
   readonly lifetimesOf: (client: TokenClient) => Lifetimes;

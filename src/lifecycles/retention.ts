@@ -1,4 +1,4 @@
-/** When rows may go, and what ended them, in SQL that several tables share. */
+/** The conditions for removing rows, and the reasons of their end, in SQL that several tables share. */
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { MAX_TOKEN_SECONDS } from '../../policies/schema.ts';
@@ -22,7 +22,7 @@ export const ofDeletedUsers = (owner: PgColumn): Removal => ({
   over: null,
 });
 
-/** An epoch ends many rows at once, as a new password ends every session, and writes none of them. By the words of src/model. */
+/** A raised epoch ends many rows together, as a new password ends every session, and writes none of them. By the words of src/model. */
 export const epochThatEnded = (table: 'sessions' | 'grants', ofClient: SQL = sql`false`): SQL => sql`case
   when ${sql.raw(table)}.user_epoch <> (select u.epoch from users u where u.id = ${sql.raw(table)}.user_id) then 'user_ended'
   when ${ofClient} then 'client_ended'

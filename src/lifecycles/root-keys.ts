@@ -1,4 +1,4 @@
-/** Values in rows that a key of the root secret made: what still needs each root secret after a rotation. */
+/** Values in rows that a key of the root secret made. They need that root secret after a rotation. */
 import { type SQL, sql } from 'drizzle-orm';
 import type { Purpose } from '../crypto/root-secret.ts';
 
@@ -7,7 +7,7 @@ export type MadeUnderRoot = {
   /** In the plural. */
   readonly what: string;
   readonly remedy: Remedy;
-  /** Rows with `key_id` (8 hex digits), `count` and `ends_at`: what needs each root secret. */
+  /** Rows with `key_id` (8 hex digits), `count` and `ends_at`: the values that need each root secret. */
   readonly count: (now: SQL) => SQL;
   /** The column of `root_secrets` that keeps the key of this purpose, sealed under the next root secret. Absent: it is not kept. */
   readonly keptIn?: string;

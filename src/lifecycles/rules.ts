@@ -1,13 +1,13 @@
 /**
- * What Postgres refuses about the rows of a table, as data: one rule is one trigger (src/review/sql/). States and reasons come from the machine, and
- * the columns from their roles, so a table says only which columns belong to which move.
+ * The rules that Postgres enforces for the rows of a table, as data: one rule is one trigger (src/review/sql/). States and reasons come
+ * from the machine, and columns from their roles, so a table says only which columns belong to which move.
  */
 
 import type { Machine } from '../catalogue/read.ts';
 import { endedStatesOf, type Move, movesOf, pairsOf, statesAfter } from './moves.ts';
 
 /**
- * How a column may change after the row has begun; a table says what it means by it. A column without a role never changes (`bound`), but for
+ * How a column may change after the row has begun; a table defines each role. A column without a role never changes (`bound`), but for
  * the MAC and its version.
  */
 export type Role =
@@ -165,7 +165,7 @@ function leavesThe(pairs: readonly Pair[]): string {
   return `NEW.state <> OLD.state AND NOT (${allowed.length > 0 ? allowed.join(' OR ') : 'false'})`;
 }
 
-/** For states that are derived: what each of them is in SQL, of OLD or NEW. */
+/** For derived states: each of them as an expression in SQL, over OLD or NEW. */
 export type Derived = Readonly<Record<string, (row: string) => string>>;
 
 /** No row begins in a state that no arm leads to from the first, in which nothing is stored. */

@@ -1,13 +1,13 @@
 /**
- * What every room may ask about a table: how its columns change, what the server's role may do, when rows go, which rows are personal. It stands
- * beside the columns, and `tables.ts` lists all tables of lifecycles.
+ * The facts of a table, for every module: the changes of its columns, the rights of the server's role, the removal of rows, and the
+ * personal rows. They stand beside the columns, and `tables.ts` lists all tables of lifecycles.
  */
 import type { SQL } from 'drizzle-orm';
 import type { AnyPgColumn, PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { RowFact, RowKind } from '../crypto/row-mac.ts';
 import type { MadeUnderRoot } from './root-keys.ts';
 import type { MakesRule, Role } from './rules.ts';
-import type { Told } from './told.ts';
+import type { WebhookEvents } from './webhook-events.ts';
 
 export type Right = 'select' | 'insert' | 'update' | 'delete';
 /** For rows that stay. */
@@ -18,11 +18,11 @@ export const PASSING: readonly Right[] = [...KEPT, 'delete'];
 export type Removal = {
   /** True of rows that may go. */
   readonly ended: SQL;
-  /** When the life of the row was over; some rows are kept for a while after that. Null: that is not written down. */
+  /** The instant at which the row ended; some rows are kept for a while after that. Null: no column has it. */
   readonly over: PgColumn | null;
 };
 
-/** What a download shows of an end-user's rows, and what becomes of them when the account is erased. */
+/** The part of an end-user's rows that a download shows, and the change of the rows when the account is erased. */
 export type Personal = {
   /** In the download. */
   readonly name: string;
@@ -30,7 +30,7 @@ export type Personal = {
   readonly owner: AnyPgColumn;
   /** Without hashes and sealed values, which the end-user cannot read. The newest rows by `since`. */
   readonly shown: readonly AnyPgColumn[];
-  /** What the row does not say by itself, by the name of a column in `shown`. */
+  /** Values that the row does not have by itself, by the name of a column in `shown`. */
   readonly shownAs?: Readonly<Record<string, SQL>>;
   readonly since: AnyPgColumn;
   /** `removed`: with the account, in the same statement. `kept`: the row names no person, and goes by itself. */
@@ -41,15 +41,15 @@ export type Personal = {
 
 /** A row may be deleted while an earlier image of it would still count: then none begins again under its name. */
 export type BeginsOnce = {
-  /** SQL over `row`, which is NEW or OLD: what the image is bound to. */
+  /** SQL over `row`, which is NEW or OLD: the name that the image is bound to. */
   readonly name: (row: string) => string;
   /** SQL over OLD: until when an image counts. `NULL`: for ever. */
   readonly until: string;
 };
 
 /**
- * What gives a row its authority, for its MAC (src/crypto/row-mac.ts). What may change without a decision about authority, such as the instant of
- * the last use, is no part of it. The version comes last: a MAC is right for one version of a row alone.
+ * The facts that give a row its authority, for its MAC (src/crypto/row-mac.ts). A column that may change without a decision about
+ * authority, such as the instant of the last use, is no part of it. The version comes last: a MAC is valid for one version of a row alone.
  */
 export type Facts = readonly [RowKind, readonly RowFact[]];
 /** Some columns of a row. */
@@ -78,7 +78,7 @@ export type TableFacts = {
    * `everywhere`: each node has all rows of a small table.
    */
   readonly spreadBy: AnyPgColumn | 'everywhere';
-  /** What the server's role may do. */
+  /** The rights of the server's role. */
   readonly rights: readonly Right[];
   readonly removal?: (now: SQL) => readonly Removal[];
   readonly personal?: Personal;
@@ -93,7 +93,7 @@ export type HeldFacts<Table extends { readonly $inferSelect: object }> = TableFa
   /** The state in which a row is a factor that a session may rely on. Absent: it is none. */
   readonly provesSignInWhile?: string | undefined;
   readonly changes: { readonly [Column in keyof Table['$inferSelect']]?: Role };
-  /** What Postgres refuses about its rows. */
+  /** The rules that Postgres enforces for its rows. */
   readonly rules: readonly MakesRule[];
   readonly beginsOnce?: BeginsOnce;
   /** Absent: its rows have no MAC. */
@@ -102,8 +102,8 @@ export type HeldFacts<Table extends { readonly $inferSelect: object }> = TableFa
   readonly columnsOf?: (row: never) => Columns;
   /** Absent: no key of the root secret made a value of a row, but for the MAC. */
   readonly madeUnderRoot?: readonly MadeUnderRoot[];
-  /** What other systems are told of its machine. */
-  readonly told?: Told;
+  /** The decisions of its machine that webhooks deliver to other systems. */
+  readonly webhookEvents?: WebhookEvents;
   /** How rows are counted by state: from the table, by its column `state`, the newest first where `newest` names a column. */
   readonly counted?: { readonly state?: SQL; readonly from?: SQL; readonly newest?: AnyPgColumn };
 };

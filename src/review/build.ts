@@ -1,5 +1,5 @@
 /**
- * Generates everything in the repository that derives from the machines, the OpenAPI document of the management API, and the type of the texts
+ * Generates all files that derive from the machines, the OpenAPI document of the management API, and the type of the texts
  * (`npm run machines:build`). With `--check` it fails when a committed file is out of date.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

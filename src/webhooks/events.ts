@@ -2,8 +2,8 @@
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../policies/webhooks-schema.ts';
 import type { HeldTable } from '../lifecycles/table.ts';
 import { HELD_TABLES } from '../lifecycles/tables.ts';
-import type { Telling } from '../lifecycles/told.ts';
 import type { WebhookData } from '../lifecycles/webhook-delivery/entity.ts';
+import type { WebhookEventRule } from '../lifecycles/webhook-events.ts';
 import { REUSES } from '../model/grant.ts';
 
 /** A line of the ledger, with whom it is about where that is still known. */
@@ -29,16 +29,16 @@ export type OutboxLine = {
   readonly userAgent: string | null;
 };
 
-type Rule = Telling & { readonly machine: string };
+type Rule = WebhookEventRule & { readonly machine: string };
 
-const TOLD: readonly (readonly [string, Rule])[] = HELD_TABLES.flatMap(({ machine, told = {} }: HeldTable) =>
-  Object.entries(told).flatMap(([name, tellings]) =>
-    tellings.map((telling) => [name, { machine: machine ?? '', ...telling }] as const),
+const RULES: readonly (readonly [string, Rule])[] = HELD_TABLES.flatMap(({ machine, webhookEvents = {} }: HeldTable) =>
+  Object.entries(webhookEvents).flatMap(([name, rules]) =>
+    rules.map((rule) => [name, { machine: machine ?? '', ...rule }] as const),
   ),
 );
 
 export const EVENTS = Object.fromEntries(
-  WEBHOOK_EVENTS.map((name) => [name, TOLD.flatMap(([told, rule]) => (told === name ? [rule] : []))]),
+  WEBHOOK_EVENTS.map((name) => [name, RULES.flatMap(([event, rule]) => (event === name ? [rule] : []))]),
 ) as unknown as Readonly<Record<WebhookEventName, readonly Rule[]>>;
 
 const isIn = (allowed: readonly string[] | undefined, value: string | null): boolean =>

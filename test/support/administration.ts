@@ -46,7 +46,7 @@ export async function updateUser(
   record: { readonly claims: Claims; readonly passwordHash: User['passwordHash'] | null },
 ): Promise<void> {
   const { row } = await userStore(db, databaseClock, testMacs).load(id, null);
-  if (row.user === null) throw new Error('There is no such end-user.');
+  if (row.user === null) throw new Error('The end-user is not found.');
   const registration = { username: row.user.username, ...record };
   requireDone(await administerUser(by(db, false), { id, change: { type: 'registrationRequested', registration } }));
 }

@@ -1,6 +1,6 @@
 /** Generated from en.json by "npm run machines:build". */
 
-/** With texts and numbers filled in. Plain text comes out: views escape what they put on a page. */
+/** With texts and numbers filled in. The result is plain text: views escape it for a page. */
 export type Message<Texts extends string, Numbers extends string = never> = (
   values: { readonly [Name in Texts]: string } & { readonly [Name in Numbers]: number },
 ) => string;

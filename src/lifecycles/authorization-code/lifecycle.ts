@@ -30,7 +30,7 @@ export const authorizationCodeLifecycle: PresentationLifecycle<PresentationFacts
   ...presentationParts((grant, { lifetimes }) => codeEndsAt(grant, lifetimes)),
 };
 
-/** What the client sent with the code. */
+/** The parameters that the client sent with the code. */
 export type PresentedCode = Omit<AuthorizationCodeEvent, 'type' | 'now'>;
 
 export const authorizationCodeRequest = <Issued>(

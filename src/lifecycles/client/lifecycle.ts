@@ -11,7 +11,7 @@ import type { Actor } from '../../model/actor.ts';
 import type { ClientRegistration, RegisteredClient, SecretMac } from '../../model/client.ts';
 import type { LedgerEntry } from '../../model/ledger.ts';
 
-/** A registration, with who sent it. */
+/** A registration, with its sender. */
 export type SentRegistration = ClientRegistration & Pick<RegisteredClient, 'declared' | 'registeredBy'>;
 
 /** A row of `clients`, or its absence. */
@@ -36,7 +36,7 @@ export type ClientStore = {
   readonly commit: (commit: ClientCommit) => Promise<boolean>;
 };
 
-/** What an administrator asks for. */
+/** A change that an administrator requests. */
 export type ClientChange =
   | { readonly type: 'registrationRequested'; readonly registration: SentRegistration }
   | { readonly type: 'secretRequested' | 'secretReplacementRequested'; readonly secret: SecretMac }
@@ -48,7 +48,7 @@ export type ClientFacts = {
   readonly version: RowVersion;
   readonly actor: Actor;
   readonly change: ClientChange;
-  /** The names of the fields in which a registration differs from what is stored. */
+  /** The names of the fields in which a registration differs from the stored one. */
   readonly fields: readonly string[];
 };
 
@@ -123,12 +123,12 @@ const names = (change: ClientChange, mac: SecretMac): boolean =>
 export type ClientAsked = {
   readonly actor: Actor;
   readonly change: ClientChange;
-  /** Whether what is stored is what the request is meant for. Absent: whatever is stored. */
+  /** Whether the stored client is the one that the request expects. Absent: the request accepts any. */
   readonly expects?: (row: ClientRow) => boolean;
 };
 
 export type ClientChanged =
-  /** `client`: as it is stored now. `before`: as it was; null: it was not registered. `fields`: what a registration changed. */
+  /** `client`: as it is stored now. `before`: as it was; null: it was not registered. `fields`: those that a registration changed. */
   | {
       readonly kind: 'done';
       readonly client: RegisteredClient;

@@ -51,7 +51,7 @@ export const clients = pgTable('clients', {
   createdAt: instant('created_at').notNull().defaultNow(),
   deletedAt: instant('deleted_at'),
   ...authenticated(),
-  /** A second MAC, over what a token request reads of the row (authentic-clients.ts). */
+  /** A second MAC, over the columns that a token request reads (authentic-clients.ts). */
   tokenMac: bytes('token_mac'),
 } satisfies Record<keyof Client | 'declared' | 'createdAt' | 'tokenMac', unknown>);
 
@@ -69,13 +69,13 @@ const {
 } = getTableColumns(clients);
 const REGISTRATION_NAMES = Object.keys(REGISTRATION).toSorted() as (keyof typeof REGISTRATION)[];
 
-/** Its whole registration, and whether it is deleted. The epoch ends what is older, and only rises. */
+/** Its whole registration, and whether it is deleted. The epoch ends all older grants, and only rises. */
 export const clientFacts = (row: ClientFactsRow): Facts => [
   'client',
   [JSON.stringify(REGISTRATION_NAMES.map((name) => inOrder(row[name]))), row.deletedAt !== null, row.macVersion],
 ];
 
-/** What a token request reads of it. */
+/** The facts that a token request reads. */
 export const tokenClientFacts = (row: TokenClient & Pick<typeof clients.$inferSelect, 'macVersion'>): Facts => [
   'client-at-token',
   [
@@ -138,7 +138,7 @@ export const clientTable = described(clients, {
         ),
     },
   ],
-  told: {
+  webhookEvents: {
     'client.created': [{ from: ['unregistered', 'deleted'], to: ['registered'] }],
     'client.changed': [{ events: ['registrationRequested'], from: ['registered'], to: ['registered'] }],
     'client.secret_rotated': [{ events: ['secretRequested', 'secretReplacementRequested'], from: ['registered'] }],

@@ -1,4 +1,4 @@
-/** A link in an e-mail: for whom, to which address, and what it is good for. */
+/** A link in an e-mail: its end-user, its address and its purpose. */
 
 import type {
   EmailChallengePurpose,
@@ -9,7 +9,7 @@ import { tableOf } from '../../engine/commit.ts';
 import type { Bytes } from '../../model/grant.ts';
 import { addressKey, addressOf, type RegisteredUser } from '../../model/user.ts';
 
-/** Where the browser that asked goes on after a sign-up: a path of this server, and the SHA-256 of its cookie. */
+/** The place where the browser that asked continues after a sign-up: a path of this server, and the SHA-256 of its cookie. */
 export type GoingOn = { readonly path: string; readonly browserHash: Bytes };
 
 /** One row of `email_challenges`. Only the hash of the link's secret is stored. */
@@ -20,11 +20,11 @@ export type EmailChallenge = {
   readonly supersededReason: SupersededReason | null;
   /** SHA-256 of the secret in the link. */
   readonly secretHash: Bytes;
-  /** Whose it is: `personOf`. */
+  /** The owner: `personOf`. */
   readonly person: string;
   /** Null: the person who opens it has no account yet. */
   readonly userId: string | null;
-  /** The end-user's epoch when it was sent; null: nobody's. */
+  /** The end-user's epoch when it was sent; null: without an end-user. */
   readonly userEpoch: bigint | null;
   /** As typed. Of `undo_change`: the address from before. */
   readonly address: string;
@@ -46,13 +46,13 @@ export type NewEmailChallenge = Pick<
   readonly lifetimeSeconds: number;
 };
 
-/** Whose links end each other: those of an end-user, or of an address that has no account. */
+/** The owner of links that end each other: an end-user, or an address that has no account. */
 export const personOf = ({ userId, address }: Pick<EmailChallenge, 'userId' | 'address'>): string =>
   userId ?? `address ${addressKey(address)}`;
 
 /**
- * How many newer links leave a link of this purpose active: as many as mails that strangers can cause while a link for a new password is
- * good (src/people/mail/limits.ts). An administrator withdraws an invitation, so one is active.
+ * The number of newer links that leave a link of this purpose active. It is the number of mails that strangers can cause while a link
+ * for a new password is valid (src/people/mail/limits.ts). An administrator withdraws an invitation, so one is active.
  */
 export const NEWER_LINKS_ALLOWED: Readonly<Record<EmailChallengePurpose, number>> = {
   verify_address: 9,
@@ -64,7 +64,7 @@ export const NEWER_LINKS_ALLOWED: Readonly<Record<EmailChallengePurpose, number>
   undo_change: Number.POSITIVE_INFINITY,
 };
 
-/** Whether the address of the link is what its purpose needs it to be for the end-user of today. */
+/** Whether the address of the link is the one that its purpose needs, for the end-user as stored now. */
 export function addressStands(
   { purpose, address }: Pick<EmailChallenge, 'purpose' | 'address'>,
   user: RegisteredUser | null,

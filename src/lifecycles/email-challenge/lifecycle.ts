@@ -1,7 +1,7 @@
 /**
- * The link in an e-mail. The "row" of a decision is the links of one person, together with the end-user: the statement that stores a
- * newer link counts it in the older links, the statement that uses a link ends the others of its purpose, and what a link does to the
- * account is decided by the end-user's machine and committed with the link's use.
+ * The link in an e-mail. The "row" of a decision is the links of one person, together with the end-user. The statement that stores a
+ * newer link counts it in the older links. The statement that uses a link ends the others of its purpose. The end-user's machine decides
+ * on the change of the account, which is committed with the link's use.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type {
@@ -51,13 +51,13 @@ export type LoadedEmailChallenge = EmailChallengeRow & {
   readonly now: Date;
   /** Of the end-user's row. */
   readonly version: RowVersion;
-  /** The `sub` of the end-user who has the username that was chosen; null: nobody, or none was chosen. */
+  /** The `sub` of the end-user who has the chosen username; null: no end-user has it, or none was chosen. */
   readonly usernameOf: string | null;
   /** When the oldest of the end-user's passkeys and authenticator apps was added; null: there is none. */
   readonly oldestFactorAt: Date | null;
 };
 
-/** What comes with the button of the link's page. */
+/** The parameters of the button on the link's page. */
 export type LinkUse =
   /** Verifies, changes or restores the address; or says that every factor was lost. */
   | { readonly kind: 'press' }
@@ -77,7 +77,7 @@ export type EmailChallengeFacts = {
   readonly usernameIsTaken: boolean;
   readonly passwordIsProven: boolean;
   readonly oldestFactorAt: Date | null;
-  /** By the policy of today. */
+  /** By the current policy. */
   readonly isOffered: (purpose: EmailChallengePurpose) => boolean;
   /** Of `undone`: when the link was sent that undoes the change; null: no change is undone. */
   readonly undoneSince: Date | null;
@@ -89,7 +89,7 @@ export type EmailChallengeFacts = {
   readonly origin: SignInOrigin | undefined;
 };
 
-/** A stored link by its secret or its id; or a fresh link by whom it is for. @property username as it was chosen. */
+/** A stored link by its secret or its id; or a fresh link by its end-user. @property username as it was chosen. */
 export type EmailChallengeKey =
   | { readonly kind: 'secret'; readonly secretHash: Bytes; readonly username: string | null }
   | { readonly kind: 'id'; readonly id: string; readonly purpose: EmailChallengePurpose }
@@ -192,7 +192,7 @@ const changeOf = (
   throw new InvariantViolation(`emailChallenge: ${use?.kind ?? 'nothing'} was sent for ${event}`);
 };
 
-/** What was added since that link was used was added by somebody who has the password. */
+/** A factor that was added since the use of that link was added with the password. */
 const isFromMail = (user: RegisteredUser | null, oldestFactorAt: Date | null): boolean =>
   user?.passwordByLinkAt != null && oldestFactorAt !== null && oldestFactorAt <= user.passwordByLinkAt;
 
@@ -226,7 +226,7 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
     useLink: (row, facts) => changed(row, facts, { state: 'used' }),
     countNewerLink: (row, facts) => changed(row, facts, { newerLinks: subjectOf(row, facts).newerLinks + 1 }),
   },
-  // The link stays as it was for everybody: the newer link has its own line.
+  // The link stays as it was for its end-user: the newer link has its own ledger entry.
   notAudited: ['countNewerLink'],
   sends: {
     overtakeOlder: (row, facts) => {
@@ -247,7 +247,7 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       return other ? sendTo(facts, 'otherUsed', { id: other.id }) : null;
     },
     supersedeLater: (row, facts) => {
-      // Each that is superseded goes on to the next, until none is left.
+      // Each superseded link leads to the next, until none is left.
       const since = facts.undoneSince ?? subjectOf(row, facts).createdAt;
       const later = row.challenges.find(({ state, createdAt }) => state === 'active' && createdAt >= since);
       return later ? sendTo(facts, 'undone', { id: later.id, undoneSince: since }) : null;
@@ -293,7 +293,7 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       ...(facts.origin && { origin: facts.origin }),
     };
   },
-  // A link that was sent meanwhile is counted in those that were active, so that the use of one sees it.
+  // A link that was sent since the load counts in the active links, so that the use of one sees it.
   commitOf: ({ before, after }, { now, version, actor }, entries) => {
     const stored = new Map(before.challenges.map((challenge) => [challenge.id, challenge]));
     const moved = after.challenges.flatMap((challenge) => {
@@ -391,7 +391,7 @@ export const useLinkRequest = (
   lifecycle: emailChallengeLifecycle,
   read: (loaded) => {
     const challenge = loaded.challenges.find((one) => sameBytes(one.secretHash, secretHash));
-    if (!challenge) throw new InvariantViolation('emailChallenge: there is no such link');
+    if (!challenge) throw new InvariantViolation('emailChallenge: the link is not found');
     const facts: EmailChallengeFacts = {
       ...NOTHING_DRAWN,
       now: loaded.now,
@@ -420,7 +420,7 @@ export const useLinkRequest = (
       undo: after.challenges.find(({ id }) => id === undo?.id) ?? null,
     };
   },
-  // Nobody else draws this password's hash, this account's id or this undo.
+  // No other request draws this password's hash, this account's id or this undo.
   isIn: ({ challenges, user }, { after }) =>
     isDeepStrictEqual(user, after.user) &&
     challenges.some((one) => sameBytes(one.secretHash, secretHash) && one.state === 'used'),
@@ -440,7 +440,7 @@ export const withdrawLinkRequest = (id: string, actor: Actor): LinkRequest<boole
 
 export type EmailChallengeWorld = {
   readonly challenges: EmailChallengeStore;
-  /** By the policy of today. */
+  /** By the current policy. */
   readonly isOffered: (purpose: EmailChallengePurpose) => boolean;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -459,7 +459,7 @@ export function sendLink(
   );
 }
 
-/** @returns rejected with `link_unknown`: nobody was sent this link. @throws Unavailable */
+/** @returns rejected with `link_unknown`: the server has not sent this link. @throws Unavailable */
 export async function useLink(
   world: EmailChallengeWorld,
   secretHash: Bytes,
@@ -477,7 +477,7 @@ export async function useLink(
   return run({ load: kept(load, first), commit: challenges.commit, sleep }, request, first);
 }
 
-/** Between load and reload, housekeeping may have removed the link of somebody who was deleted: then it is as it was, and they have ended. */
+/** Between load and reload, housekeeping may have removed the link of a deleted end-user: then the link is as it was, and the end-user has ended. */
 const kept =
   (load: () => Promise<LoadedEmailChallenge>, { challenges }: LoadedEmailChallenge) =>
   async (): Promise<LoadedEmailChallenge> => {
@@ -485,7 +485,7 @@ const kept =
     return loaded.challenges.length > 0 ? loaded : { ...loaded, challenges };
   };
 
-/** @returns false: it was used, superseded or withdrawn before, or there is no such invitation. @throws Unavailable */
+/** @returns false: it was used, superseded or withdrawn before, or the invitation is not found. @throws Unavailable */
 export async function withdrawInvitation(
   { challenges, sleep }: Omit<EmailChallengeWorld, 'isOffered'>,
   id: string,

@@ -18,14 +18,14 @@ export const emailChallenges = pgTable(
     supersededReason: text('superseded_reason').$type<SupersededReason>(),
     /** SHA-256 of the secret. */
     secretHash: bytes('secret_hash').notNull(),
-    /** The `sub` of the end-user, or the address of somebody who has no account yet. */
+    /** The `sub` of the end-user, or an address that has no account yet. */
     person: text('person').notNull(),
     userId: uuid('user_id').references(() => users.id),
     userEpoch: bigint('user_epoch', { mode: 'bigint' }),
     address: text('address').notNull(),
     /** The administrator who asked for it: `operator SUB`, …; null: the person did. */
     sentBy: text('sent_by'),
-    /** Where the browser with this cookie goes on after a sign-up: a path of this server. */
+    /** The place where the browser with this cookie continues after a sign-up: a path of this server. */
     goesOnPath: text('goes_on_path'),
     goesOnBrowserHash: bytes('goes_on_browser_hash'),
     /** How many newer links of the same purpose were sent to the same person. */
@@ -71,7 +71,7 @@ const linksFromBefore = (
     select lower(u.claims ->> 'email') from users u where u.id in (${ids})
     union all select lower(c.address) from email_challenges c where c.user_id in (${ids}))`;
 
-/** What it is good for, for whom and until when, and where the browser goes on. */
+/** Its purpose, its end-user, its end, and the place where the browser continues. */
 export const emailChallengeFacts = (
   row: Row<
     typeof emailChallenges,
@@ -130,7 +130,7 @@ export const emailChallengeTable = described(emailChallenges, {
   }),
   counted: { newest: emailChallenges.endsAt },
   removal: (now) => [
-    // A day after its end: until then the page of a link says what became of it.
+    // A day after its end: until then the page of a link says how it ended.
     { ended: sql`${emailChallenges.endsAt} < ${now} - interval '1 day'`, over: emailChallenges.endsAt },
     ofDeletedUsers(emailChallenges.userId),
   ],

@@ -1,4 +1,4 @@
-/** A browser that was sent to another place to sign in, and what came of it. */
+/** A browser that was redirected to sign in at another server, and the outcome. */
 
 import type { ExternalSignInState } from '../../../machines/external-sign-in/facts.ts';
 import type { Prompt } from '../../../machines/interaction/facts.ts';
@@ -10,7 +10,7 @@ export type ExternalSignInKind = 'upstream' | 'delegated';
 /** `link`: the end-user who is signed in adds the identity to their account. */
 export type ExternalSignInPurpose = 'signIn' | 'link';
 
-/** What the client wants of the sign-in; the other place is told. */
+/** The requested parameters of the sign-in, which the identity provider receives. */
 export type SignInWishes = {
   readonly clientId: string | null;
   readonly scope: readonly string[];
@@ -29,7 +29,7 @@ export type SignInWishes = {
 /** One row of `external_sign_ins`. */
 export type ExternalSignIn = {
   readonly id: string;
-  /** SHA-256 of what names it in URLs: the `state` of an authorization request, or the reference of a delegated sign-in. */
+  /** SHA-256 of its name in URLs: the `state` of an authorization request, or the reference of a delegated sign-in. */
   readonly referenceHash: Bytes;
   readonly kind: ExternalSignInKind;
   readonly purpose: ExternalSignInPurpose;
@@ -39,7 +39,7 @@ export type ExternalSignIn = {
   readonly browserHash: Bytes;
   /** Null: no client asked for the sign-in. */
   readonly interactionId: string | null;
-  /** What the interaction travels as while it is not stored; null: it is stored, or there is none. */
+  /** The sealed form of the interaction while it is not stored; null: it is stored, or there is none. */
   readonly sealedInteraction: string | null;
   readonly wishes: SignInWishes;
   /** Sealed: the `nonce` and the `code_verifier` of the authorization request; null: there is none. */
@@ -50,7 +50,7 @@ export type ExternalSignIn = {
   /** How the end-user signed in there (RFC 8176); null: no answer yet. */
   readonly amr: readonly string[] | null;
   readonly authenticatedAt: Date | null;
-  /** As the other place named it; null: it has not refused. */
+  /** As the identity provider named it; null: it has not refused. */
   readonly refusal: string | null;
   readonly beganAt: Date;
   readonly endsAt: Date;

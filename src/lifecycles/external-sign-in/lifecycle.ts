@@ -1,6 +1,6 @@
 /**
- * The external sign-in: from the redirect to another place until the browser is signed in. What signs in registers the end-user, links
- * the identity and uses the answer in one commit; each of the three is decided by its own machine.
+ * The federated or delegated sign-in: from the redirect until the browser is signed in. One commit registers the end-user, links
+ * the identity and uses the answer; each of the three has its own machine.
  */
 
 import type {
@@ -32,13 +32,13 @@ import { EXTERNAL_SIGN_INS } from './entity.ts';
 
 export type ExternalSignInRow = {
   readonly signIn: ExternalSignIn;
-  /** Who it is about; null: nobody yet. */
+  /** The end-user whom it names; null: none yet. */
   readonly user: RegisteredUser | null;
   /** With which they came; null: with none that is linked. */
   readonly identity: LinkedIdentity | null;
 };
 
-/** How somebody who is told apart is found. */
+/** The way to find an end-user. */
 export type SoughtUser =
   /** By the identity, whose end-user it is. */
   | { readonly by: 'identity'; readonly identity: ExternalIdentity }
@@ -54,7 +54,7 @@ export type LoadedExternalSignIn = {
   readonly user: RegisteredUser | null;
   /** The active link of the identity that was looked for. */
   readonly identity: LinkedIdentity | null;
-  /** Of the usernames that were asked about, those that nobody has. */
+  /** The usernames of the request that are free. */
   readonly freeUsernames: readonly string[];
   readonly serverEpoch: bigint;
 };
@@ -68,9 +68,9 @@ export type ExternalSignInFacts = {
   readonly theirs: TheirSignIn | null;
   /** Of `refusalReceived`. */
   readonly refusal: string | null;
-  /** Whom `createUser` registers; null: nobody. */
+  /** The just-in-time user that `createUser` registers; null: none. */
   readonly newUser: { readonly id: string; readonly username: string; readonly claims: Claims } | null;
-  /** What `linkIdentity` stores; null: nothing. */
+  /** The identity that `linkIdentity` stores; null: none. */
   readonly newIdentity: (ExternalIdentity & { readonly id: string; readonly provider: string }) | null;
   /** In whose name an end-user is registered. */
   readonly actor: Actor;
@@ -89,7 +89,7 @@ export type ExternalSignInStore = {
   readonly insert: (signIn: NewExternalSignIn) => Promise<void>;
   /** Null: there is none. */
   readonly find: (referenceHash: Bytes) => Promise<{ readonly now: Date; readonly signIn: ExternalSignIn } | null>;
-  /** Null: there is none. @param usernames of which the free ones are told. */
+  /** Null: there is none. @param usernames the reply names the free ones. */
   readonly load: (
     referenceHash: Bytes,
     sought: SoughtUser,
@@ -110,7 +110,7 @@ const ofIdentity = within(
 );
 
 const registration = ({ newUser, now, actor }: ExternalSignInFacts): Sent<ExternalSignInRow> => {
-  if (newUser === null) throw new InvariantViolation('external sign-in: there is nobody to register');
+  if (newUser === null) throw new InvariantViolation('external sign-in: no user to register');
   const { id, username, claims } = newUser;
   const change = {
     type: 'registrationRequested' as const,
@@ -128,7 +128,7 @@ const registration = ({ newUser, now, actor }: ExternalSignInFacts): Sent<Extern
 };
 
 const link = ({ user }: ExternalSignInRow, { newIdentity, now }: ExternalSignInFacts): Sent<ExternalSignInRow> => {
-  if (newIdentity === null || user === null) throw new InvariantViolation('external sign-in: there is nothing to link');
+  if (newIdentity === null || user === null) throw new InvariantViolation('external sign-in: no identity to link');
   const facts = { now, draft: { ...newIdentity, userId: user.id } };
   const event: LinkedIdentityEvent = { type: 'linkRequested' };
   return { lifecycle: ofIdentity, facts, event };
@@ -199,7 +199,7 @@ const newIdentity = (identity: LinkedIdentity) => {
   return insert(LINKED_IDENTITIES, identity, [{ issuer, subject, state: 'active' }]);
 };
 
-/** What the decision was made from, besides the sign-in itself. */
+/** The rows that the decision relies on, besides the sign-in itself. */
 function reliedOn({ signIn, user, identity }: ExternalSignInRow, to: ExternalSignIn['state']): readonly Requirement[] {
   const { browserHash, interactionId, purpose, beganAt } = signIn;
   const requirements: Requirement[] = [];
@@ -208,7 +208,7 @@ function reliedOn({ signIn, user, identity }: ExternalSignInRow, to: ExternalSig
     const rows = [rowsOf(EXTERNAL_SIGN_INS, where, { later: { beganAt } })];
     requirements.push({ that: 'no later sign-in was used in this browser', rows, are: 'none' });
   }
-  // A refusal ends the sign-in whatever became of the end-user.
+  // A refusal ends the sign-in, also of an end-user who was disabled or deleted.
   if (user !== null && to !== 'denied') {
     const rows = [rowsOf(USERS, { id: user.id, disabledAt: null, epoch: user.epoch })];
     requirements.push({ that: 'the end-user is as loaded', rows, are: 'some', locked: true });
@@ -234,7 +234,7 @@ type ExternalSignInRequest = Request<
   ExternalSignInOutcome
 >;
 
-/** What a request brings. */
+/** The parameters of a request. */
 export type Brought = {
   readonly type: ExternalSignInEvent['type'];
   /** SHA-256 of the cookie that came along; `none`: it comes through no browser. Null: the browser sent none. */
@@ -244,12 +244,12 @@ export type Brought = {
   readonly identity?: (ExternalIdentity & { readonly provider: string }) | null;
   readonly theirs?: TheirSignIn | null;
   readonly refusal?: string | null;
-  /** Whom the policy would register; null: nobody. `usernames`: in order of preference. */
+  /** The just-in-time user that the policy would register; null: none. `usernames`: in order of preference. */
   readonly newcomer?: { readonly usernames: readonly string[]; readonly claims: Claims } | null;
   /** The answer is the code of an OpenID Provider: it says nothing yet. */
   readonly namesNobody?: boolean;
   readonly actor: Actor;
-  /** Drawn at random, for whom and what is new. */
+  /** Drawn at random, for the new rows. */
   readonly ids: { readonly user: string; readonly identity: string };
   /** Whether two hashes are the same, in constant time. */
   readonly sameBytes: (one: Bytes, other: Bytes) => boolean;
@@ -316,7 +316,7 @@ export type ExternalSignInWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** @returns null: there is no such sign-in. @throws Unavailable, StoreUnavailable */
+/** @returns null: the sign-in is not found. @throws Unavailable, StoreUnavailable */
 export async function bringToExternalSignIn(
   { externalSignIns, sleep }: ExternalSignInWorld,
   referenceHash: Bytes,

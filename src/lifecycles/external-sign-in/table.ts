@@ -14,7 +14,7 @@ export const externalSignIns = pgTable(
   'external_sign_ins',
   {
     id: uuid('id').notNull(),
-    /** SHA-256 of what names it in URLs. */
+    /** SHA-256 of its name in URLs. */
     referenceHash: bytes('reference_hash').notNull(),
     kind: text('kind').$type<ExternalSignInKind>().notNull(),
     purpose: text('purpose').$type<ExternalSignInPurpose>().notNull(),
@@ -25,7 +25,7 @@ export const externalSignIns = pgTable(
     /** Without a reference: the interaction may not be stored yet. */
     interactionId: uuid('interaction_id'),
     sealedInteraction: text('sealed_interaction'),
-    /** What the client wants of the sign-in, as the other place is told. */
+    /** The requested parameters of the sign-in, which the identity provider receives. */
     wishes: jsonb('wishes').$type<SignInWishes>().notNull(),
     /** `nonce` and `code_verifier`; null: it is no authorization request. */
     sealedSecrets: text('sealed_secrets'),
@@ -59,7 +59,7 @@ type ExternalSignInRow = Bytes<'referenceHash' | 'browserHash'> &
     'id' | 'kind' | 'purpose' | 'provider' | 'state' | 'userId' | 'amr' | 'authenticatedAt' | 'endsAt' | 'macVersion'
   >;
 
-/** For which browser it began, for whom, until when, and what was answered. */
+/** Its browser, its end-user, its end, and the answer. */
 export const externalSignInFacts = (row: ExternalSignInRow): Facts => [
   'external-sign-in',
   [

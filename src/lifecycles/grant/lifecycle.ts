@@ -1,4 +1,4 @@
-/** The grant: what ends a chain, and which commits its row allows. Codes and refresh tokens are derived from the same row. */
+/** The grant: the ends of a chain, and the commits that its row allows. Codes and refresh tokens derive from the same row. */
 
 import type { RevocationReason } from '../../../machines/grant/facts.ts';
 import { grantMachine } from '../../../machines/grant/machine.ts';
@@ -18,7 +18,7 @@ export type GrantFacts = {
   readonly policy: string | null;
   /** The administrator who asks; absent: its client or its end-user does. */
   readonly actor?: Actor;
-  /** Asked only when a presentation ends the grant; absent: none did, or nobody is known. */
+  /** Asked only when a presentation ends the grant; absent: none did, or the presenter is not known. */
   readonly presenter?: (() => Presenter) | undefined;
 };
 
@@ -50,15 +50,15 @@ export type Revocation = {
   readonly entries: readonly LedgerEntry[];
 };
 
-/** What a presentation depends on, read in one statement without a lock. */
+/** The facts of a presentation, which one statement reads without a lock. */
 export type LoadedGrant = {
   /** The database's clock. */
   readonly now: Date;
-  /** The client that presents; null: no such client. A deleted client is loaded with its `deletedAt`. */
+  /** The client that presents; null: not found. A deleted client is loaded with its `deletedAt`. */
   readonly client: TokenClient | null;
-  /** The grant that the credential names; null: no such grant. */
+  /** The grant that the credential names; null: not found. */
   readonly grant: Grant | null;
-  /** Of the grant's end-user; null: no token tells any. No decision depends on them. */
+  /** Of the grant's end-user; null: no token carries any. No decision depends on them. */
   readonly claims: Claims | null;
 };
 
@@ -140,7 +140,7 @@ export const revokeGrant = (world: GrantWorld, first: WithGrant): Promise<boolea
   runFor(world, first, revocationRequest);
 
 /**
- * An administrator ends it: its line of the ledger says who.
+ * An administrator ends it: its ledger entry names them.
  * @returns true when this call ended the grant; false when it had ended before.
  * @throws Unavailable when the store cannot be reached or does not settle; asking again is always safe.
  */

@@ -38,13 +38,13 @@ export const grants = pgTable(
     serverEpoch: epoch('server_epoch'),
     scope: text('scope').array().notNull(),
     resources: text('resources').array().notNull(),
-    /** The client's policy at the approval. Lifetimes follow the client's policy of today. */
+    /** The client's policy at the approval. Lifetimes follow the client's current policy. */
     policy: text('policy').notNull(),
     /** SHA-256 of the code's secret half. */
     codeHash: bytes('code_hash').notNull(),
     codeChallenge: text('code_challenge').notNull(),
     redirectUri: text('redirect_uri').notNull(),
-    /** What tokens of this grant say about the sign-in; null: it is from when only ID Tokens did, and `openid` was not granted. */
+    /** The claims of this grant's tokens about the sign-in; null: the grant predates them in access tokens, and `openid` was not granted. */
     identity: jsonb('identity').$type<SignInFacts>(),
     codeEndsAt: instant('code_ends_at').notNull(),
     state: text('state').$type<'active' | 'revoked'>().notNull(),
@@ -119,7 +119,7 @@ export const grantTable = described(grants, {
       revoked_reason: sql`coalesce(grants.revoked_reason, ${endOfGrant})`,
     },
     since: grants.createdAt,
-    // It stays until its last access token is over, so that the token is known as ended; it has the `sub` alone.
+    // It stays until its last access token has expired, so that the server knows the token as ended; it has the `sub` alone.
     erasure: 'kept',
   },
   madeUnderRoot: [
@@ -137,7 +137,7 @@ export const grantTable = described(grants, {
         ),
     },
   ],
-  told: {
+  webhookEvents: {
     'grant.revoked': [{ from: ['active'], to: ['revoked'], notReasons: REUSES }],
     'grant.reuse_detected': [{ from: ['active'], to: ['revoked'], reasons: REUSES }],
   },

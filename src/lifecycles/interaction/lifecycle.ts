@@ -20,7 +20,7 @@ import type { LedgerEntry } from '../../model/ledger.ts';
 import { consentEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
 import type { Session } from '../../model/session.ts';
 
-/** What an end-user has allowed a client at a set of resources. */
+/** The scope that an end-user has approved for a client at a set of resources. */
 export type RememberedConsent = {
   readonly scope: readonly string[];
   readonly resources: readonly string[];
@@ -34,7 +34,7 @@ export type StoredInteraction = {
   /** False: there is no row, and the interaction is as it was requested. */
   readonly isStored: boolean;
   readonly client: Client;
-  /** What the user named in the load has allowed this client before. */
+  /** The scope that the user of the load has approved for this client before. */
   readonly remembered: RememberedConsent | null;
   /** The row of that consent, valid or not, which only the store reads: an approval widens it. Null or absent: none. */
   readonly consentRow?: object | null;
@@ -54,7 +54,7 @@ export type LoadedInteraction = StoredInteraction & {
   readonly factorIsAwaited: boolean;
 };
 
-/** The interaction, and what goes with an approval. */
+/** The interaction, and the rows of an approval. */
 export type InteractionRow = {
   readonly interaction: Interaction;
   readonly isStored: boolean;
@@ -68,7 +68,7 @@ export type InteractionFacts = Omit<LoadedInteraction, 'interaction' | 'isStored
   readonly isStillRegistered: boolean;
   /** How strong the sign-in has to be, as a place in the list of classes. */
   readonly requiredLevel: number;
-  /** What this end-user may grant of what is asked for; without a session, all of it. */
+  /** The part of the requested scope that this end-user may grant; without a session, all of it. */
   readonly grantable: readonly string[];
   readonly lifetimes: Lifetimes;
   /** Of the code that an approval makes. */
@@ -76,8 +76,8 @@ export type InteractionFacts = Omit<LoadedInteraction, 'interaction' | 'isStored
 };
 
 /**
- * A step that makes no grant. Of an interaction that is stored, it commits only while state and user are as loaded; another is
- * stored by it, only before its end and only if nothing stored it in between.
+ * A step that makes no grant. For a stored interaction, it commits only while state and user are as loaded. Another interaction is
+ * stored by this step, only before its end and only if no other request has stored it since.
  */
 export type InteractionMove = {
   readonly loaded: Interaction;
@@ -96,7 +96,7 @@ export type Approval = InteractionMove & {
   readonly session: Session;
   /** When the interaction or the session ends, whichever is first: it has to be committed in time, not only decided in time. */
   readonly endsAt: Date;
-  /** What is granted, and remembered: of what was asked for, what this end-user may grant. */
+  /** The granted scope, which is remembered too: the part of the requested scope that this end-user may grant. */
   readonly scope: readonly string[];
   readonly codeHash: Bytes;
   readonly codeEndsAt: Date;
@@ -121,14 +121,14 @@ export type NewInteraction = Omit<RequestedInteraction, 'createdAt' | 'endsAt'> 
 /** `requested`: where no row is found, the interaction is as it was requested. Null: it was stored. */
 export type InteractionReference = { readonly id: string; readonly requested: RequestedInteraction | null };
 
-/** What an authorization request depends on: one load, before any of the request is known to be right. */
+/** The facts of an authorization request: one load, before any check of the request. */
 export type LoadedRequest = {
   readonly now: Date;
   /** Null: there is none, not even a deleted one. */
   readonly client: Client | null;
   /** Of the browser's cookie; it may have ended. */
   readonly session: Session | null;
-  /** What the session's user has allowed this client before, for each set of resources. */
+  /** The scopes that the session's user has approved for this client before, for each set of resources. */
   readonly remembered: readonly RememberedConsent[];
 };
 
@@ -154,7 +154,7 @@ export function begunInteraction(
 export type InteractionStore = {
   /** @param key.sessionIdHash null: the browser sent no cookie. */
   readonly loadRequest: (key: { clientId: string; sessionIdHash: Bytes | null }) => Promise<LoadedRequest>;
-  /** Null: no such interaction. */
+  /** Null: not found. */
   readonly load: (reference: InteractionReference, userId: string | null) => Promise<StoredInteraction | null>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
   readonly commit: (commit: InteractionCommit) => Promise<boolean>;
@@ -281,17 +281,17 @@ const identityOf = ({ nonce }: Interaction, { signedInAt, sid, amr }: Session): 
   amr,
 });
 
-/** What the browser sees next. */
+/** The next page of the browser. */
 export type InteractionOutcome = {
   readonly interaction: Interaction;
-  /** Whether there is a row by now. */
+  /** Whether there is a row now. */
   readonly isStored: boolean;
   readonly client: Client;
 } /** `account`: the session that the end-user may continue with; null: only the form. */ & (
   | { readonly kind: 'signIn'; readonly account: Session | null }
   /** The sign-up page, and from there the sign-in page. */
   | { readonly kind: 'signUp' }
-  /** A further factor is asked for: of the session, or of the session that awaits it. */
+  /** The page asks for an additional factor: of the session, or of the session that awaits it. */
   | { readonly kind: 'factor' }
   | { readonly kind: 'consent' }
   | { readonly kind: 'approved'; readonly code: string }
@@ -312,7 +312,7 @@ export type InteractionWays = {
   readonly requiredLevelOf: (interaction: Interaction) => number;
   /** Whether the client is registered today for this redirect URI and grant type. */
   readonly isStillRegistered: (client: Client, interaction: Interaction) => boolean;
-  /** What this end-user may grant of what is asked for, by the role of today. */
+  /** The part of the requested scope that this end-user may grant, by the current role. */
   readonly grantableBy: (session: Session, interaction: Interaction) => readonly string[];
 };
 
@@ -387,7 +387,7 @@ type Repeated =
   | { readonly kind: 'rejected'; readonly reason: InteractionRejectReason };
 
 function repeated({ remakeCode }: InteractionWays, { interaction, grant }: LoadedInteraction): Repeated {
-  // The row does not keep the error. The end-user refuses now, so access_denied is true, whatever was answered first.
+  // The row does not keep the error. The end-user refuses now, so access_denied is true, also where the first answer was another.
   if (interaction.state === 'denied') return { kind: 'denied', error: 'access_denied' };
   if (!grant) throw new InvariantViolation('an approved interaction without its grant');
   const code = remakeCode(grant.id, grant.codeHash);

@@ -115,7 +115,7 @@ export const interactionTable = described(interactions, {
 });
 
 /**
- * What an end-user has allowed a client before, for this set of resources, since a scope can mean something else at each resource.
+ * The scope that an end-user has approved for a client before, for this set of resources, since a scope can differ in meaning at each resource.
  * Valid while both epochs stand.
  */
 export const consents = pgTable(
@@ -139,7 +139,7 @@ export const consents = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.clientId, table.resources] })],
 );
 
-/** Who allowed what, to which client and where, since when. */
+/** The end-user, the client, the scope, the resources, and the instant of the approval. */
 export const consentFacts = (
   row: Row<
     typeof consents,
@@ -163,7 +163,7 @@ export const consentFacts = (
 export const consentTable = described(consents, {
   machine: null,
   key: consents.id,
-  /** `allowed`: what is allowed, replaced by each approval that adds to it. */
+  /** `allowed`: each approval that adds to the scope replaces these columns. */
   changes: { userEpoch: 'allowed', clientEpoch: 'allowed', scope: 'allowed', grantedAt: 'allowed' },
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
   spreadBy: consents.userId,

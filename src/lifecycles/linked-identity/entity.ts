@@ -10,7 +10,7 @@ export type ExternalIdentity = { readonly issuer: string; readonly subject: stri
 export type LinkedIdentity = ExternalIdentity & {
   readonly id: string;
   readonly userId: string;
-  /** What upstreams.yaml called the provider when it was linked. */
+  /** The name of the provider in upstreams.yaml at the time of the link. */
   readonly provider: string;
   readonly linkedAt: Date;
   readonly state: 'active' | 'removed';

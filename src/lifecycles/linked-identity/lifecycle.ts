@@ -1,4 +1,4 @@
-/** The linked identity: a sign-in at another OpenID Provider stores it, and what removes it is decided here. */
+/** The linked identity: a sign-in at an identity provider stores it, and this lifecycle decides on its removal. */
 
 import type {
   LinkedIdentityEvent,
@@ -21,7 +21,7 @@ export type LinkedIdentityRow = { readonly identity: LinkedIdentity | null };
 
 export type LinkedIdentityFacts = {
   readonly now: Date;
-  /** What a link stores; null: nothing is linked. */
+  /** The identity that a link stores; null: the request links none. */
   readonly draft: Omit<LinkedIdentity, 'linkedAt' | 'state' | 'removedAt' | 'removedReason'> | null;
   readonly actor?: Actor | undefined;
 };
@@ -50,7 +50,7 @@ export const linkedIdentityLifecycle: Lifecycle<LinkedIdentityRow, LinkedIdentit
   answers: {},
   changes: {
     storeIdentity: (_, { draft, now }) => {
-      if (draft === null) throw new InvariantViolation('linked identity: there is nothing to link');
+      if (draft === null) throw new InvariantViolation('linked identity: no identity to link');
       return { identity: { ...draft, linkedAt: now, state: 'active', removedAt: null, removedReason: null } };
     },
     removeIdentity: ({ identity }, { now }, { reason }) => ({
@@ -66,7 +66,7 @@ export const linkedIdentityLifecycle: Lifecycle<LinkedIdentityRow, LinkedIdentit
       throw new InvariantViolation('linked identity: a commit needs an identity');
     return {
       now,
-      // Two removals at once see each other, and do not take each other's last way to sign in.
+      // Two concurrent removals see each other, and do not take each other's last way to sign in.
       inTurn: ofUser(after.identity),
       requires: after.identity.removedReason === 'removed_by_user' ? [anotherWay(after.identity)] : [],
       writes: [update(LINKED_IDENTITIES, before.identity, after.identity, ['state'])],
@@ -106,7 +106,7 @@ export type LinkedIdentityWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** Of end-users who were deleted, whatever deleted them. @returns how many. @throws Unavailable */
+/** Of end-users who were deleted, in any way. @returns how many. @throws Unavailable */
 export async function removeIdentitiesOfDeletedUsers(
   world: LinkedIdentityWorld,
   identities: readonly { readonly id: string; readonly userId: string }[],
@@ -115,7 +115,7 @@ export async function removeIdentitiesOfDeletedUsers(
   return identities.length;
 }
 
-/** @param key `userId`: whose identity it has to be. @throws Unavailable */
+/** @param key `userId`: the required owner. @throws Unavailable */
 export const removeIdentity = (
   { identities, sleep }: LinkedIdentityWorld,
   key: { readonly id: string; readonly userId: string },

@@ -88,7 +88,7 @@ export const linkedIdentityTable = described(linkedIdentities, {
     // Its machine removes it with the end-user (userDeleted), and housekeeping then drops the row.
     erasure: 'kept',
   },
-  told: {
+  webhookEvents: {
     'linked_identity.added': [{ from: ['unlinked'], to: ['active'] }],
     'linked_identity.removed': [{ from: ['active'], to: ['removed'] }],
   },

@@ -3,7 +3,7 @@
 import type { DropReason, MailState } from '../../../machines/mail/facts.ts';
 import { tableOf } from '../../engine/commit.ts';
 
-/** `notice`: what happened to an account, and how its owner undoes it. Notices go first. */
+/** `notice`: a change of an account, and the way for its owner to undo it. Notices go first. */
 export const MAIL_PURPOSES = ['notice', 'link'] as const;
 export type MailPurpose = (typeof MAIL_PURPOSES)[number];
 

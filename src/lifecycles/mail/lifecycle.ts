@@ -28,7 +28,7 @@ export type MailFacts = { readonly now: Date; readonly policy: MailPolicy };
 export type LoadedMail = { readonly now: Date; readonly mail: QueuedMail };
 
 export type MailStore = {
-  /** Null: no such mail, or it was erased with its end-user. */
+  /** Null: not found, or erased with its end-user. */
   readonly load: (id: string) => Promise<LoadedMail | null>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
   readonly commit: CommitStore;
@@ -55,7 +55,7 @@ export const mailLifecycle: Lifecycle<QueuedMail, MailFacts, Commit> = {
     recordDelivery: (row, { now }) => ({ ...row, ...ended, state: 'sent', endedAt: now, dropReason: null }),
     dropMail: (row, { now }, { reason }) => ({ ...row, ...ended, state: 'dropped', endedAt: now, dropReason: reason }),
   },
-  // The ledger has the decision that a mail is about. Log and metrics have what became of the mail.
+  // The ledger has the decision behind a mail. Log and metrics have the outcome of the mail.
   notAudited: ['claimDelivery', 'retryDelivery', 'recordDelivery', 'dropMail'],
   commitOf: ({ before, after }, { now }, entries) => ({
     now,
@@ -69,7 +69,7 @@ type MailRequest = Request<LoadedMail, QueuedMail, MailFacts, Commit, MailOutcom
 /** `before`: as it was loaded for the commit. */
 type MailOutcome = { readonly before: QueuedMail; readonly after: QueuedMail };
 
-/** `claim`: what `nextAttemptAt` became with the claim of the attempt that is reported. */
+/** `claim`: the `nextAttemptAt` that the claim of the reported attempt set. */
 export type MailReport = { readonly outcome: 'succeeded' | 'failed' | 'refused'; readonly claim: Date };
 
 const request = (policy: MailPolicy, eventAt: (loaded: LoadedMail) => MailEvent): MailRequest => ({
@@ -99,7 +99,7 @@ export type MailWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** @returns null: no such mail. @throws Unavailable */
+/** @returns null: the mail is not found. @throws Unavailable */
 async function ask({ mails, sleep }: MailWorld, id: string, asked: MailRequest): Promise<MailOutcome | null> {
   const first = await mails.load(id);
   if (first === null) return null;
@@ -111,7 +111,7 @@ async function ask({ mails, sleep }: MailWorld, id: string, asked: MailRequest):
   return run({ load, commit: mails.commit, sleep }, asked, first);
 }
 
-/** @returns the mail after the claim; unchanged: not this node's to attempt. Null: no such mail. @throws Unavailable, StoreUnavailable */
+/** @returns the mail after the claim; unchanged: not this node's to attempt. Null: the mail is not found. @throws Unavailable, StoreUnavailable */
 export const claimMail = (world: MailWorld, id: string, policy: MailPolicy) => ask(world, id, claimMailRequest(policy));
 
 /** @throws Unavailable, StoreUnavailable */

@@ -69,7 +69,7 @@ export const mailTable = described(mails, {
   rights: PASSING,
   counted: { newest: mails.givesUpAt },
   removal: (now) => [
-    // The time of a mail is over, whatever became of it: also where no node sends mails any more.
+    // The time of a mail has ended, sent or not: also where no node sends mails any more.
     { ended: sql`${mails.givesUpAt} < ${anHourBefore(earlier(now))}`, over: mails.givesUpAt },
     ofDeletedUsers(mails.userId),
   ],

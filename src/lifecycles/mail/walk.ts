@@ -113,7 +113,7 @@ export const mails = defineWalk<Terms>({
     }),
     {
       name: 'accepted-is-sent',
-      says: 'A mail that the relay accepted is sent, whatever else was decided.',
+      says: 'A mail that the relay accepted is sent, and no other decision changes that.',
       spec: ACCEPTED,
       ...attempts.confirmedHasArrived,
     },

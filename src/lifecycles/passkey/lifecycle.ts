@@ -39,7 +39,7 @@ export type PasskeyKey =
   | { readonly credentialId: Bytes };
 
 export type PasskeyStore = {
-  /** Null: there is no such passkey. */
+  /** Null: not found. */
   readonly load: (key: PasskeyKey) => Promise<LoadedPasskey | null>;
   /** Of a passkey that is about to be registered; as it was registered, where its credential is there already. */
   readonly loadNew: (passkey: NewPasskey) => Promise<LoadedPasskey>;
@@ -188,7 +188,7 @@ export type PasskeyWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** @param loaded absent: it is loaded. @returns null: there is no such passkey. @throws Unavailable, StoreUnavailable */
+/** @param loaded absent: it is loaded. @returns null: the passkey is not found. @throws Unavailable, StoreUnavailable */
 export async function askPasskey(
   { passkeys, sleep }: PasskeyWorld,
   key: PasskeyKey,

@@ -84,7 +84,7 @@ export const passkeyTable = described(passkeys, {
     erasure: 'removed',
   },
   provesSignInWhile: 'active',
-  told: {
+  webhookEvents: {
     'factor.added': [{ from: ['unregistered'], to: ['active'], kind: 'passkey' }],
     'factor.removed': [{ from: ['active'], to: ['removed'], kind: 'passkey' }],
   },

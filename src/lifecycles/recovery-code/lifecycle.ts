@@ -26,7 +26,7 @@ export type LoadedRecoveryCode = Pick<FactorSurroundings, 'userEnded'> & {
 export type NewRecoveryCode = { readonly id: string; readonly hash: Bytes };
 
 export type RecoveryCodeStore = {
-  /** @param hashes of what was sent, under each root secret. Null: this end-user has no such code. */
+  /** @param hashes of the sent code, under each root secret. Null: not a code of this end-user. */
   readonly find: (userId: string, hashes: readonly Bytes[]) => Promise<LoadedRecoveryCode | null>;
   readonly load: (userId: string, id: string) => Promise<LoadedRecoveryCode | null>;
   /** The ids of the codes that are active. */
@@ -71,7 +71,7 @@ export type RecoveryCodeWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** @param actor who asks, where it is not the end-user. @throws Unavailable, StoreUnavailable */
+/** @param actor of the request, where it is not the end-user. @throws Unavailable, StoreUnavailable */
 export function askRecoveryCode(
   { recoveryCodes, sleep }: RecoveryCodeWorld,
   first: LoadedRecoveryCode,

@@ -34,7 +34,7 @@ export const recoveryCodeTable = described(recoveryCodes, {
   machine: 'recoveryCode',
   key: recoveryCodes.id,
   changes: { state: 'state', endedAt: 'instant' },
-  // Its hash is that of one code of one end-user, under whatever id.
+  // Its hash is that of one code of one end-user, under any id.
   beginsOnce: { name: (row) => `encode(${row}.code_hash, 'hex')`, until: 'NULL' },
   spreadBy: recoveryCodes.userId,
   rights: PASSING,
@@ -61,7 +61,7 @@ export const recoveryCodeTable = described(recoveryCodes, {
     },
   ],
   provesSignInWhile: 'used',
-  told: { 'factor.recovery_code_used': [{ from: ['active'], to: ['used'], kind: 'recovery_code' }] },
+  webhookEvents: { 'factor.recovery_code_used': [{ from: ['active'], to: ['used'], kind: 'recovery_code' }] },
   rules: [
     beginsFirst('a recovery code begins in the first state of its machine'),
     keeps('keeps_its_owner', 'a recovery code stays that of its end-user'),

@@ -40,14 +40,14 @@ export const refreshTokenLifecycle: PresentationLifecycle<RefreshTokenFacts> = {
   }),
   changes: {
     rotate: (grant, facts) => {
-      if (grant.refreshGeneration === null) throw new InvariantViolation('rotate: the chain has not begun');
+      if (grant.refreshGeneration === null) throw new InvariantViolation('rotate: the chain is not started');
       return moveHead(grant, grant.refreshGeneration + 1n, facts);
     },
   },
   ...presentationParts((grant, { lifetimes }) => chainEndsAt(grant, lifetimes)),
 };
 
-/** What the client sent with the token. */
+/** The parameters that the client sent with the token. */
 export type PresentedRefreshToken = Omit<RefreshTokenEvent, 'type' | 'now'>;
 
 export const refreshTokenRequest = <Issued>(
@@ -71,7 +71,7 @@ export const refreshTokenRequest = <Issued>(
 const UNUSED_NONCE = new Uint8Array(16);
 
 /**
- * Would this token be exchanged if its client presented it now? The machine decides, so that no other code knows what makes a
+ * Whether the server would exchange this token if its client presented it now. The machine decides, so that no other code knows what makes a
  * token valid. Nothing is committed.
  */
 export function refreshTokenWouldIssue(

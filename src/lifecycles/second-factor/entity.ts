@@ -1,8 +1,8 @@
-/** An authenticator app, and what is loaded with each factor. */
+/** An authenticator app, and the facts that a load brings with each factor. */
 import type { SecondFactorState } from '../../../machines/second-factor/facts.ts';
 import { tableOf } from '../../engine/commit.ts';
 
-/** What is loaded with a factor. */
+/** The facts that a load brings with a factor. */
 export type FactorSurroundings = {
   /** The end-user is disabled or deleted. */
   readonly userEnded: boolean;

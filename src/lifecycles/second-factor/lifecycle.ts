@@ -28,7 +28,7 @@ export type SecondFactorFacts = FactorSurroundings & {
 export type LoadedSecondFactor = FactorSurroundings & { readonly now: Date; readonly factor: SecondFactor };
 
 export type SecondFactorStore = {
-  /** Null: this end-user has no such factor. */
+  /** Null: not a factor of this end-user. */
   readonly load: (userId: string, id: string) => Promise<LoadedSecondFactor | null>;
   readonly commit: CommitStore;
 };
@@ -128,7 +128,7 @@ export type SecondFactorWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** @param loaded absent: it is loaded. @returns null: this end-user has no such factor. @throws Unavailable, StoreUnavailable */
+/** @param loaded absent: it is loaded. @returns null: not a factor of this end-user. @throws Unavailable, StoreUnavailable */
 export async function askSecondFactor(
   { secondFactors, sleep }: SecondFactorWorld,
   { userId, id }: Pick<SecondFactor, 'userId' | 'id'>,

@@ -72,7 +72,7 @@ export const secondFactorTable = described(secondFactors, {
     },
   ],
   provesSignInWhile: 'active',
-  told: {
+  webhookEvents: {
     'factor.added': [{ from: ['unconfirmed'], to: ['active'], kind: 'authenticator_app' }],
     'factor.removed': [{ from: ['active'], to: ['removed'], kind: 'authenticator_app' }],
   },

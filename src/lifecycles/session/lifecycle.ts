@@ -32,13 +32,13 @@ import type { FactorKind, SignInMethod } from './sign-in.ts';
 export type SessionFacts = {
   readonly now: Date;
   readonly lifetimes: SessionLifetimes;
-  /** The administrator or the end-user who asks, from elsewhere; absent: the browser itself does. */
+  /** The administrator, or the end-user in another browser; absent: the browser of the session. */
   readonly actor?: Actor | undefined;
   /** Absent: this is no sign-in. */
   readonly signIn?: SignInFacts | undefined;
   /** Of the factor that is added; absent: it does. */
   readonly factorStands?: boolean | undefined;
-  /** What a further factor makes of the session. */
+  /** The changes that an additional factor makes to the session. */
   readonly added?: AddedFactor | undefined;
 };
 
@@ -91,9 +91,9 @@ export type NewSession = Pick<
   Session,
   'idHash' | 'sid' | 'userId' | 'userEpoch' | 'serverEpoch' | 'userAgent' | 'amr' | 'state'
 > & {
-  /** Null or absent: none that could have been removed meanwhile. */
+  /** Null or absent: none that could have been removed since. */
   readonly factor?: ProvenFactor | null;
-  /** When the end-user authenticated, where that was elsewhere and earlier; absent: now. */
+  /** When the end-user authenticated, where that was earlier, at the identity provider; absent: now. */
   readonly authenticatedAt?: Date | undefined;
   readonly lifetimeSeconds: number;
   /** By the database's clock, where a statement of this sign-in has read it just before; absent: it is asked. */
@@ -111,7 +111,7 @@ export type SessionStore = {
     /** Absent: those in which the end-user is signed in. */
     states?: readonly Exclude<SessionState, 'ended'>[],
   ) => Promise<{ readonly now: Date; readonly sessions: readonly Session[] }>;
-  /** Null: the factor was removed meanwhile, and nothing is stored. */
+  /** Null: the factor was removed since, and the server stores nothing. */
   readonly insert: (session: NewSession) => Promise<Pick<Session, 'signedInAt' | 'lastUsedAt' | 'endsAt'> | null>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
   readonly commit: (commit: SessionCommit) => Promise<boolean>;
@@ -224,10 +224,10 @@ const useOf = ({ after, decisions: [decision] }: Step<Session>): SessionUse => {
 /** A request came with the cookie of this session. */
 export const sessionUseRequest = (lifetimes: SessionLifetimes) => request<SessionUse>(lifetimes, 'used', useOf);
 
-/** A further factor was proven in this session. */
+/** The end-user has proven an additional factor in this session. */
 export const sessionFactorRequest = (lifetimes: SessionLifetimes, added: AddedFactor) => ({
   ...request<SessionUse>(lifetimes, 'factorAdded', useOf, { added }),
-  // After a lost answer: nobody else drew this cookie.
+  // After a lost answer: no other request drew this cookie.
   isIn: ({ session }: WithSession) => sameBytes(session.idHash, added.idHash),
 });
 
@@ -244,13 +244,13 @@ export type SessionWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** @param loaded absent: it is loaded. @returns null: there is no such session. @throws Unavailable */
+/** @param loaded absent: it is loaded. @returns null: the session is not found. @throws Unavailable */
 export const useSession = (world: SessionWorld, key: SessionKey, loaded?: LoadedSession): Promise<SessionUse | null> =>
   runFor(world, key, sessionUseRequest(world.lifetimes()), loaded);
 
 /**
- * @param session as its cookie found it. A factor that was removed meanwhile is rejected. Where another factor has renewed that cookie meanwhile, it counts as ended.
- * @returns null: there is no such session any more. @throws Unavailable
+ * @param session as its cookie found it. A factor that was removed since is rejected. Where another factor has renewed that cookie since, the session counts as ended.
+ * @returns null: the session is no longer found. @throws Unavailable
  */
 export function addFactor(
   { sessions, sleep, lifetimes }: SessionWorld,
@@ -267,7 +267,7 @@ export function addFactor(
   return runFor(world, { sid, userId }, sessionFactorRequest(lifetimes(), added));
 }
 
-/** @returns false: it had ended already, or there is no such session. @throws Unavailable: calling again is always safe. */
+/** @returns false: the session had ended already, or is not found. @throws Unavailable: calling again is always safe. */
 export const endSession = async (
   world: SessionWorld,
   key: SessionKey,
@@ -275,7 +275,7 @@ export const endSession = async (
   actor?: Actor,
 ): Promise<boolean> => (await runFor(world, key, sessionEndRequest(world.lifetimes(), type, actor))) ?? false;
 
-/** An administrator ends it: its line of the ledger says who. @returns and throws as `endSession`. */
+/** An administrator ends it: its ledger entry names them. @returns and throws as `endSession`. */
 export const endSessionByAdministrator = async (world: SessionWorld, key: SessionKey, actor: Actor): Promise<boolean> =>
   (await runFor(world, key, sessionEndRequest(world.lifetimes(), 'endRequestedByAdministrator', actor))) ?? false;
 

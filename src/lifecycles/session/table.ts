@@ -60,7 +60,7 @@ const endOfSession = epochThatEnded('sessions');
 type SessionRow = Bytes<'idHash'> &
   Row<typeof sessions, 'sid' | 'userId' | 'userEpoch' | 'serverEpoch' | 'amr' | 'state' | 'endsAt' | 'macVersion'>;
 
-/** Who signed in, how, in which browser, until when, and whether a factor is missing. */
+/** The user of the session, the methods, the browser, the end, and whether a factor is missing. */
 export const sessionFacts = (row: SessionRow): Facts => [
   'session',
   [
@@ -82,7 +82,7 @@ const renewalsOf = ({ moves }: Held) =>
 export const sessionTable = described(sessions, {
   machine: 'session',
   key: sessions.sid,
-  /** `use`: moves forward while the session lives. `end`: changes with the machine, and never to a later instant. `factor`: changes with a further factor. */
+  /** `use`: moves forward while the session is active. `end`: changes with the machine, and never to a later instant. `factor`: changes with an additional factor. */
   changes: { idHash: 'factor', amr: 'factor', state: 'state', lastUsedAt: 'use', endsAt: 'end', endedReason: 'end' },
   // An ended session has its end brought forward, and no image of it has a later end than a session that begins now.
   beginsOnce: {
@@ -112,10 +112,10 @@ export const sessionTable = described(sessions, {
       ended_reason: sql`coalesce(sessions.ended_reason, ${endOfSession})`,
     },
     since: sessions.signedInAt,
-    // The browser's own words may tell people apart.
+    // The browser's own words may identify people.
     erasure: 'removed',
   },
-  told: {
+  webhookEvents: {
     'session.started': [
       // The line that is written with the session; and the second factor of a session that awaited it.
       { machine: 'signIn', to: ['accepted'] },

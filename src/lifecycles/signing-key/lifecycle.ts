@@ -1,6 +1,6 @@
 /**
- * The signing keys. The "row" of a decision is the whole table: whatever ends a signer creates or starts its successor in the same
- * decision and the same statement, so that one key of each algorithm that the policy names signs at any time.
+ * The signing keys. The "row" of a decision is the whole table. The decision that ends a signer also creates or starts its successor,
+ * in the same statement. So one key of each algorithm that the policy names signs at any time.
  */
 
 import type { SigningKeyContext, SigningKeyEvent, SigningKeyState } from '../../../machines/signing-key/facts.ts';
@@ -189,7 +189,7 @@ type KeyEvent = {
   readonly actor?: Actor;
 };
 
-/** The answer: what changed. */
+/** The answer: the changes. */
 export function signingKeyRequest(
   { policy }: SigningKeyWays,
   { type, alg, atOnce, kid, actor }: KeyEvent,
@@ -238,11 +238,11 @@ async function ask(world: SigningKeyWorld, event: KeyEvent, first?: LoadedSignin
   }
 }
 
-/** Far more than is ever due at once. */
+/** Far more than the steps that are ever due together. */
 const MAX_STEPS = 100;
 
 /**
- * One tick: creates the first key of each algorithm, and does whatever else is due.
+ * One tick: creates the first key of each algorithm, and takes every other due step.
  * @throws Unavailable when conflicts do not end or the store cannot be reached; the next tick continues.
  */
 export async function passTime(world: SigningKeyWorld): Promise<readonly KeyChange[]> {
@@ -273,7 +273,7 @@ export function eventsOfTime({ policy }: SigningKeyWays, { keys }: LoadedSigning
   ];
 }
 
-/** @param atOnce the successor signs now, whatever caches hold. @returns what changed; empty when a successor waits already. */
+/** @param atOnce the successor signs now, even if no cache holds it yet. @returns the changes; empty when a successor waits already. */
 export async function requestRotation(
   world: SigningKeyWorld,
   alg: SigningAlgorithm,
@@ -283,14 +283,14 @@ export async function requestRotation(
   const loaded = await world.store.load();
   const signer = signerAmong(loaded.keys, alg);
   if (signer) return ask(world, { type: 'rotationRequested', alg, kid: signer.kid, atOnce, actor }, loaded);
-  // No key signs yet, so there is nothing to hand over: the waiting key begins, or a first key is created.
+  // No key signs yet, so no handover is needed: the waiting key begins, or the server creates a first key.
   const waiting = waitingKey(loaded.keys, alg);
   return waiting
     ? ask(world, { type: 'timePassed', alg, kid: waiting.kid, atOnce: false, actor }, loaded)
     : ask(world, { type: 'noKeySigns', alg, kid: null, atOnce: false, actor }, loaded);
 }
 
-/** @returns what changed; empty when the key had retired already; null: no such key. */
+/** @returns the changes; empty when the key had retired already; null: the key is not found. */
 export async function requestRevocation(
   world: SigningKeyWorld,
   kid: string,

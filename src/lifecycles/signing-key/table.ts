@@ -19,8 +19,8 @@ import {
 import { described, type Facts, KEPT, type Row } from '../table.ts';
 
 /**
- * The keys that sign tokens (machines/signing-key/machine.ts). Per algorithm at most one key signs and at most one waits: an
- * exclusion constraint in the migrations enforces that, which this schema language cannot express.
+ * The keys that sign tokens (machines/signing-key/machine.ts). Per algorithm at most one key signs and at most one waits. An
+ * exclusion constraint in the migrations enforces that, since this schema language cannot express it.
  */
 export const signingKeys = pgTable(
   'signing_keys',
@@ -59,7 +59,7 @@ export const signingKeys = pgTable(
   ],
 );
 
-/** What is published. jsonb keeps no order of names. */
+/** The published members of a key. jsonb keeps no order of names. */
 export const signingKeyFacts = ({
   kid,
   alg,
@@ -102,7 +102,7 @@ export const signingKeyTable = described(signingKeys, {
         ),
     },
   ],
-  told: {
+  webhookEvents: {
     'signing_key.published': [{ from: ['unpublished'] }],
     'signing_key.activated': [{ from: ['published'], to: ['signing'] }],
     'signing_key.revoked': [{ to: ['retired'], reasons: ['revocation_requested'] }],

@@ -19,7 +19,7 @@ export type LoadedUser = {
   readonly now: Date;
   readonly row: UserRow;
   readonly version: RowVersion;
-  /** The `sub` of the end-user who has the username that was sent; null: nobody, or no username was sent. */
+  /** The `sub` of the end-user who has the sent username; null: no end-user has it, or none was sent. */
   readonly usernameOf: string | null;
 };
 
@@ -35,7 +35,7 @@ export type UserCommit = {
 export type UserStore = {
   /** @param username that was sent with the request; null: none. */
   readonly load: (id: string, username: string | null) => Promise<LoadedUser>;
-  /** False: the row is not as it was loaded any more, or the username was taken meanwhile, and nothing changed. */
+  /** False: the row has changed since the load, or the username was taken, and nothing changed. */
   readonly commit: (commit: UserCommit) => Promise<boolean>;
 };
 
@@ -46,7 +46,7 @@ export type UserRegistration = Pick<User, 'username' | 'claims'> & {
   readonly importedHash?: RegisteredUser['importedHash'];
 };
 
-/** What an administrator asks for, or the end-user. */
+/** A change that an administrator or the end-user requests. */
 export type AdministeredUserChange =
   | { readonly type: 'registrationRequested'; readonly registration: UserRegistration }
   /** `checked`: the hash that the password was right for. `passwordHash`: of the same password. */
@@ -64,7 +64,7 @@ export type AdministeredUserChange =
     }
   | { readonly type: 'disableRequested' | 'enableRequested' | 'deletionRequested' };
 
-/** Or what a link in an e-mail does. */
+/** Or the change of a link in an e-mail. */
 export type UserChange =
   | AdministeredUserChange
   | { readonly type: 'addressVerified' | 'addressChanged' | 'addressRestored'; readonly address: string }
@@ -80,7 +80,7 @@ export type UserFacts = {
   /** Absent: the end-user. */
   readonly actor: Actor | undefined;
   readonly change: UserChange;
-  /** In what a registration differs from what is stored. */
+  /** The fields in which a registration differs from the stored one. */
   readonly fields: readonly Field[];
 };
 
@@ -98,7 +98,7 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, UserCommit> = {
   changes: {
     registerUser: (_, facts) => {
       const { passwordHash, importedHash = null, ...sent } = sentRegistration(facts);
-      if (passwordHash === null) throw new InvariantViolation('user: nobody is registered without a password');
+      if (passwordHash === null) throw new InvariantViolation('user: a registration needs a password');
       const begins = { id: facts.id, epoch: 0n, disabledAt: null, deletedAt: null, passwordByLinkAt: null };
       return { user: { ...sent, passwordHash, importedHash, ...begins } };
     },
@@ -147,7 +147,7 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, UserCommit> = {
   },
 };
 
-/** A thief of the mailbox, who is signed in by the password alone, does not make it look like a password of the end-user's own. */
+/** A thief of the mailbox, who is signed in by the password alone, cannot turn it into a password that came without a link. */
 function linkedAt(change: UserChange, before: Date | null, now: Date): Date | null {
   if (change.type === 'passwordReset') return now;
   return change.type === 'passwordChangeRequested' && change.byPasswordAlone ? before : null;
@@ -175,7 +175,7 @@ const differingFields = (
 /** Since then the end-user may have got another hash, or another password. */
 const isTakenOver = (user: RegisteredUser, importedHash: RegisteredUser['importedHash']): boolean =>
   importedHash !== null && importedHash === user.importedHash;
-/** What an event changes by itself; a registration says it. */
+/** The fields that an event changes by itself; a registration names them. */
 export const FIELDS: Readonly<Record<UserChange['type'], readonly Field[]>> = {
   registrationRequested: [],
   passwordChangeRequested: ['password'],
@@ -196,12 +196,12 @@ export type UserAsked = {
   readonly change: UserChange;
   /** Another change by the same request: both are made, or none. */
   readonly next?: UserChange | undefined;
-  /** Whether what is stored is what the request is meant for. Absent: whatever is stored. */
+  /** Whether the stored user is the one that the request expects. Absent: the request accepts any. */
   readonly expects?: (row: UserRow) => boolean;
 };
 
 export type UserChanged =
-  /** `user`: as stored now. `before`: as stored before; null: not registered. `fields`: what a registration changed. */
+  /** `user`: as stored now. `before`: as stored before; null: not registered. `fields`: those that a registration changed. */
   | {
       readonly kind: 'done';
       readonly user: RegisteredUser;
@@ -253,7 +253,7 @@ export const userRequest = ({
   read: (loaded) => ({
     row: loaded.row,
     ...turnOf({ id, actor, change }, loaded, expects(loaded.row)),
-    // What the administrator has seen is the row before both changes.
+    // The administrator has seen the row before both changes.
     next: next && ((row) => turnOf({ id, actor, change: next }, { ...loaded, row }, true)),
   }),
   answer: ({ before, after: { user }, decisions: [decision] }, _, { fields }) => {

@@ -23,12 +23,12 @@ export const users = pgTable(
     id: uuid('id').primaryKey(),
     /** As typed, for people to read. */
     username: text('username').notNull(),
-    /** Case-folded and normalized: what sign-in compares. */
+    /** Case-folded and normalized: a sign-in compares this. */
     usernameKey: text('username_key').notNull(),
     passwordHash: text('password_hash').notNull(),
     /** SHA-256 (base64url) of the hash that was imported last; null: none was. */
     importedHash: text('imported_hash').$type<ImportedHash>(),
-    /** When a link in an e-mail replaced the password; null: the password of today came otherwise. */
+    /** When a link in an e-mail replaced the password; null: the current password came otherwise. */
     passwordByLinkAt: instant('password_by_link_at'),
     /** OpenID Connect standard claims (`email`, `name`, …). */
     claims: jsonb('claims').$type<Readonly<Record<string, unknown>>>().notNull(),
@@ -41,7 +41,7 @@ export const users = pgTable(
   },
   (table) => [
     uniqueIndex('users_username_key').on(table.usernameKey),
-    // For mails to an address that somebody types: several accounts may have it.
+    // For mails to an address that a visitor types: several accounts may have it.
     index('users_email').on(sql`lower(${table.claims} ->> 'email')`),
   ],
 );
@@ -53,8 +53,8 @@ type UserRow = Row<
   Parameters<typeof addressOf>[0];
 
 /**
- * By which name and password; to which address links for a new password go; and since when the mailbox alone is not enough to remove
- * factors; and whether they may sign in at all.
+ * The username, the password, the address for links to a new password, and whether the user may sign in. The last fact is the instant
+ * from which the mailbox alone is not enough to remove factors.
  */
 export const userFacts = (row: UserRow): Facts => {
   const address = addressOf(row);
@@ -103,7 +103,7 @@ export const userTable = described(users, {
   counted: {
     state: sql`case when ${users.deletedAt} is not null then 'deleted' when ${users.disabledAt} is not null then 'disabled' else 'enabled' end`,
   },
-  told: {
+  webhookEvents: {
     'user.created': [{ from: ['unregistered'], to: ['enabled'] }],
     'user.changed': [
       {

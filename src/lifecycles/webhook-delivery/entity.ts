@@ -12,7 +12,7 @@ export type WebhookDelivery = {
   readonly eventId: string;
   /** Such as `session.ended` (src/webhooks/events.ts). */
   readonly eventType: string;
-  /** The `sub` of the end-user that the event is about; null: it is about nobody. */
+  /** The `sub` of the end-user that the event is about; null: it concerns no end-user. */
   readonly userId: string | null;
   /** The member `data` of the body. */
   readonly data: WebhookData;
@@ -27,7 +27,7 @@ export type WebhookDelivery = {
   readonly createdAt: Date;
   readonly endedAt: Date | null;
   readonly abandonedReason: AbandonReason | null;
-  /** What came of the last attempt, in a word that metrics use too; null: none is over. */
+  /** The outcome of the last attempt, in a word that metrics use too; null: no attempt has ended. */
   readonly lastOutcome: AttemptOutcome | null;
 };
 
@@ -35,7 +35,7 @@ export const WEBHOOK_DELIVERIES = tableOf<WebhookDelivery>('webhookDeliveries');
 
 export type WebhookData = Readonly<Record<string, string | readonly string[] | number | null>>;
 
-/** A closed union: log lines, metrics and lists use these words, and nothing of what a receiver answered. */
+/** A closed union: log lines, metrics and lists use these words, and nothing of an endpoint's answer. */
 export const ATTEMPT_OUTCOMES = [
   'delivered',
   /** 410. */

@@ -1,4 +1,4 @@
-/** The delivery of an event to a receiver: a node claims it, attempts it, and tells the machine what came of it. */
+/** The delivery of an event to an endpoint: a node claims it, attempts it, and reports the outcome to the machine. */
 import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../../machines/webhook-delivery/facts.ts';
 import { webhookDeliveryMachine } from '../../../machines/webhook-delivery/machine.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
@@ -14,23 +14,23 @@ export type RetryPolicy = {
   readonly maxAttempts: number;
   /** From the record of the event, or from its repetition. */
   readonly giveUpAfterSeconds: number;
-  /** How long an attempt takes at most, with time to write down what came of it. */
+  /** The longest time of an attempt, with the time to record its outcome. */
   readonly claimSeconds: number;
   /** The wait after each attempt; after the last of the list it stays the same. */
   readonly waitsSeconds: readonly number[];
 };
 
-/** To write down what came of an attempt. */
+/** The time to record the outcome of an attempt. */
 const REPORT_SECONDS = 30;
 /**
- * The schedule that Standard Webhooks recommends, with two more attempts within the first minutes: a receiver that restarts fails twice
- * in a row, and needs no wait of five minutes for that.
+ * The schedule that Standard Webhooks recommends, with two more attempts within the first minutes. An endpoint that restarts fails
+ * twice in a row, and needs no wait of five minutes for that.
  */
 const WAITS_SECONDS = [5, 20, 60, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 /** Of each wait, longer or shorter. */
 const SPREAD = 0.1;
 
-/** @param chance from 0 to 1: what failed together is not tried together. */
+/** @param chance from 0 to 1: deliveries that failed together are not tried together. */
 export const retryPolicyOf = (
   {
     maxAttempts,
@@ -53,13 +53,13 @@ export type WebhookDeliveryFacts = {
   readonly actor?: Actor | undefined;
 };
 
-/** What a commit expects of a row that is attempted: no other node has attempted it meanwhile. */
+/** The columns that a commit expects unchanged in an attempted row: no other node has attempted it since. */
 export const AS_ATTEMPTED = ['state', 'attempts', 'nextAttemptAt'] as const;
 
 export type LoadedWebhookDelivery = { readonly now: Date; readonly delivery: WebhookDelivery };
 
 export type WebhookDeliveryStore = {
-  /** Null: there is no such delivery, or no longer. */
+  /** Null: not found, or removed. */
   readonly load: (id: string) => Promise<LoadedWebhookDelivery | null>;
   /** False: a fact that the commit depends on no longer held, and nothing changed. */
   readonly commit: CommitStore;
@@ -67,7 +67,7 @@ export type WebhookDeliveryStore = {
 
 const seconds = (from: Date, count: number): Date => new Date(from.getTime() + count * 1000);
 
-/** After the attempts of the delivery that are over. */
+/** After the ended attempts of the delivery. */
 export const retryAt = (
   { attempts }: Pick<WebhookDelivery, 'attempts'>,
   { waitsSeconds }: Pick<RetryPolicy, 'waitsSeconds'>,
@@ -139,7 +139,7 @@ export const webhookDeliveryLifecycle: Lifecycle<WebhookDelivery, WebhookDeliver
 
 type DeliveryRequest<Answer> = Request<LoadedWebhookDelivery, WebhookDelivery, WebhookDeliveryFacts, Commit, Answer>;
 
-/** `claim`: what `nextAttemptAt` was made by the claim of the attempt that is reported. */
+/** `claim`: the `nextAttemptAt` that the claim of the reported attempt set. */
 export type AttemptReport = { readonly outcome: AttemptOutcome; readonly claim: Date };
 
 const reported = (
@@ -204,7 +204,7 @@ export type WebhookDeliveryWorld = {
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** @returns null: there is no such delivery. @throws Unavailable */
+/** @returns null: the delivery is not found. @throws Unavailable */
 async function ask<Answer>(
   { deliveries, sleep }: WebhookDeliveryWorld,
   id: string,
@@ -214,7 +214,7 @@ async function ask<Answer>(
   if (first === null) return null;
   const load = async () => {
     const loaded = await deliveries.load(id);
-    // Only what has ended is removed, and then nothing is left to decide.
+    // Housekeeping removes only ended deliveries, and those leave nothing to decide.
     if (loaded === null) throw new InvariantViolation('webhookDelivery: it was removed while it was decided about');
     return loaded;
   };
@@ -233,6 +233,6 @@ export const reportAttempt = (world: WebhookDeliveryWorld, id: string, policy: R
 export const abandonWithReceiver = (world: WebhookDeliveryWorld, id: string, policy: RetryPolicy) =>
   ask(world, id, removeReceiverRequest(policy));
 
-/** @returns null: there is no such delivery. @throws Unavailable, StoreUnavailable */
+/** @returns null: the delivery is not found. @throws Unavailable, StoreUnavailable */
 export const repeatDelivery = (world: WebhookDeliveryWorld, id: string, policy: RetryPolicy, actor: Actor) =>
   ask(world, id, repeatRequest(policy, actor));

@@ -1,4 +1,4 @@
-/** The walk of the deliveries: nodes that claim, attempt and report, die and come late; an operator who repeats; a receiver that goes. */
+/** The walk of the deliveries: nodes that claim, attempt and report, die and come late; an operator who repeats; an endpoint that goes. */
 import type { Commit } from '../../engine/commit.ts';
 import { commandLine } from '../../model/actor.ts';
 import {
@@ -131,15 +131,15 @@ export const webhookDeliveries = defineWalk<Terms>({
   invariants: [
     ...attempts.ofClaims({
       oneAtATime:
-        'While the claim of a node has not run out, no other node is given the same delivery, unless an operator repeats it.',
+        'While the claim of a node lasts, no other node gets the same delivery, unless an operator repeats it.',
       claimed: 'A node attempts only what it has claimed, and its claim is stored.',
       bounded:
-        'An event is attempted as often as the configuration says, and not once more, until an operator repeats it.',
+        'The server attempts an event as often as the configuration says, and not once more, until an operator repeats it.',
       pending: 'Only a delivery that is pending, and due, is attempted.',
     }),
     {
       name: 'confirmed-is-delivered',
-      says: 'What a receiver has confirmed is delivered, whatever else was decided, until an operator repeats it.',
+      says: 'A delivery that an endpoint has confirmed stays delivered until an operator repeats it.',
       ...attempts.confirmedHasArrived,
     },
     {
@@ -159,7 +159,7 @@ export const webhookDeliveries = defineWalk<Terms>({
     },
     {
       name: 'events-are-brought',
-      says: 'What is due is attempted, what failed is attempted again or given up, and an operator is obeyed. Nothing above holds because nothing works.',
+      says: 'A due delivery is attempted, a failed one is attempted again or dead-lettered, and the server obeys an operator. Nothing above holds because nothing works.',
       ...attempts.whatIsDueIsDone,
     },
   ],

@@ -1,8 +1,8 @@
-/** What a changed ceiling, or a resource that lost a scope, means for chains that are alive today (docs/decisions/0027). */
+/** The effect of a changed ceiling, or of a resource that lost a scope, on active chains (docs/decisions/0027). */
 import type { Change } from '../../config/changes.ts';
 import type { Configuration } from '../../config/configuration.ts';
 
-/** `means`: for what is alive today. */
+/** `means`: for active chains and tokens. */
 export type ConfigurationChange = Change & { readonly means?: string };
 
 type DeclaredFields = Readonly<Record<string, unknown>>;
@@ -35,20 +35,20 @@ function meaningOfCeiling(from: unknown, to: unknown): string {
 const LOSING =
   'It is left out from the next exchange or refresh on; access tokens that are out keep it until they expire. A chain that has nothing left is refused with invalid_grant, and is not used up.';
 const OFFLINE =
-  'Where the policy has refreshTokensNeedOfflineAccess, chains can no longer be refreshed: the client is told invalid_grant.';
+  'Where the policy has refreshTokensNeedOfflineAccess, chains can no longer be refreshed: the client receives invalid_grant.';
 const GIVEN_BACK = 'Chains whose end-user allowed more get it at their next refresh; none gets more than was allowed.';
 
 function meaningOfGrantTypes(from: unknown, to: unknown): string | null {
   const has = (types: unknown) => Array.isArray(types) && types.includes('refresh_token');
   if (has(from) === has(to)) return null;
   return has(from)
-    ? 'Chains can no longer be refreshed: the client is told unauthorized_client. No chain is used up by that.'
+    ? 'Chains can no longer be refreshed: the client receives unauthorized_client. No chain is used up by that.'
     : 'Chains that have not ended can be refreshed again.';
 }
 
 type Resources = Pick<Configuration, 'resources'>;
 
-/** @returns what it means for tokens that a resource, or one of its scopes, is gone, or opens UserInfo no more; null: the change is about something else. */
+/** @returns the effect on tokens of a removed resource or scope, or of a resource that opens UserInfo no more; null: another change. */
 export function meaningOfResourceChange(before: Resources, after: Resources, { key, to }: Change): string | null {
   const ofBoth = after.resources.filter((one) =>
     before.resources.some(({ identifier }) => identifier === one.identifier),
@@ -69,5 +69,5 @@ const NO_USERINFO =
   'Access tokens for this resource no longer open the UserInfo Endpoint, not even those that are out. Clients that call it ask for a token by `resource`.';
 const USERINFO_AGAIN =
   'Access tokens for this resource open the UserInfo Endpoint again, where the client asked for `openid` and named no `resource`.';
-const NO_RESOURCE = 'No token is made for this resource any more, whatever was allowed.';
+const NO_RESOURCE = 'No token is made for this resource any more, for any approval.';
 const NO_SCOPE = `Tokens for this resource are made without it, unless the client's own scope names it and this is the default resource.`;

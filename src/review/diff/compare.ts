@@ -21,7 +21,7 @@ export type Comparison = {
   readonly configuration: readonly ConfigurationChange[];
   /** One for each policy of the new side. */
   readonly proofs: readonly Proof[];
-  /** Of what no policy has a say in; where no machine has changed, there is nothing to decide again. */
+  /** The invariants that depend on no policy; where no machine has changed, their verdicts stay. */
   readonly proofsForEveryPolicy: readonly Proof[];
   /** A machine that the engine will not even start with. */
   readonly refused: string | null;

@@ -1,4 +1,4 @@
-/** Guards whose question changed although every arm stayed: an arm names its guard, and only the body says what the guard asks. */
+/** Guards whose body changed although every arm stayed: an arm names its guard, and only the body has its condition. */
 import type { MachineChange } from './machine-changes.ts';
 import type { Side } from './sides.ts';
 
@@ -11,7 +11,7 @@ export function guardChanges(before: Side, after: Side): MachineChange[] {
       ? changed(machine.id, bodiesOf(old.implementations.guards), bodiesOf(machine.implementations.guards))
       : [];
   });
-  // What several guards ask concerns each machine that asks it.
+  // A predicate that several guards share concerns each of their machines.
   const shared = changed('', bodiesOf(before.sharedPredicates), bodiesOf(after.sharedPredicates));
   return [
     ...ofMachines,

@@ -1,4 +1,4 @@
-/** Changed lifetimes, and what they mean for chains that are alive today (docs/decisions/0013). */
+/** Changed lifetimes, and their effect on active chains (docs/decisions/0013). */
 import type { Policy } from '../../../policies/schema.ts';
 import { inOneUnit } from '../../system/durations.ts';
 
@@ -7,7 +7,7 @@ export type PolicyChange = {
   readonly key: string;
   readonly from: number | boolean | string | null;
   readonly to: number | boolean | string | null;
-  /** The meaning for what is alive today. */
+  /** The effect on active rows. */
   readonly means: string;
 };
 
@@ -24,20 +24,20 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
       `Tokens issued from now on live ${to}: a stolen one is of use for that long. Those that are out keep their ${from}.`,
   },
   authorizationCodeLifetimeSeconds: {
-    shorter: (_, to) => `Codes that are older than ${to} end at once.`,
+    shorter: (_, to) => `Codes that are older than ${to} end immediately.`,
     longer: (from) => `Codes that are out keep their ${from}; none that has ended comes back.`,
   },
   refreshIdleLifetimeSeconds: {
     shorter: (_, to) =>
-      `Chains that have not been used for ${to} end at once: their end-users have to sign in again. The others end ${to} after their last use.`,
+      `Chains that have not been used for ${to} end immediately: their end-users have to sign in again. The others end ${to} after their last use.`,
     longer: (from, to) =>
-      `A chain that is alive gets ${to} at its next use; until then it keeps the end that it was given (${from} after its last use). None that has ended comes back.`,
+      `An active chain gets ${to} at its next use; until then it keeps the end that it was given (${from} after its last use). None that has ended comes back.`,
   },
   refreshAbsoluteLifetimeSeconds: {
     shorter: (_, to) =>
-      `Chains that were approved more than ${to} ago end at once: their end-users have to sign in again.`,
+      `Chains that were approved more than ${to} ago end immediately: their end-users have to sign in again.`,
     longer: (_, to) =>
-      `A chain that is alive may go on until ${to} after its approval, from its next use on. None that has ended comes back.`,
+      `An active chain continues until at most ${to} after its approval, from its next use on. None that has ended comes back.`,
   },
 };
 
@@ -73,7 +73,7 @@ function changeOf(policy: string, key: keyof Policy, old: Policy, fresh: Policy)
   }
   if (typeof from !== 'number' || typeof to !== 'number') {
     const means = to
-      ? 'Chains without offline_access can no longer be refreshed: the client is told invalid_grant, and no chain is used up by that.'
+      ? 'Chains without offline_access can no longer be refreshed: the client receives invalid_grant, and no chain is used up by that.'
       : 'Every client that may refresh gets refresh tokens from its next exchange on. Chains without offline_access that have not ended can be refreshed again.';
     return [{ policy, key, from, to, means }];
   }

@@ -132,7 +132,7 @@ function changesOfArms(machine: string, where: string, before: readonly Arm[], a
 
 const orderOf = (arms: readonly string[], arm: string) => `asked ${arms.indexOf(arm) + 1} of ${arms.length}`;
 
-/** What an arm does: guard, target and effects, without its description. */
+/** An arm in words: guard, target and effects, without its description. */
 function wordsOfArm({ guard, state, to, effects, also }: Arm): string {
   const parts = [...(to === state ? [] : [`→ ${to}`]), ...effects.map(callWords), ...(also === '' ? [] : [also])];
   return `${guard ?? 'otherwise'}: ${parts.join(', ') || 'nothing happens'}`;

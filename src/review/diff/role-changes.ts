@@ -1,4 +1,4 @@
-/** What a changed role in operators.yaml means for tokens and chains that are alive today (docs/decisions/0031). */
+/** The effect of a changed role in operators.yaml on tokens and active chains (docs/decisions/0031). */
 import type { Change } from '../../config/changes.ts';
 
 const RANK: Readonly<Record<string, number>> = { auditor: 1, operator: 2 };

@@ -12,7 +12,7 @@ export type Side = {
   readonly name: string;
   readonly configuration: Configuration;
   readonly machines: readonly AnyStateMachine[];
-  /** What several guards ask, and the bounds that they name, by name. */
+  /** The predicates that several guards share, and the bounds that they name, by name. */
   readonly sharedPredicates: Readonly<Record<string, unknown>>;
 };
 

@@ -1,2 +1,2 @@
-/** What the proof holds of a machine: each invariant says which machines it is about. */
+/** The invariants of a machine in the model check: each invariant names its machines. */
 export { invariantsAbout as invariantsOf } from '../proof/prove.ts';

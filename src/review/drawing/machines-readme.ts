@@ -54,6 +54,6 @@ function provenOf(name: string): string {
   const proven = invariantsOf(name).map(({ says, spec }) => `- ${says} (${spec})`);
   return proven.length > 0
     ? proven.join('\n')
-    : 'Nothing: the proof walks codes, refresh tokens and grants. What this machine must do is in ' +
-        '[test/unit/machines/laws.ts](../test/unit/machines/laws.ts), asked of every state, event and guard outcome.';
+    : 'Nothing: the proof walks codes, refresh tokens and grants. The laws of this machine are in ' +
+        '[test/unit/machines/laws.ts](../test/unit/machines/laws.ts), and hold for every state, event and guard outcome.';
 }

@@ -56,7 +56,7 @@ const RESERVED = [
 const idOf = (name: string, index: number): string =>
   /^[a-z][A-Za-z]*$/.test(name) && !RESERVED.includes(name.toLowerCase()) ? name : `state${index + 1}`;
 
-/** Escapes as entity codes whatever could end a label or be read as markup; removes line breaks. */
+/** Escapes as entity codes all characters that could end a label or be read as markup; removes line breaks. */
 const text = (words: string): string =>
   words
     .toWellFormed()

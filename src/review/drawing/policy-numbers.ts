@@ -41,7 +41,7 @@ const TEXTS: Readonly<Record<string, TextByName>> = {
       `after ${short(signingKeys.signingLifetimeSeconds)}, the next one published for ${short(signingKeys.publishedBeforeSigningSeconds)}`,
     endsWithoutSuccessor: ({ signingKeys }) => `after ${short(signingKeys.signingLifetimeSeconds)}`,
     successorIsNeeded: ({ signingKeys }) =>
-      `${short(keyLifetimes(signingKeys).successorLeadSeconds)} before its ${short(signingKeys.signingLifetimeSeconds)} are over`,
+      `${short(keyLifetimes(signingKeys).successorLeadSeconds)} before its ${short(signingKeys.signingLifetimeSeconds)} end`,
     successorMaySign: ({ signingKeys }) => `published for ${short(signingKeys.publishedBeforeSigningSeconds)}`,
     hastenHandover: ({ signingKeys }) => `published for ${short(signingKeys.publishedBeforeSigningSeconds)} first`,
     lastTokenHasExpired: ({ signingKeys }) => `after ${short(keyLifetimes(signingKeys).retiringSeconds)}`,

@@ -142,7 +142,7 @@ const SIGNS: Readonly<Record<LegendItem['sign'], (x: number, y: number) => strin
 const cardSign = (x: number, y: number, tone: string): string =>
   `<g class="card ${tone}"><rect x="${x}" y="${y - 11}" width="18" height="14" rx="3"/></g>`;
 
-/** @param attributes for programs that add to the picture, such as numbers: what the block stands for. */
+/** @param attributes for programs that add to the picture, such as numbers: the meaning of the block. */
 function blockOf(block: Block | undefined, { x, y }: Point, attributes: string, radius: number, more: string): string {
   if (block === undefined) return '';
   const rules = block.rules.map((rule) => `<path class="rule" d="M4 ${rule}H${block.width - 4}"/>`).join('');

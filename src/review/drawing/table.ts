@@ -5,7 +5,7 @@ import { type Arm, type Machine, questionOf, type State } from '../../catalogue/
 import { REFUSALS, type Refusal } from '../../oauth/refusals.ts';
 import { type Numbers, numbersOf } from './policy-numbers.ts';
 
-const COLUMNS = ['event', 'asked', 'guard', 'next state', 'effects', 'the client is told', 'because', 'reference'];
+const COLUMNS = ['event', 'asked', 'guard', 'next state', 'effects', 'the client receives', 'because', 'reference'];
 
 export function tableOf(machine: Machine, numbers: Numbers): string {
   const tables = machine.states
@@ -42,7 +42,7 @@ function cellsOf(machine: string, arm: Arm, says: string): readonly string[] {
 
 const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 
-/** What an effect becomes on the wire; empty: nothing. */
+/** The response of an effect on the wire; empty: none. */
 function responseOf(machine: string, { name, params }: Call): string {
   const param = String(Object.values(params)[0] ?? '');
   if (name === 'refuseAuthorization' || name === 'refuseSilently') return `${code(param)}, by redirect`;

@@ -122,16 +122,16 @@ export type Attempts<T extends Terms, Row extends AttemptedRow> = {
   readonly outcomes: { readonly arrived: string; readonly refused: string; readonly failed: string };
   readonly states: { readonly arrived: string; readonly givenUp: string };
   readonly reasonIn: (row: Row) => string | null;
-  /** What gives it up, besides its attempts, with the reason. */
+  /** The request that abandons it, besides its attempts, with the reason. */
   readonly withdrawal: { readonly asked: T['asked']; readonly reason: string };
   readonly refusal: string;
-  /** A claim gives up what is too old; otherwise only a failure does. */
+  /** A claim abandons a row that is too old; otherwise only a failure does. */
   readonly claimsEndTheTooOld: boolean;
-  /** What a node was given with its claim. */
+  /** The instant that a node received with its claim. */
   readonly claimIn: (answer: T['answer']) => Date | null | undefined;
   /** Besides claims and reports. */
   readonly otherRequests: readonly T['asked'][];
-  /** What is not done besides claims and reports. */
+  /** The violation besides claims and reports. */
   readonly unserved?: (then: (asked: T['asked']) => Row, moment: Moment<T>) => string | null;
 };
 
@@ -210,7 +210,7 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
   };
   const noAttemptWithoutAClaim: Checks<T> = {
     brokenAt: (_, { known: { answeredClaims, committedClaims } }) =>
-      answeredClaims > committedClaims ? 'a node attempts what it has not claimed' : null,
+      answeredClaims > committedClaims ? 'a node attempts a row that it has not claimed' : null,
   };
   const attemptsAreBounded: Checks<T> = {
     brokenAt: (_, { known }) => (known.claimed > POLICY.maxAttempts ? `it was attempted ${known.claimed} times` : null),
@@ -234,7 +234,7 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
   const arrivedIsConfirmed: Checks<T> = {
     brokenAt: (_, { known, stored }) =>
       rowIn(stored).state === states.arrived && !known.isConfirmed
-        ? `it is ${states.arrived}, and nobody has confirmed it`
+        ? `it is ${states.arrived}, without a confirmation`
         : null,
   };
   const givenUpForItsReason: Checks<T> = {
@@ -248,7 +248,7 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
     },
   };
 
-  /** Of every walk that is about attempts; what it says of its own rows. */
+  /** The invariants of every walk about attempts; each states the sentences for its own rows. */
   const ofClaims = (
     says: Readonly<Record<'oneAtATime' | 'claimed' | 'bounded' | 'pending', string>>,
   ): readonly DefinedInvariant<T>[] => [

@@ -13,7 +13,7 @@ import {
 /** Rows by the name of their table. */
 export type Tables = Readonly<Record<string, readonly object[]>>;
 
-/** Facts that are not asked for, by name: to see what leaving each out would allow. */
+/** Facts that the commit leaves out, by name, to see the consequences of each. */
 export type LeftOut = ReadonlySet<string>;
 export const NOTHING_LEFT_OUT: LeftOut = new Set();
 
@@ -25,7 +25,7 @@ export function carryOut<All extends object>(all: All, commit: Commit, leftOut =
   return holds ? (after as unknown as All) : null;
 }
 
-/** What a commit makes of the row of this table that it writes; null: it writes none. `loaded` null: the row is new. */
+/** The change that a commit makes to its row of this table; null: it writes none. `loaded` null: the row is new. */
 export function changeOf<Row extends object>({ writes }: Commit, { name }: Table<Row>): Change<Row> | null {
   const write = writes.find(({ table }) => table === name);
   if (write === undefined) return null;

@@ -1,4 +1,4 @@
-/** A walk by what is special about it. What a walk does not say is as it is here. */
+/** A walk by its special members. All other members have the defaults of this file. */
 import type { Commit } from '../../engine/commit.ts';
 import { type Request, running } from '../../engine/run.ts';
 import { carryOut } from './carry-out.ts';
@@ -80,7 +80,7 @@ function reasonIn(answer: unknown): string | null {
   return isRejected && 'reason' in answer ? String(answer.reason) : null;
 }
 
-/** The same of every request of the kind, or by what is asked. */
+/** The same for every request of the kind, or by its parameters. */
 type Said<Asked> = string | ((asked: Asked) => string);
 const saidOf = <Asked>(said: Said<Asked>, asked: Asked): string => (typeof said === 'string' ? said : said(asked));
 

@@ -15,7 +15,7 @@ export const ALICE: RegisteredUser = {
   deletedAt: null,
 };
 
-/** What is left of an end-user who was deleted. */
+/** The row that is left of a deleted end-user. */
 export const erased = (user: RegisteredUser, at: Date): RegisteredUser => ({
   ...user,
   username: '',

@@ -7,7 +7,7 @@ export type Violation = {
   readonly walk: AnyWalk;
   readonly invariant: AnyInvariant;
   readonly words: string;
-  /** How the world was at first, in a sentence. */
+  /** The initial state, in a sentence. */
   readonly begins: string;
   // biome-ignore lint/suspicious/noExplicitAny: of any walk.
   readonly trace: readonly Happening<any>[];

@@ -1,6 +1,6 @@
 /**
- * The identities of an exploration are drawn anew in each process: no guard can know them, so none can make an exception for them. What
- * they are makes no difference to what is found.
+ * Each process draws the identities of an exploration again: no guard can know them, so none can make an exception for them. Their
+ * values make no difference to the findings.
  */
 import { systemRandom } from '../../crypto/random.ts';
 

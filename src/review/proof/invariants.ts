@@ -5,7 +5,7 @@ import type { Moment } from './moment.ts';
 import { runAlone } from './moves.ts';
 import type { Invariant, Terms } from './walk.ts';
 
-/** Every request is answered, in every state that can be reached, and none goes in circles: nobody within the bounds is in another's way often enough. */
+/** Every request is answered, in every state that can be reached, and none goes in circles: within the bounds, no request obstructs another often enough. */
 export const everythingIsAnswered = <T extends Terms>(
   requestsAt: (moment: Moment<T>) => readonly T['asked'][],
 ): Required<Pick<Invariant<T>, 'violation' | 'brokenAt'>> => ({
@@ -55,7 +55,7 @@ type Endable<Row> = {
   readonly ended: string;
 };
 
-/** The machine that decides has to say of an event what the rows say after it. @returns what is wrong; null: nothing. */
+/** The machine that decides has to reach the state that the rows have after an event. @returns the violation; null: none. */
 export function armMissing<Row, Facts>(
   { lifecycle, stateOf, what, ended }: Endable<Row>,
   row: Row,

@@ -1,9 +1,9 @@
-/** One moment of the world that is explored: what is stored, what is under way, what the world outside knows. Plain data. */
+/** One state of the model: the stored rows, the requests in flight, the memory of the actors outside. Plain data. */
 import type { Command, Reply } from '../../engine/run.ts';
 import { numberOf } from './keys.ts';
 import type { Action, Bounds, Terms } from './terms.ts';
 
-/** A request from its first load to its answer. `asked`, `draw`, `first` and `replies` say everything about what comes next. */
+/** A request from its first load to its answer. `asked`, `draw`, `first` and `replies` determine every next step. */
 export type Flight<T extends Terms> = {
   readonly asked: T['asked'];
   readonly draw: number;
@@ -12,7 +12,7 @@ export type Flight<T extends Terms> = {
   /** The replies to the engine's commands so far. */
   readonly replies: readonly Reply<T['loaded']>[];
   readonly next: Command<T['commit']> | Answered<T>;
-  /** `keyOfGoing`. An answer that waits is the same as what the request asks for next: `replies` says which. */
+  /** `keyOfGoing`. A waiting answer is the next command of the request: `replies` says which. */
   readonly key: string;
 };
 
@@ -32,14 +32,14 @@ export type Moment<T extends Terms> = {
   readonly known: T['known'];
   readonly flights: readonly Flight<T>[];
   readonly delayed: readonly DelayedCommit<T>[];
-  /** Versions that were stored once: what a backup may hold. */
+  /** Versions that were stored once: a backup may hold each. */
   readonly versions: readonly { readonly stored: T['stored']; readonly known: object }[];
   /** How many requests were sent. */
   readonly draws: number;
   readonly left: Pick<Bounds, 'requests' | 'faults'>;
 };
 
-/** What happened, for a trace. `answer`: the request ended there, and this is the reply to its sender. */
+/** A step, for a trace. `answer`: the request ended there, and this is the reply to its sender. */
 export type Happening<T extends Terms> = (
   | { readonly kind: 'begun'; readonly asked: T['asked']; readonly known: T['known'] }
   | { readonly kind: 'loaded'; readonly asked: T['asked']; readonly again: boolean }
@@ -80,11 +80,11 @@ export type Move<T extends Terms> = {
   readonly broken: string | null;
 };
 
-/** All that decides how a request goes on. */
+/** All that decides how a request continues. */
 export const keyOfGoing = <T extends Terms>({ asked, draw, first, replies }: Going<T>): string =>
   `${numberOf(asked)}.${draw}.${first === null ? '' : numberOf(first)}.${numberOf(replies)}`;
 
-/** In whatever order they stand. */
+/** In any order. */
 function keyOfSet<Value>(values: readonly Value[], keyOf: (value: Value) => string | number): string {
   const [first] = values;
   if (first === undefined) return '';

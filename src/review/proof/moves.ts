@@ -1,6 +1,6 @@
 /**
- * Everything that can happen next. Steps of requests that are under way cost nothing: every order of them is walked. What
- * begins a request, and what disturbs, is counted against the bounds.
+ * All next steps. Steps of requests in flight cost nothing: the explorer walks every order of them. A new request and a fault count
+ * against the bounds.
  */
 import { StoreUnavailable, Unavailable } from '../../engine/errors.ts';
 import type { Command, Reply } from '../../engine/run.ts';
@@ -38,7 +38,7 @@ export function runFrom<T extends Terms>(walk: Walk<T>, { asked, draw, first, re
 }
 const FIRST_LOAD = { kind: 'load', afterLostCommit: false } as const;
 
-/** Asked now and left alone: what does the engine want first? Of questions that are asked of moments, not part of the walk. */
+/** The first command of the engine for a request that runs alone from now on. For questions about a state, not part of the walk. */
 export const runAlone = <T extends Terms>(walk: Walk<T>, { stored, now }: Moment<T>, asked: T['asked']): Ran<T> =>
   runFrom(walk, {
     asked,
@@ -47,7 +47,7 @@ export const runAlone = <T extends Terms>(walk: Walk<T>, { stored, now }: Moment
     replies: NO_REPLY,
   });
 
-/** Asked now and left alone: what does its commit make of the rows? Null: it commits nothing (of this kind), or its guard does not hold. */
+/** The rows after the commit of a request that runs alone from now on. Null: it commits nothing (of this kind), or its guard does not hold. */
 export function storedAfter<T extends Terms>(
   walk: Walk<T>,
   moment: Moment<T>,
@@ -62,7 +62,7 @@ export function storedAfter<T extends Terms>(
 const DRAW_OF_A_QUESTION = 30;
 const NO_REPLY: readonly never[] = [];
 
-/** The same load, draw and answers lead to the same step, whatever else is going on. */
+/** The same load, draw and answers lead to the same step, beside any other request. */
 function remembered<T extends Terms>(walk: Walk<T>, going: Going<T>, key: string): Ran<T> {
   const { runs } = memoryOf(walk);
   const known = runs.get(key);
@@ -195,9 +195,9 @@ function flightStep<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: F
         : { ...going, replies: [...replies, replied({ kind: 'loaded', loaded })] };
       return goOn(walk, moment, then, null, { kind: 'loaded', asked, again: !isFirst });
     }
-    // Answers of the proof are there at once.
+    // The proof has its answers immediately.
     case 'answer':
-      throw new Error('The proof signs nothing elsewhere.');
+      throw new Error('The proof signs nothing with another service.');
     case 'commit': {
       const { commit } = next;
       const stored = committedAt(walk, moment, commit);
@@ -307,7 +307,7 @@ function lostAnswers<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: 
   ];
 }
 
-/** The server was down: what was under way is gone, and the store is what it was then. */
+/** The server was down: the requests in flight are gone, and the store has the rows of the backup. */
 function restored<T extends Terms>({ backups }: Walk<T>, moment: Moment<T>, disturbed: Moment<T>): Move<T>[] {
   if (!backups) return [];
   return moment.versions.slice(0, -1).flatMap((version) =>

@@ -1,4 +1,4 @@
-/** The client, the end-user and the server, whose epochs end all that is theirs at once. */
+/** The client, the end-user and the server, whose epochs end all that is theirs together. */
 import type { Action, Terms } from './walk.ts';
 
 export type Owners = {
@@ -7,7 +7,7 @@ export type Owners = {
   readonly serverEpoch: bigint;
 };
 
-/** Of what is theirs, as it was made. */
+/** The row of theirs, as it was made. */
 type Epochs = { readonly clientEpoch: bigint; readonly userEpoch: bigint; readonly serverEpoch: bigint };
 
 /** Their epochs as a load reads them. Null: there is none any more. */
@@ -38,7 +38,7 @@ export const ownersStand = <Stored, Commit>(
     ]),
   );
 
-/** The event by which the machine of what is theirs knows it. */
+/** The event of the raised epoch for the machine of their rows. */
 export type EndingEvent = 'userDisabled' | 'passwordChanged' | 'clientDeleted' | 'serverRecovered';
 export type Ending<T extends Terms> = Action<T> & { readonly event?: EndingEvent };
 

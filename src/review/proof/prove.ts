@@ -1,4 +1,4 @@
-/** The proof: what was walked, and the verdict on each invariant. */
+/** The proof: the extent of the walk, and the verdict on each invariant. */
 import type { AnyStateMachine } from 'xstate';
 import type { Lifetimes } from '../../model/lifetimes.ts';
 import { type Exploration, explore, type Violation } from './explore.ts';
@@ -20,13 +20,13 @@ export const holds = ({ verdicts }: Pick<Proof, 'verdicts'>): boolean =>
 /** Which machine decides for a lifecycle; another revision brings its own. */
 export type MachineOf = (machine: AnyStateMachine) => AnyStateMachine;
 
-/** Of what a policy says about codes and chains. */
+/** The walks that depend on a policy for codes and chains. */
 export const prove = (lifetimes: Lifetimes, bounds?: readonly Bounds[], machineOf?: MachineOf): Proof =>
   proofOf(underPolicy(lifetimes), lifetimes.name, bounds, machineOf);
 
 /**
- * Of what no policy has a say in: proved once.
- * @param about the ids of machines; only what is walked with one of them is proved. Absent: everything.
+ * The invariants that depend on no policy: proved once.
+ * @param about the ids of machines; only walks with one of them are proved. Absent: all.
  */
 export const proveForEveryPolicy = (machineOf?: MachineOf, about?: readonly string[]): readonly Proof[] =>
   underEveryPolicy
@@ -48,6 +48,6 @@ function proofOf(walk: AnyWalk, policy: string | null, bounds = walk.bounds, mac
   return { walk, policy, explorations, verdicts };
 }
 
-/** What the proof holds of a machine, by its id. */
+/** The invariants of a machine, by its id. */
 export const invariantsAbout = (machine: string): readonly AnyInvariant[] =>
   allInvariants.filter(({ machines }) => machines.includes(machine));

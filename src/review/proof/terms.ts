@@ -9,16 +9,16 @@ export type Terms = {
   readonly loaded: object;
   readonly commit: object;
   readonly answer: unknown;
-  /** What the world outside remembers: which credentials left, which answers were heard. Invariants are asked about it. */
+  /** The memory of the actors outside: the credentials that left, the answers that arrived. Invariants read it. */
   readonly known: object;
 };
 
 export type Bounds = {
   /** How many requests are sent. */
   readonly requests: number;
-  /** How many of them are under way at once. */
+  /** How many of them are in flight together. */
   readonly inFlight: number;
-  /** How often the world interferes: time, crashes, lost answers, actions of people, backups. */
+  /** The number of faults: time, crashes, lost answers, actions of people, backups. */
   readonly faults: number;
 };
 

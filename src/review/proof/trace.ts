@@ -19,15 +19,15 @@ const CARRIED_OUT = {
   never: 'it never reached the database',
 } as const;
 
-const toldIn = (words: Words, ending: Ending<Any> | undefined): string | null => {
+const answerIn = (words: Words, ending: Ending<Any> | undefined): string | null => {
   if (!ending) return null;
   return ending.kind === 'unavailable' ? ending.reason : words.answer(ending.answer);
 };
 
 function sentenceOf(words: Words, one: Happening<Any>): string {
   const sentence = bareSentenceOf(words, one);
-  const told = one.kind === 'left' ? null : toldIn(words, one.ending);
-  return told === null ? sentence : `${sentence} The answer: ${told}.`;
+  const answer = one.kind === 'left' ? null : answerIn(words, one.ending);
+  return answer === null ? sentence : `${sentence} The answer: ${answer}.`;
 }
 
 function bareSentenceOf(words: Words, one: Happening<Any>): string {
@@ -43,7 +43,7 @@ function bareSentenceOf(words: Words, one: Happening<Any>): string {
     case 'answerLost':
       return `The database's answer to the commit for ${words.name(one.asked)} is lost; ${CARRIED_OUT[one.carriedOut]}.`;
     case 'left':
-      return `The answer to ${words.name(one.asked)} leaves the server, with a ${toldIn(words, one.ending) ?? 'page'}.`;
+      return `The answer to ${words.name(one.asked)} leaves the server, with a ${answerIn(words, one.ending) ?? 'page'}.`;
     case 'crashed':
       return `The process dies that was at ${words.name(one.asked)}.`;
     case 'delayedArrived':
@@ -76,8 +76,8 @@ export function mermaidOfTrace({ walk, trace, words }: Violation): string {
 const plain = (text: string) => text.replace(/[;#]/g, ',');
 
 function lineOf(words: Words, one: Happening<Any>): string[] {
-  const told = toldIn(words, one.ending);
-  const answer = told === null ? [] : [`S-->>H: ${plain(told)}`];
+  const heard = answerIn(words, one.ending);
+  const answer = heard === null ? [] : [`S-->>H: ${plain(heard)}`];
   switch (one.kind) {
     case 'begun':
       return [`H->>S: ${diagramName(words, one)}`, 'S->>D: load', ...answer];

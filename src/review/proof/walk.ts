@@ -1,6 +1,6 @@
 /**
- * What a walk of the proof declares: which lifecycles it is about, where it begins, what may happen, and what must hold. The
- * explorer (explore.ts) knows no lifecycle; it runs the engine's own loop and asks the walk for everything else.
+ * The declaration of a walk: its lifecycles, its initial states, its steps, and its invariants. The explorer (explore.ts) knows no
+ * lifecycle; it runs the engine's own loop and asks the walk for everything else.
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Request, running } from '../../engine/run.ts';
@@ -25,9 +25,9 @@ export type Invariant<T extends Terms> = {
   readonly spec: string;
   /** The ids of the machines that it is about. */
   readonly machines: readonly string[];
-  /** What is wrong with this step, in words; null: nothing. */
+  /** The violation in this step, in words; null: none. */
   readonly violation?: (walk: Walk<T>, before: Moment<T>, move: Move<T>) => string | null;
-  /** What is wrong with this moment. Asked once for what it may depend on: `stored`, `known` and the time. */
+  /** The violation in this state. Asked once for the values that it may depend on: `stored`, `known` and the time. */
   readonly brokenAt?: (walk: Walk<T>, moment: Moment<T>) => string | null;
 };
 
@@ -37,7 +37,7 @@ export type EngineRequest<T extends Terms> = Request<T['loaded'], any, any, T['c
 
 export type Walk<T extends Terms> = {
   readonly name: string;
-  /** What is walked, as a noun. */
+  /** The subject of the walk, as a noun. */
   readonly of: string;
   /** The ids of the machines that it covers. */
   readonly machines: readonly string[];
@@ -47,9 +47,9 @@ export type Walk<T extends Terms> = {
   /** The engine's loop, and which machine decides for a lifecycle. Mutants and other revisions replace them. */
   readonly running: typeof running;
   readonly machineOf: (machine: AnyStateMachine) => AnyStateMachine;
-  /** @param again after a commit that did not hold or was lost; what was read before the request is read again too. */
+  /** @param again after a commit that did not hold or was lost; a read from before the request happens again too. */
   readonly load: (stored: T['stored'], asked: T['asked'], now: Date, again: boolean) => T['loaded'];
-  /** @param draw the number of the request: what it draws at random is made from it. */
+  /** @param draw the number of the request, which stands for its random draws. */
   readonly requestOf: (asked: T['asked'], draw: number) => EngineRequest<T>;
   /** The guarded statement, under the contract of src/storage. @param leftOut facts that are not asked for. @returns null: a guard did not hold, and nothing changed. */
   readonly commit: (stored: T['stored'], commit: T['commit'], now: Date, leftOut?: LeftOut) => T['stored'] | null;
@@ -57,9 +57,9 @@ export type Walk<T extends Terms> = {
   readonly requests: (moment: Moment<T>, walk: Walk<T>) => readonly T['asked'][];
   /** Requests that count as faults. */
   readonly disturbingRequests?: (moment: Moment<T>) => readonly T['asked'][];
-  /** True: something of what it is about was read before, so that its load is a step of its own. */
+  /** True: an earlier request has read a part of its rows, so that its load is a step of its own. */
   readonly loadsLater?: (asked: T['asked']) => boolean;
-  /** True: the answer is worth something, so that losing it on the way to the client is a step of its own. */
+  /** True: the answer has a credential, so that losing it on the way to the client is a step of its own. */
   readonly isWorth?: (answer: T['answer']) => boolean;
   readonly whenCommitted: (
     known: T['known'],
@@ -76,7 +76,7 @@ export type Walk<T extends Terms> = {
   readonly instants: (moment: Moment<T>) => readonly number[];
   /** Absent: no backup is restored. */
   readonly backups?: {
-    /** What of `known` the store forgets when it falls back: what was committed, not what left. */
+    /** The part of `known` that the store forgets when it falls back: the commits, not the credentials that left. */
     readonly of: (known: T['known']) => object;
     readonly restored: (
       moment: Moment<T>,
@@ -93,19 +93,19 @@ export type Walk<T extends Terms> = {
 export type WalkWords<T extends Terms> = {
   /** "the code" */
   readonly name: (asked: T['asked']) => string;
-  /** "Somebody presents the code" */
+  /** "A client presents the code" */
   readonly begins: (asked: T['asked'], known: T['known']) => string;
   /** "tokens are issued" */
   readonly commit: (commit: T['commit']) => string;
   /** "tokens" */
   readonly commitNoun: (commit: T['commit']) => string;
-  /** The reason in the log, or another short noun. Null: there is nothing to say. */
+  /** The reason in the log, or another short noun. Null: none. */
   readonly answer: (answer: T['answer']) => string | null;
-  /** Of an answer that is worth something. */
+  /** Of an answer that has a credential. */
   readonly leaves?: (asked: T['asked'], answer: T['answer']) => string;
-  /** What instants are counted from, and its name: "the approval". */
+  /** The origin of instants, and its name: "the approval". */
   readonly since: readonly [instant: number, name: string];
-  /** Who sends requests, in a diagram. */
+  /** The sender of requests, in a diagram. */
   readonly sender: string;
 };
 

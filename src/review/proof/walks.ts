@@ -12,10 +12,10 @@ import { signingKeys } from '../../lifecycles/signing-key/walk/walk.ts';
 import { webhookDeliveries } from '../../lifecycles/webhook-delivery/walk.ts';
 import type { AnyInvariant, AnyWalk } from './walk.ts';
 
-/** Of what a policy says about codes and chains. */
+/** The walks that depend on a policy for codes and chains. */
 export const underPolicy = authorizations;
 
-/** Of what no policy has a say in. */
+/** The walks that depend on no policy. */
 export const underEveryPolicy: readonly AnyWalk[] = [
   signIns,
   factors,

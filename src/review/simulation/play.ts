@@ -15,7 +15,7 @@ export type Happened =
   | { readonly kind: 'timePassed'; readonly beat: Beat; readonly milliseconds: number }
   | { readonly kind: 'asked' | 'operated' | 'approved' | 'crashed'; readonly beat: Beat }
   | { readonly kind: 'statement'; readonly beat: Beat; readonly statement: Statement }
-  /** `awaitsFactor`: the browser has a cookie by now, and is not signed in. */
+  /** `awaitsFactor`: the browser has a cookie now, and is not signed in. */
   | { readonly kind: 'heard'; readonly beat: Beat; readonly heard: Heard; readonly awaitsFactor: boolean }
   | { readonly kind: 'chainEnded'; readonly reason: string | null };
 
@@ -176,7 +176,7 @@ async function passTime(beat: Beat, wait: Wait, stage: Stage, happened: Happened
   const end = wait.kind === 'until' ? await stage.endOf(wait.end) : now;
   if (end === null) return 'there is no chain yet, so it has no end';
   const to = wait.kind === 'until' ? end + wait.offset : now + wait.milliseconds;
-  if (to < now) return 'that moment is over, and time does not go back';
+  if (to < now) return 'that instant has passed, and time does not go back';
   stage.setNow(to);
   happened.push({ kind: 'timePassed', beat, milliseconds: to - now });
   return null;
@@ -214,7 +214,7 @@ const stateVerdict = (expected: string, found: string, reason: string | null): V
   holds: found === expected,
 });
 
-/** What came has the name that was expected, if it is of the right kind. */
+/** The answer has the expected name, if it is of the right kind. */
 function nameOf(expected: Expected['answer'], heard: Heard | null): string {
   return expected?.kind === 'gives' && heard?.kind === 'gives' ? ` ${expected.name}` : '';
 }

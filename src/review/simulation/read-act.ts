@@ -1,4 +1,4 @@
-/** Who does what in a step: the actor, the action, and the credential that it is about. */
+/** The actor of a step, the action, and its credential. */
 import type { Kinds, Path, Reading, Report } from './reading.ts';
 import type { Acting, Action, Beat } from './scenario.ts';
 import type { StepRecord } from './scenario-file.ts';
@@ -51,12 +51,12 @@ export function actOf(step: StepRecord, at: Path, { report, kinds }: Reading): B
   );
   const [action, second] = actions;
   if (who === undefined) {
-    if (action !== undefined) report(at, `"${action}" by nobody`, '"who" does it');
+    if (action !== undefined) report(at, `"${action}" without an actor`, '"who" does it');
     return null;
   }
   const may = MAY[who];
   if (action === undefined || second !== undefined || !may.includes(action)) {
-    const found = action === undefined ? `"${who}" without a deed` : `"${action}" by "${who}"`;
+    const found = action === undefined ? `"${who}" without an action` : `"${action}" by "${who}"`;
     report(at, second === undefined ? found : `"${action}" and "${second}"`, `one of: ${may.join(', ')}`);
     return null;
   }
@@ -76,14 +76,14 @@ type RightKind = readonly [
 ];
 /** Each credential where it belongs. The first that a step breaks is reported for its key. */
 const RIGHT_KINDS: readonly RightKind[] = [
-  ['presents', (kind, who) => PRESENTS[who]?.(kind) !== false, 'what this actor has'],
-  ['presents', (kind) => factsOf(kind).gives !== undefined, 'what is presented to the server'],
+  ['presents', (kind, who) => PRESENTS[who]?.(kind) !== false, 'a credential of this actor'],
+  ['presents', (kind) => factsOf(kind).gives !== undefined, 'a credential for the server'],
   ['revokes', (kind) => !isPersonal(kind), 'tokens'],
   ['reads', (kind) => kind === 'app', 'an authenticator app'],
   ['removes', (kind) => factsOf(kind).isRemovable === true, 'a passkey, an app or a link'],
 ];
 
-/** A name that no step gives is reported elsewhere. */
+/** Another check reports a name that no step gives. */
 function requireRightKinds(step: StepRecord, who: ActorName, at: Path, kinds: Kinds, report: Report): void {
   const broken = RIGHT_KINDS.find(([key, isRight]) => {
     const kind = kinds.get(step[key] ?? '');

@@ -74,7 +74,7 @@ function textOf(path: string): string | null {
     new ScenarioError(path, [{ file: basename(path), line: null, key: null, found, allowed, nearest: null }]);
   try {
     const facts = statSync(path);
-    if (!facts.isFile()) throw refused('what is no file', 'a scenario file (YAML)');
+    if (!facts.isFile()) throw refused('a path that is no file', 'a scenario file (YAML)');
     if (facts.size > MAX_BYTES) throw refused(`${facts.size} bytes`, `at most ${MAX_BYTES}`);
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (error) {
@@ -142,10 +142,10 @@ function roundOf({ together, order, ...step }: RoundRecord, index: number, readi
     report([...at, besides[0] ?? ''], `"${besides.join('", "')}" beside "together"`, 'only "order" beside it');
   const beats = together.map((part, place) => {
     const where = [...at, 'together', place];
-    if (part.does === 'approve') report(where, 'an approval at once with others', 'the approval as the first step');
+    if (part.does === 'approve') report(where, 'an approval together with others', 'the approval as the first step');
     const beat = beatOf(part, where, `${number}.${place + 1}`, reading);
     if (beat.wait && beat.act)
-      report(where, 'a wait with a deed', 'under "together", time passes in a step of its own');
+      report(where, 'a wait with an action', 'under "together", time passes in a step of its own');
     return beat;
   });
   return { beats, order: order ? readOrder(order, beats, at, report) : turnsOf(beats) };
@@ -196,7 +196,7 @@ function beatOf(step: StepRecord, at: Path, number: string, reading: Reading): B
     expected: expectedOf(step, given, at, report),
   };
   if (!ACTION_KEYS.some((key) => step[key]) && !step.who && beat.wait === null && step.chain === undefined)
-    report(at, 'a step in which nothing happens', 'who does what, or how long to wait');
+    report(at, 'a step in which nothing happens', 'an actor with an action, or a wait');
   const isSent = isRequest(beat);
   const kind = act?.action.kind;
   if (step.but && !isSent) report([...at, 'but'], `"${step.but}"`, 'only with codes and tokens');
@@ -213,7 +213,7 @@ function beatOf(step: StepRecord, at: Path, number: string, reading: Reading): B
     ['session', kind === 'act'],
   ] as const) {
     if (step[key] !== undefined && !isAnswered)
-      report([...at, key], 'an answer to nothing', 'only where somebody presents or asks for something');
+      report([...at, key], 'an answer to nothing', 'only where an actor presents or asks for something');
   }
   return beat;
 }
@@ -237,7 +237,7 @@ function expectedOf(step: StepRecord, given: ReturnType<typeof givenBy>, at: Pat
   return { answer: answerOf(step, given), chain, session };
 }
 
-/** A name for nothing is reported elsewhere. */
+/** Another check reports a name for nothing. */
 function answerOf({ gets, refused, unavailable }: StepRecord, given: ReturnType<typeof givenBy>): Expected['answer'] {
   if (gets !== undefined) return { kind: 'gives', what: given ?? 'tokens', name: gets };
   if (refused !== undefined) return { kind: 'refused', reason: refused };
@@ -276,13 +276,13 @@ function requireKnownNames({ steps }: ScenarioRecord, report: Report): void {
         report([...pathOf(place), 'gets'], `"${gets}" a second time`, 'a name that nothing else has');
       given.add(gets);
     }
-    // A concurrent step may present what another has just received.
+    // A concurrent step may present a credential that another has just received.
     const usable = [...known, ...(step.together ? given : [])];
     for (const [place, { presents, revokes, reads, removes }] of all.entries()) {
       for (const [key, used] of Object.entries({ presents, revokes, reads, removes })) {
         if (used === undefined || usable.includes(used)) continue;
         const near = nearestOf(used, usable, (length) => Math.min(3, length / 2));
-        report([...pathOf(place), key], `"${used}", which nobody got before`, usable.join(', '), near);
+        report([...pathOf(place), key], `"${used}", which no step before gives`, usable.join(', '), near);
       }
     }
     for (const name of given) known.add(name);

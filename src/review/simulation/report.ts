@@ -20,7 +20,7 @@ export function summary(performance: Performance): string {
   return `${holds(performance) ? 'As expected' : 'NOT as expected'}: ${held} of ${verdicts.length} expectations hold.`;
 }
 
-/** The policies under which it was played, as far as it is about what they bound. */
+/** The policies under which it was played, as far as they bound its steps. */
 export const policyWords = (scenario: Scenario): string =>
   [
     ...(isAboutChains(scenario) ? [chainWords(scenario)] : []),
@@ -39,9 +39,9 @@ const chainWords = ({ lifetimes }: Scenario): string =>
 const signInWords = ({ signIn }: Scenario): string => {
   const { sessionLifetimeSeconds: lifetime, sessionIdleLifetimeSeconds: idle = lifetime } = signIn;
   const demanded = {
-    nobody: 'from nobody',
+    nobody: 'from no end-user',
     // A resource owner has no role.
-    operatorsInProduction: 'from nobody',
+    operatorsInProduction: 'from no end-user',
     operators: 'from operators',
     everyone: 'from everybody',
   }[signIn.secondFactor];

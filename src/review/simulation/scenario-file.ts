@@ -1,6 +1,6 @@
 /**
  * The schema of a scenario file. The JSON Schema beside the shipped files is generated from it, so that editors complete and explain
- * every key; rules between keys are in read-scenario.ts.
+ * every key. Rules between keys are in read-scenario.ts.
  */
 import { z } from 'zod';
 import type { RejectReason } from '../../../machines/unions.ts';
@@ -74,7 +74,7 @@ const PEOPLE_REFUSED = [
   'password_not_proven',
 ] as const satisfies readonly RejectReason[];
 
-/** What is found out before a machine is asked. */
+/** Refusals of the server before it asks a machine. */
 const BEFORE_ANY_MACHINE = ['credentials_mismatch', 'session_unknown', 'recent_sign_in_required'] as const;
 
 export const REFUSED = [...TOKENS_REFUSED, ...PEOPLE_REFUSED, ...BEFORE_ANY_MACHINE] as const;
@@ -105,7 +105,7 @@ const step = {
     .enum(ACTORS)
     .optional()
     .describe(
-      'A thief holds whatever has left the server, speaks as the client, and has a browser; another client speaks as itself.',
+      'A thief holds everything that has left the server, speaks as the client, and has a browser; another client speaks as itself.',
     ),
   in: z
     .string()
@@ -115,14 +115,14 @@ const step = {
   does: z
     .enum(['approve', 'revoke', ...wordsIn(BROWSER_ACTIONS), ...wordsIn(OPERATOR_ACTIONS)])
     .optional()
-    .describe('What the resource owner, a thief in a browser, or the operator does.'),
+    .describe('The action of the resource owner, of a thief in a browser, or of the operator.'),
   presents: name
     .optional()
     .describe(
-      'The code ("code"), the password ("password"), or what was given a name with "gets": tokens, a cookie, a passkey, a code of an app, a recovery code, an answer from elsewhere, a mail with a link.',
+      'The code ("code"), the password ("password"), or a credential that "gets" has named: tokens, a cookie, a passkey, a code of an app, a recovery code, an answer of the identity provider, a mail with a link.',
     ),
   reads: name.optional().describe('An authenticator app, by its name: the code that it shows now.'),
-  removes: name.optional().describe('A passkey, an app, or the account elsewhere that an answer linked, by its name.'),
+  removes: name.optional().describe('A passkey, an app, or the linked account at the identity provider, by its name.'),
   revokes: name.optional().describe('Gives tokens back (RFC 7009), by their name.'),
   with: z
     .strictObject({
@@ -140,11 +140,11 @@ const step = {
         .describe('Which password is typed. Old: that before the newest. Default: right.'),
     })
     .optional()
-    .describe('What is sent along.'),
-  but: z.enum(wordsIn(FATES)).optional().describe('What goes wrong while it is answered.'),
+    .describe('The parameters of the request.'),
+  but: z.enum(wordsIn(FATES)).optional().describe('The fault while the server answers.'),
   gets: name
     .optional()
-    .describe('Expected: tokens, a cookie, or whatever else the step gives, which later steps call by this name.'),
+    .describe('Expected: tokens, a cookie, or another result of the step, which later steps call by this name.'),
   refused: z.enum(REFUSED).optional().describe('Expected: a refusal with this reason (of the log; clients see less).'),
   unavailable: z.enum(UNAVAILABLE).optional().describe('Expected: 503, with this reason in the log.'),
   chain: z
@@ -165,7 +165,7 @@ export type StepRecord = z.infer<typeof stepSchema>;
 
 const { refreshTokensNeedOfflineAccess: _, ...lifetimes } = policySchema.shape;
 
-/** What of the policy of sign-ins a scenario is played under. */
+/** The keys of the policy of sign-ins that a scenario may set. */
 export const SIGN_IN_KEYS = [
   'sessionLifetimeSeconds',
   'sessionIdleLifetimeSeconds',
@@ -177,8 +177,8 @@ const { sessionLifetimeSeconds, sessionIdleLifetimeSeconds, passkeyAfterPassword
   signInSchema.shape;
 
 export const scenarioSchema = z.strictObject({
-  title: text(80, 'What it is called.'),
-  says: text(600, 'What it shows, in a sentence or two.'),
+  title: text(80, 'The title of the scenario.'),
+  says: text(600, 'The subject of the scenario, in a sentence or two.'),
   policyFile: z.string().min(1).max(400).optional().describe('A policy, by its path from this file. Default: default.'),
   policy: z
     .strictObject(
@@ -187,17 +187,17 @@ export const scenarioSchema = z.strictObject({
       },
     )
     .optional()
-    .describe('What differs from that policy.'),
+    .describe('The differences from that policy.'),
   signIn: z
     .strictObject({
       sessionLifetimeSeconds: sessionLifetimeSeconds.optional(),
       sessionIdleLifetimeSeconds,
-      secondFactor: z.enum(['nobody', 'everyone']).optional().describe('Who has to have a second factor.'),
+      secondFactor: z.enum(['nobody', 'everyone']).optional().describe('The end-users who need a second factor.'),
       passkeyAfterPassword: passkeyAfterPassword.unwrap().optional(),
       recentSignInSeconds: recentSignInSeconds.unwrap().optional(),
     })
     .optional()
-    .describe('What differs from the policy of sign-ins.'),
+    .describe('The differences from the policy of sign-ins.'),
   steps: z
     .array(
       z.strictObject({
@@ -207,7 +207,7 @@ export const scenarioSchema = z.strictObject({
           .min(2)
           .max(MAX_AT_ONCE)
           .optional()
-          .describe('Steps that are under way at once; "order" says how they interleave.'),
+          .describe('Steps that run concurrently; "order" says how they interleave.'),
         order: z
           .array(
             z
@@ -222,7 +222,7 @@ export const scenarioSchema = z.strictObject({
     )
     .min(1)
     .max(MAX_STEPS)
-    .describe('What happens, one after the other. The first one is the approval, or a sign-in.'),
+    .describe('The steps, one after the other. The first one is the approval, or a sign-in.'),
 });
 
 export type ScenarioRecord = z.infer<typeof scenarioSchema>;

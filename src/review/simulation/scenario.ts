@@ -1,4 +1,4 @@
-/** A scenario, read and checked: who does what, in which order, and what is expected. */
+/** A scenario, read and checked: the actions in their order, and the expected answers. */
 import type { SignInPolicy } from '../../../policies/schema.ts';
 import type { UnavailableReason } from '../../engine/errors.ts';
 import type { Lifetimes } from '../../model/lifetimes.ts';
@@ -100,6 +100,6 @@ export type Scenario = {
   readonly rounds: readonly Round[];
 };
 
-/** A request has two halves, with room for other beats between them; everything else happens at once. */
+/** A request has two halves, with room for other beats between them; every other action is one beat. */
 export const isRequest = ({ act }: Beat): boolean =>
   act !== null && (act.action.kind === 'present' || act.action.kind === 'revoke');

@@ -1,4 +1,4 @@
-/** What is seen of the server while a scenario is played on it (server/). */
+/** The view of the server while a scenario is played on it (server/). */
 import type { App } from './devices/authenticator-app.ts';
 import type { SoftwarePasskey } from './devices/passkey.ts';
 import type { ActorName, CodeKind, GivenKind } from './vocabulary.ts';
@@ -12,7 +12,7 @@ export type PersonalCredential =
       readonly kind: 'passkey';
       readonly passkey: SoftwarePasskey;
       readonly id: string;
-      /** The signature counter of each who has a copy. */
+      /** The signature counter of each actor who has a copy. */
       readonly copies: Map<ActorName, number>;
     }
   /** Path and query to which the browser comes back. */
@@ -32,7 +32,7 @@ export type Credential = string | PersonalCredential;
 export type Answer =
   | { readonly kind: 'gives'; readonly what: GivenKind; readonly credential: Credential }
   | { readonly kind: 'refused' | 'unavailable'; readonly reason: string }
-  /** Done. Of a request to revoke: it is 200 whatever there was to end (RFC 7009 §2.2). */
+  /** Done. Of a request to revoke: it is 200, also where no token was active (RFC 7009 §2.2). */
   | { readonly kind: 'done' };
 
 /** A statement that was sent to the database, for the diagram. */

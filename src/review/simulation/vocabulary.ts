@@ -37,7 +37,7 @@ export type PersonalKind = Exclude<Kind, 'code' | 'tokens'>;
 /** Given by a step. */
 export type GivenKind = Exclude<Kind, 'code' | 'password'>;
 
-/** What an end-user types. */
+/** The codes that an end-user types. */
 export type CodeKind = 'appCode' | 'recoveryCode';
 
 export const factsOf = (kind: Kind): KindFacts & { readonly gives?: GivenKind | null } => KINDS[kind];
@@ -51,8 +51,8 @@ export const BROWSER_ACTIONS = {
   'set up an authenticator app': { says: 'sets up an authenticator app', gives: 'app' },
   'add a passkey': { says: 'adds a passkey', gives: 'passkey' },
   'make recovery codes': { says: 'asks for new recovery codes', gives: 'recoveryCode' },
-  'go elsewhere to sign in': { says: 'goes to another place to sign in', gives: 'answer' },
-  'go elsewhere to link': { says: 'goes to another place to link an account', gives: 'link' },
+  'go elsewhere to sign in': { says: 'goes to the identity provider to sign in', gives: 'answer' },
+  'go elsewhere to link': { says: 'goes to the identity provider to link an account', gives: 'link' },
   'ask for a new password': { says: 'asks for a new password by mail', gives: 'resetMail' },
   'ask to change the address': { says: 'asks to change the e-mail address', gives: 'changeMail' },
   'say that every factor was lost': { says: 'says that every factor was lost', gives: 'lostMail' },
@@ -115,7 +115,7 @@ export const CODE = 'code';
 /** Of the resource owner. */
 export const PASSWORD = 'password';
 
-/** The keys of a step that say what the actor does. */
+/** The keys of a step that name the action of the actor. */
 export const ACTION_KEYS = ['does', 'presents', 'revokes', 'reads', 'removes'] as const;
 
 /** In their order. */

@@ -42,7 +42,7 @@ function actingWords({ act, credential, password }: Acting): string {
     case 'reads':
       return `reads the code that ${name} shows`;
     case 'removes':
-      return `removes ${kind === 'link' ? `the account elsewhere (${name})` : name}`;
+      return `removes ${kind === 'link' ? `the account at the identity provider (${name})` : name}`;
     case 'set a new password':
       return `${BROWSER_ACTIONS[act].says}${{ right: '', wrong: ', without knowing the password', old: ', knowing the old one' }[password]}`;
     default:
@@ -71,7 +71,7 @@ export function waitWords(wait: Wait): string {
   return `${{ '-1': 'just before', '0': 'at', '1': 'just after' }[wait.offset]} ${end}`;
 }
 
-/** The response: what the client sees and, in brackets, what only the log says. */
+/** The response: the part that the client sees and, in brackets, the part that only the log has. */
 export function answerWords(
   { heard, beat: { act }, awaitsFactor }: Extract<Happened, { kind: 'heard' }>,
   name: string | null,

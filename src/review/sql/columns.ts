@@ -1,4 +1,4 @@
-/** What the tables say of their columns, by the names of Postgres, for the triggers that hold their rows. */
+/** The roles of the tables' columns, by the names of Postgres, for the triggers that enforce the rules of their rows. */
 import type { Role } from '../../lifecycles/rules.ts';
 import type { HeldTable } from '../../lifecycles/table.ts';
 import { HELD_TABLES } from '../../lifecycles/tables.ts';

@@ -1,4 +1,4 @@
-/** What Postgres refuses: what each table says of its rows (src/lifecycles/<lifecycle>/table.ts), and the rules that many tables share. */
+/** The rules that triggers enforce: those of each table (src/lifecycles/<lifecycle>/table.ts), and those that many tables share. */
 import { RUNNING, type RunningName } from '../../../machines/running.ts';
 import { type Machine, readMachine } from '../../catalogue/read.ts';
 import {
@@ -48,7 +48,7 @@ const heldIn = (machines: Machines, held: HeldTable): Held =>
     columnsOf(held, role),
   );
 
-/** The version is under the MAC: so no MAC of an earlier version comes back, whoever has kept it. */
+/** The version is under the MAC: so no MAC of an earlier version comes back, from any copy. */
 const macMovesOn = (macs: readonly string[]): MakesRule =>
   refuses('mac_moves_on', { update: [...macs, 'mac_version'] }, 'each MAC of a row has the next version', [
     'NEW.mac_version < OLD.mac_version',

@@ -104,7 +104,7 @@ BEGIN
 END
 $$`;
 
-/** With the rights of the owner, whose alone this table is. No other role may put the function behind a table of its own. */
+/** With the rights of the owner, to whom alone this table belongs. No other role may put the function behind a table of its own. */
 const remembersOf = (table: string, name: string, until: string) => [
   `CREATE OR REPLACE FUNCTION "${table}_remembers_its_end"() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER ${OWN_PATH} AS $$
@@ -132,7 +132,7 @@ $$`;
 /** Rules about names of clients and users, which have no machine: drizzle/0000_baseline.sql. */
 const WRITTEN_BY_HAND = ['client_id_is_no_sub', 'sub_is_no_client_id'];
 
-/** Drops what only other machines have: functions that refuse or remember, with triggers of the same name. */
+/** Drops the functions of other machines: functions that refuse or remember, with triggers of the same name. */
 const dropOthers = (names: readonly string[]) => `DO $$
 DECLARE
   other regprocedure;

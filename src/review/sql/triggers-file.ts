@@ -1,5 +1,5 @@
 /**
- * drizzle/triggers.sql. Its first line has a revision, which rises with each committed change: a node leaves triggers of a higher revision in place,
+ * drizzle/triggers.sql. Its first line has a revision, which rises with each committed change. A node leaves triggers of a higher revision in place,
  * since nodes of the version before start beside newer ones during an upgrade.
  */
 import { execFileSync } from 'node:child_process';

@@ -94,7 +94,7 @@ describe('simulate', () => {
       return err;
     };
     expect(await refused(join(folder, 'nowhere.yaml'))).toMatch(/nowhere\.yaml: Expected .*, found no such file/);
-    expect(await refused(folder)).toMatch(/, found what is no file/);
+    expect(await refused(folder)).toMatch(/, found a path that is no file/);
     expect(await refused(file('binary.yaml', Uint8Array.of(0xff, 0xfe, 0)))).toMatch(
       /, found bytes that are not UTF-8 text/,
     );

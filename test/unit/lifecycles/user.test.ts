@@ -327,7 +327,7 @@ describe('no user', () => {
   test('is registered without a password', async () => {
     const { ask, commits } = bench(null);
     const answer = ask(registering({ passwordHash: null }));
-    await expect(answer).rejects.toThrow(new InvariantViolation('user: nobody is registered without a password'));
+    await expect(answer).rejects.toThrow(new InvariantViolation('user: a registration needs a password'));
     expect(commits).toEqual([]);
   });
 

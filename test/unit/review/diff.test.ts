@@ -93,11 +93,11 @@ describe('lifetimes', () => {
   it.each([
     [{ accessTokenLifetimeSeconds: 1800 }, 'those that are out keep their 15 minutes'],
     [{ accessTokenLifetimeSeconds: 600 }, 'those that are out keep their 15 minutes'],
-    [{ authorizationCodeLifetimeSeconds: 30 }, 'older than 30 seconds end at once'],
+    [{ authorizationCodeLifetimeSeconds: 30 }, 'older than 30 seconds end immediately'],
     [{ authorizationCodeLifetimeSeconds: 90 }, 'keep their 1 minute'],
-    [{ refreshIdleLifetimeSeconds: 604_800 }, 'not been used for 7 days end at once'],
+    [{ refreshIdleLifetimeSeconds: 604_800 }, 'not been used for 7 days end immediately'],
     [{ refreshIdleLifetimeSeconds: 3_456_000 }, 'None that has ended comes back'],
-    [{ refreshAbsoluteLifetimeSeconds: 5_184_000 }, 'approved more than 60 days ago end at once'],
+    [{ refreshAbsoluteLifetimeSeconds: 5_184_000 }, 'approved more than 60 days ago end immediately'],
     [{ refreshAbsoluteLifetimeSeconds: 31_536_000 }, 'until 365 days after its approval'],
     [{ refreshTokensNeedOfflineAccess: true }, 'can no longer be refreshed'],
   ])('%j: %s', (change, words) => {
@@ -150,7 +150,7 @@ describe('a ceiling', () => {
 
   it('of grant types: whether chains can be refreshed', () => {
     const [both, one] = [declared(record('read')), declared(record('read', ['authorization_code']))];
-    expect(between(both, one)[0]?.means).toContain('told unauthorized_client');
+    expect(between(both, one)[0]?.means).toContain('receives unauthorized_client');
     expect(between(one, both)[0]?.means).toContain('can be refreshed again');
   });
 

@@ -73,7 +73,7 @@ describe('the model check', () => {
     expect(wordsOfTrace(violation)).toMatchInlineSnapshot(`
       [
         "The end-user approves; the code is on its way to the client.",
-        "Somebody presents the code; the server loads its row.",
+        "A client presents the code; the server loads its row.",
         "Time passes, until 30 s after the approval.",
         "The server commits, for the code: tokens are issued.",
         "So tokens were issued 0 ms after the end of what was presented.",

@@ -1,4 +1,4 @@
-/** What must hold of clients and end-users under administration, each in a sentence, and how a violation of it is seen. */
+/** The invariants of clients and end-users under administration: for each, a sentence and the violations. */
 import { isDeepStrictEqual } from 'node:util';
 import { actorName } from '../../../model/actor.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
@@ -38,7 +38,7 @@ const ENDINGS: readonly string[] = ['deletionRequested', 'disableRequested', 'pa
 const changesIn = (asked: Asked): readonly Asked['change'][] =>
   asked.kind === 'user' && asked.next ? [asked.change, asked.next] : [asked.change];
 
-/** Nobody can see whether two hashes are of the same password, so another hash counts as another password, unless it was taken over before. */
+/** Two hashes do not show whether they are of the same password, so another hash counts as another password, unless an import brought it before. */
 function bringsHash(change: Asked['change'], before: RegisteredUser | null): boolean {
   if (change.type !== 'registrationRequested' || !('passwordHash' in change.registration)) return false;
   const { passwordHash, importedHash } = change.registration;
@@ -52,7 +52,7 @@ const USER = ['user'];
 export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'no-lost-change',
-    says: 'A change replaces what its decision was made for: what another administrator stored meanwhile is not lost.',
+    says: 'A change replaces only the version that its decision has read: the change of another administrator is not lost.',
     violation: (_, { stored }, { commit }) => {
       if (!commit?.held) return null;
       return commit.commit.version === versionIn(stored) ? null : 'another change was overwritten unseen';
@@ -60,7 +60,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'meant-for-what-was-seen',
-    says: 'A change that names what the administrator saw is made to nothing else.',
+    says: 'A change that names the version which the administrator saw is made to no other version.',
     violation: (_, { stored }, { commit }) => {
       if (!commit?.held || commit.asked.expected === null) return null;
       return isDeepStrictEqual(stored.row, commit.asked.expected) ? null : 'it was changed since it was seen';
@@ -82,7 +82,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'only-endings-end',
-    says: 'Whatever else changes leaves grants and sessions alive.',
+    says: 'Every other change leaves grants and sessions active.',
     spec: 'RFC 7592 §2.2',
     violation: (_, { stored }, { after, commit }) => {
       if (!commit?.held) return null;
@@ -113,7 +113,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'a-new-hash-is-of-the-same-password',
-    says: 'A sign-in that hashes the password again replaces no password that was set meanwhile, and nothing else of the end-user.',
+    says: 'A sign-in that hashes the password again replaces no newer password, and no other column of the end-user.',
     spec: 'NIST SP 800-63B-4 §3.1.1.2',
     machines: USER,
     violation: (_, { stored }, { after, commit }) => {
@@ -142,13 +142,13 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'files-are-the-place',
-    says: 'What configuration declares is changed by configuration only.',
+    says: 'Only configuration changes a client that configuration declares.',
     spec: 'docs/configuration.md',
     machines: CLIENT,
     violation: (_, { stored }, { commit }) => {
       const isDeclared = stateOf(stored) === 'registered' && clientOf(stored)?.declared === true;
       return isDeclared && commit?.held && commit.asked.actor.kind !== 'configuration'
-        ? 'a declared client was changed elsewhere'
+        ? 'an administrator changed a declared client'
         : null;
     },
   },
@@ -172,7 +172,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'who-asked-is-written',
-    says: 'Every change has an entry in the ledger that says who asked for it.',
+    says: 'Every change has a ledger entry that names its actor.',
     spec: 'NIST SP 800-92 §2.1',
     violation: (_, __, { commit }) => {
       if (!commit?.held) return null;
@@ -197,12 +197,12 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'every-line-is-a-change',
-    says: 'What is written differs from what was stored: the ledger has no line about nothing.',
+    says: 'Every write changes the stored row: the ledger has no entry without a change.',
     spec: 'RFC 9110 §9.2.2',
     violation: (_, { stored }, { after, commit }) => {
       // Outside this walk, each new secret is another.
       if (!commit?.held || commit.asked.change.type === 'secretReplacementRequested') return null;
-      return isDeepStrictEqual(stored.row, after.stored.row) ? 'what was stored was written again' : null;
+      return isDeepStrictEqual(stored.row, after.stored.row) ? 'a write changed nothing' : null;
     },
   },
   {
@@ -220,7 +220,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'administrator-is-served',
-    says: 'What may be asked for happens as it was asked for. Nothing above holds because nothing works.',
+    says: 'The server carries out every permitted request. Nothing above holds because nothing works.',
     spec: 'RFC 7592 §2',
     brokenAt: (walk, world) => {
       for (const asked of requestsAt(world.stored)) {
@@ -237,7 +237,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
 const afterOf = (walk: Walk<Terms>, world: World, asked: Asked): Stored =>
   storedAfter(walk, world, asked) ?? world.stored;
 
-/** Worked out from what is stored, not by the machine that is on trial. */
+/** Derived from the stored rows, not by the machine under test. */
 function unservedClient(walk: Walk<Terms>, world: World, asked: AskedOfClient): boolean {
   const client = clientOf(world.stored);
   const isRegistered = client !== null && client.deletedAt === null;
@@ -265,7 +265,7 @@ function unservedClient(walk: Walk<Terms>, world: World, asked: AskedOfClient): 
   }
 }
 
-/** Worked out from what is stored, not by the machine that is on trial. */
+/** Derived from the stored rows, not by the machine under test. */
 function unservedUser(walk: Walk<Terms>, world: World, asked: AskedOfUser): boolean {
   const user = userOf(world.stored);
   if (user !== null && user.deletedAt !== null) return false;

@@ -1,4 +1,4 @@
-/** What administrators ask for: each change, of whatever is stored, and of what they saw before. */
+/** The requests of administrators: each change, of every stored row, and of the version that they saw before. */
 import { type Actor, commandLine, configurationFiles } from '../../../model/actor.ts';
 import type { RegisteredClient } from '../../../model/client.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
@@ -27,13 +27,13 @@ const changesOfClient = (client: RegisteredClient | null): readonly (readonly [A
     [commandLine, { type: 'secretRequested', secret: secretNamed('another') }],
     [commandLine, { type: 'secretReplacementRequested', secret: secretNamed('the new secret') }],
     [commandLine, { type: 'secretRemovalRequested', secretId: first ? secretIdOf(first) : FIRST_SECRET }],
-    [commandLine, { type: 'secretRemovalRequested', secretId: 'a secret that nobody has' }],
+    [commandLine, { type: 'secretRemovalRequested', secretId: 'a secret that no client has' }],
     [commandLine, { type: 'deletionRequested' }],
     [configurationFiles, { type: 'deletionRequested' }],
   ];
 };
 
-const OTHER_IMPORTED = 'of a third password, hashed elsewhere' as typeof IMPORTED;
+const OTHER_IMPORTED = 'of a third password, hashed by another system' as typeof IMPORTED;
 
 const record = (username: string, password: string | null) => ({
   username,
@@ -42,23 +42,23 @@ const record = (username: string, password: string | null) => ({
 });
 
 const changesOfUser = (user: RegisteredUser | null): readonly AdministeredUserChange[] => [
-  // Who is not registered needs a password; src/registration/register-user.ts asks for it.
+  // A user who is not registered needs a password; src/registration/register-user.ts asks for it.
   { type: 'registrationRequested', registration: record('alice', user ? null : 'the password') },
   { type: 'registrationRequested', registration: record('alicia', user ? null : 'the password') },
   { type: 'registrationRequested', registration: record('alice', 'a new password') },
   { type: 'registrationRequested', registration: record(TAKEN, 'the password') },
-  // From another system: taken over before, whatever the password is by now; and for the first time.
+  // An import from another system: of the same hash again, after any change of the password; and of another hash.
   {
     type: 'registrationRequested',
-    registration: { ...record('alice', 'the password, hashed elsewhere'), importedHash: IMPORTED },
+    registration: { ...record('alice', 'the password, hashed by another system'), importedHash: IMPORTED },
   },
   {
     type: 'registrationRequested',
-    registration: { ...record('alice', 'a third password, hashed elsewhere'), importedHash: OTHER_IMPORTED },
+    registration: { ...record('alice', 'a third password, hashed by another system'), importedHash: OTHER_IMPORTED },
   },
   {
     type: 'passwordRehashed',
-    checked: hashOf('the password, hashed elsewhere'),
+    checked: hashOf('the password, hashed by another system'),
     passwordHash: hashOf('the password'),
   },
   { type: 'passwordChangeRequested', passwordHash: hashOf('a password of their own'), byPasswordAlone: false },
@@ -76,7 +76,7 @@ const bothChangesOfUser: readonly AskedOfUser[] = (['disableRequested', 'enableR
   expected: null,
 }));
 
-/** Of whatever is stored. */
+/** The requests in every stored state. */
 export function requestsAt({ row }: Stored): readonly Asked[] {
   if ('client' in row)
     return changesOfClient(row.client).map(
@@ -90,6 +90,6 @@ export function requestsAt({ row }: Stored): readonly Asked[] {
   ];
 }
 
-/** Of what is stored now, whatever it is when the request arrives. A new hash names the hash that it is for, and nothing else. */
+/** The requests that expect the row of now, and may find another. A new hash names the hash that it is for, and nothing else. */
 export const expecting = (asked: Asked, { row }: Stored): readonly Asked[] =>
   asked.change.type === 'passwordRehashed' ? [] : [{ ...asked, expected: row } as Asked];

@@ -1,4 +1,4 @@
-/** The walk of the administration: administrators who register, change, disable and delete the same client or end-user at once. */
+/** The walk of the administration: administrators who register, change, disable and delete the same client or end-user concurrently. */
 import { isDeepStrictEqual } from 'node:util';
 import { askingFor, defineWalk } from '../../../review/proof/define-walk.ts';
 import { userRequest } from '../../user/lifecycle.ts';

@@ -1,4 +1,4 @@
-/** What the walk of the administration is about: one client or one end-user, and several administrators. */
+/** The model of the administration: one client or one end-user, and several administrators. */
 import type { Actor } from '../../../model/actor.ts';
 import type { RegisteredClient, SecretMac } from '../../../model/client.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
@@ -21,7 +21,7 @@ export type AskedOfClient = {
   readonly kind: 'client';
   readonly actor: Actor;
   readonly change: ClientChange;
-  /** What the administrator saw before; null: whatever is stored is meant. */
+  /** The row that the administrator saw before; null: the request accepts any row. */
   readonly expected: ClientRow | null;
 };
 export type AskedOfUser = {
@@ -49,7 +49,7 @@ export type Terms = {
 
 const CLIENT_ID = drawn('shop');
 export const USER_ID = drawnId();
-/** The username of somebody else. */
+/** The username of another end-user. */
 export const TAKEN = 'bob';
 
 export const secretNamed = (id: string): SecretMac => ({ id, keyId: 'root', mac: id });
@@ -71,14 +71,14 @@ const registered = (sent: SentRegistration, change: Partial<RegisteredClient> = 
   ...change,
 });
 
-/** The password of a hash: what was hashed elsewhere and what was hashed here may be the same. */
+/** The password of a hash: an imported hash and a hash of this server may have the same. */
 export const passwordOf = (hash: string | undefined) => hash?.split(',')[0];
-export const IMPORTED = 'of the password, hashed elsewhere' as NonNullable<RegisteredUser['importedHash']>;
+export const IMPORTED = 'of the password, hashed by another system' as NonNullable<RegisteredUser['importedHash']>;
 
 const OWNER: RegisteredUser = {
   ...ALICE,
   id: USER_ID,
-  passwordHash: hashOf('the password, hashed elsewhere'),
+  passwordHash: hashOf('the password, hashed by another system'),
   importedHash: IMPORTED,
   claims: { name: 'Alice' },
 };
@@ -97,7 +97,7 @@ export const INITIAL_STATES = [
   ),
   givenClient('A client is declared in configuration', registered(DECLARED)),
   givenClient('The client was deleted', registered(CONFIDENTIAL, { secretMacs: [], epoch: 1n, deletedAt: after(-1) })),
-  givenUser('Nobody has the sub', null),
+  givenUser('No end-user has the sub', null),
   givenUser('An end-user is enabled', OWNER),
   givenUser('An end-user is disabled', { ...OWNER, epoch: 1n, disabledAt: after(-1) }),
   givenUser('The end-user was deleted', erased(OWNER, after(-1))),
@@ -107,7 +107,7 @@ export const INITIAL_STATES = [
 
 export const clientOf = ({ row }: Stored): RegisteredClient | null => ('client' in row ? row.client : null);
 export const userOf = ({ row }: Stored): RegisteredUser | null => ('user' in row ? row.user : null);
-/** What the store calls the version of the row; null: there is no row. */
+/** The version of the row in the store; null: there is no row. */
 export const versionIn = (stored: Stored): string | null =>
   (clientOf(stored) ?? userOf(stored)) === null ? null : String(stored.version);
 
@@ -120,13 +120,13 @@ export function load(stored: Stored, { change }: Asked, now: Date): Terms['loade
 }
 
 function ownerOf(username: string, { user }: UserRow): string | null {
-  if (username === TAKEN) return 'somebody else';
+  if (username === TAKEN) return 'another end-user';
   return user?.username === username ? user.id : null;
 }
 
 type Fact = (before: Stored, commit: Terms['commit']) => boolean;
 
-/** Every fact that the commit compares, by name, so that each can be left out to see what that would allow. */
+/** Every fact that the commit compares, by name, so that a test can leave out each and see the consequences. */
 export const ADMINISTRATION_GUARD: Readonly<Record<string, Fact>> = {
   rowIsAsLoaded: (stored, { version }) => version === versionIn(stored),
 };

@@ -1,4 +1,4 @@
-/** What must hold of links in mails, each in a sentence, and how a violation of it is seen. */
+/** The invariants of links in mails: for each, a sentence and the violations. */
 import { isDeepStrictEqual } from 'node:util';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
@@ -97,7 +97,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'never-after-another-password',
-    says: 'A link from before a new password, or from before the sessions were ended, is worth nothing; but for an undo, since a thief changes the password too.',
+    says: 'A link from before a new password, or from before the end of the sessions, is invalid; except an undo, since a thief changes the password too.',
     machines: LINK,
     violation: (_, world, move) => {
       const link = usedBy(world, move);
@@ -126,7 +126,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'in-time',
-    says: 'A link whose time was over when the button was pressed changes nothing.',
+    says: 'A link that had expired when the end-user pressed the button changes nothing.',
     machines: LINK,
     violation: (_, world, move) => {
       const link = usedBy(world, move);
@@ -164,19 +164,19 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'the-mailbox-alone-removes-no-factor',
-    says: 'A link about lost factors is used by somebody who has typed the password too, and no link has set that password since the oldest factor was added.',
+    says: 'A link about lost factors takes the password too, and no link has set that password since the oldest factor was added.',
     spec: 'NIST SP 800-63B-4 §4.2.2',
     machines: LINK,
     violation: (_, world, move) => {
       if (usedBy(world, move)?.purpose !== 'lost_factors') return null;
       const { asked } = move.commit ?? {};
-      if (asked?.kind !== 'use' || asked.withPassword !== true) return 'nobody has typed the password';
+      if (asked?.kind !== 'use' || asked.withPassword !== true) return 'the password was not typed';
       return isFromMail(world.stored) ? 'the password came by a link, too' : null;
     },
   },
   {
     name: 'an-undo-stays',
-    says: 'A link that undoes a change of the address stays good until it ends, whatever is changed afterwards; only the undoing of an older change ends it.',
+    says: 'A link that undoes a change of the address stays valid until it expires, through every later change; only the undoing of an older change ends it.',
     spec: 'NIST SP 800-63B-4 §4.6',
     machines: LINK,
     brokenAt: (_, { stored: { challenges } }) => {
@@ -203,7 +203,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'an-undo-ends-what-came-later',
-    says: 'After a change is undone, no link that was sent since does anything: what a thief has is worth nothing.',
+    says: 'After a change is undone, every link that was sent since is invalid, those of a thief among them.',
     spec: 'NIST SP 800-63B-4 §4.6',
     machines: LINK,
     violation: (_, world, move) => {
@@ -213,7 +213,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       const left = move.after.stored.challenges.find(
         (one) => isGood(move.after.stored, one, world.now) && later.some(({ id }) => id === one.id),
       );
-      return left ? `${left.id} is still good` : null;
+      return left ? `${left.id} is still valid` : null;
     },
   },
   {
@@ -235,8 +235,8 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     ...everythingIsAnswered(({ stored }) => requestsAt(stored)),
   },
   {
-    name: 'who-has-the-link-is-served',
-    says: 'A link that nothing speaks against does what it was sent for, and a new link can be sent. Nothing above holds because nothing works.',
+    name: 'a-valid-link-is-served',
+    says: 'A valid link serves its purpose, and a new link can be sent. Nothing above holds because nothing works.',
     brokenAt: (walk, world) => {
       const { stored, now } = world;
       for (const asked of requestsAt(stored)) {
@@ -259,14 +259,14 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
         const link = stored.challenges.find(({ id }) => id === asked.id);
         if (link === undefined || !isGood(stored, link, now)) continue;
         if (link.purpose === 'lost_factors' && (asked.withPassword !== true || isFromMail(stored))) continue;
-        if (after === null || stateOf(after, link.id) !== 'used') return `${link.id} is good, and does nothing`;
+        if (after === null || stateOf(after, link.id) !== 'used') return `${link.id} is valid, and does nothing`;
       }
       return null;
     },
   },
 ];
 
-/** Worked out from what is stored, not by the machine that is on trial. */
+/** Derived from the stored rows, not by the machine under test. */
 function isGood(stored: Stored, link: EmailChallenge, now: number): boolean {
   if (link.state !== 'active' || now >= link.endsAt.getTime()) return false;
   // The username that is chosen for a second account may be that of the first.

@@ -1,4 +1,4 @@
-/** What people and administrators ask for: a link of each purpose, the button of each link, the withdrawal of an invitation. */
+/** The requests of people and administrators: a link of each purpose, the button of each link, the withdrawal of an invitation. */
 import { type Asked, OTHER, OWN, type Stored } from './world.ts';
 
 type Send = Extract<Asked, { kind: 'send' }>;
@@ -14,7 +14,7 @@ const FOR_NOBODY: readonly Send[] = [
   { kind: 'send', purpose: 'invitation', address: OWN },
 ];
 
-/** Of whatever is stored. The address of the account is that of the link, as src/people/email/ sends it. */
+/** The requests in every stored state. The address of the account is that of the link, as src/people/email/ sends it. */
 export function requestsAt(stored: Stored): readonly Asked[] {
   const { user, challenges } = stored;
   const own = user?.claims['email'];

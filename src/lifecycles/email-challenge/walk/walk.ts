@@ -37,7 +37,7 @@ export const emailChallenges = defineWalk<Terms>({
   asking: askingFor<Terms>({
     send: {
       name: ({ purpose }) => `a ${purpose} link`,
-      from: 'Somebody asks for',
+      from: 'A browser asks for',
       request: ({ purpose, address }, draw) => {
         const userId = isForNobody(purpose) ? null : USER_ID;
         const fresh = { ...secretLink(`${purpose} link ${draw}`), purpose, userId, address, goesOn: null };
@@ -47,7 +47,7 @@ export const emailChallenges = defineWalk<Terms>({
     },
     use: {
       name: ({ id, withPassword }) => `the button of ${id}${withPassword ? ', signed in by password' : ''}`,
-      from: 'Somebody presses',
+      from: 'A browser presses',
       request: ({ id, withPassword }, draw) =>
         useLinkRequest(isOffered, secretHashOf(id), useOf(id, draw), secretLink(`undo link ${draw}`), {
           passwordIsProven: withPassword,
@@ -93,7 +93,7 @@ function useOf(id: string, draw: number): LinkUse {
   return { kind: 'account', id: USER_ID, registration: { username: 'alice', passwordHash, claims: {} } };
 }
 
-/** What administrators and the end-user do elsewhere. */
+/** The actions of administrators, and of the end-user in other browsers. */
 function actionsOf(stored: Stored): readonly Action<Terms>[] {
   const { user } = stored;
   if (user === null || user.deletedAt !== null) return [];

@@ -1,4 +1,4 @@
-/** What the walk of the links in mails is about: one end-user, or one address, with every link that was sent. */
+/** The model of the links in mails: one end-user, or one address, with every link that was sent. */
 import type { EmailChallengePurpose } from '../../../../machines/email-challenge/facts.ts';
 import type { Commit, Write } from '../../../engine/commit.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
@@ -30,7 +30,7 @@ export type Stored = {
 type Known = {
   /** The links whose use was committed, in the order of that. */
   readonly used: readonly string[];
-  /** The answers that somebody got. */
+  /** The number of answers that arrived. */
   readonly answered: number;
 };
 
@@ -45,14 +45,14 @@ export type Terms = {
 
 export const USER_ID = drawnId();
 
-/** What the purpose says about it matters to no decision but by when a link ends; the walk goes there. Seconds. */
+/** Only the end of a link depends on its lifetime, and the walk goes there, so one lifetime stands for those of all purposes. Seconds. */
 export const LIFETIME_SECONDS = 1800;
 
 export const OWN = 'alice@example.com';
 export const OTHER = 'alice@new.example';
 
 const OWNER: RegisteredUser = { ...ALICE, id: USER_ID, claims: { email: OWN, email_verified: true } };
-/** By somebody who reads the mailbox: after the factor was added. */
+/** Set by a reader of the mailbox, after the factor was added. */
 const BY_LINK: RegisteredUser = { ...OWNER, passwordByLinkAt: after(-120) };
 const UNVERIFIED: RegisteredUser = { ...OWNER, claims: { email: OWN } };
 const DISABLED: RegisteredUser = { ...OWNER, epoch: 1n, disabledAt: after(-1) };
@@ -117,8 +117,8 @@ export const INITIAL_STATES = [
     link('change_address', CHANGED, 'third@example.com'),
     link('undo_change', CHANGED, OWN, 120),
   ),
-  given('Somebody has a link for a new account', null, link('sign_up', null)),
-  given('Somebody is invited', null, link('invitation', null)),
+  given('An address has a link for a new account', null, link('sign_up', null)),
+  given('An address is invited', null, link('invitation', null)),
   given('An end-user has lost a passkey, and has a link to say so', OWNER, link('lost_factors', OWNER)),
   given('A link has set the password of an end-user with a passkey', BY_LINK),
   given('An end-user who is disabled has a link from before', DISABLED, link('reset_password', DISABLED)),
@@ -128,7 +128,7 @@ export const INITIAL_STATES = [
 
 export const isForNobody = (purpose: EmailChallengePurpose): boolean =>
   purpose === 'sign_up' || purpose === 'invitation';
-/** Of somebody who has no account yet: the address. */
+/** The address, where there is no account yet. */
 const personAsked = ({ purpose, address }: Extract<Asked, { kind: 'send' }>): string =>
   isForNobody(purpose) ? `address ${addressKey(address)}` : USER_ID;
 
@@ -136,7 +136,7 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
   const { user, version, challenges, factorSince } = stored;
   const target = asked.kind === 'send' ? undefined : challenges.find(({ id }) => id === asked.id);
   const person = asked.kind === 'send' ? personAsked(asked) : target?.person;
-  // With what a lost commit may have sent, whatever became of it.
+  // With the links that a lost commit may have sent.
   const theirs = challenges.filter(
     (one) => one.person === person && (one === target || asked.kind === 'send' || one.state === 'active'),
   );

@@ -1,4 +1,4 @@
-/** What must hold of sign-ins at other places, each in a sentence, and how a violation of it is seen. */
+/** The invariants of federated and delegated sign-ins: for each, a sentence and the violations. */
 
 import { changeOf } from '../../../review/proof/carry-out.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
@@ -32,7 +32,7 @@ const usedIn = (move: Move<Terms>): Seen | null => {
   const seen = heldIn(move);
   return seen?.after.state === 'used' ? seen : null;
 };
-/** The browser is told that it is signed in. */
+/** The browser receives the answer that it is signed in. */
 function signedInBy({ answer }: Move<Terms>): string | null {
   const row = answer?.answer?.kind === 'done' && 'row' in answer.answer ? answer.answer.row : null;
   return row?.signIn.state === 'used' ? row.signIn.id : null;
@@ -47,14 +47,14 @@ const IDENTITY = ['linkedIdentity'];
 export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'an-answer-signs-in-once',
-    says: 'An answer signs in once: only what was answered and not used yet signs in.',
+    says: 'An answer signs in once: only a sign-in that is answered and not used yet signs in.',
     spec: 'RFC 6749 §10.5',
     machines: UPSTREAM,
     violation: (_, before, move) => {
       const id = signedInBy(move);
-      if (id !== null && before.known.signedIn.some((one) => one.id === id)) return 'its browser was told twice';
+      if (id !== null && before.known.signedIn.some((one) => one.id === id)) return 'its browser was signed in twice';
       if (id !== null && stateOf(move.after.stored, id) !== 'used')
-        return 'its browser was told, and it may sign in again';
+        return 'its browser was signed in, and it may sign in again';
       const used = usedIn(move);
       return used && storedState(before, used) !== 'answered' ? 'it was not waiting for its browser' : null;
     },
@@ -90,7 +90,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'late-answers-do-not-count',
-    says: 'What comes after the end of a sign-in changes nothing.',
+    says: 'A request after the end of a sign-in changes nothing.',
     spec: 'RFC 9700 §4.7',
     machines: UPSTREAM,
     violation: (_, __, move) => {
@@ -99,7 +99,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     },
   },
   {
-    name: 'nobody-who-ended-signs-in',
+    name: 'no-ended-user-signs-in',
     says: 'An end-user who was disabled before the commit does not sign in.',
     spec: 'OpenID Connect Core §3.1.2.3',
     machines: UPSTREAM,
@@ -111,7 +111,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'an-account-there-is-one-end-user',
-    says: 'An account at another provider is linked to one end-user at a time, and nobody takes it from them.',
+    says: 'An account at an identity provider is linked to one end-user at a time, and no other end-user takes it from them.',
     brokenAt: (_, { stored }) =>
       stored.linkedIdentities.filter((one) => one === activeOf({ linkedIdentities: [one] })).length > 1
         ? 'two end-users have it'
@@ -126,12 +126,12 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'signs-in-whom-it-is-linked-to',
-    says: 'A sign-in at another provider signs in the end-user to whom the account is linked, and nobody else.',
+    says: 'A sign-in at an identity provider signs in the end-user to whom the account is linked, and no other end-user.',
     violation: (_, __, move) => {
       const used = usedIn(move);
       if (used?.after.kind !== 'upstream') return null;
       const linked = activeOf(move.after.stored);
-      return linked?.userId === used.after.userId ? null : 'somebody else was signed in';
+      return linked?.userId === used.after.userId ? null : 'another end-user was signed in';
     },
   },
   {
@@ -146,7 +146,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'nothing-half-done',
-    says: 'Somebody new is stored together with their identity and the use of the answer, or not at all.',
+    says: 'One commit stores a just-in-time user, their identity and the use of the answer, or nothing.',
     spec: 'RFC 9110 §9.2.2',
     brokenAt: (_, { stored }) => {
       const made = stored.users.filter(({ id }) => id.startsWith('made by '));
@@ -179,7 +179,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'removed-identities-stay-removed',
-    says: 'An identity that was removed never comes back, and keeps what its removal wrote.',
+    says: 'A removed identity never comes back, and its row stays as the removal wrote it.',
     machines: IDENTITY,
     ...staysEnded<Terms, LinkedIdentity>({
       rows: ({ linkedIdentities }) => linkedIdentities,
@@ -190,14 +190,14 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'only-whom-the-policy-admits',
-    says: 'Whom the policy does not admit is never signed in, and who is new only where it registers them.',
+    says: 'An identity that the policy does not admit is never signed in, and a just-in-time user only where the policy registers them.',
     machines: UPSTREAM,
     violation: (_, { stored }, move) => {
       const used = usedIn(move);
       if (!used || move.commit?.asked.kind !== 'signIn') return null;
-      if (!move.commit.asked.isAdmitted) return 'who is not admitted was signed in';
+      if (!move.commit.asked.isAdmitted) return 'an identity that is not admitted was signed in';
       const isNew = stored.users.every(({ id }) => id !== used.after.userId);
-      return isNew && !stored.registers ? 'somebody new was registered' : null;
+      return isNew && !stored.registers ? 'a just-in-time user was registered' : null;
     },
   },
   {
@@ -244,7 +244,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
         const linked = activeOf(stored);
         if (!linked && !stored.registers && purpose === 'signIn' && kind === 'upstream') continue;
         if (purpose === 'link' && linked && linked.userId !== userId) continue;
-        if (leadsTo('browserReturned', 'its') !== 'used') return `${id} cannot go on`;
+        if (leadsTo('browserReturned', 'its') !== 'used') return `${id} cannot continue`;
       }
       return null;
     },

@@ -1,4 +1,4 @@
-/** What can come: answers, refusals, browsers of both kinds, and the removal of each identity. */
+/** The requests of the walk: answers, refusals, browsers of both kinds, and the removal of each identity. */
 import type { ExternalSignIn } from '../entity.ts';
 import { type Asked, type Brings, REMOVALS, type Stored } from './world.ts';
 

@@ -69,7 +69,7 @@ export const externalSignIns = defineWalk<Terms>({
       ? []
       : [
           {
-            says: `An administrator registers somebody called ${NAMESAKE.username}.`,
+            says: `An administrator registers an end-user called ${NAMESAKE.username}.`,
             stored: { ...stored, users: [...stored.users, NAMESAKE] },
           },
         ]),

@@ -1,4 +1,4 @@
-/** What the walk of external sign-ins is about: browsers that were sent to other places, end-users, and their linked identities. */
+/** The model of federated and delegated sign-ins: browsers that were redirected, end-users, and their linked identities. */
 import type { Commit } from '../../../engine/commit.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
@@ -16,7 +16,7 @@ export type Brings = {
   readonly type: 'answerReceived' | 'refusalReceived' | 'browserReturned';
   readonly browser: 'its' | 'another' | 'none';
   readonly isAdmitted: boolean;
-  /** The policy registers who is new. */
+  /** The policy registers just-in-time users. */
   readonly registers: boolean;
 };
 export const REMOVALS = ['removalRequested', 'removalRequestedByAdministrator'] as const;
@@ -43,11 +43,11 @@ export type Terms = {
   readonly loaded: LoadedExternalSignIn | LoadedIdentity;
   readonly commit: Commit;
   readonly answer: ExternalSignInOutcome | IdentityRemoved | null;
-  /** Which sign-ins were acknowledged, and for whom. */
+  /** The acknowledged sign-ins, with their end-users. */
   readonly known: { readonly signedIn: readonly { readonly id: string; readonly userId: string }[] };
 };
 
-/** The account at the other provider, which everybody in this walk comes with. */
+/** The account at the identity provider, with which each browser of this walk returns. */
 export const THERE = { issuer: 'https://login.example', subject: 'ada there' };
 export const PROVIDER = 'company';
 export const USERNAMES = ['ada', 'ada-2'] as const;
@@ -91,7 +91,7 @@ const signIn = (id: string, laterSeconds: number, change: Partial<ExternalSignIn
 
 const BOB: RegisteredUser = { ...ALICE, id: 'bob', username: 'bob', passwordHash: hashOf('') };
 
-/** Called as a newcomer would be. */
+/** An end-user with the username that a just-in-time user would have. */
 export const NAMESAKE: RegisteredUser = { ...ALICE, id: 'a namesake', username: USERNAMES[0] };
 
 const identityOf = (userId: string, subject = THERE.subject): LinkedIdentity => ({
@@ -117,7 +117,7 @@ const DELEGATED = { kind: 'delegated', provider: 'delegated' } as const;
 const LINK = { purpose: 'link', userId: 'alice', interactionId: null } as const;
 
 export const INITIAL_STATES = [
-  given('A browser was sent to a provider, with an account that nobody has here', {
+  given('A browser was sent to a provider, with an account that no end-user has here', {
     externalSignIns: [signIn('first', 0)],
   }),
   given('Two tabs of a browser were sent there, one after the other', {
@@ -132,7 +132,7 @@ export const INITIAL_STATES = [
     externalSignIns: [signIn('first', 0)],
     linkedIdentities: [identityOf('alice')],
   }),
-  given('A browser was sent there, and the policy registers nobody', {
+  given('A browser was sent there, and the policy registers no just-in-time user', {
     externalSignIns: [signIn('first', 0)],
     registers: false,
   }),
@@ -158,7 +158,7 @@ export const INITIAL_STATES = [
 
 // As src/storage/external-sign-ins.ts loads them.
 
-/** The newcomer's, by the sign-in that makes them. */
+/** The ids of the just-in-time user, by the sign-in that makes them. */
 export const idsFor = (signInId: string) => ({ user: `made by ${signInId}`, identity: `linked by ${signInId}` });
 
 export const soughtBy = ({ type }: Brings, { kind, purpose }: ExternalSignIn): SoughtUser => {
@@ -168,7 +168,7 @@ export const soughtBy = ({ type }: Brings, { kind, purpose }: ExternalSignIn): S
   return purpose === 'link' ? { by: 'signIn', identity: THERE } : { by: 'identity', identity: THERE };
 };
 
-/** Of the account there: to whom it is linked. */
+/** The identity that links the account at the provider. */
 export const activeOf = ({ linkedIdentities }: Pick<Stored, 'linkedIdentities'>): LinkedIdentity | null =>
   linkedIdentities.find(({ state, subject }) => state === 'active' && subject === THERE.subject) ?? null;
 const userOf = ({ users }: Stored, id: string | null | undefined): RegisteredUser | null =>
@@ -199,7 +199,7 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
     return { now, identity, hasAnotherWay: hasAnotherWay(stored, id, userId) } satisfies LoadedIdentity;
   }
   const signIn = stored.externalSignIns.find(({ id }) => id === asked.id);
-  if (!signIn) throw new Error('There is no such sign-in.');
+  if (!signIn) throw new Error('The sign-in is not found.');
   const sought = soughtBy(asked, signIn);
   const wanted = 'identity' in sought && sought.identity !== null;
   const identity = wanted ? activeOf(stored) : null;

@@ -1,4 +1,4 @@
-/** What must hold of an authorization, each in a sentence, with where the standards say so, and how a violation of it is seen. */
+/** The invariants of an authorization: for each, a sentence, its place in the standards, and the violations. */
 import { grantState } from '../../../model/grant.ts';
 import { BEGAN_AT } from '../../../review/proof/instants.ts';
 import { armMissing, everythingIsAnswered } from '../../../review/proof/invariants.ts';
@@ -109,11 +109,11 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     violation: (_, __, { after: { stored } }) =>
       stored.grant.scope.join() === SCOPE.join() && stored.grant.resources.join() === RESOURCES.join()
         ? null
-        : 'what was consented to was changed',
+        : 'the approved scope or resources changed',
   },
   {
     name: 'within-the-ceiling-of-today',
-    says: 'What its client may not have today issues nothing, and spends no code and no refresh token.',
+    says: 'A request for more than the effective access of its client issues nothing, and spends no code and no refresh token.',
     spec: 'RFC 6749 §3.3, OpenID Connect Core §11',
     machines: CREDENTIALS,
     brokenAt: (walk, world) => {
@@ -161,7 +161,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
   },
   {
     name: 'right-is-served',
-    says: 'What is unused, in time and in force is exchanged for its client: nothing above holds because nothing works.',
+    says: 'The client exchanges each credential that is unused, in time and in force: nothing above holds because nothing works.',
     spec: 'OAuth 2.1 §4.1.3, §4.3.1',
     machines: CREDENTIALS,
     brokenAt: (walk, world) => {

@@ -1,6 +1,6 @@
 /**
- * What is presented wrongly, at every moment. A wrong presentation decides on what it loaded and commits nothing, so in which
- * order its steps fall cannot matter: it is enough to ask it once wherever the world can be.
+ * The wrong presentations, in every state. A wrong presentation decides on its load and commits nothing, so the order of its steps
+ * cannot matter: one request in each state is enough.
  */
 import type { AccessToday } from '../../../model/grant.ts';
 import type { Moment } from '../../../review/proof/moment.ts';
@@ -17,7 +17,7 @@ type Wrong = {
 
 const remembered = new WeakMap<Asked, Map<Wrong, Asked>>();
 
-/** The same request each time, so that what was found out of it once is found again. */
+/** The same request each time, so that its remembered result is found again. */
 function wronglyPresented(right: Asked, wrong: Wrong): Asked {
   const known = remembered.get(right) ?? new Map<Wrong, Asked>();
   remembered.set(right, known);
@@ -31,18 +31,18 @@ const code = (change: Partial<typeof RIGHT_CODE>) => (right: Asked) =>
 const token = (change: Partial<typeof RIGHT_TOKEN>) => (right: Asked) =>
   right.kind === 'token' ? { ...right, said: { ...RIGHT_TOKEN, ...change } } : right;
 
-/** The client's ceiling, grant types or policy of today leave less than was granted. */
+/** The client's current ceiling, grant types or policy leave less than was granted. */
 const today = (change: Partial<AccessToday>) => (right: Asked) =>
   right.kind === 'revocation' ? right : { ...right, today: change };
 
 const NOTHING_IS_LEFT: Wrong = {
-  what: 'while nothing of what was granted is left to its client',
+  what: 'while the effective scope of its client is empty',
   of: 'withheld',
   asked: today({ scope: [] }),
 };
 const ELSEWHERE = 'https://elsewhere.example';
 
-/** Too much is refused where it would else be exchanged. A used credential is a leak whatever is asked with it. */
+/** Too much is refused where it would else be exchanged. A used credential is a leak, with any requested parameters. */
 const WITH_CODE: readonly Wrong[] = [
   { what: 'with another verifier', of: 'wrong', asked: code({ challengeOfVerifier: 'of another verifier' }) },
   { what: 'with what is no verifier', of: 'wrong', asked: code({ challengeOfVerifier: null }) },

@@ -52,19 +52,19 @@ export const askingUnder = (lifetimes: Lifetimes): Asking<Terms> => {
   const { begins, ...asking } = askingFor<Terms>({
     code: {
       name: 'the code',
-      from: 'Somebody presents',
+      from: 'A client presents',
       request: ({ said, today }, draw) => authorizationCodeRequest(said, ways(today), nonceBytes(draw)),
     },
     token: {
       // In the order in which they left the server.
       name: ({ credential }) => `refresh token ${credential + 1}`,
-      from: 'Somebody presents',
+      from: 'A client presents',
       request: ({ token, said, today }, draw) =>
         refreshTokenRequest(placeOf(token), said, ways(today), nonceBytes(draw)),
     },
     revocation: {
       name: 'the revocation',
-      from: 'Somebody asks for',
+      from: 'A client asks for',
       request: () => revocationRequest,
     },
   });

@@ -27,7 +27,7 @@ export const authorizations = (lifetimes: Lifetimes): AuthorizationWalk => ({
     of: 'codes, refresh tokens and grants',
     machines: ['authorizationCode', 'refreshToken', 'grant'],
     spec: 'OAuth 2.1 §4.3.1',
-    // Many presentations with one fault, fewer with two. What a violation needs is little: no mutant of the suite
+    // Many presentations with one fault, fewer with two. A violation needs few: no mutant of the suite
     // (test/unit/review) needs more than these.
     bounds: [
       { requests: 4, inFlight: 3, faults: 1 },
@@ -52,8 +52,8 @@ export const authorizations = (lifetimes: Lifetimes): AuthorizationWalk => ({
     instants: (moment) => endsOf(lifetimes, moment),
     backups: {
       of: ({ spent, ended }: Known) => ({ spent, ended }),
-      // Not recovered, the store has forgotten what came after the backup, and with it which uses there were: then nothing can be
-      // promised about those, only that what comes from now on keeps to the rules.
+      // Not recovered, the store has lost the commits after the backup, and with them the uses. The server promises nothing about
+      // those, only that later requests keep to the rules.
       restored: ({ stored: { serverEpoch }, known: { tokens } }, backup, recovered) => {
         const { stored } = backup;
         const known = { tokens, ...(backup.known as Omit<Known, 'tokens'>) };
@@ -85,7 +85,7 @@ function whenCommitted(known: Known, { credential }: Asked, commit: GrantCommit,
 }
 
 function whenAnswered(known: Known, { credential }: Asked, answer: Terms['answer']): Known {
-  // A requester that is told that it has ended relies on it.
+  // A requester that receives the answer that it has ended relies on it.
   if (typeof answer === 'boolean' || credential === null) return { ...known, ended: true };
   if (answer.kind === 'issued') return { ...known, tokens: [...known.tokens, answer.issued] };
   // A used credential was presented again and rejected, which ended the chain: from now on it yields nothing.

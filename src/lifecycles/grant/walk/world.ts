@@ -1,4 +1,4 @@
-/** What the walk of an authorization is about: the rows of one grant and of its owners, and the credentials that are out. */
+/** The model of an authorization: the rows of one grant and of its owners, and the credentials that are out. */
 
 import type { TokenClient } from '../../../model/client.ts';
 import type { AccessToday, Grant } from '../../../model/grant.ts';
@@ -14,7 +14,7 @@ import type { LoadedPresentation, Outcome } from '../../presentation.ts';
 import type { PresentedRefreshToken } from '../../refresh-token/lifecycle.ts';
 import type { GrantCommit, HeadMove, Revocation } from '../lifecycle.ts';
 
-/** What is stored of the grant itself; the epochs of today are their owners'. */
+/** The stored row of the grant itself; the current epochs are their owners'. */
 export type StoredGrant = Omit<Grant, 'liveClientEpoch' | 'liveUserEpoch' | 'liveServerEpoch'>;
 
 /** The rows that a presentation depends on. */
@@ -50,7 +50,7 @@ export type Asked =
   /** The client, the end-user or an operator asks the grant to end. */
   | { readonly kind: 'revocation'; readonly credential: null };
 
-/** What the client and the thief have, and what was promised to them. */
+/** The tokens of the client and the thief, and the server's promises to them. */
 export type Known = {
   /** Tokens that left the server. */
   readonly tokens: readonly Token[];
@@ -126,8 +126,8 @@ export const approved = (lifetimes: Lifetimes): Authorization => ({
   serverEpoch: 0n,
 });
 
-// One authorization under the same contract as in Postgres (src/storage/grant-store.ts): a load takes no lock, an issuing commit
-// compares every loaded fact, a revocation asks only for `state = 'active'`.
+// One authorization under the same contract as in Postgres (src/storage/grant-store.ts). A load takes no lock, an issuing commit
+// compares every loaded fact, and a revocation requires only `state = 'active'`.
 
 export function loadPresentation(stored: Authorization, client: TokenClient, now: Date): LoadedPresentation {
   const { grant } = stored;
@@ -146,7 +146,7 @@ export function loadPresentation(stored: Authorization, client: TokenClient, now
 
 type Fact = (stored: Authorization, move: HeadMove, now: Date) => boolean;
 
-/** Every fact that an issuing commit compares, by name, so that each can be left out to see what that would allow. */
+/** Every fact that an issuing commit compares, by name, so that a test can leave out each and see the consequences. */
 export const ISSUING_GUARD: Readonly<Record<string, Fact>> = {
   stateIsActive: ({ grant }) => grant.state === 'active',
   generationIsLoaded: ({ grant }, { loaded }) => grant.refreshGeneration === loaded.refreshGeneration,

@@ -1,4 +1,4 @@
-/** What must hold of signing in and consenting, each in a sentence, and how a violation of it is seen. */
+/** The invariants of sign-in and consent: for each, a sentence and the violations. */
 import { grantState, sameBytes } from '../../../model/grant.ts';
 import {
   type Session,
@@ -87,7 +87,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'fresh-sign-in-where-wanted',
-    says: 'Where the client wants a new or a recent sign-in, no code comes of an older one; where it wants an account to be chosen or created, nothing goes on before.',
+    says: 'Where the client wants a new or a recent sign-in, an older one yields no code; where it wants a chosen or a new account, nothing continues before.',
     spec: 'OpenID Connect Core §3.1.2.1',
     machines: INTERACTION,
     violation: (_, { stored: { interaction } }, { commit }) => {
@@ -106,7 +106,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'administration-takes-a-role',
-    says: 'No end-user grants what takes a role that they do not have; where nothing else is asked for, the client is told access_denied, and no code is issued.',
+    says: 'No end-user grants a scope that takes a role which they do not have; a request for nothing else ends with access_denied, and without a code.',
     spec: 'RFC 6749 §3.3, §4.1.2.1',
     machines: INTERACTION,
     violation: (_, { stored }, { commit, after }) => {
@@ -121,9 +121,9 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       const { interaction } = world.stored;
       if (!session || interaction.state !== 'awaitingSignIn' || grantableIn(interaction).length > 0) return null;
       if (wayOf(walk, world, ofInteraction('requested', session)) !== 'denied')
-        return 'a request in vain is not answered at once';
+        return 'a request that must fail is not answered immediately';
       const after = storedAfter(walk, world, ofInteraction('accountChosen', session));
-      return after?.interaction.state === 'denied' ? null : 'an end-user without the role can go on';
+      return after?.interaction.state === 'denied' ? null : 'an end-user without the role can continue';
     },
   },
   {
@@ -166,7 +166,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'no-approval-below-the-class',
-    says: 'Nothing is approved below the class of sign-in that client, resource or request demand; what is missing is asked for, or the client is told.',
+    says: 'No approval is below the class of sign-in that client, resource or request demand; the server asks for the missing factor, or the client receives an error.',
     spec: 'RFC 9470 §5, OpenID Connect Core §3.1.2.1',
     machines: INTERACTION,
     violation: (_, { stored: { interaction } }, { commit }) => {
@@ -185,14 +185,14 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
         return way('requested') === 'denied' ? null : 'a silent request for more is not answered';
       if (way('viewed') !== 'factor') return `the page does not ask for the factor: ${way('viewed')}`;
       if (interaction.state === 'awaitingSignIn' && way('factorAdded') !== 'factor')
-        return 'it goes on without the factor';
+        return 'it continues without the factor';
       const after = storedAfter(walk, world, ofInteraction('factorDeclined', session));
-      return after?.interaction.state === 'denied' ? null : 'an end-user who declines is not sent back';
+      return after?.interaction.state === 'denied' ? null : 'a declined factor does not end the request';
     },
   },
   {
     name: 'a-factor-renews-the-cookie',
-    says: 'With a further factor the cookie is another: what knew the cookie from before is not signed in.',
+    says: 'An additional factor replaces the cookie: the cookie from before is not signed in.',
     spec: 'OWASP ASVS 5.0 §7.2.4',
     machines: SESSION,
     violation: (_, { stored }, { commit, after }) => {
@@ -218,7 +218,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'nothing-dead-approves',
-    says: 'Nothing is approved that was over when the commit happened: the interaction, the session, the client, the user.',
+    says: 'No approval outlives its basis: the interaction, the session, the client and the user are active when the commit happens.',
     spec: 'OAuth 2.1 §4.1.2, RFC 9700 §4.14.2',
     violation: (_, { stored, now }, { commit, after }) => {
       const approval = approvalIn(commit);
@@ -266,7 +266,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       if (state !== 'approved' && state !== 'denied') return null;
       return after.stored.interaction.state === state
         ? null
-        : `what was ${state} became ${after.stored.interaction.state}`;
+        : `an interaction that was ${state} became ${after.stored.interaction.state}`;
     },
   },
   {
@@ -278,7 +278,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       if (isStored || !stored.isStored) return null;
       const { state, userId } = stored.interaction;
       if (userId === null) return 'an interaction was stored without an end-user';
-      return state === 'awaitingSignIn' ? 'an interaction was stored before it went on' : null;
+      return state === 'awaitingSignIn' ? 'an interaction was stored before it continued' : null;
     },
     brokenAt: (walk, world) => {
       const session = liveSession(world);
@@ -311,14 +311,14 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
         SESSIONS_STAY_ENDED.violation(walk, before, move) ?? (revived ? `${revived.sid} became active again` : null)
       );
     },
-    // What has ended is not admitted, by whatever it ended.
+    // An ended session is not admitted, with any reason of its end.
     brokenAt: (walk, world) => {
       const admitted = world.stored.sessions.find(
         ({ sid }) =>
           sessionIsOver(world.stored, sid, world.now) &&
           ['admitted', 'recordUse'].includes(wayOf(walk, world, ofSession('used', sid))),
       );
-      return admitted ? `${admitted.sid} is over, and a browser is signed in with it` : null;
+      return admitted ? `${admitted.sid} has ended, and a browser is signed in with it` : null;
     },
   },
   {
@@ -329,7 +329,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       const ended = stored.sessions.find(
         ({ sid }) => stateOf(stored, sid) === 'active' && stateOf(after.stored, sid) !== 'active',
       );
-      // A sign-in replaces the session by a request of its own; what is committed comes from the machine.
+      // A sign-in replaces the session by a request of its own; its commit comes from the machine.
       if (!ended || commit !== null || after.stored.sessions.length > stored.sessions.length) return null;
       const type = (action as Ending<Terms> | null)?.event;
       const facts = { now: new Date(now), lifetimes: SESSION_LIFETIMES };
@@ -361,7 +361,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
         if (kept) return `${sid} lives on after ${kept}`;
         const use = wayOf(walk, world, ofSession('used', sid));
         const isDue = now - lastUsedAt.getTime() >= USE_DUE_MILLISECONDS;
-        if (!isOver && use !== (isDue ? 'recordUse' : 'admitted')) return `${sid} is alive, and a use of it is ${use}`;
+        if (!isOver && use !== (isDue ? 'recordUse' : 'admitted')) return `${sid} is active, and a use of it is ${use}`;
       }
       return null;
     },
@@ -453,7 +453,7 @@ function everythingAskedAt(stored: SignIn): readonly Asked[] {
   ];
 }
 
-/** What happens though the browser only looks, or has no session. */
+/** The effects of a request that only reads, or has no session. */
 function doneWithoutASession(walk: Walk<Terms>, world: World): string | null {
   for (const asked of everythingAskedAt(world.stored)) {
     if (asked.kind !== 'interaction') continue;
@@ -461,7 +461,7 @@ function doneWithoutASession(walk: Walk<Terms>, world: World): string | null {
     const isCommitted = way === 'move' || way === 'approve';
     if (isCommitted && LOOKS.includes(asked.event)) return 'looking at the page changes something';
     if (asked.session !== null) continue;
-    if (way === 'move') return 'an interaction goes on without a session';
+    if (way === 'move') return 'an interaction continues without a session';
     if (way === 'approved') return 'a code without a session';
   }
   return null;
@@ -493,21 +493,21 @@ function sessionIsOver(stored: SignIn, sid: string, now: number): boolean {
 
 const rowOf = ({ sessions }: SignIn, sid: string): StoredSession | undefined => sessions.find((one) => one.sid === sid);
 
-/** As its machine derives it; null: there is no such session. */
+/** As its machine derives it; null: the session is not found. */
 function stateOf(stored: SignIn, sid: string): string | null {
   const session = rowOf(stored, sid);
   return session ? sessionState(sessionAsLoaded(stored, session)) : null;
 }
 const SESSION_ENDS = { lifecycle: sessionLifecycle, stateOf: sessionState, what: 'session', ended: 'ended' };
 
-/** The session of the browser's cookie, if it is alive. */
+/** The session of the browser's cookie, if it is active. */
 function liveSession({ stored, now }: World): Session | null {
   const session = stored.sessions.at(-1);
   const isSignedIn = session?.state === 'active' && !sessionIsOver(stored, session.sid, now);
   return isSignedIn ? sessionAsLoaded(stored, session) : null;
 }
 
-/** The same, while nothing that an approval depends on is over. */
+/** The same, while the basis of an approval is active. */
 function sessionThatMayGoOn(world: World): Session | null {
   const { stored, now } = world;
   const { client, interaction } = stored;

@@ -1,4 +1,4 @@
-/** What a browser sends: to the interaction with the session of its cookie, and to the session itself. */
+/** The requests of a browser: to the interaction with the session of its cookie, and to the session itself. */
 import { effectOf } from '../../../engine/decide.ts';
 import { stepOf } from '../../../engine/step.ts';
 import { type Session, sessionState } from '../../../model/session.ts';
@@ -22,7 +22,7 @@ export const ofInteraction = (event: InteractionEventType, session: Session | nu
 });
 export const ofSession = (event: SessionEventType, sid: string): Asked => ({ kind: 'session', event, sid });
 
-/** What a browser sends that can change something; what only looks is asked at every moment (invariants.ts). */
+/** The requests of a browser that can change rows; those that only read are asked in every state (invariants.ts). */
 const CHANGING: readonly InteractionEventType[] = [
   'accountChosen',
   'factorAdded',
@@ -66,7 +66,7 @@ function useOf(session: Session, now: number): 'admitted' | 'due' | 'rejected' {
   return isAdmitted ? 'admitted' : 'rejected';
 }
 
-/** The session that a request was admitted with, as it is by now; null: it has ended. */
+/** The session that a request was admitted with, as it is now; null: it has ended. */
 export function sessionNow(stored: SignIn, admitted: Session | null, now: number): Session | null {
   const row = stored.sessions.find(({ sid }) => sid === admitted?.sid);
   if (!row) return null;

@@ -1,4 +1,4 @@
-/** Where every exploration of an interaction begins: what the client asked for, who is signed in, what was allowed before. */
+/** The initial states of an interaction: the requested parameters, the signed-in end-user, and the earlier approvals. */
 import type { Client } from '../../../model/client.ts';
 import type { Interaction } from '../../../model/interaction.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
@@ -25,7 +25,7 @@ export const CODE_LIFETIMES: Lifetimes = {
 
 export const OTHER_USER = 'user-b';
 const SCOPE = ['openid', 'read'];
-/** What takes a role that no end-user here has. */
+/** A scope that takes a role which no end-user here has. */
 export const ADMINISTRATION = 'administer';
 const RESOURCES = ['https://api.example'];
 /** Everything else is for every end-user to grant. */
@@ -129,7 +129,7 @@ function given(
 }
 
 export const INITIAL_STATES = [
-  given('nobody is signed in'),
+  given('no end-user is signed in'),
   given('the end-user is signed in', SIGNED_IN),
   given('the end-user is signed in and allowed as much before', ALLOWED),
   given('the end-user is signed in and allowed less before', { ...SIGNED_IN, allowed: ['read'] }),

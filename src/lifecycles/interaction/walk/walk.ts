@@ -1,6 +1,6 @@
 /**
  * The walk of signing in and consenting: one interaction in one browser, its sessions, and the grant that it makes. Requests that
- * were admitted with a session go on with it however late they load the interaction.
+ * were admitted with a session continue with it, however late they load the interaction.
  */
 
 import { secondFactorDueAt, sessionEndsAt, sessionIdleEndsAt } from '../../../model/session.ts';
@@ -54,7 +54,7 @@ const WAYS: InteractionWays = {
   requiredLevelOf: ({ requiredClass }) => levelOf(requiredClass),
 };
 
-/** What a further factor makes of the session; the cookie is new each time. */
+/** The session after an additional factor; the cookie is new each time. */
 const addedBy = (draw: number, amr: readonly string[] = BY_PASSWORD): AddedFactor => ({
   factor: { kind: 'secondFactor', id: 'the app' },
   amr: methodsOf(amr, BY_CODE),
@@ -73,8 +73,8 @@ const INTERACTION_NAMES: Readonly<Record<InteractionEventType, string>> = {
   switchRequested: 'the wish to sign in as another',
   signedIn: 'the sign-in',
   accountChosen: 'the choice of the account',
-  factorAdded: 'the further factor, to go on with',
-  factorDeclined: 'the refusal of a further factor',
+  factorAdded: 'the additional factor, to continue with',
+  factorDeclined: 'the refusal of an additional factor',
   consented: 'the consent',
   refused: 'the refusal',
 };
@@ -100,7 +100,7 @@ const COMMITS = {
   approve: 'the interaction is approved, and a grant and its code exist',
   recordUse: 'the use is written down',
   end: 'the session has ended',
-  addFactor: 'the session has a further factor, and another cookie',
+  addFactor: 'the session has an additional factor, and another cookie',
 };
 
 function withWhich({ session }: Extract<Asked, { kind: 'interaction' }>): string {
@@ -149,7 +149,7 @@ export const signIns = defineWalk<Terms>({
     commit.kind === 'move' && commit.move.to === 'awaitingConsent' && commit.move.userId !== null
       ? { ...known, askedForConsent: [...new Set([...known.askedForConsent, commit.move.userId])] }
       : known,
-  // Told that it has ended, by this request or before, its owner relies on it.
+  // After the answer that it has ended, by this request or before, its owner relies on it.
   whenAnswered: (known, asked, answer) =>
     asked.kind === 'session' && asked.event !== 'used' && typeof answer === 'boolean'
       ? { ...known, ended: [...new Set([...known.ended, asked.sid])] }
@@ -217,7 +217,7 @@ function endsOf({ stored: { interaction, sessions, grants } }: Moment<Terms>): n
   ];
 }
 
-/** What else happens to what an approval depends on. */
+/** The other changes of the rows that an approval depends on. */
 function otherChanges(stored: SignIn): readonly Action<Terms>[] {
   const { client } = stored;
   const isRegistered = client.redirectUris.length > 0;

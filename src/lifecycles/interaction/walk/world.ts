@@ -1,6 +1,6 @@
 /**
- * What the walk of signing in and consenting is about: one interaction, its client, its users and the sessions of one browser, under the
- * same contract as in Postgres (src/storage/interaction-store.ts, src/storage/sessions.ts): loads take no lock, every change is one
+ * The model of sign-in and consent: one interaction, its client, its users and the sessions of one browser, under the
+ * same contract as in Postgres (src/storage/interaction-store.ts, src/storage/sessions.ts). Loads take no lock, and every change is one
  * guarded statement.
  */
 import type { InteractionEvent } from '../../../../machines/interaction/facts.ts';
@@ -103,7 +103,7 @@ export function withOwners(stored: SignIn, { client, user, serverEpoch }: Partia
   };
 }
 
-/** With the epochs of today. */
+/** With the current epochs. */
 export const sessionAsLoaded = (stored: SignIn, session: StoredSession): Session =>
   asLoaded(session, ownersOf(stored, session.userId));
 
@@ -135,7 +135,7 @@ export function loadInteraction(stored: SignIn, userId: string | null, now: Date
 type Fact<Commit> = (stored: SignIn, commit: Commit, now: Date) => boolean;
 type Guard<Commit> = Readonly<Record<string, Fact<Commit>>>;
 
-/** Every fact that each statement compares, by name, so that each can be left out to see what that would allow. */
+/** Every fact that each statement compares, by name, so that a test can leave out each and see the consequences. */
 const WHAT_IS_LOADED: Guard<InteractionMove> = {
   /** An INSERT, and nothing where the row is there already. */
   isStoredOnce: (stored, { isStored }) => isStored || !stored.isStored,
@@ -171,7 +171,7 @@ export const APPROVAL_GUARD: Guard<Approval> = {
 };
 
 export const SESSION_GUARD: Guard<SessionCommit> = {
-  /** By the cookie as it was loaded, which a further factor renews; an end by the session's own name. */
+  /** By the cookie as it was loaded, which an additional factor renews; an end by the session's own name. */
   sessionIsAlive: (stored, { loaded, kind }) => {
     if (kind === 'end') return stored.sessions.some(({ sid, state }) => sid === loaded.sid && state !== 'ended');
     return rowOf(stored, loaded)?.state === (kind === 'addFactor' ? loaded.state : 'active');
@@ -243,7 +243,7 @@ function approved(stored: SignIn, approval: Approval): SignIn {
   return { ...after, consents, grants: [...stored.grants, grant] };
 }
 
-/** What was allowed before and what is allowed now; what was allowed under other epochs is forgotten. */
+/** The union of the earlier and the new approval; an approval under other epochs no longer counts. */
 function withConsent(consents: readonly StoredConsent[], given: StoredConsent): readonly StoredConsent[] {
   const isSame = (one: StoredConsent) => one.userId === given.userId && one.resources.join() === given.resources.join();
   const old = consents.find(isSame);

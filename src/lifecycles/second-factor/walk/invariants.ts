@@ -1,4 +1,4 @@
-/** What must hold of factors, each in a sentence, and how a violation of it is seen. */
+/** The invariants of factors: for each, a sentence and the violations. */
 import type { Commit, Table } from '../../../engine/commit.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import { BY_PASSWORD } from '../../../oauth/authentication-methods.ts';
@@ -28,7 +28,7 @@ import {
   type Terms,
 } from './world.ts';
 
-/** What a browser was just told that it may be signed in with. */
+/** The factor that the answer to a browser has just accepted. */
 function justAccepted({ answer }: Move<Terms>): Accepted | null {
   return answer?.answer.kind === 'accepted' ? acceptedBy(answer.asked) : null;
 }
@@ -36,14 +36,14 @@ function justAccepted({ answer }: Move<Terms>): Accepted | null {
 const acceptedBefore = ({ known }: Moment<Terms>, { factor, number }: Accepted): boolean =>
   known.accepted.some((one) => one.factor.id === factor.id && one.number === number);
 
-/** What a commit that held made of a row of this table. */
+/** The change that a held commit made to a row of this table. */
 const heldOf = <Row extends object>({ commit }: Move<Terms>, table: Table<Row>): Change<Row> | null =>
   commit?.held && !isAboutSession(commit.commit) ? changeOf(commit.commit, table) : null;
 
 export const writtenBy = (commit: Commit): Change<Row> | null =>
   changeOf<Row>(commit, SECOND_FACTORS) ?? changeOf<Row>(commit, PASSKEYS) ?? changeOf<Row>(commit, RECOVERY_CODES);
 
-/** A commit about a factor that held, with what was asked. */
+/** A commit about a factor that held, with its request. */
 function heldIn({ commit }: Move<Terms>): Held | null {
   if (!commit?.held || isAboutSession(commit.commit)) return null;
   const change = writtenBy(commit.commit);
@@ -82,7 +82,7 @@ const CODE = ['recoveryCode'];
 export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'a-code-is-accepted-once',
-    says: 'The code of a time step is accepted at most once, in whatever browsers it is sent, and no earlier code after it.',
+    says: 'The server accepts the code of a time step at most once, over all browsers, and no earlier code after it.',
     spec: 'RFC 6238 §5.2',
     machines: APP,
     violation: (_, before, move) => {
@@ -97,7 +97,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'a-recovery-code-works-once',
-    says: 'A recovery code works at most once, in whatever browsers it is sent.',
+    says: 'A recovery code works at most once, over all browsers.',
     spec: `${NIST} §4.2.1`,
     machines: CODE,
     violation: (_, before, move) => {
@@ -128,8 +128,8 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     },
   },
   {
-    name: 'removed-factors-sign-in-nobody',
-    says: 'A passkey or an app that was removed never signs in again, and a code that was not accepted signs in nobody.',
+    name: 'removed-factors-never-sign-in',
+    says: 'A removed passkey or app never signs in again, and a rejected code signs in no user.',
     machines: ALL,
     violation: (_, { stored, known }, { commit, after }) => {
       const session = commit?.held && isAboutSession(commit.commit) ? commit.asked : null;
@@ -145,7 +145,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'what-ended-stays-ended',
-    says: 'What was removed, used or replaced stays so, its secrets are gone, and no authenticator is registered again.',
+    says: 'A factor that was removed, used or replaced stays so, its secrets are gone, and no authenticator is registered again.',
     machines: ALL,
     ...staysEnded<Terms, Row>({
       rows: rowsOf,
@@ -202,13 +202,13 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       if (held?.asked.kind !== 'app' || held.after.state !== 'active' || held.before?.state !== 'unconfirmed')
         return null;
       const app = stored.secondFactors.find(({ id }) => id === held.after.id);
-      if (app && held.decidedAt >= setUpEndsAt(app)) return 'a set-up that was over was confirmed';
+      if (app && held.decidedAt >= setUpEndsAt(app)) return 'an expired set-up was confirmed';
       return held.asked.type === 'confirmed' ? null : 'it became active without being confirmed';
     },
   },
   {
     name: 'a-password-alone-changes-no-factor',
-    says: 'Where there is a factor, who showed the password alone adds none; nor do they remove any.',
+    says: 'Where there is a factor, a sign-in by password alone neither adds nor removes one.',
     spec: `${NIST} §4.1.2`,
     machines: FACTORS,
     violation: (_, { stored }, move) => {
@@ -243,8 +243,8 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     },
   },
   {
-    name: 'nobody-who-ended-proves-anything',
-    says: 'An end-user who was disabled proves nothing from then on, and registers no passkey.',
+    name: 'an-ended-user-proves-nothing',
+    says: 'A disabled end-user proves nothing from then on, and registers no passkey.',
     spec: 'OpenID Connect Core §3.1.2.3',
     machines: ALL,
     violation: (_, { stored }, move) => {
@@ -288,7 +288,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'what-is-right-is-served',
-    says: 'A right code or signature is accepted, an app in time is confirmed, and what may be removed is removed: nothing above holds because nothing works.',
+    says: 'The server accepts a right code or signature, confirms an app in time, and carries out a permitted removal: nothing above holds because nothing works.',
     spec: `${NIST} §3.1.4`,
     machines: ALL,
     brokenAt: (walk, world) => {
@@ -308,7 +308,7 @@ const isAcceptedAlone = (walk: Walk<Terms>, world: Moment<Terms>, asked: Asked):
   return ran.kind === 'wants' || (ran.kind === 'answered' && ran.answer.kind === 'accepted');
 };
 
-/** What was proven in a browser signs it in. */
+/** A proven factor signs in its browser. */
 function signInFails(walk: Walk<Terms>, world: Moment<Terms>): string | null {
   const { stored, known } = world;
   for (const { sid, factor } of known.accepted) {
@@ -319,7 +319,7 @@ function signInFails(walk: Walk<Terms>, world: Moment<Terms>): string | null {
   return null;
 }
 
-/** What has to succeed, and the state that it leads to. */
+/** The requests that have to succeed, and the states that they lead to. */
 function rightThings({
   stored,
   now,

@@ -1,4 +1,4 @@
-/** What can come: codes and signatures, right and wrong, of the end-user and of a thief; removals; what follows from an answer. */
+/** The requests of the walk: codes and signatures, right and wrong, of the end-user and of a thief; removals; a sign-in after an answer. */
 import type { Passkey } from '../../passkey/entity.ts';
 import type { SecondFactor } from '../entity.ts';
 import {
@@ -89,7 +89,7 @@ const additions = ({ sessions }: Stored, accepted: readonly Accepted[]): readonl
     .filter(({ sid }) => sessions.some((session) => session.sid === sid))
     .map(({ sid, factor }) => ({ kind: 'session', sid, factor }));
 
-/** What its sender may be signed in with from then on; null: nothing was to be proven. */
+/** The factor that signs in its sender from then on; null: the request proves none. */
 export function acceptedBy(asked: Asked): Accepted | null {
   if (asked.kind === 'session' || !('sid' in asked)) return null;
   const { sid, id } = asked;

@@ -1,4 +1,4 @@
-/** What the walk of factors is about: apps, passkeys and recovery codes of one end-user, and the sessions that they sign in. */
+/** The model of factors: apps, passkeys and recovery codes of one end-user, and the sessions that they sign in. */
 import type { Commit } from '../../../engine/commit.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import type { Session } from '../../../model/session.ts';
@@ -33,7 +33,7 @@ type InBrowser = { readonly sid: string };
 export type AboutApp = { readonly kind: 'app'; readonly id: string } & (
   | ({
       readonly type: 'presented' | 'confirmed';
-      /** Whose code is sent; null: a wrong code. */
+      /** The time step of the code; null: a wrong code. */
       readonly step: number | null;
       readonly byPasswordAlone: boolean;
     } & InBrowser)
@@ -52,7 +52,7 @@ export type AboutCode = { readonly kind: 'code'; readonly id: string } & (
   | ({ readonly type: 'presented' } & InBrowser)
   | { readonly type: 'newCodesRequested' }
 );
-/** What was accepted is added to the session of the browser that sent it. */
+/** The accepted factor is added to the session of the browser that sent it. */
 export type AboutSession = { readonly kind: 'session'; readonly sid: string; readonly factor: ProvenFactor };
 export type Asked = AboutApp | AboutPasskey | AboutCode | AboutSession;
 
@@ -73,7 +73,7 @@ export type Stored = {
   readonly isDemanded: boolean;
 };
 
-/** Something that was accepted, as its browser was told. */
+/** An accepted factor, as its browser received the answer. */
 export type Accepted = {
   readonly sid: string;
   readonly factor: ProvenFactor;
@@ -111,7 +111,7 @@ const app = (change: Partial<SecondFactor> = {}): SecondFactor => ({
   removedAt: null,
   ...change,
 });
-/** It is over before the code of now is. */
+/** The set-up expires before the current code does. */
 const SET_UP_IS_LEFT_SECONDS = 20;
 const setUp = app({
   state: 'unconfirmed',
@@ -234,7 +234,7 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
     case 'code':
       return { now, userEnded: around.userEnded, code: rowNamed(recoveryCodes, id) };
     case 'passkey': {
-      // Nobody in the walk has as many passkeys as there may be.
+      // No end-user of the walk has as many passkeys as the limit.
       const withRoom = { ...around, hasAnotherWay: hasAnotherWay(stored, id), isFull: false };
       const isNew = asked.type === 'registered';
       return { ...withRoom, passkey: isNew ? registering(passkeys, id, now) : rowNamed(passkeys, id) };

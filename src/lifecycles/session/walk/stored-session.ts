@@ -3,7 +3,7 @@ import type { Session, SessionLifetimes } from '../../../model/session.ts';
 import { BY_PASSWORD } from '../../../oauth/authentication-methods.ts';
 import { liveEpochs, type Owners } from '../../../review/proof/owners.ts';
 
-/** What is stored of the session itself; the epochs of today are their owners'. */
+/** The stored row of the session itself; the current epochs are their owners'. */
 export type StoredSession = Omit<Session, 'liveUserEpoch' | 'liveServerEpoch'>;
 
 /** The session idles out first, then it is too old, then the interaction ends; each in reach of the one before. */

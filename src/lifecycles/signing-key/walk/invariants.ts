@@ -1,4 +1,4 @@
-/** What must hold of the signing keys, each in a sentence, and how a violation of it is seen. */
+/** The invariants of the signing keys: for each, a sentence and the violations. */
 import type { SigningKeyEvent } from '../../../../machines/signing-key/facts.ts';
 import { KEY_POLL_SECONDS, MAX_TOKEN_SECONDS } from '../../../../policies/schema.ts';
 import { type SigningAlgorithm, type SigningKeyRow, signerAmong, waitingKey } from '../../../model/signing-key.ts';
@@ -77,7 +77,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'signatures-verify',
-    says: 'What a node signs with stays in the JWKS until the last token that it signed has expired, unless it is revoked.',
+    says: 'The key of a node stays in the JWKS until the last token that it signed has expired, unless the key is revoked.',
     spec: 'OpenID Connect Core §10.1.1, RFC 7517 §5',
     violation: (_, { stored, now }, { after, commit }) => {
       if (!commit?.held) return null;
@@ -114,7 +114,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'handover-is-served',
-    says: 'What is due happens at the next tick: a first key, a successor, the handover, the end. Nothing above holds because nothing works.',
+    says: 'Each due step happens at the next tick: a first key, a successor, the handover, the end. Nothing above holds because nothing works.',
     brokenAt: (walk, world) => {
       const { stored, known, now } = world;
       for (const alg of known.wanted) {
@@ -156,7 +156,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'operator-is-served',
-    says: 'A rotation leads to another signer as soon as caches allow it, in an emergency at once, and so does a revocation.',
+    says: 'A rotation leads to another signer as soon as caches allow it, in an emergency immediately, and so does a revocation.',
     spec: 'NIST SP 800-57 Part 1 §7.5',
     brokenAt: (walk, world) => {
       const { stored, known } = world;
@@ -207,7 +207,7 @@ const endOfSigning = ({ beganSigningAt, rotationAskedAt }: SigningKeyRow): numbe
     rotationAskedAt?.getTime() ?? Number.POSITIVE_INFINITY,
   );
 
-/** Without hurry; as it is where there is nothing to change. */
+/** Without hurry; the same table where the request changes nothing. */
 function afterRotation(walk: Walk<Terms>, world: World, alg: SigningAlgorithm, kid: string): SigningKeyTable {
   const asked: Asked = { type: 'rotationRequested', alg, kid, atOnce: false, wanted: world.known.wanted };
   return storedAfter(walk, world, asked)?.keys ?? world.stored.keys;

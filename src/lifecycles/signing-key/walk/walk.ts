@@ -11,7 +11,7 @@ const OPERATORS: readonly Asked['type'][] = ['rotationRequested', 'revocationReq
 
 function nameOf({ type, kid, alg, atOnce }: Asked): string {
   const key = kid ?? `a fresh key of ${alg}`;
-  if (type === 'rotationRequested') return `the rotation${atOnce ? ' at once' : ''}`;
+  if (type === 'rotationRequested') return `the ${atOnce ? 'immediate ' : ''}rotation`;
   return type === 'revocationRequested' ? `the revocation of ${key}` : `the tick about ${key}`;
 }
 
@@ -46,7 +46,7 @@ export const signingKeys = defineWalk<Terms>({
   asking,
   commit: (stored, commit) => commitKeys(stored, commit),
   requests: (moment, walk) => [
-    // A tick asks every key; what nothing comes of is no request.
+    // A tick asks every key; a tick without an effect is no request.
     ...ticksAt(moment).filter((asked) => runAlone(walk, moment, asked).kind !== 'answered'),
     ...operatorAt(moment),
   ],

@@ -1,4 +1,4 @@
-/** What the walk of the signing keys is about: the table in memory, and each stage of a handover. */
+/** The model of the signing keys: the table in memory, and each stage of a handover. */
 import type { SigningKeyEvent } from '../../../../machines/signing-key/facts.ts';
 import { keyLifetimes } from '../../../config/key-lifetimes.ts';
 import { type SigningAlgorithm, type SigningKeyRow, signingKeyState } from '../../../model/signing-key.ts';
@@ -33,7 +33,7 @@ export type Terms = {
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-/** What the policy says matters to no decision but by when it falls due; the walk goes to each of those instants. */
+/** Only due instants depend on the policy, and the walk goes to each of them, so one policy stands for all. */
 export const LIFETIMES = keyLifetimes({
   algorithms: ['RS256'],
   publishedBeforeSigningSeconds: DAY_SECONDS,
@@ -75,7 +75,7 @@ export const INITIAL_STATES = [
   given('A key signs', [YOUNG]),
   given('A key signs whose successor is due', [AGEING]),
   given('A key signs, and a successor waits', [keyOf('the successor', { published: HOUR_SECONDS }), AGEING]),
-  given('The time of the signer is over', [keyOf('the successor', { published: 2 * DAY_SECONDS }), OLD]),
+  given('The time of the signer has ended', [keyOf('the successor', { published: 2 * DAY_SECONDS }), OLD]),
   given('A key signs, and the one before is retiring', [
     YOUNG,
     keyOf('the key before', { published: 40 * DAY_SECONDS, began: 31 * DAY_SECONDS, stopped: 60 }),
@@ -85,7 +85,7 @@ export const INITIAL_STATES = [
 ];
 
 // The table of signing keys, under the same contract as in Postgres (src/storage/signing-keys.ts and the exclusion constraint of
-// the table): all of a commit is carried out, or nothing.
+// the table). All of a commit is carried out, or nothing.
 
 type Fact = (before: SigningKeyTable, commit: SigningKeyCommit, after: SigningKeyTable) => boolean;
 
@@ -95,7 +95,7 @@ const atMostOne = (state: SigningKeyRow['state']) => (keys: SigningKeyTable) => 
   return new Set(algorithms).size === algorithms.length;
 };
 
-/** Every fact that the commit compares, by name, so that each can be left out to see what that would allow. */
+/** Every fact that the commit compares, by name, so that a test can leave out each and see the consequences. */
 export const KEY_GUARD: Readonly<Record<string, Fact>> = {
   everyMoveStands: (before, { moves }) =>
     moves.every(({ from, after }) => before.some(({ kid, state }) => kid === after.kid && state === from)),
@@ -113,7 +113,7 @@ export function commitKeys(
   const { moves, added } = commit;
   const moved = keys.map((key) => {
     const move = moves.find(({ after, from }) => after.kid === key.kid && from === key.state);
-    // What was erased meanwhile stays erased.
+    // A private half that was erased since the load stays erased.
     return move ? { ...move.after, hasPrivateHalf: move.after.hasPrivateHalf && key.hasPrivateHalf } : key;
   });
   const after = added ? [added.after, ...moved] : moved;

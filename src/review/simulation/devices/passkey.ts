@@ -16,7 +16,7 @@ export type SoftwarePasskey = {
   readonly privateKey: KeyObject;
 };
 
-/** What a forged or broken authenticator, or a page of another site, puts in place of what is right. */
+/** The values that a forged or broken authenticator, or a page of another site, puts in place of the right ones. */
 export type Forged = {
   /** WebAuthn §6.1. */
   readonly flags?: number;
@@ -28,7 +28,7 @@ export type Forged = {
   readonly clientData?: Readonly<Record<string, unknown>>;
   /** It signs in place of the passkey's own key. */
   readonly signedWith?: KeyObject;
-  /** The `id` and `rawId` that the page sends, in base64url. Of a registration: what the authenticator made too. */
+  /** The `id` and `rawId` that the page sends, in base64url. Of a registration: the id that the authenticator made, too. */
   readonly id?: string;
   readonly userHandle?: string;
 };
@@ -86,7 +86,7 @@ export const optionsOn = (body: string): string =>
     .replaceAll('&#61;', '=')
     .replaceAll('&#38;', '&') ?? '{}';
 
-/** @param options JSON of the page. @returns the passkey, and what the page sends. */
+/** @param options JSON of the page. @returns the passkey, and the response of the page. */
 export function makePasskey(
   options: string,
   origin: string,
@@ -122,7 +122,7 @@ export function makePasskey(
   };
 }
 
-/** @param options JSON of the page. @returns what the page sends. */
+/** @param options JSON of the page. @returns the response of the page. */
 export function signWithPasskey(
   { id, rpId, userHandle, privateKey }: SoftwarePasskey,
   options: string,

@@ -1,5 +1,5 @@
 /**
- * The database of scenarios: embedded, in memory, migrated and empty. What it begins as is kept beside the compiled program
+ * The database of scenarios: embedded, in memory, migrated and empty. Its initial state is kept beside the compiled program
  * (src/cli/fast-loading.js), until another migration or another version of a package comes.
  */
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

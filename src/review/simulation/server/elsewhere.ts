@@ -1,4 +1,4 @@
-/** Another place to sign in: a second server with a database of its own, and an account of each who goes there. */
+/** An identity provider: a second server with a database of its own, and an account for each actor who signs in there. */
 import type { Policy } from '../../../../policies/schema.ts';
 import { type Upstream, upstreamsSchema } from '../../../../policies/upstreams-schema.ts';
 import type { Database } from '../../../storage/database.ts';
@@ -78,8 +78,8 @@ export async function openElsewhere({ database, clock, policy, issuer }: Opening
         headers: Object.fromEntries(new Headers(init.headers)),
         ...(init.body && { payload: String(init.body) }),
       });
-      const told = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
-      return new Response(body, { status: statusCode, headers: told });
+      const sent = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
+      return new Response(body, { status: statusCode, headers: sent });
     },
     accounts: () => {
       const users = new Map<Actor['name'], RegisteredUser>();

@@ -1,6 +1,6 @@
 /**
- * What cannot be done over HTTP is done to the store that the app is given: who commits first, a crash, an answer that is lost. Of
- * each request the statements are noted.
+ * The faults that HTTP cannot cause happen in the store of the app: the order of commits, a crash, a lost answer. The wrapper records
+ * the statements of each request.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AppDeps } from '../../../boot/wiring.ts';

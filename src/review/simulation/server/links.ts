@@ -1,4 +1,4 @@
-/** Links in mails: asked for, and used by the button of their page. Who has the mail has the link. */
+/** Links in mails: requested, and used by the button of their page. The reader of a mail has its link. */
 
 import type { Actor } from '../scenario.ts';
 import type { Answer, CredentialOf } from '../stage.ts';

@@ -1,4 +1,4 @@
-/** One end-user of a scenario, the browsers in which they and others act for them, and what a page or the log says of each request. */
+/** One end-user of a scenario, the browsers in which they and others act for them, and the result of each request on the page and in the log. */
 import { sha256 } from '../../../crypto/digest.ts';
 import { languageOf } from '../../../http/words/languages.ts';
 import { sessionEndReason, sessionState } from '../../../model/session.ts';
@@ -19,14 +19,14 @@ export const gives = (credential: PersonalCredential): Answer => ({
 export const DONE: Answer = { kind: 'done' };
 
 const SESSION = '__Host-statehouse-session';
-const STRANGE = 'nobody has this password';
+const STRANGE = 'no end-user has this password';
 
 /** Where the scenario does not name the browser of the resource owner, signing in is no step of its own. */
 export const signsInAsAsked = ({ name, place }: Actor): boolean => name === 'resource owner' && place === null;
 
 export const asksForPassword = ({ body }: Page): boolean => body.includes('name="password"');
 export const asksForConsent = ({ body }: Page): boolean => body.includes('name="decision"');
-/** What a page of an interaction asks for instead of consent. */
+/** The step that a page of an interaction requires instead of consent. */
 export function missingOn(page: Page): string {
   if (page.status !== 200) return `the page answers ${page.status}`;
   return asksForPassword(page) ? 'sign_in_required' : 'factor_required';
@@ -40,7 +40,7 @@ export const saysNotProven = ({ body }: Page): boolean =>
 
 type Entered = { readonly kind: 'in'; readonly page: Page; readonly csrf: string };
 
-/** The server, its mails, and the other place to sign in. */
+/** The server, its mails, and the identity provider. */
 export type Surroundings = { readonly server: Server; readonly mails: Mails; readonly there: There };
 
 export type Person = Surroundings & {
@@ -145,7 +145,7 @@ export function personOf(around: Surroundings, user: RegisteredUser, address: st
   };
 }
 
-/** Puts the cookie of somebody into this browser. */
+/** Puts the cookie of another browser into this one. */
 export const plantCookie = (browser: Browser, value: string): void => void browser.cookies.set(SESSION, value);
 
 /** The sign-in page, as a tab shows it that was opened before this browser was signed in. */

@@ -1,4 +1,4 @@
-/** The stage of one scenario: codes and tokens are presented here; what people do in browsers is in acts.ts. */
+/** The stage of one scenario: presents codes and tokens; acts.ts has the actions of people in browsers. */
 import { readAuthorizationCode } from '../../../crypto/authorization-code.ts';
 import { sha256 } from '../../../crypto/digest.ts';
 import { systemRandom } from '../../../crypto/random.ts';
@@ -36,7 +36,7 @@ export type Stage = {
   /** Milliseconds since the first step. */
   readonly now: () => number;
   readonly setNow: (milliseconds: number) => void;
-  /** Milliseconds after the first step; null: there is no such end yet. */
+  /** Milliseconds after the first step; null: the end is not known yet. */
   readonly endOf: (end: EndName) => Promise<number | null>;
   /** In the browser of this actor; the client gets the code. */
   readonly approve: (actor: Actor, action: Approving) => Promise<{ readonly code: string } | Refused>;
@@ -57,7 +57,7 @@ type Given = Omit<Surroundings, 'server'> & {
   readonly lifetimes: Scenario['lifetimes'];
 };
 
-/** What a consent page is about, where nothing else is said. */
+/** The access on a consent page, by default. */
 const ACCESS: Pick<Approving, 'scope' | 'resources' | 'level'> = {
   scope: ['read', 'write'],
   resources: ['api'],
@@ -89,7 +89,7 @@ export async function serverStage(server: Server, { mails, there, address, lifet
   const storedGrant = async (): Promise<{ readonly now: Date; readonly grant: Grant } | null> => {
     if (grantId === null) return null;
     const { now, grant } = await deps.store.load({ clientId: client.clientId, grantId });
-    if (grant === null) throw new Error('There is no such grant.');
+    if (grant === null) throw new Error('The grant is not found.');
     return { now, grant };
   };
 

@@ -21,7 +21,7 @@ export type Stages = {
 };
 
 export type StagesOptions = {
-  /** Migrated and empty; asked again for the place elsewhere to sign in. */
+  /** Migrated and empty; called again for the identity provider. */
   readonly database?: () => Promise<Database>;
   /** For those who break a part on purpose. */
   readonly change?: (deps: AppDeps) => AppDeps;
@@ -48,7 +48,7 @@ export async function openStages({
     configuration: () => configuration,
     environmentVariable: (name) => elsewhere?.environmentVariable(name),
     upstreamFetch: async (url, init) => {
-      if (elsewhere === null) throw new Error('There is no other server.');
+      if (elsewhere === null) throw new Error('The identity provider is not open.');
       return elsewhere.upstreamFetch(url, init);
     },
     change: (deps) => change(withFates(deps)),
@@ -71,7 +71,7 @@ export async function openStages({
           configure();
         },
         signIn: async (actor, url) => {
-          if (signInThere === null) throw new Error('There is no other server.');
+          if (signInThere === null) throw new Error('The identity provider is not open.');
           return signInThere(actor, url);
         },
         linked: new Map(),

@@ -33,14 +33,14 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The end-user has a second factor, or has to have one: it is asked for next.',
     // No change.
     'The sign-in is complete already.',
-    'It has ended already: its row keeps what is written there.',
+    'It has ended already: its row stays as it is.',
   ],
   externalSignIn: [
     // The time limit of a federated sign-in, its users, and just-in-time registration are left to the server.
     'It took too long; the end-user has to begin again.',
-    'The policy does not let this identity in, or the end-user who began is no longer signed in.',
+    'The policy does not admit this identity, or the session that began the sign-in has ended.',
     'The identity belongs to no registered end-user, and the policy registers no new end-users.',
-    'The answer names a new end-user, whom the policy registers.',
+    'The answer names a just-in-time user: the policy permits the registration.',
   ],
   linkedIdentity: [
     // Which accounts are linked, and who may remove them, is left to the server.
@@ -48,8 +48,8 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The end-user removed it.',
     'An administrator removed it, even if it was the last way to sign in.',
     'The end-user was deleted: nothing of them is left to sign in to.',
-    'What was removed does not come back: a new link is another identity.',
-    'No such identity is linked.',
+    'A removed identity does not come back: a new link is another identity.',
+    'The identity is not linked.',
     // No change.
     'It is linked already.',
     'It was removed already.',
@@ -58,7 +58,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     // Which node attempts it, and when, is left to the server.
     'Its next attempt is later, or another node attempts it now.',
     'This node attempts it; no other node does until the claim runs out.',
-    'A later attempt was claimed meanwhile: its answer counts.',
+    'A node has claimed a later attempt: its answer counts.',
     'No node has this endpoint in its configuration.',
     'An operator has it sent now, without waiting for its next attempt.',
     // No change.
@@ -68,7 +68,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     // Which node attempts it, and how the queue is shared, is left to the server.
     'The next attempt is later, or another node attempts the mail now.',
     'This node attempts the mail; no other node does until the claim runs out.',
-    'A later attempt was claimed meanwhile: its outcome counts.',
+    'A node has claimed a later attempt: its outcome counts.',
     'The queue is full, and a domain with fewer mails in the queue needs the place.',
     // No change.
     'The relay accepted the mail twice: the node of the first attempt was late.',
@@ -85,7 +85,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
   recoveryCode: [
     'The end-user was disabled or deleted.',
     // No change.
-    'Its row keeps what is written there.',
+    'Its row stays as it is.',
   ],
   passkey: [
     'The end-user was disabled or deleted.',
@@ -111,14 +111,14 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'Its time is nearly over: a successor is published while caches still have time to fetch it.',
     'The handover is due already: the successor takes over as soon as it has been published for long enough.',
     // Which algorithms sign is the policy.
-    'Its time is over, and the policy no longer names its algorithm.',
+    'Its time has ended, and the policy no longer names its algorithm.',
     // No change.
     'Another node was first: its key signs, and this key is dropped.',
     'The key is neither stored nor in the JWKS.',
     'The key is stored already.',
     'Another key signs; this key waits.',
     'This event is for the signer of the algorithm.',
-    'It goes on signing, past its time if it must, until a successor is ready or the policy drops its algorithm.',
+    'The key signs, past its time if it must, until a successor is ready or the policy drops its algorithm.',
     'It is itself the signer.',
     'It has no private half to sign with.',
   ],
@@ -128,7 +128,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'No client has this id.',
     // RFC 7591 gives a client a secret, and leaves its exchange to the server.
     'Two secrets are live already: one of them is removed first.',
-    'The secret before stays live until it is removed, so that nothing stops meanwhile.',
+    'The secret before stays active until its removal, so that the client never stops.',
     'Every earlier secret stops working immediately.',
     'No live secret of the client has this id.',
     'The client could no longer authenticate.',
@@ -139,18 +139,18 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
   user: [
     // How end-users are administered is left to the server.
     'Another end-user signs in with this username.',
-    'There is no such end-user.',
+    'The end-user is not found.',
     'The end-user may sign in from now on.',
     'New claims, or a new username; sessions and grants stay.',
-    'The end-user was disabled meanwhile, and cannot change the password.',
+    'The end-user was disabled since, and cannot change the password.',
     'The end-user is disabled; every session and every grant ends.',
-    'The end-user may sign in again; what ended stays ended.',
+    'The end-user may sign in again. Ended sessions and grants stay ended.',
     'The end-user is deleted; every session and every grant ends.',
     // No change.
     'The record is stored like that already.',
     'The end-user is enabled already.',
     'The end-user is disabled already.',
-    'The password was changed meanwhile, and the new password stays.',
+    'The password has changed since, and the new password stays.',
     'A disabled end-user cannot sign in, and the hash stays.',
     'The end-user is disabled: no link in an e-mail changes the account.',
   ],
@@ -160,7 +160,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'No mail has this link.',
     'The current policy does not offer such a link.',
     'The end-user was disabled or deleted.',
-    'Another end-user signs in with the username that was chosen; the link stays good.',
+    'Another end-user has the chosen username; the link stays valid.',
     'An administrator took the invitation back.',
     // No change.
     'Nothing was sent.',

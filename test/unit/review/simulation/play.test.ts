@@ -65,7 +65,7 @@ describe('a run that deviates from its expectation reports', () => {
   - { until: the code ends, who: client, presents: code }`),
     ).toEqual([
       'a.yaml:5: step 2: expected time passes until then; found there is no chain yet, so it has no end',
-      'a.yaml:7: step 4: expected time passes until then; found that moment is over, and time does not go back',
+      'a.yaml:7: step 4: expected time passes until then; found that instant has passed, and time does not go back',
     ]);
   });
 

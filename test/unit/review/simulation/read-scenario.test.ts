@@ -30,11 +30,11 @@ const WRONG: Readonly<Record<string, readonly [steps: string, ...problems: RegEx
   ],
   'an unknown name': [
     '  - { who: client, presents: code, gets: Aa }\n  - { who: client, presents: Ab }',
-    /:6: steps\.2\.presents: Expected code, password, Aa, found "Ab", which nobody got before\. Did you mean "Aa"\?/,
+    /:6: steps\.2\.presents: Expected code, password, Aa, found "Ab", which no step before gives\. Did you mean "Aa"\?/,
   ],
   'a name before it is given': [
     '  - { who: client, presents: A }\n  - { who: client, presents: code, gets: A }',
-    /:5: steps\.1\.presents: Expected .*, found "A", which nobody got before/,
+    /:5: steps\.1\.presents: Expected .*, found "A", which no step before gives/,
   ],
   'a name twice': [
     '  - { who: client, presents: code, gets: A }\n  - { who: client, presents: A, gets: A }',
@@ -48,8 +48,8 @@ const WRONG: Readonly<Record<string, readonly [steps: string, ...problems: RegEx
     '  - { who: client, does: recover }',
     /:5: steps\.1: Expected one of: presents, revokes.*, found "recover" by "client"/,
   ],
-  'a missing actor': ['  - { presents: code }', /:5: steps\.1: Expected .*, found "presents" by nobody/],
-  'nothing that is done': ['  - { who: thief }', /:5: steps\.1: Expected .*, found "thief" without a deed/],
+  'a missing actor': ['  - { presents: code }', /:5: steps\.1: Expected .*, found "presents" without an actor/],
+  'nothing that is done': ['  - { who: thief }', /:5: steps\.1: Expected .*, found "thief" without an action/],
   'two actions': ['  - { who: thief, presents: code, revokes: code }', /, found "presents" and "revokes"/],
   nothing: ['  - {}', /:5: steps\.1: Expected .*, found a step in which nothing happens/],
   'two answers': [
@@ -78,15 +78,15 @@ const WRONG: Readonly<Record<string, readonly [steps: string, ...problems: RegEx
   'a moment that there is not': ['  - { until: before the code ends }', /Did you mean "just before the code ends"\?/],
   'a cookie where tokens are due': [
     '  - { who: resource owner, in: laptop, presents: password, gets: L }\n  - { who: client, presents: L }',
-    /:6: steps\.2\.presents: Expected what this actor has, found "L", which is of the kind "cookie"/,
+    /:6: steps\.2\.presents: Expected a credential of this actor, found "L", which is of the kind "cookie"/,
   ],
   'tokens where a person acts': [
     '  - { who: client, presents: code, gets: A }\n  - { who: resource owner, in: laptop, presents: A }',
-    /:6: steps\.2\.presents: Expected what this actor has, found "A", which is of the kind "tokens"/,
+    /:6: steps\.2\.presents: Expected a credential of this actor, found "A", which is of the kind "tokens"/,
   ],
   'an app as if it were a code': [
     '  - { who: thief, does: set up an authenticator app, gets: app }\n  - { who: thief, presents: app }',
-    /:6: steps\.2\.presents: Expected what is presented to the server, found "app", which is of the kind "app"/,
+    /:6: steps\.2\.presents: Expected a credential for the server, found "app", which is of the kind "app"/,
   ],
   'a reading of what shows no code': [
     '  - { who: thief, presents: password, gets: T }\n  - { who: thief, reads: T, gets: C }',
@@ -130,11 +130,11 @@ const WRONG: Readonly<Record<string, readonly [steps: string, ...problems: RegEx
   ],
   'a wait inside of together': [
     '  - { together: [{ wait: 1s, who: client, presents: code }, { who: thief, presents: code }] }',
-    /steps\.1\.together\.0: Expected .*, found a wait with a deed/,
+    /steps\.1\.together\.0: Expected .*, found a wait with an action/,
   ],
   'an approval inside of together': [
     '  - { together: [{ who: resource owner, does: approve }, { who: thief, presents: code }] }',
-    /, found an approval at once with others/,
+    /, found an approval together with others/,
   ],
 };
 

@@ -1,10 +1,10 @@
-/** Which decisions about a machine other systems may be told of, by the words of its machine (webhooks.yaml). */
+/** The decisions that webhooks deliver to other systems, by the words of a machine (webhooks.yaml). */
 import type { WebhookEventName } from '../../policies/webhooks-schema.ts';
 
-export type Told = { readonly [Name in WebhookEventName]?: readonly Telling[] };
+export type WebhookEvents = { readonly [Name in WebhookEventName]?: readonly WebhookEventRule[] };
 
-/** An entry of the ledger that is such an event. What is absent may be any. */
-export type Telling = {
+/** The ledger entries that are such an event. An absent member matches every entry. */
+export type WebhookEventRule = {
   /** Absent: the machine of the table. */
   readonly machine?: string;
   readonly events?: readonly string[];
@@ -15,6 +15,6 @@ export type Telling = {
   readonly notReasons?: readonly string[];
   /** Whether the password is among the fields that changed. */
   readonly changesPassword?: boolean;
-  /** What the event says of the factor or the credential. */
+  /** The kind of the factor or credential in the event. */
   readonly kind?: string;
 };
