@@ -54,7 +54,7 @@ async function answerTo(
   const body = bodyOf(operation, request);
   if (body.kind === 'problem') return body;
   if (operation.ifMatch === 'required' && request.headers['if-match'] === undefined) return conditionNeeded([]);
-  // What makes nothing can be sent again as it is: nothing is stored for it, least of all for an auditor.
+  // Only a request that creates a resource stores its key, so an auditor's request stores nothing.
   const key = operation.creates === true ? request.headers['idempotency-key'] : undefined;
   const text = typeof request.body === 'string' ? request.body : '';
   const makes = await makesFor(deps, me, key, [request.method, request.url, text]);
