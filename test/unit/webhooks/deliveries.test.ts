@@ -298,8 +298,8 @@ describe('webhooks', () => {
     const receiver = await open();
     const worker = await named(receiver);
     for (const at of ['infinity', '12026-01-01'])
-      await scene.database.drizzle.execute(sql`insert into ${transitions} (at, machine, event, from_state, to_state)
-        values (${at}::timestamptz, 'user', 'disableRequested', 'enabled', 'disabled')`);
+      await scene.database.drizzle.execute(sql`insert into ${transitions} (shard_key, at, machine, event, from_state, to_state)
+        values (gen_random_uuid(), ${at}::timestamptz, 'user', 'disableRequested', 'enabled', 'disabled')`);
     const user = await makeUser(scene);
     await worker.round();
     expect(receiver.verified()).toMatchObject([{ type: 'user.created', data: { sub: user.id } }]);
