@@ -1,8 +1,8 @@
 /**
- * A commit as a value: what is written, and what must hold for it. All of it takes place, or nothing.
+ * A commit as a value: its writes, and the conditions for them. All of it takes place, or nothing.
  *
- * src/storage/commit.ts renders it as one guarded statement, after a lock where it has `inTurn`. src/review/proof/carry-out.ts carries
- * out the same value in memory.
+ * src/storage/commit.ts renders it as one guarded statement, after a lock where it has `inTurn`.
+ * src/review/proof/carry-out.ts carries out the same value in memory.
  */
 import type { LedgerEntry } from '../model/ledger.ts';
 
@@ -21,7 +21,7 @@ export type Update = {
   readonly loaded: Columns;
   /** The columns that name the row. */
   readonly key: readonly string[];
-  /** Columns that are still as they were loaded; otherwise nothing is committed. `version`: the row as a whole. */
+  /** Columns that are still as loaded. Otherwise the store commits nothing. `version`: the row as a whole. */
   readonly expect: readonly string[];
   readonly set: Columns;
 };
@@ -30,51 +30,52 @@ export type Insert = {
   readonly kind: 'insert';
   readonly table: string;
   readonly row: Columns;
-  /** No other row has all values of one of these afterwards. Unique indexes hold it. */
+  /** Afterwards no other row has all values of one of these. Unique indexes enforce it. */
   readonly unlike: readonly Columns[];
 };
 
 export type Write = Update | Insert;
 
-/** Rows that have all these values. */
+/** The rows that have all these values. */
 export type Selection = {
   readonly table: string;
   readonly where: Columns;
-  /** Rows that have one of these values are left out. */
+  /** Excludes rows that have one of these values. */
   readonly not?: Columns;
-  /** Rows whose instants are not later than these are left out. */
+  /** Excludes rows whose instants are not later than these. */
   readonly later?: Readonly<Record<string, Date>>;
 };
 
-/** What must hold of rows that the commit does not write. */
+/** A condition on rows that the commit does not write. */
 export type Requirement = {
-  /** The fact, in a few words: for what the proof prints. */
+  /** The fact, in a few words, for the output of the model check. */
   readonly that: string;
   /** Rows of one of these selections. */
   readonly rows: readonly Selection[];
   readonly are: 'some' | 'none' | { readonly fewerThan: number };
-  /** The rows stay as they are until the commit is done. */
+  /** Locks the rows until the commit is done. */
   readonly locked?: true;
 };
 
 export type Commit = {
   readonly now: Date;
   /**
-   * Commits with the same row here are carried out one after the other. For commits that require rows to be missing: what a statement
-   * finds missing is not there when it commits only if this row is locked before (Postgres 18 §13.2.1).
+   * The store carries out commits with the same row here one after the other. Commits that require rows to be missing
+   * need this lock, taken before: otherwise a row that a statement finds missing may exist when it commits (Postgres 18
+   * §13.2.1).
    */
   readonly inTurn?: { readonly table: string; readonly key: Columns };
   readonly requires: readonly Requirement[];
-  /** Each of another row, in this order. Where one writes no row, nothing is written. */
+  /** Each writes another row, in this order. If one of them writes no row, the store writes nothing. */
   readonly writes: readonly [Write, ...Write[]];
   /** In the order of the decisions. */
   readonly entries: readonly LedgerEntry[];
 };
 
-/** False: a fact that the commit depends on no longer held, and nothing changed. */
+/** Resolves to false when a fact that the commit depends on no longer held. Then nothing changed. */
 export type CommitStore = (commit: Commit) => Promise<boolean>;
 
-/** The columns that `after` changes, while the columns `expect` are as they were loaded. */
+/** The columns that `after` changes, while the columns in `expect` are as loaded. */
 export const update = <Row extends { readonly id: string }>(
   { name }: Table<Row>,
   before: NoInfer<Row>,

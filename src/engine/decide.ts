@@ -1,7 +1,7 @@
 /**
- * decide: XState's answer to an event in a state, as data: the next state and the effects. Nothing runs: no actors, no timers,
- * no I/O, no clock. `getTransitionData` evaluates the guards and selects the transition (about 0.5 µs; `transition` would also
- * build an actor scope, 12 µs: docs/decisions/0020).
+ * decide: XState's answer to an event in a state, as data: the next state and the effects. The function runs no actors,
+ * no timers, no I/O and no clock. `getTransitionData` evaluates the guards and selects the transition in about 0.5 µs.
+ * `transition` would also build an actor scope, which takes 12 µs (docs/decisions/0020).
  */
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Effect } from '../../machines/unions.ts';
@@ -17,7 +17,7 @@ export type Decision = {
 
 /**
  * @throws InvariantViolation when the machine has no arm for the event in this state, or uses features of XState that a
- * transition's target and actions do not show: both would be defects of the machine.
+ * transition's target and actions do not show. Both are defects of the machine.
  */
 export function decide(
   machine: AnyStateMachine,
@@ -46,11 +46,14 @@ export function effectOf<Type extends Effect['type']>(
   return effects.find((effect): effect is Extract<Effect, { type: Type }> => effect.type === type);
 }
 
-/** Each state as XState resolves it, but for the context: to resolve it again takes longer than to decide. */
+/** Each state as XState resolves it, without the context. Resolving a state takes longer than deciding. */
 type States = ReadonlyMap<string, AnyMachineSnapshot>;
 const statesOfMachines = new WeakMap<AnyStateMachine, States>();
 
-/** A transition's target and actions say everything only in a flat machine, without nested states, entry actions or timers. */
+/**
+ * A transition's target and actions are complete only in a flat machine, without nested states, entry actions or
+ * timers.
+ */
 function statesOf(machine: AnyStateMachine): States {
   const known = statesOfMachines.get(machine);
   if (known !== undefined) return known;

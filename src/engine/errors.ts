@@ -1,10 +1,14 @@
 /**
- * The two ways in which a decision cannot be made true. Neither is an OAuth error: those are outcomes, i.e. values.
+ * The two ways in which a decision cannot be carried out. Neither is an OAuth error: those are outcomes, that is,
+ * values.
  */
 
 export type UnavailableReason = 'store_unavailable' | 'commit_unknown' | 'too_many_conflicts' | 'signing_unavailable';
 
-/** The store or the device that signs failed, or conflicts did not end. HTTP answers 503, with `Retry-After` unless the commit is unknown. */
+/**
+ * The store or the signing device failed, or conflicts did not end. HTTP answers 503, with `Retry-After` unless the
+ * commit is unknown.
+ */
 export class Unavailable extends Error {
   readonly reason: UnavailableReason;
   constructor(reason: UnavailableReason, options?: ErrorOptions) {
@@ -15,19 +19,19 @@ export class Unavailable extends Error {
 }
 
 export type StoreFailure = ErrorOptions & {
-  /** What is the matter: "The database …". */
+  /** The predicate of the message: "The database …". */
   readonly words?: string;
-  /** Its code, and what the database or TLS said; null: it said nothing. */
+  /** The error code, and the message of the database or of TLS. Null: there was no message. */
   readonly said?: string | null;
-  /** What to do, as a sentence. */
+  /** The advice to the operator, as a sentence. */
   readonly advice?: string | null;
-  /** SQLSTATE, or the code of the driver or the operating system; null: it has none. */
+  /** SQLSTATE, or the code of the driver or the operating system. Null: the error has none. */
   readonly code?: string | null;
-  /** No failure that a database has now and then: probably a defect, and worth a look. */
+  /** True for a failure that is unusual for a database: probably a defect that an engineer should look at. */
   readonly isUnexpected?: boolean;
 };
 
-/** Thrown by stores. `maybeCommitted`: the statement was on its way when the connection was lost. */
+/** Thrown by stores. `maybeCommitted`: the connection was lost after the statement was sent. */
 export class StoreUnavailable extends Error {
   readonly maybeCommitted: boolean;
   readonly code: string | null;
@@ -50,7 +54,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** Machine, derivation and commit disagree: a defect. Nothing was committed. */
+/** Machine, derivation and commit disagree: a defect. The store has committed nothing. */
 export class InvariantViolation extends Error {
   constructor(message: string) {
     super(message);

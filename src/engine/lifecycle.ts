@@ -1,6 +1,6 @@
 /**
- * What a lifecycle declares, in one place, for the engine, the proof and the triggers
- * (src/lifecycles/). docs/adding-a-lifecycle.md shows how to add another.
+ * The declaration of a lifecycle, in one place, for the engine, the model check and the triggers (src/lifecycles/).
+ * docs/adding-a-lifecycle.md shows how to add another.
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Effect } from '../../machines/unions.ts';
@@ -11,16 +11,21 @@ type EffectName = Effect['type'];
 type ParamsOf<Name extends EffectName> =
   Extract<Effect, { type: Name }> extends { readonly params: infer Params } ? Params : undefined;
 
-/** What an effect makes of a row. Pure. An effect that is not listed changes nothing that is stored. */
+/** The change that each effect makes to a row. Pure. An effect that is not listed changes no stored row. */
 export type Changes<Row, Facts> = {
   readonly [Name in EffectName]?: (row: Row, facts: Facts, params: ParamsOf<Name>) => Row;
 };
 
-/** An event for another lifecycle, or for another row of the same lifecycle; decided and committed together with its sender. */
+/**
+ * An event for another lifecycle, or for another row of the same lifecycle. It is decided and committed together with
+ * its sender.
+ */
 export type Sent<Row> = { readonly lifecycle: AnyLifecycle<Row>; readonly facts: unknown; readonly event: AnyEvent };
 export type AnyEvent = { readonly type: string };
 
-/** One event of a request. `next`: the next event of the same request, for the row as this event leaves it; null: none. */
+/**
+ * One event of a request. `next`: the next event of the same request, for the row as this event leaves it. Null: none.
+ */
 export type Turn<Row, Facts> = {
   readonly facts: Facts;
   readonly event: AnyEvent;
@@ -28,29 +33,29 @@ export type Turn<Row, Facts> = {
 };
 
 /**
- * `Row`: what is stored and may change. `Facts`: whatever else a decision depends on (the time, the policy, the session …), and
- * random values drawn for it (a nonce, an id). `Commit`: what the store is given.
+ * `Row`: the stored columns that may change. `Facts`: everything else on which a decision depends (the time, the
+ * policy, the session …), and the random values drawn for it (a nonce, an id). `Commit`: the value for the store.
  */
 export type Lifecycle<Row, Facts, Commit> = {
   readonly machine: AnyStateMachine;
-  /** What the row is now. Pure. */
+  /** The state of the row. Pure. */
   readonly stateOf: (row: Row, facts: Facts) => string;
-  /** What the guards of the machine see. Pure. */
+  /** The context that the guards of the machine see. Pure. */
   readonly contextOf: (row: Row, facts: Facts) => object;
   readonly changes: Changes<Row, Facts>;
-  /** Effects that are events to others. Null: there is nobody to tell. */
+  /** Effects that are events to other rows. Null: the lifecycle sends none. */
   readonly sends?: {
     readonly [Name in EffectName]?: (row: Row, facts: Facts, params: ParamsOf<Name>) => Sent<Row> | null;
   };
   /** By event: each decision has exactly one of these effects. Events that are not listed need no answer. */
   readonly answers: Readonly<Record<string, readonly EffectName[]>>;
-  /** Effects that change a row without a line in the ledger: they decide nothing. */
+  /** Effects that change a row without a ledger entry: they decide nothing. */
   readonly notAudited?: readonly EffectName[];
-  /** Invariants of a step beyond its states. @returns what is wrong; null: nothing. */
+  /** Invariants of a step beyond its states. @returns the violation. Null: none. */
   readonly violation?: (step: Step<Row>, facts: Facts) => string | null;
-  /** What a line of the ledger contains besides the decision. */
+  /** The facts of a ledger entry besides the decision. */
   readonly ledgerFacts?: (row: Row, facts: Facts) => Partial<LedgerEntry>;
-  /** The change for the store, with what must still hold when it is committed. */
+  /** The change for the store, with the conditions for its commit. */
   readonly commitOf: (step: Step<Row>, facts: Facts, entries: readonly LedgerEntry[]) => Commit;
 };
 

@@ -1,11 +1,14 @@
-/** Metrics and traces observe the engine here. An observer cannot change what the engine does. */
+/** Metrics and traces observe the engine here. An observer cannot change the engine's behavior. */
 import type { Decision } from './decide.ts';
 import type { UnavailableReason } from './errors.ts';
 
-/** `decide` includes the making of the answer, and so `sign`. */
+/** `decide` includes the making of the answer, and therefore `sign`. */
 export type Phase = 'load' | 'decide' | 'sign' | 'commit';
 
-/** `conflict`: a fact had moved in between, and nothing changed. `unknown`: the answer was lost. `unavailable`: nothing was carried out. */
+/**
+ * `conflict`: a fact changed in between, and the commit changed nothing. `unknown`: the answer was lost. `unavailable`:
+ * the database carried out nothing.
+ */
 export type CommitResult = 'committed' | 'conflict' | 'unknown' | 'unavailable';
 
 /** Its functions must not throw. */
@@ -13,9 +16,11 @@ export type Observer = {
   /** The requested decision, then the decisions about the events that it sent. */
   readonly decided?: (decisions: readonly Decision[]) => void;
   readonly committed?: (machine: string, result: CommitResult) => void;
-  /** No decision could be made true. */
+  /** The engine could not carry out a decision. */
   readonly failed?: (machine: string, reason: UnavailableReason) => void;
-  /** Calls `work` once and returns what it returns, which may be a promise. @param what the machine, or the kind of token. */
+  /**
+   * Calls `work` once and returns its result, which may be a promise. @param what the machine, or the kind of token.
+   */
   readonly instrument?: <T>(phase: Phase, what: string, work: () => T) => T;
 };
 

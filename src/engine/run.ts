@@ -1,11 +1,11 @@
 /**
  * The one loop for every lifecycle: load → decide → apply → check → commit → again.
  *
- *   load     the row, what it depends on, and the database's now(); no lock
- *   decide   XState selects the transition; out come the next state and effects, as data
- *   apply    the effects make the next row, in memory
- *   check    that row has to be in the machine's next state
- *   commit   one guarded statement with its ledger entries; a lost guard means: load and decide again
+ * load     the row, the facts on which it depends, and the database's now(); no lock
+ * decide   XState selects the transition; the results are the next state and effects, as data
+ * apply    the effects make the next row, in memory
+ * check    that row has to be in the machine's next state
+ * commit   one guarded statement with its ledger entries; if a guard fails, the loop loads and decides again
  */
 import type { Decision } from './decide.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from './errors.ts';
@@ -16,14 +16,14 @@ import { type MachineOf, stepsOf } from './step.ts';
 /** One event for one row, or several that change the row together. */
 export type Request<Loaded, Row, Facts, Commit, Answer> = {
   readonly lifecycle: Lifecycle<Row, Facts, Commit>;
-  /** Reads the row, the facts and the event from what was loaded. Pure. */
+  /** Reads the row, the facts and the event from the loaded values. Pure. */
   readonly read: (loaded: Loaded) => Turn<Row, Facts> & { readonly row: Row };
   /**
-   * What the caller gets if the step is committed. Made before the commit, so that whatever can fail, such as signing, fails here. A promise:
-   * it is being made elsewhere, and the loop waits for it.
+   * The answer to the caller if the step is committed. The loop makes it before the commit, so that everything that can
+   * fail, such as signing, fails here. A promise: another thread or device makes it, and the loop waits for it.
    */
   readonly answer: (step: Step<Row>, loaded: Loaded, facts: Facts) => Answer | Promise<Answer>;
-  /** After a lost commit: whether the change is in the row. Absent: the next decision finds out. */
+  /** After a lost commit: whether the row contains the change. Absent: the next decision shows it. */
   readonly isIn?: (loaded: Loaded, step: Step<Row>) => boolean;
 };
 
@@ -32,7 +32,7 @@ export type Command<Commit> =
   | { readonly kind: 'commit'; readonly commit: Commit }
   /** Resolves with the answer. */
   | { readonly kind: 'answer'; readonly answer: Promise<unknown> }
-  /** `afterLostCommit`: worth waiting for, since only the row shows whether the commit took place. */
+  /** `afterLostCommit`: the load is worth waiting for, because only the row shows whether the commit took place. */
   | { readonly kind: 'load'; readonly afterLostCommit: boolean };
 
 /** The reply to a command. */
@@ -46,8 +46,8 @@ export type Reply<Loaded> =
 const MAX_ATTEMPTS = 5;
 
 /**
- * The loop without I/O: it yields commands and continues with the replies. So the proof can interleave the steps of several
- * requests in every order, with the very code that serves them.
+ * The loop without I/O: it yields commands and continues with the replies. The model check can therefore interleave the
+ * steps of several requests in every order, with the code that serves them.
  *
  * @throws Unavailable when the store cannot be reached, does not settle, or its commit cannot be known.
  */
@@ -77,26 +77,26 @@ export function* running<Loaded, Row, Facts, Commit, Answer>(
       throw new Unavailable(lost ? 'commit_unknown' : 'store_unavailable', { cause });
     }
     loaded = again.loaded;
-    // Where no commit was lost, what is in the row is the work of another request, even of one that asked for the same.
+    // Unless a commit was lost, the row shows the work of another request, even of one with the same command.
     if (lost !== null && isIn?.(loaded, step)) return answered;
   }
   throw new Unavailable(lost ? 'commit_unknown' : 'too_many_conflicts', lost ? { cause: lost } : {});
 }
 
-/** Before the commit: a signature that fails elsewhere commits nothing. */
+/** Before the commit: a signature that fails on another thread or device commits nothing. */
 function* later<Answer>(
   answer: Promise<Answer>,
 ): Generator<{ readonly kind: 'answer'; readonly answer: Promise<unknown> }, Answer, Reply<unknown>> {
   const reply = yield { kind: 'answer', answer };
-  if (reply.kind !== 'answered') throw new InvariantViolation('an answer that was waited for did not come');
+  if (reply.kind !== 'answered') throw new InvariantViolation('the loop waited for an answer and got another reply');
   return reply.answer as Answer;
 }
 
 export type World<Loaded, Commit> = {
   readonly load: () => Promise<Loaded>;
-  /** False: a fact that the commit depends on no longer held, and nothing changed. */
+  /** Resolves to false when a fact that the commit depends on no longer held. Then nothing changed. */
   readonly commit: (commit: Commit) => Promise<boolean>;
-  /** Milliseconds; waits between reloads after a lost commit. */
+  /** Takes milliseconds. Waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
@@ -163,7 +163,10 @@ async function askWorld<Loaded, Commit>(
 const NO_WAIT = [0] as const;
 const WAITS_AFTER_LOST_COMMIT_MILLISECONDS = [0, 200, 1000] as const;
 
-/** After the store has no time left for a request: the loop still makes these waits, and then gives up (src/system/deadlines.ts). */
+/**
+ * In milliseconds. After the store has no time left for a request, the loop still makes these waits, and then fails
+ * (src/system/deadlines.ts).
+ */
 export const LONGEST_SLEEPS_MILLISECONDS = WAITS_AFTER_LOST_COMMIT_MILLISECONDS.reduce<number>(
   (sum, wait) => sum + wait,
   0,

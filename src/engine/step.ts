@@ -1,4 +1,4 @@
-/** decide → apply → check: applies an event to a row. Pure, so that everything is checked before the commit. */
+/** decide → apply → check: applies an event to a row. Pure, so that every check precedes the commit. */
 import type { AnyStateMachine } from 'xstate';
 import type { Effect } from '../../machines/unions.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
@@ -6,13 +6,13 @@ import { type Decision, decide, effectOf } from './decide.ts';
 import { InvariantViolation } from './errors.ts';
 import type { AnyEvent, AnyLifecycle, Step, Turn } from './lifecycle.ts';
 
-/** Which machine decides for a lifecycle: its own, unless a reviewer's tool replaces it. */
+/** The machine that decides for a lifecycle: its own, unless a review tool replaces it. */
 export type MachineOf = (machine: AnyStateMachine) => AnyStateMachine;
 const itself: MachineOf = (machine) => machine;
 
 /**
- * The events of one request, in their order, as one step: all of them change the row, or none. After a rejection no further event is
- * decided.
+ * The events of one request, in their order, as one step: all of them change the row, or none does. After a rejection,
+ * no further event is decided.
  *
  * @throws InvariantViolation as `stepOf` does.
  */
@@ -39,8 +39,8 @@ const isRejected = ({ decisions: [decision] }: Step<unknown>): boolean =>
   decision !== undefined && effectOf(decision, 'reject') !== undefined;
 
 /**
- * @throws InvariantViolation when the row that the effects make is not in the machine's next state, or breaks an invariant of
- * the lifecycle.
+ * @throws InvariantViolation when the row that the effects make is not in the machine's next state, or breaks an
+ * invariant of the lifecycle.
  */
 export function stepOf<Row, Facts>(
   lifecycle: AnyLifecycle<Row>,
@@ -55,7 +55,8 @@ export function stepOf<Row, Facts>(
   const entries: LedgerEntry[] = [];
   let after = row;
   let isRecorded = decision.from !== decision.to;
-  // Lines follow the order of the effects: this decision's line stands where it first changes the row, or before what it sends.
+  // Entries follow the order of the effects: this decision's entry comes where it first changes the row, or before its
+  // events.
   let place: number | null = null;
   for (const effect of decision.effects) {
     const changed = changedBy(lifecycle, effect, after, facts);
