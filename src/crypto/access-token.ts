@@ -15,12 +15,15 @@ export type AccessTokenClaims = {
   readonly jti: string;
   readonly iat: number;
   readonly exp: number;
-  /** How and when the end-user signed in (RFC 9068 §2.2.1); absent: there is no end-user, or it was not written down. */
+  /**
+   * The class and time of the sign-in (RFC 9068 §2.2.1). Absent: there is no end-user, or the grant has no record of
+   * it.
+   */
   readonly acr?: string;
   readonly auth_time?: number;
 };
 
-/** What can end a token: its grant or, with client credentials, its client's epoch at the time of issue. */
+/** The origin that can end a token: its grant or, with client credentials, its client's epoch at the time of issue. */
 export type AccessTokenOrigin = { readonly grantId: string } | { readonly clientEpoch: bigint };
 
 export type AccessTokenReading =
@@ -35,13 +38,15 @@ export type AccessTokenReading =
 export const signAccessToken = <Key extends SigningKey>(key: Key, claims: AccessTokenClaims): Signed<Key> =>
   signJwt(key, 'at+jwt', claims);
 
-/** Authenticates the token and finds its origin. The caller, who knows the time, checks whether it has expired. */
+/**
+ * Authenticates the token and finds its origin. The caller knows the time, and checks whether the token has expired.
+ */
 export async function readAccessToken(keyRing: KeyRing, issuer: string, token: string): Promise<AccessTokenReading> {
   const reading = await readJwt(keyRing, 'at+jwt', token);
   if (reading.kind !== 'authentic') return { kind: reading.kind };
   const { claims } = reading;
   if (!isAccessToken(claims)) return { kind: 'malformed' };
-  // Another issuer may share our keys: two servers on one database.
+  // Another issuer may share the keys: two servers can use one database.
   if (claims.iss !== issuer) return { kind: 'other_issuer' };
   const origin = originOf(claims.jti);
   return origin === null ? { kind: 'malformed' } : { kind: 'authentic', claims, origin };
@@ -50,7 +55,7 @@ export async function readAccessToken(keyRing: KeyRing, issuer: string, token: s
 const ID_BYTES = 16;
 const EPOCH_BYTES = 8;
 
-/** `jti` = the origin and 16 random bytes, so that a token leads to what may have ended it. */
+/** `jti` = the origin and 16 random bytes, so that a token names the grant or client that may have ended it. */
 export const accessTokenId = (origin: AccessTokenOrigin, random: Uint8Array): string =>
   Buffer.concat([
     'grantId' in origin ? uuidToBytes(origin.grantId) : epochToBytes(origin.clientEpoch),
@@ -63,7 +68,7 @@ function epochToBytes(epoch: bigint): Buffer {
   return bytes;
 }
 
-/** @returns null when the id is not in our format. */
+/** @returns null when the id has another format. */
 function originOf(jti: string): AccessTokenOrigin | null {
   const bytes = base64urlDecode(jti);
   if (bytes?.length === EPOCH_BYTES + ID_BYTES) return { clientEpoch: bytes.readBigUInt64BE() };

@@ -1,8 +1,9 @@
 /**
  * The authorization code's format: "sh_ac_" + base64url( grant id 16 ‖ secret 32 ).
  *
- * The secret half is a MAC of the grant's id, so that a form that was submitted twice gets the same code twice, and nobody else makes a
- * code, whatever row they can write. The database holds only its SHA-256; a code whose secret does not match is unknown, not presented.
+ * The secret half is a MAC of the grant's id. A form that is submitted twice gets the same code twice, and only this
+ * server makes codes, whatever rows another party can write. The database holds only the SHA-256 of the secret. A code
+ * whose secret does not match is unknown, not presented.
  */
 import { base64urlDecode } from './base64url.ts';
 import { hmacSha256, sameSecretBytes, sha256 } from './digest.ts';
@@ -21,13 +22,16 @@ export type MadeCode = { readonly code: string; readonly secretHash: Buffer };
 
 export const authorizationCodeOf = (keys: RootKeys, grantId: string): MadeCode => codeUnder(keys.first, grantId);
 
-/** The code that was issued before; null when the root secret that made it is no longer listed. */
+/** The code of an earlier issue. Null: the root secret that made it is no longer listed. */
 export function repeatedAuthorizationCode(keys: RootKeys, grantId: string, storedHash: Uint8Array): string | null {
   const made = [...keys.byId.values()].map((key) => codeUnder(key, grantId));
   return made.find(({ secretHash }) => sameSecretBytes(secretHash, storedHash))?.code ?? null;
 }
 
-/** Whether a code with this hash was made here, under a root secret that is still listed: a row of somebody else may say so too. */
+/**
+ * Whether this server made a code with this hash, under a root secret that is still listed. A forged row may contain
+ * any hash.
+ */
 export const isOwnCode = (
   keys: RootKeys,
   { grantId, secretHash }: { grantId: string; secretHash: Uint8Array },
@@ -39,7 +43,7 @@ function codeUnder(root: RootKey, grantId: string): MadeCode {
   return { code: PREFIX + Buffer.concat([id, secret]).toString('base64url'), secretHash: sha256(secret) };
 }
 
-/** @returns null when the text is not in the format of a code. */
+/** @returns null when the text has another format. */
 export function readAuthorizationCode(code: string): { grantId: string; secretHash: Buffer } | null {
   if (!code.startsWith(PREFIX)) return null;
   const bytes = base64urlDecode(code.slice(PREFIX.length));

@@ -1,6 +1,6 @@
 /**
- * Client secrets are long and random, so a slow hash would only cost time. The database holds an HMAC, under a key from the
- * root secret, of the secret's SHA-256: a leaked table alone does not allow guessing.
+ * Client secrets are long and random, so a slow hash would only cost time. The database holds an HMAC of the secret's
+ * SHA-256, under a key from the root secret. A leaked table alone does not allow guessing.
  */
 import { hmacSha256, sameSecretBytes, sha256 } from './digest.ts';
 import type { Random } from './random.ts';
@@ -16,14 +16,14 @@ declare module './root-secret.ts' {
 export type StoredSecretMac = {
   readonly keyId: string;
   readonly mac: string;
-  /** For the warning of `statehouse check`, which cannot see the secret itself. */
+  /** For the warning of `statehouse check`, which cannot read the secret itself. */
   readonly short?: true;
 };
 
 /** 256 random bits, base64url. */
 export const makeClientSecret = (random: Random): RawSecret => rawSecret(random.bytes(32).toString('base64url'));
 
-/** A shorter secret could be guessed, or was probably chosen by a person. */
+/** In characters. A shorter secret is open to guessing, or a person probably chose it. */
 export const SHORT_SECRET_CHARACTERS = 32;
 
 const macOf = (key: RootKey, secretHash: Uint8Array) => hmacSha256(key.key('client-secret'), secretHash);
@@ -41,7 +41,10 @@ export const storedHashMac = (keys: RootKeys, secretHash: Uint8Array): StoredSec
 
 export const secretHash = (secret: RawSecret): Buffer => sha256(secret);
 
-/** Constant time per stored secret. A client may have several live secrets, so that it can rotate them without an outage. */
+/**
+ * Constant time per stored secret. A client may have several active secrets, so that it can rotate them without an
+ * outage.
+ */
 export const matchesStoredSecret = (keys: RootKeys, stored: readonly StoredSecretMac[], secret: RawSecret): boolean =>
   matchesStoredHash(keys, stored, sha256(secret));
 

@@ -1,7 +1,7 @@
 /**
- * The cookie by which a browser is known to accounts that were signed in to there (OWASP, device cookies). It holds an entry for each
- * of the last accounts: when it ends, a random id, and a MAC over both and the account, which it does not name. It opens nothing:
- * it says whose failed sign-ins count for this browser.
+ * The cookie of a trusted device (OWASP, device cookies). It holds an entry for each of the last accounts: its end, a
+ * random id, and a MAC over both and the account, which it does not name. The cookie grants no access. It selects the
+ * account whose failed sign-ins count for this browser.
  */
 import { hmacSha256, sameSecretBytes } from './digest.ts';
 import type { Random } from './random.ts';
@@ -14,7 +14,7 @@ declare module './root-secret.ts' {
 }
 
 export type KnownDevice = {
-  /** Of this browser and this account: random, base64url. */
+  /** Identifies this browser for this account: random, base64url. */
   readonly id: string;
   readonly endsAt: Date;
 };
@@ -24,10 +24,13 @@ const ID_BYTES = 16;
 const MAC_BYTES = 16;
 const ENTRY = /^[A-Za-z0-9_-]{51}$/;
 const MAX_ENTRIES = 5;
-/** Longer values were not made here. */
+/** This server makes no longer value. */
 export const MAX_DEVICE_COOKIE_CHARACTERS = MAX_ENTRIES * 52 - 1;
 
-/** @param account one text for every spelling of the username. @returns null: not known, or made for others. */
+/**
+ * @param account the same text for every spelling of the username. @returns null: the browser is unknown, or known to
+ * other accounts only.
+ */
 export function knownDevice(keys: RootKeys, cookie: string | null, account: string): KnownDevice | null {
   for (const entry of entriesOf(cookie)) {
     const bytes = Buffer.from(entry, 'base64url');
@@ -43,7 +46,7 @@ export function knownDevice(keys: RootKeys, cookie: string | null, account: stri
   return null;
 }
 
-/** @returns the cookie with an entry for this account in front; the device keeps its id there. */
+/** @returns the cookie with the entry for this account first. The device keeps its id in it. */
 export function rememberDevice(
   { keys, random }: { readonly keys: RootKeys; readonly random: Random },
   cookie: string | null,

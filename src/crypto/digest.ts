@@ -2,16 +2,16 @@ import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 export const sha256 = (value: string | Uint8Array): Buffer => hash('sha256', value, 'buffer');
 
-/** Upper-case hex, as lists of breached passwords have it. It protects nothing. */
+/** Upper-case hexadecimal, as in lists of breached passwords. It protects nothing. */
 export const sha1Hex = (value: string): string => hash('sha1', value, 'hex').toUpperCase();
 
-/** Takes a KeyObject: a raw key would be set up again at each call, which costs five times as much as the HMAC. */
+/** Takes a KeyObject: each call would import a raw key again, which costs five times as much as the HMAC. */
 export const hmacSha256 = (key: KeyObject, ...parts: (string | Uint8Array)[]): Buffer => {
   const hmac = createHmac('sha256', key);
   for (const part of parts) hmac.update(part);
   return hmac.digest();
 };
 
-/** In constant time for equal lengths; the length itself is no secret. */
+/** In constant time for equal lengths. The length itself is no secret. */
 export const sameSecretBytes = (left: Uint8Array, right: Uint8Array): boolean =>
   left.length === right.length && timingSafeEqual(left, right);

@@ -1,7 +1,7 @@
 /**
- * The two forms of an ECDSA signature over P-256: DER (RFC 3279 §2.2.3), which OpenSSL makes and reads, and R ‖ S with 32 octets each,
- * which a JWS carries (RFC 7518 §3.4). node:crypto converts too, with `{ key, dsaEncoding }`; but in Node 24 a key inside an object
- * costs as much as the signature (docs/performance.md).
+ * The two forms of an ECDSA signature over P-256: DER (RFC 3279 §2.2.3), which OpenSSL makes and reads, and R ‖ S with
+ * 32 octets each, which a JWS carries (RFC 7518 §3.4). node:crypto converts too, with `{ key, dsaEncoding }`, but in
+ * Node 24 a key inside an object costs as much as the signature (docs/performance.md).
  */
 
 export const RAW_SIGNATURE_BYTES = 64;
@@ -9,7 +9,7 @@ const INTEGER_BYTES = RAW_SIGNATURE_BYTES / 2;
 const SEQUENCE = 0x30;
 const INTEGER = 0x02;
 
-/** @param der as OpenSSL made it, so it is not checked. All its lengths are below 128 and take one octet. */
+/** @param der from OpenSSL, and therefore not checked. All its lengths are below 128 and take one octet. */
 export function rawOfDer(der: Buffer): Buffer {
   const raw = Buffer.alloc(RAW_SIGNATURE_BYTES);
   let end = 2;

@@ -1,23 +1,25 @@
 /**
- * `id_token_hint`: an ID Token that comes back. It says which end-user and session the client means; it does not authenticate
- * the end-user. Only our own ID Tokens count: our signature, our `iss`, and no other kind of JWT that we sign.
+ * `id_token_hint`: an ID Token that returns to the server. It names the end-user and the session that the client means,
+ * and does not authenticate the end-user. The server accepts only its own ID Tokens: its signature, its `iss`, and no
+ * other kind of JWT.
  */
 import { readJwt } from './read-jwt.ts';
 import type { KeyRing } from './signing-keys.ts';
 
 export type IdTokenHint = {
   readonly sub: string;
-  /** The `client_id` that the ID Token was made for. */
+  /** The `client_id` of the client that received the ID Token. */
   readonly aud: string;
-  /** Null: it names no session. */
+  /** Null: the token names no session. */
   readonly sid: string | null;
 };
 
 /**
- * Expired ID Tokens are accepted: RP-Initiated Logout 1.0 §2, "The OP SHOULD accept ID Tokens when the RP identified by the ID Token's
- * aud claim and/or sid claim has a current session or had a recent session at the OP, even when the exp time has passed."
+ * Accepts expired ID Tokens: RP-Initiated Logout 1.0 §2, "The OP SHOULD accept ID Tokens when the RP identified by the
+ * ID Token's aud claim and/or sid claim has a current session or had a recent session at the OP, even when the exp time
+ * has passed."
  *
- * @returns null when it is not an ID Token of ours, whatever the cause: callers must not reveal more.
+ * @returns null for any text that is no ID Token of this server, whatever the cause: callers must not reveal more.
  */
 export async function readIdTokenHint(keyRing: KeyRing, issuer: string, token: string): Promise<IdTokenHint | null> {
   const reading = await readJwt(keyRing, 'JWT', token);

@@ -1,10 +1,13 @@
-/** The ID Token (OpenID Connect Core §2): who signed in, when and how, for one client. APIs never accept it. */
+/**
+ * The ID Token (OpenID Connect Core §2): the end-user, time and method of a sign-in, for one client. APIs never accept
+ * it.
+ */
 import { hash } from 'node:crypto';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { type Signed, signJwt } from './jws.ts';
 import type { SigningKey } from './signing-keys.ts';
 
-/** Instants are seconds since 1970. Name and e-mail address come only from the UserInfo Endpoint (Core §5.4). */
+/** Instants are seconds since 1970. Only the UserInfo Endpoint releases name and e-mail address (Core §5.4). */
 export type IdTokenClaims = {
   readonly iss: string;
   readonly sub: string;

@@ -1,4 +1,4 @@
-/** How a signature of each algorithm is checked. A new algorithm is a row here and in SIGN (jws.ts). */
+/** The check of a signature, for each algorithm. A new algorithm is a row here and in SIGN (jws.ts). */
 import { type KeyObject, verify } from 'node:crypto';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { derOfRaw, RAW_SIGNATURE_BYTES } from './ecdsa-signature.ts';
@@ -8,7 +8,7 @@ type Verification = {
   readonly hash: 'sha256' | null;
   /** The form of the signature that OpenSSL reads. */
   readonly forOpenSsl: (signature: Uint8Array) => Uint8Array;
-  /** How long every signature is; null: as long as the modulus of the key, which OpenSSL checks. */
+  /** The length of every signature, in octets. Null: as long as the modulus of the key, which OpenSSL checks. */
   readonly signatureBytes: number | null;
 };
 
@@ -24,7 +24,8 @@ const VERIFICATIONS: Readonly<Record<SigningAlgorithm, Verification>> = {
 };
 
 /**
- * On this thread: WebCrypto waits in the queue of libuv's threads, behind whatever is there, and one check takes some 50 µs.
+ * Runs on the calling thread: WebCrypto waits in the queue of libuv's threads, behind all earlier work, and one check
+ * takes about 50 µs.
  *
  * @param input the JWS Signing Input (RFC 7515 §5.2).
  */

@@ -1,6 +1,6 @@
 /**
- * Signing (RFC 7515 §5.1), with node:crypto on this thread: WebCrypto takes half as long again and hops to another thread
- * (docs/performance.md). Checking: jws-algorithms.ts.
+ * Signing (RFC 7515 §5.1), with node:crypto on the calling thread: WebCrypto takes half as long again and changes the
+ * thread (docs/performance.md). For checking, see jws-algorithms.ts.
  */
 import { sign } from 'node:crypto';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
@@ -14,7 +14,7 @@ const SIGN: Readonly<Record<SigningAlgorithm, (key: SigningKeyHere, input: Buffe
   EdDSA: ({ privateKey: key }, input) => sign(null, input, key),
 };
 
-/** @returns the JWS compact serialization; later, where the private half is elsewhere. */
+/** @returns the JWS compact serialization. It is a promise where a device holds the private half. */
 export function signJwt<Key extends SigningKey>(key: Key, typ: Typ, claims: object): Signed<Key>;
 export function signJwt(key: SigningKey, typ: Typ, claims: object): string | Promise<string> {
   const signingInput = `${headerOf(key, typ)}.${base64url(JSON.stringify(claims))}`;

@@ -1,6 +1,7 @@
 /**
- * The key that an older root secret has for one purpose, sealed under the first: values that only their owner could make again stay good when
- * the older secret leaves the list. The older secret itself, and its keys for other purposes, are not kept.
+ * The key that an older root secret has for one purpose, sealed under the first. Values that only their owner could
+ * make again stay valid when the older secret leaves the list. The server keeps neither the older secret itself nor its
+ * keys for other purposes.
  */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Purpose, RootKey, RootKeys } from './root-secret.ts';
@@ -13,7 +14,7 @@ declare module './root-secret.ts' {
 }
 
 export type KeptKey = {
-  /** Of the root secret that it was derived from. */
+  /** The id of the root secret from which the key is derived. */
   readonly keyId: string;
   readonly sealed: string;
 };
@@ -26,14 +27,16 @@ export const keepKey = (keys: RootKeys, purpose: Purpose, of: RootKey, iv: Uint8
   sealed: sealKey(keys, nameOf(purpose, of.id), of.key(purpose), iv),
 });
 
-/** Null: what sealed it is not listed, or the first sealed it already. @param iv 12 random bytes. */
+/**
+ * Null: the sealing root secret is not listed, or the first one has already sealed the key. @param iv 12 random bytes.
+ */
 export function keepOn(keys: RootKeys, purpose: Purpose, kept: KeptKey, iv: Uint8Array): KeptKey | null {
   if (isSealedByFirst(keys, kept.sealed)) return null;
   const key = openKept(keys, purpose, kept);
   return key && { ...kept, sealed: sealKey(keys, nameOf(purpose, kept.keyId), key, iv) };
 }
 
-/** Null: what sealed it is not listed. */
+/** Null: the sealing root secret is not listed. */
 export function openKept(keys: RootKeys, purpose: Purpose, { keyId, sealed }: KeptKey): KeyObject | null {
   const text = openText(keys, 'kept-key', nameOf(purpose, keyId), sealed);
   return text === null ? null : createSecretKey(text, 'base64url');

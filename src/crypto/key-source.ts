@@ -1,6 +1,6 @@
 /**
- * Where the private halves of signing keys are: in the database, sealed under the root secret, or in a device that never gives them out
- * (src/hsm). The machine decides what becomes of a key; a source makes, uses and destroys it.
+ * The place of the private halves of signing keys: the database, sealed under the root secret, or a device that never
+ * exports them (src/hsm). The machine decides the state of a key. A source makes, uses and destroys it.
  */
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import type { RootKeys } from './root-secret.ts';
@@ -11,18 +11,24 @@ export type KeySource = {
   readonly make: (alg: SigningAlgorithm) => Promise<StoredSigningKey>;
   /** @throws Error when this process cannot use the key. */
   readonly open: (stored: StoredSigningKey) => Promise<SigningKey>;
-  /** Destroys what the table says is erased, and what was made here and is not in the table. @throws Unavailable */
+  /**
+   * Destroys the keys that the table marks as erased, and the keys of this source that the table does not have. @throws
+   * Unavailable
+   */
   readonly destroyErased: (table: readonly Pick<StoredRow, 'kid' | 'privateJwe'>[]) => Promise<void>;
-  /** Rejects while nothing can be signed. @throws Error with what is the matter, for operators. */
+  /** Rejects while the source cannot sign. @throws Error with the cause, for operators. */
   readonly check: () => Promise<void>;
 };
 
 type StoredRow = Omit<StoredSigningKey, 'privateJwe'> & { readonly privateJwe: string | null };
 
-/** In `private_jwe` of a row whose private half is in a device, under the `kid`, which the MAC of the row authenticates. */
+/**
+ * The value of `private_jwe` in a row whose private half is in a device, under the `kid`, which the MAC of the row
+ * authenticates.
+ */
 export const IN_DEVICE = 'pkcs11';
 
-/** For people: what to set. */
+/** The error message tells operators which settings to make. */
 export class KeyInDevice extends Error {
   constructor(kid: string) {
     super(
@@ -32,7 +38,7 @@ export class KeyInDevice extends Error {
   }
 }
 
-/** The default: made here, and sealed under the root secret. */
+/** The default: this server makes the keys, and seals them under the root secret. */
 export const keysInDatabase = (keys: RootKeys): KeySource => ({
   make: (alg) => makeSigningKey(keys, alg),
   open: async (stored) => {

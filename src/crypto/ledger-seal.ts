@@ -1,6 +1,6 @@
 /**
- * The keys that sign closed segments of the ledger: Ed25519 (RFC 8032), its private key derived from a root secret by HKDF. Who has the
- * public keys alone can verify.
+ * The keys that sign segments of the ledger: Ed25519 (RFC 8032), with a private key that HKDF derives from a root
+ * secret. The public keys alone suffice to verify.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { sha256 } from './digest.ts';
@@ -25,30 +25,33 @@ export type SealJwk = {
 export type NamedKey = {
   /** RFC 7638: the thumbprint. */
   readonly key: string;
-  /** `x` of the public key. It comes with the seal, so it proves nothing unless its thumbprint is trusted. */
+  /** `x` of the public key. The key comes with the seal, so it proves nothing unless its thumbprint is trusted. */
   readonly public_key?: string | undefined;
 };
 
 export type SealVerifier = {
   /**
-   * Null: the key is not trusted, and nothing contradicts the signature. False also where the public key of the seal has another thumbprint, or
-   * did not make the signature. @param signature base64url.
+   * Null: the key is not trusted, and the signature matches the statement. False: also where the public key of the seal
+   * has another thumbprint, or did not make the signature. @param signature base64url.
    */
   readonly isRight: (named: NamedKey, statement: string, signature: string) => boolean | null;
 };
 
 export type SealKeys = SealVerifier & {
-  /** Of the first root secret, which signs. */
+  /** The id of the key of the first root secret, which signs. */
   readonly kid: string;
   /** `x` of the same key. */
   readonly publicKey: string;
   /** @returns base64url. */
   readonly sign: (statement: string) => string;
-  /** Of each root secret that is listed, the first first. */
+  /** One key per root secret, in the order of the list. */
   readonly published: readonly SealJwk[];
 };
 
-/** A signature names its purpose, so that no other use accepts it. These words are part of every signature: another word would make each stored seal a forged one. */
+/**
+ * A signature names its purpose, so that no other use accepts it. These words are part of every signature: another word
+ * would invalidate each stored seal.
+ */
 const signed = (statement: string): Buffer => Buffer.from(`statehouse ledger stretch\n${statement}`);
 
 /** PKCS #8 of an Ed25519 key (RFC 8410 §7), up to its 32 octets. */
@@ -67,7 +70,7 @@ export function sealKeys(keys: RootKeys): SealKeys {
   };
 }
 
-/** @param thumbprints of further keys that are trusted: the keys themselves come with the seals. */
+/** @param thumbprints of additional trusted keys. The keys themselves come with the seals. */
 export function sealVerifier(published: readonly SealJwk[], thumbprints: readonly string[] = []): SealVerifier {
   const keys = new Map(published.map(({ kid, x }) => [kid, publicKeyOf(x)]));
   const trusted = new Set(thumbprints);
@@ -97,10 +100,13 @@ function jwkOf(key: KeyObject): SealJwk {
 /** RFC 8037 Appendix A.3: the members in the order of RFC 7638. */
 const thumbprintOf = (x: string): string => sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).toString('base64url');
 
-/** 32 octets, base64url: `x` of a public key, and a thumbprint. */
+/** The base64url form of 32 octets: `x` of a public key, or a thumbprint. */
 export const OCTETS_32 = /^[A-Za-z0-9_-]{43}$/;
 
-/** A public key that somebody hands in; its kid is computed, and not believed. @returns null: it is none. */
+/**
+ * Reads a public key from outside. The server computes its kid, and does not trust a given one. @returns null: the
+ * value is no such key.
+ */
 export function readSealJwk(value: unknown): SealJwk | null {
   if (typeof value !== 'object' || value === null) return null;
   const { kty, crv, x } = value as Readonly<Record<string, unknown>>;

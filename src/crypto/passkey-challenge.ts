@@ -1,7 +1,8 @@
 /**
- * What a browser is asked to sign with a passkey. A challenge is 56 octets that this server can recognize by themselves:
+ * The challenge that a browser signs with a passkey. It has 56 octets, and this server recognizes its own without a
+ * stored copy:
  *
- *   random 16 ‖ end (seconds since 1970) 8 ‖ HMAC-SHA-256 32 of both, and of what the challenge is for
+ * random 16 ‖ end (seconds since 1970) 8 ‖ HMAC-SHA-256 32 of both, and of the purpose
  */
 import { isIP } from 'node:net';
 import { base64urlDecode } from './base64url.ts';
@@ -21,7 +22,7 @@ const BODY_BYTES = RANDOM_BYTES + END_BYTES;
 const CHALLENGE_BYTES = BODY_BYTES + 32;
 export const CHALLENGE_SECONDS = 600;
 
-/** The site that signatures name (WebAuthn §5.4): of the issuer. */
+/** The site that signatures name (WebAuthn §5.4): the site of the issuer. */
 export type Site = { readonly id: string; readonly origin: string };
 /** @returns null: the issuer has an address instead of a name, and passkeys need a name. */
 export function siteOf(issuer: string): Site | null {
@@ -32,7 +33,7 @@ export function siteOf(issuer: string): Site | null {
 const macOf = (key: RootKey, purpose: string, body: Uint8Array): Buffer =>
   hmacSha256(key.key('passkey'), body, purpose);
 
-/** @param purpose what it is for, and in which browser. @param now milliseconds since 1970 */
+/** @param purpose with the browser to which the challenge is bound. @param now milliseconds since 1970 */
 export function makeChallenge({ first }: RootKeys, random: Random, purpose: string, now: number): Buffer {
   const end = Buffer.alloc(END_BYTES);
   end.writeBigUInt64BE(BigInt(Math.floor(now / 1000) + CHALLENGE_SECONDS));
@@ -40,7 +41,7 @@ export function makeChallenge({ first }: RootKeys, random: Random, purpose: stri
   return Buffer.concat([body, macOf(first, purpose, body)]);
 }
 
-/** @param challenge base64url. @returns when it ends; null: this server did not make it for this purpose. */
+/** @param challenge base64url. @returns its end. Null: this server did not make it for this purpose. */
 export function challengeEndsAt({ byId }: RootKeys, purpose: string, challenge: string): Date | null {
   const bytes = base64urlDecode(challenge);
   if (bytes?.length !== CHALLENGE_BYTES) return null;
@@ -52,8 +53,8 @@ export function challengeEndsAt({ byId }: RootKeys, purpose: string, challenge: 
 }
 
 /**
- * The challenge that a browser says it signed; null: it says nothing that can be read, or that the page was in a frame of another site
- * (WebAuthn §5.8.1, §7.2), which no page of this server allows. The signature is checked afterwards.
+ * The challenge that a browser claims to have signed. Null: the data is unreadable, or the page was in a frame of
+ * another site (WebAuthn §5.8.1, §7.2), which no page of this server allows. The signature is checked afterwards.
  */
 export function challengeIn(response: { readonly clientDataJSON: string }): string | null {
   try {
@@ -72,7 +73,7 @@ export type SentCredential = {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** @param text JSON, as `PublicKeyCredential.toJSON` makes it. @returns null: it is none. */
+/** @param text JSON, as `PublicKeyCredential.toJSON` makes it. @returns null: the text is no credential. */
 export function readCredential(text: string): SentCredential | null {
   try {
     const read: unknown = JSON.parse(text);

@@ -1,17 +1,17 @@
 /**
- * The formats of password hashes that Statehouse verifies, and those that it refuses: recognise → check → verify. Its own hashes are
- * one of them. Verifying runs on libuv's threads, never on the thread that answers requests.
+ * The formats of password hashes that Statehouse verifies, and those that it refuses: recognize → check → verify. Its
+ * own format is one of them. Verification runs on libuv's threads, never on the thread that answers requests.
  */
 import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { verify as verifyArgon2 } from '@node-rs/argon2';
 
-/** Why a hash is not taken; never contains the hash. */
+/** The reason why an import refuses a hash. It never contains the hash. */
 export type HashRefusal = { readonly found: string; readonly expected: string };
 
-/** A hash, read. */
+/** A hash, parsed. */
 export type ReadHash =
-  /** `tooCheapOrDear`: an import refuses it; what is stored is verified all the same. */
+  /** `tooCheapOrDear`: an import refuses the hash, but a sign-in still verifies a stored one. */
   | {
       readonly kind: 'known';
       readonly format: string;
@@ -26,7 +26,7 @@ type Format = {
   readonly read: (hash: string) => ReadHash;
 };
 
-/** What an import accepts, for error texts and documents. */
+/** The formats that an import accepts, for errors and documents. */
 export const ACCEPTED_FORMATS =
   "argon2id or argon2i (PHC), bcrypt ($2a$, $2b$, $2y$), scrypt (PHC), PBKDF2 with SHA-256 or SHA-512 (PHC, passlib), or Django's pbkdf2_sha256$";
 
@@ -34,8 +34,8 @@ export const ACCEPTED_FORMATS =
 export const MAX_HASH_CHARACTERS = 1024;
 
 /**
- * What verifying may cost. Below, a reader of the database guesses the passwords; above, a few sign-ins at once would hold up
- * all others. The upper limits are about one second and 256 MiB.
+ * The limits of the cost of a verification. Below them, a reader of the database guesses the passwords. Above them, a
+ * few concurrent sign-ins delay all others. The upper limits are about one second and 256 MiB.
  */
 export const HASH_LIMITS = {
   argon2: { memoryKib: [512, 262_144], passes: [1, 20], work: [1024, 1_048_576], lanes: [1, 16] },
@@ -45,16 +45,16 @@ export const HASH_LIMITS = {
 } as const;
 type Range = readonly [least: number, most: number];
 
-/** Shorter salts repeat; longer values only cost space. */
+/** In bytes. Shorter salts repeat, and longer ones only take space. */
 const SALT_BYTES: Range = [8, 64];
 const KEY_BYTES: Range = [16, 64];
 
 const refused = (found: string, expected: string): ReadHash => ({ kind: 'unknown', found, expected });
 const refusal = (found: string, expected: string): HashRefusal => ({ found, expected });
 const garbled = (format: string, shape: string): ReadHash =>
-  refused(`a hash that begins as ${format} and goes on otherwise`, shape);
+  refused(`a hash that begins as ${format} and continues differently`, shape);
 
-/** @returns a refusal for the first value outside its limits; null: all are within. */
+/** @returns a refusal for the first value outside its limits. Null: all are within them. */
 function outside(format: string, values: readonly (readonly [what: string, value: number, range: Range])[]) {
   for (const [what, value, [least, most]] of values) {
     if (value >= least && value <= most) continue;
@@ -64,7 +64,9 @@ function outside(format: string, values: readonly (readonly [what: string, value
   return null;
 }
 
-/** Without padding, as PHC strings are; passlib writes "." for "+". Null: not base64, or bits are left over. */
+/**
+ * Without padding, as in PHC strings. passlib writes "." for "+". Null: the text is not base64, or bits are left over.
+ */
 function bytesOf(text: string): Buffer | null {
   const standard = text.replaceAll('.', '+').replace(/=+$/, '');
   const bytes = Buffer.from(standard, 'base64');
@@ -161,7 +163,7 @@ function pbkdf2Hash(
 
 const PBKDF2_SHAPE = '$pbkdf2-sha256$i=600000,l=32$SALT$HASH or $pbkdf2-sha256$600000$SALT$HASH';
 
-/** Both spellings: with named parameters (PHC), and the bare count of passlib. */
+/** Reads both spellings: with named parameters (PHC), and with passlib's bare count. */
 function readPbkdf2(hash: string): ReadHash {
   const parts = /^\$pbkdf2-(sha256|sha512)\$(?:i=)?(\d+)(?:,l=(\d+))?\$([A-Za-z0-9+/.]+)\$([A-Za-z0-9+/.]+)$/.exec(
     hash,
@@ -173,7 +175,7 @@ function readPbkdf2(hash: string): ReadHash {
   return pbkdf2Hash(`PBKDF2 (${digest})`, { digest, iterations: Number(iterations), salt: bytesOf(salt), key });
 }
 
-/** Django takes the letters of the salt as they are. */
+/** Django uses the characters of the salt unchanged. */
 function readDjango(hash: string): ReadHash {
   const parts = /^pbkdf2_sha256\$(\d+)\$([\x21-\x23\x25-\x7e]+)\$([A-Za-z0-9+/]+=*)$/.exec(hash);
   if (parts === null) return garbled("Django's PBKDF2", 'pbkdf2_sha256$600000$SALT$HASH');
@@ -194,7 +196,7 @@ const refuses = (name: string, begins: RegExp, expected = ACCEPTED_FORMATS): For
 
 const FAST = (name: string) => `${name}, which is made to be fast, so that a leaked list of it is a list of passwords`;
 
-/** In this order: the first that begins like the hash reads it. */
+/** In this order: the first format whose prefix matches reads the hash. */
 const FORMATS: readonly Format[] = [
   { name: 'argon2', begins: /^\$argon2id?\$/, read: readArgon2 },
   { name: 'bcrypt', begins: /^\$2[aby]\$/, read: readBcrypt },
@@ -220,13 +222,13 @@ const FORMATS: readonly Format[] = [
   refuses(FAST('a salted MD5 or SHA-1 of Django'), /^(md5|sha1|unsalted_md5|unsalted_sha1)\$/),
 ];
 
-/** Whether an import takes it. @returns null: it does. */
+/** Whether an import accepts the hash. @returns null: it does. */
 export function hashRefusal(hash: string): HashRefusal | null {
   const read = readHash(hash);
   return read.kind === 'unknown' ? refusal(read.found, read.expected) : read.tooCheapOrDear;
 }
 
-/** Verifies nothing. */
+/** Parses the hash, and verifies no password. */
 export function readHash(hash: string): ReadHash {
   if (hash.length > MAX_HASH_CHARACTERS)
     return refused(`${hash.length} characters`, `at most ${MAX_HASH_CHARACTERS} characters`);

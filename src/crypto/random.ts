@@ -10,18 +10,20 @@ export type Random = {
 const POOL_BYTES = 4096;
 const MAX_BYTES = 256;
 
-/** Asking the system costs as much for 16 octets as for 4096, so they are fetched ahead, as `randomUUID` does with its own. */
+/**
+ * A system call costs as much for 16 octets as for 4096, so this function fetches octets ahead, as `randomUUID` does.
+ */
 export function pooledRandomBytes(fill: (pool: Buffer) => void = (pool) => void randomFillSync(pool)): Random['bytes'] {
   const pool = Buffer.alloc(POOL_BYTES);
   let next = POOL_BYTES;
   return (size) => {
-    if (size > MAX_BYTES) throw new RangeError(`At most ${MAX_BYTES} random octets at once.`);
+    if (size > MAX_BYTES) throw new RangeError(`At most ${MAX_BYTES} random octets per call.`);
     if (next + size > POOL_BYTES) {
       fill(pool);
       next = 0;
     }
     const given = Buffer.from(pool.subarray(next, next + size));
-    // Nothing that was given out stays in the pool.
+    // The pool keeps no octet that a caller received.
     pool.fill(0, next, next + size);
     next += size;
     return given;

@@ -1,6 +1,6 @@
 /**
- * The root secret is a list: the first entry makes new values, all entries verify. One key per purpose is derived from each by HKDF (RFC 5869),
- * and an entry's id is derived from the entry itself, so that rotating needs no names.
+ * The root secret is a list: the first entry makes new values, and all entries verify. HKDF (RFC 5869) derives one key
+ * per purpose from each entry. An entry's id is derived from the entry itself, so a rotation needs no names.
  */
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
@@ -20,7 +20,7 @@ export interface Purposes {
 }
 export type Purpose = keyof Purposes;
 
-/** The list of root secrets cannot be used. The message says which entry and what to do, never a value. */
+/** The list of root secrets is not usable. The message names the entry and the remedy, never a value. */
 export class RootSecretError extends Error {
   constructor(message: string) {
     super(message);
@@ -42,21 +42,24 @@ export type RootKeys = {
   readonly byId: ReadonlyMap<string, RootKey>;
 };
 
-/** @throws RootSecretError naming the place in the list (never the value) of an entry under 32 bytes, or of a first entry that could be guessed. */
+/**
+ * @throws RootSecretError with the position (never the value) of an entry under 32 bytes, or of a first entry that is
+ * easy to guess.
+ */
 export function rootKeys(secrets: readonly string[]): RootKeys {
   const keys = secrets.map((secret, index) => {
     const bytes = Buffer.from(secret);
     if (bytes.length < MIN_ROOT_SECRET_BYTES) {
       throw new RootSecretError(
-        `STATEHOUSE_SECRET: entry ${index + 1} has ${bytes.length} bytes; at least ${MIN_ROOT_SECRET_BYTES} are needed. ` +
+        `STATEHOUSE_SECRET: entry ${index + 1} has ${bytes.length} bytes; expected at least ${MIN_ROOT_SECRET_BYTES}. ` +
           'Make one with: openssl rand -base64 32',
       );
     }
-    // Behind the first it may stay until all that it made is over.
+    // A later entry may be weak, until every value that it made has expired.
     if (index === 0 && isGuessable(secret)) {
       throw new RootSecretError(
         'STATEHOUSE_SECRET: the first entry is no random secret: it has few different characters, or repeats itself. ' +
-          'Make one with: openssl rand -base64 32, and keep the old one behind it until what it made is over.',
+          'Make one with: openssl rand -base64 32, and keep the old one after it in the list until every value that it made has expired.',
       );
     }
     return rootKey(bytes);
@@ -71,7 +74,7 @@ const MIN_DIFFERENT = 8;
 
 function isGuessable(secret: string): boolean {
   if (new Set(secret).size < MIN_DIFFERENT) return true;
-  // A short text that is repeated is found again in its own double, before its end.
+  // A repeated short text occurs again in its own double, before the end of the text.
   return (secret + secret).indexOf(secret, 1) <= secret.length / 2;
 }
 

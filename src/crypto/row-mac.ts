@@ -1,8 +1,8 @@
 /**
- * Rows that authenticate themselves: a MAC over what gives a row its authority, under a key from the root secret, so that somebody who can
- * write to the database, and does not know the secret, can make none.
+ * The MAC of authenticated rows. It covers the columns that give a row its authority, under a key from the root secret.
+ * An attacker who can write to the database, and does not know the secret, cannot make a valid row.
  *
- *   root key id 4 ‖ HMAC-SHA-256 32, of the kind of row and its facts as JSON
+ * root key id 4 ‖ HMAC-SHA-256 32, of the kind of row and its facts as JSON
  */
 import { hmacSha256, sameSecretBytes } from './digest.ts';
 import type { RootKey, RootKeys } from './root-secret.ts';
@@ -19,9 +19,9 @@ export type RowFact = string | bigint | boolean | null | Uint8Array | readonly s
 
 export type RowMacs = {
   readonly macOf: (kind: RowKind, facts: readonly RowFact[]) => Buffer;
-  /** Under each root secret that is listed. @param mac null: the row has none. */
+  /** Checks the MAC under each listed root secret. @param mac null: the row has none. */
   readonly isRight: (kind: RowKind, facts: readonly RowFact[], mac: Uint8Array | null) => boolean;
-  /** Whether the newest root secret made it, so that the others may be dropped. */
+  /** Whether the newest root secret made the MAC. If so, the others may leave the list. */
   readonly isOfNewest: (mac: Uint8Array) => boolean;
 };
 

@@ -1,10 +1,10 @@
 /**
  * A text that travels in a URL and that only this server can read or make.
  *
- *   base64url( version 1 ‖ root key id 4 ‖ IV 12 ‖ AES-256-GCM of deflate(text) ‖ tag 16 )
+ * base64url( version 1 ‖ root key id 4 ‖ IV 12 ‖ AES-256-GCM of deflate(text) ‖ tag 16 )
  *
- * Each name has a key of its own, derived from the root secret, so that nothing can be moved to another name, and so that the
- * number of texts under one key never comes near the bound for random IVs (NIST SP 800-38D §8.3).
+ * Each name has its own key, derived from the root secret. A sealed text is therefore invalid under another name, and
+ * the number of texts under one key stays far below the bound for random IVs (NIST SP 800-38D §8.3).
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -31,7 +31,10 @@ export function sealText(keys: RootKeys, purpose: Purpose, name: string, text: s
   return Buffer.concat([header, iv, sealed, cipher.getAuthTag()]).toString('base64url');
 }
 
-/** @returns null for anything that `sealText` did not make, for this purpose and name, under a root secret that is still listed. */
+/**
+ * @returns null for any text that `sealText` did not make, for this purpose and name, under a root secret that is still
+ * listed.
+ */
 export function openText(keys: RootKeys, purpose: Purpose, name: string, sealed: string): string | null {
   const bytes = base64urlDecode(sealed);
   if (bytes === null || bytes.length < HEADER_BYTES + IV_BYTES + TAG_BYTES || bytes[0] !== VERSION) return null;
@@ -48,7 +51,7 @@ export function openText(keys: RootKeys, purpose: Purpose, name: string, sealed:
   }
 }
 
-/** Whether the newest root secret sealed it, so that the others may be dropped. */
+/** Whether the newest root secret sealed the text. If so, the others may leave the list. */
 export function isSealedByFirst({ first }: RootKeys, sealed: string): boolean {
   const bytes = base64urlDecode(sealed);
   return bytes !== null && bytes.toString('hex', 1, HEADER_BYTES) === first.id;

@@ -1,12 +1,12 @@
-/** Raw and stored secrets have different types, so that they cannot be confused. */
+/** Raw and stored secrets have different types, so that code cannot confuse them. */
 declare const brand: unique symbol;
 type Branded<T, Name extends string> = T & { readonly [brand]: Name };
 
-/** As an end-user or client presents it. Never stored, never logged. */
+/** As an end-user or client presents it. The server never stores or logs it. */
 export type RawSecret = Branded<string, 'RawSecret'>;
-/** What the database may hold. */
+/** A hash that the database may hold. */
 export type PasswordHash = Branded<string, 'PasswordHash'>;
-/** SHA-256 of a hash that was imported (base64url). */
+/** SHA-256 of an imported hash (base64url). */
 export type ImportedHash = Branded<string, 'ImportedHash'>;
 
 export const rawSecret = (value: string) => value as RawSecret;

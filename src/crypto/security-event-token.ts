@@ -1,4 +1,7 @@
-/** Security Event Tokens (RFC 8417): signed statements about what happened, for other systems. No API accepts them as access tokens. */
+/**
+ * Security Event Tokens (RFC 8417): signed statements about events, for other systems. No API accepts them as access
+ * tokens.
+ */
 import { type Signed, signJwt } from './jws.ts';
 import type { SigningKey } from './signing-keys.ts';
 
@@ -14,6 +17,6 @@ export type SecurityEventClaims = {
   readonly events: Readonly<Record<string, object>>;
 };
 
-/** RFC 8417 §2.3: the type keeps it from being taken for another JWT. */
+/** RFC 8417 §2.3: the type distinguishes it from every other JWT. */
 export const signSecurityEvent = <Key extends SigningKey>(key: Key, claims: SecurityEventClaims): Signed<Key> =>
   signJwt(key, 'secevent+jwt', claims);

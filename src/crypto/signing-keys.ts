@@ -1,4 +1,4 @@
-/** The keys that sign tokens: made here, stored encrypted (JWE) under the root secret. */
+/** The keys that sign tokens. The server makes them, and stores them encrypted (JWE) under the root secret. */
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import {
   CompactEncrypt,
@@ -22,7 +22,10 @@ export type StoredSigningKey = {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly publicJwk: PublicJwk;
-  /** JWE compact serialization of the private JWK, whose `kid` names the root secret; or where else the private half is (key-source.ts). */
+  /**
+   * JWE compact serialization of the private JWK, whose `kid` names the root secret, or the other place of the private
+   * half (key-source.ts).
+   */
   readonly privateJwe: string;
 };
 
@@ -35,15 +38,17 @@ export type SigningKeyElsewhere = Named & {
 };
 export type SigningKey = SigningKeyHere | SigningKeyElsewhere;
 
-/** The current keys, as every endpoint uses them. machines/signing-key/machine.ts decides; src/boot/key-ring.ts keeps up. */
+/** The current keys, for every endpoint. machines/signing-key/machine.ts decides, and src/boot/key-ring.ts follows. */
 export type KeyRing<Key extends SigningKey = SigningKey> = {
   /** @throws Error when no key of this algorithm signs. */
   readonly signerOf: (alg: SigningAlgorithm) => Key;
   /** The JWKS: public JWKs of every key whose signatures are accepted, including the signers. */
   readonly published: () => readonly PublicJwk[];
-  /** For checking our own signatures; null: no such key, or its signatures are no longer accepted. */
+  /**
+   * For checking the server's own signatures. Null: the key was not found, or its signatures are no longer accepted.
+   */
   readonly verifierOf: (kid: string) => { readonly alg: SigningAlgorithm; readonly publicKey: KeyObject } | null;
-  /** For an unknown kid: another node may have created the key, and signed with it, since the last look. */
+  /** For an unknown kid: another node may have created the key, and signed with it, since the last query. */
   readonly lookAgain: () => Promise<void>;
 };
 
@@ -53,7 +58,7 @@ export async function makeSigningKey(keys: RootKeys, alg: SigningAlgorithm): Pro
   const pair = await generateKeyPair(alg, { extractable: true });
   const publicKey = await exportJWK(pair.publicKey);
   const kid = await kidOf(publicKey);
-  // Operators type it: a leading "-" (one kid in 64) would be read as an option.
+  // Operators type it: a command would read a leading "-" (one kid in 64) as an option.
   if (kid.startsWith('-')) return makeSigningKey(keys, alg);
   const privateJwe = await seal(keys, await exportJWK(pair.privateKey));
   return { kid, alg, publicJwk: { ...publicKey, kid, alg, use: 'sig' }, privateJwe };
@@ -67,7 +72,7 @@ const seal = (keys: RootKeys, privateJwk: JWK): Promise<string> =>
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: keys.first.id })
     .encrypt(keys.first.key('signing-key'));
 
-/** Encrypts the key under the first root secret, so that an older secret can leave the list. Null: it is already. */
+/** Encrypts the key under the first root secret, so that an older secret can leave the list. Null: it already is. */
 export async function resealSigningKey(keys: RootKeys, stored: StoredSigningKey): Promise<string | null> {
   if (!isSealed(stored.privateJwe) || sealedBy(stored) === keys.first.id) return null;
   return seal(keys, await unseal(keys, stored));
@@ -75,7 +80,7 @@ export async function resealSigningKey(keys: RootKeys, stored: StoredSigningKey)
 
 type SealedKey = { readonly kid: string; readonly privateJwe: string | null };
 
-/** A compact JWE has five parts (RFC 7516 §7.1); the name of another place has none. */
+/** A compact JWE has five parts (RFC 7516 §7.1). The name of another place has no dots. */
 const isSealed = (privateJwe: string): boolean => privateJwe.includes('.');
 
 const sealedBy = ({ privateJwe }: { readonly privateJwe: string }): string =>
@@ -96,7 +101,7 @@ async function unseal(keys: RootKeys, stored: StoredSigningKey): Promise<JWK> {
 
 /** @throws RootSecretError when the root secret that encrypted the key is no longer listed. */
 export function requireRootSecretOf(keys: RootKeys, { kid, privateJwe }: SealedKey): void {
-  // Erased: the key no longer signs, and its signatures are checked with the public half.
+  // Erased: the key no longer signs, and the public half checks its signatures.
   if (privateJwe === null || !isSealed(privateJwe)) return;
   const keyId = sealedBy({ privateJwe });
   if (keys.byId.has(keyId)) return;

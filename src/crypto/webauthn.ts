@@ -1,4 +1,4 @@
-/** WebAuthn (Level 3): what an authenticator makes and signs, checked by the library. */
+/** WebAuthn (Level 3): the library checks the data and signatures of authenticators. */
 import {
   type AuthenticationResponseJSON,
   generateRegistrationOptions,
@@ -12,14 +12,14 @@ import { CHALLENGE_SECONDS, type SentCredential, type Site } from './passkey-cha
 export type RegistrationAsked = {
   readonly site: Site;
   readonly challenge: Uint8Array;
-  /** The `sub`, in its text form: no name of a person. */
+  /** The `sub`, in its text form. It names no person. */
   readonly userId: string;
   readonly username: string;
-  /** Passkeys that are registered: their authenticators make no second one. */
+  /** The registered passkeys. Their authenticators make no second one. */
   readonly known: readonly { readonly id: string }[];
 };
 
-/** Discoverable, with user verification (§5.4.4), and without attestation: which product it is does not matter here. */
+/** Discoverable, with user verification (§5.4.4), and without attestation: the product does not matter here. */
 export const registrationOptions = ({
   site,
   challenge,
@@ -48,7 +48,7 @@ export type VerifiedRegistration = {
   readonly transports: readonly string[];
 };
 
-/** WebAuthn §7.1. @returns null: it is not what was asked for. */
+/** WebAuthn §7.1. @returns null: the response does not match the request. */
 export async function verifiedRegistration(
   sent: SentCredential,
   { id, origin }: Site,
@@ -77,8 +77,9 @@ export async function verifiedRegistration(
 }
 
 /**
- * WebAuthn §7.2, but for the counter, about which the machine of the passkey decides.
- * @returns the signature counter; null: the signature is not of this key, for this site and challenge, by a verified end-user.
+ * WebAuthn §7.2, except for the counter, about which the machine of the passkey decides.
+ * @returns the signature counter. Null: the signature is not of this key, for this site and challenge, by a verified
+ * end-user.
  */
 export async function verifiedCounter(
   sent: SentCredential,

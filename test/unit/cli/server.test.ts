@@ -188,7 +188,7 @@ describe('check', () => {
     const short = await line.run(['check'], {
       env: { ...env(), STATEHOUSE_SECRET: 'too-short-to-hide' },
     });
-    expect(short.err).toMatch('STATEHOUSE_SECRET: entry 1 has 17 bytes; at least 32');
+    expect(short.err).toMatch('STATEHOUSE_SECRET: entry 1 has 17 bytes; expected at least 32.');
     expect(short.err).not.toContain('too-short-to-hide');
   });
 

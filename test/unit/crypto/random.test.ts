@@ -36,7 +36,7 @@ test('the returned bytes belong to the caller', () => {
 
 test('a pool has a maximum request', () => {
   expect(systemRandom.bytes(256)).toHaveLength(256);
-  expect(() => systemRandom.bytes(257)).toThrow(new RangeError('At most 256 random octets at once.'));
+  expect(() => systemRandom.bytes(257)).toThrow(new RangeError('At most 256 random octets per call.'));
 });
 
 test('the pool calls the system again only when it is used up', () => {

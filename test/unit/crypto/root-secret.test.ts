@@ -38,7 +38,7 @@ describe('an entry that is too short', () => {
       'RootSecretError: STATEHOUSE_SECRET is empty. Make one with: openssl rand -base64 32',
     );
     expect(messageOf(() => rootKeys(['']))).toBe(
-      'RootSecretError: STATEHOUSE_SECRET: entry 1 has 0 bytes; at least 32 are needed. Make one with: openssl rand -base64 32',
+      'RootSecretError: STATEHOUSE_SECRET: entry 1 has 0 bytes; expected at least 32. Make one with: openssl rand -base64 32',
     );
   });
 });
