@@ -17,16 +17,17 @@ export type TokenRules = {
   readonly now: () => number;
 };
 
-/** RFC 7515 §4.1.9: `application/` may be left out, and media types are compared without regard to case. */
+/** RFC 7515 §4.1.9: a token may omit `application/`, and media types are compared without regard to case. */
 const AT_JWT = /^(?:application\/)?at\+jwt$/i;
 
 const invalid = (reason: RefusalReason): TokenReading => ({ kind: 'invalid', reason });
 
-/** Never rejects because of what the token holds. */
+/** Never rejects because of the token's content. */
 export async function readAccessToken(rules: TokenRules, keys: KeySource, token: string): Promise<TokenReading> {
   const header = headerOf(token);
   if (header === null) return invalid('token_malformed');
-  // RFC 7515 §4.1.11: extensions that are not understood make a JWS invalid, and none is understood.
+  // RFC 7515 §4.1.11: a critical extension that the reader does not understand makes a JWS invalid. The guard knows
+  // none.
   if (Object.hasOwn(header, 'crit')) return invalid('critical_header');
   const { alg, kid, typ } = header;
   if (typeof alg !== 'string' || !rules.algorithms.includes(alg)) return invalid('other_algorithm');
@@ -60,7 +61,7 @@ function headerOf(token: string): Readonly<Record<string, unknown>> | null {
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value.length > 0;
 
-/** RFC 9068 §2.2: what is required, in the types that it must have. `iss`, `aud` and `exp` were compared before. */
+/** RFC 9068 §2.2: the required claims, with their types. `iss`, `aud` and `exp` were compared before. */
 const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   sub: isText,
   client_id: isText,
@@ -74,7 +75,7 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
 function claimsIn(payload: JWTPayload, { now, clockToleranceSeconds }: TokenRules): TokenReading {
   const isComplete = Object.entries(SHAPE).every(([name, is]) => is(payload[name]));
   if (!isComplete) return invalid('claim_missing');
-  // jose looks at `iat` only where a maximal age is asked for.
+  // jose checks `iat` only where a maximum age is given.
   if (Number(payload.iat) > now() / 1000 + clockToleranceSeconds) return invalid('not_yet_valid');
   return { kind: 'valid', claims: payload as AccessTokenClaims };
 }
@@ -90,7 +91,7 @@ const BY_CLAIM: Readonly<Record<string, RefusalReason>> = {
   nbf: 'not_yet_valid',
 };
 
-/** jose throws nothing else here: keys are at hand, and everything else is the token's. */
+/** jose throws no other errors here: the keys are present, and every other error is the token's. */
 function reasonOf(error: unknown): RefusalReason {
   const { code, claim, reason } = Object(error) as { code?: unknown; claim?: unknown; reason?: unknown };
   if (code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') {

@@ -1,4 +1,4 @@
-/** The metadata of the authorization server (RFC 8414): where its keys and its introspection endpoint are. */
+/** The metadata of the authorization server (RFC 8414): the URLs of its keys and its introspection endpoint. */
 import { type AskForJson, objectOf } from './json-request.ts';
 
 export type Endpoint =
@@ -8,9 +8,9 @@ export type Endpoint =
 export type EndpointName = 'jwks_uri' | 'introspection_endpoint';
 
 export type Discovery = {
-  /** Asks the server. While it cannot be asked, what it said before holds. Never rejects. */
+  /** Asks the server. While the server is unavailable, its last answer holds. Never rejects. */
   readonly ask: (name: EndpointName) => Promise<Endpoint>;
-  /** As last heard; asks the server only where nothing was heard yet. */
+  /** The last answer. Asks the server only if there is none. */
   readonly known: (name: EndpointName) => Promise<Endpoint>;
 };
 
@@ -20,7 +20,7 @@ export function metadataUrlOf(issuer: string): string {
   return `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`;
 }
 
-/** @param given endpoints that need not be discovered. */
+/** @param given endpoints that need no discovery. */
 export function discovery(
   ask: AskForJson,
   issuer: string,
@@ -31,7 +31,7 @@ export function discovery(
   let heard: Readonly<Record<string, unknown>> | null = null;
   let pending: Promise<string | null> | null = null;
 
-  /** @returns what failed, or null. */
+  /** @returns the failure, or null. */
   const hear = async (): Promise<string | null> => {
     const answer = await ask({ url, method: 'GET', headers: {} }, timeoutMilliseconds);
     if (answer.kind === 'failed') return answer.detail;
@@ -44,7 +44,7 @@ export function discovery(
 
   const endpoint = (name: EndpointName, failure: string | null): Endpoint => {
     const value = heard?.[name];
-    if (heard === null) return { kind: 'failed', detail: failure ?? `GET ${url}: nothing was heard` };
+    if (heard === null) return { kind: 'failed', detail: failure ?? `GET ${url}: no answer yet` };
     return isEndpointOf(issuer, value)
       ? { kind: 'found', url: value }
       : { kind: 'failed', detail: `GET ${url}: its ${name} is missing, or not a URL that an API may ask` };
@@ -65,7 +65,7 @@ export function discovery(
   };
 }
 
-/** Of the scheme of the issuer, so that an issuer on TLS sends nobody to where there is none. */
+/** The endpoint needs the scheme of the issuer, so that an issuer on TLS never refers to an endpoint without TLS. */
 export function isEndpointOf(issuer: string, value: unknown): value is string {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const { protocol } = new URL(value);

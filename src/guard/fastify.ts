@@ -1,6 +1,6 @@
 /**
- * The guard as a Fastify plugin. It guards every route of the scope in which it is registered, and asks each to say what it takes:
- * `config: { scopes: ['photos:read'] }`, or `config: { public: true }`.
+ * The guard as a Fastify plugin. It guards every route of the scope in which it is registered. Each route declares its
+ * needs: `config: { scopes: ['photos:read'] }`, or `config: { public: true }`.
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { createGuard, type Guard } from './guard.ts';
@@ -12,30 +12,30 @@ declare module 'fastify' {
     readonly guard: Guard;
   }
   interface FastifyRequest {
-    /** Who calls. Null on a route that is public. */
+    /** The caller. Null on a public route. */
     access: Access | null;
   }
   interface FastifyContextConfig {
-    /** All of these are needed. Empty: any token for this API. */
+    /** The caller needs all of these. Empty: any token for this API. */
     scopes?: readonly string[];
-    /** Whether the server is asked about the token. Default: yes, where the guard has `introspection`. */
+    /** Whether the guard asks the server about the token. Default: yes, where the guard has `introspection`. */
     introspect?: boolean;
-    /** The classes of sign-in of which any is enough (RFC 9470): all that are strong enough. */
+    /** The classes of sign-in of which any is enough (RFC 9470): list all that are strong enough. */
     acrValues?: readonly string[];
-    /** How long ago the sign-in may be. */
+    /** The maximum age of the sign-in. */
     maxAgeSeconds?: number;
-    /** No token is needed, and none is read. */
+    /** The route needs no token, and the guard reads none. */
     public?: boolean;
   }
 }
 
 export type FastifyGuardOptions = GuardOptions & {
   /**
-   * Whether the metadata of the API are served (RFC 9728). Default: true. With false, serve `app.guard.metadata` yourself: where
-   * the guard is registered under a prefix, or where the API is served by several.
+   * Whether the plugin serves the metadata of the API (RFC 9728). Default: true. With false, serve `app.guard.metadata`
+   * yourself: where you register the guard under a prefix, or where several servers serve the API.
    */
   readonly serveMetadata?: boolean;
-  /** Writes the body of a refusal. Status and headers are set already. Default: the error as JSON. */
+  /** Writes the body of a refusal, after the guard has set status and headers. Default: the error as JSON. */
   readonly sendRefusal?: (reply: FastifyReply, outcome: Refused | Unavailable) => FastifyReply;
 };
 
@@ -65,7 +65,7 @@ const guarded: FastifyPluginAsync<FastifyGuardOptions> = async (app, options) =>
   app.addHook('onRequest', async (request, reply) => {
     const config = configOf(request);
     if (isPublicRequest(request)) return;
-    // A route that was declared before the plugin was there: nobody has looked at it yet.
+    // A route that was declared before the plugin: the guard has not checked its needs yet.
     const problem = problemOf(guard, config);
     if (problem !== null) throw new TypeError(`${request.method} ${request.routeOptions.url}: ${problem}.`);
     const { scopes = [], introspect, acrValues, maxAgeSeconds } = config;
@@ -82,7 +82,7 @@ const guarded: FastifyPluginAsync<FastifyGuardOptions> = async (app, options) =>
     return sendRefusal(reply, outcome);
   });
 
-  // At the end, since what answers may set both: its own Cache-Control stays, and its Vary is added to.
+  // Last, because a handler may set both: its own Cache-Control stays, and the guard extends its Vary.
   app.addHook('onSend', async (request, reply) => {
     if (isPublicRequest(request)) return;
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', UNCACHED['cache-control']);
@@ -93,7 +93,7 @@ const guarded: FastifyPluginAsync<FastifyGuardOptions> = async (app, options) =>
     publish(app, guard, options.scopes === undefined ? scopesOfRoutes : null);
 };
 
-/** RFC 9728 §3: for everybody, clients that live in browsers too. There is nothing secret in it. */
+/** RFC 9728 §3: public, also for clients in browsers. The metadata contain no secret. */
 function publish(app: FastifyInstance, guard: Guard, scopesOfRoutes: ReadonlySet<string> | null): void {
   const { path, document } = guard.metadata;
   if (app.prefix !== '') {
@@ -113,12 +113,12 @@ function publish(app: FastifyInstance, guard: Guard, scopesOfRoutes: ReadonlySet
 const methodsOf = ({ method }: RouteOptions): readonly string[] => [method].flat();
 const configOf = (request: FastifyRequest): Config => (request.routeOptions.config ?? {}) as Config;
 
-/** OPTIONS that say nothing are those of CORS, which never carry credentials (Fetch §3.2.2). */
+/** OPTIONS without a declaration are those of CORS, which never carry credentials (Fetch §3.2.2). */
 const isPublic = (config: Config, methods: readonly string[]): boolean =>
   config.public === true ||
   (config.scopes === undefined && methods.length > 0 && methods.every((method) => method === 'OPTIONS'));
 
-/** There is nothing to guard where there is no route. */
+/** A path without a route needs no guard. */
 const isPublicRequest = (request: FastifyRequest): boolean =>
   request.is404 || isPublic(configOf(request), [request.method]);
 
@@ -135,7 +135,7 @@ function varying(given: number | string | string[] | undefined): string {
   return [...names, ...(isNamed ? [] : ['Authorization'])].join(', ');
 }
 
-/** As fastify-plugin marks it: hooks and decorators are for the scope that registers it, and for Fastify 5. */
+/** As fastify-plugin marks it: hooks and decorators apply to the scope that registers it, and to Fastify 5. */
 export const fastifyGuard: FastifyPluginAsync<FastifyGuardOptions> = Object.assign(guarded, {
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: 'statehouse-guard',

@@ -17,27 +17,27 @@ import {
 } from './outcome.ts';
 import { credentialsOf, type GuardedRequest, type Scheme } from './request.ts';
 
-/** What a request takes. */
+/** The needs of a request. */
 export type Needs = {
   /** All of these. Empty: any token for this API. */
   readonly scopes: readonly string[];
-  /** Whether the server is asked as well. Default: yes, where the guard has `introspection`. */
+  /** Whether the guard also asks the server. Default: yes, where the guard has `introspection`. */
   readonly introspect?: boolean | undefined;
   /**
-   * The classes of sign-in of which any is enough (`acr`), the preferred first: all that are strong enough, since their names tell the
-   * guard nothing. Default: any sign-in, and tokens without an end-user. RFC 9470 §3.
+   * The classes of sign-in of which any is enough (`acr`), the preferred first. List all that are strong enough: their
+   * names give the guard no order. Default: any sign-in, and tokens without an end-user. RFC 9470 §3.
    */
   readonly acrValues?: readonly string[] | undefined;
-  /** How long ago the sign-in may be (`auth_time`). Default: however long. */
+  /** The maximum age of the sign-in (`auth_time`). Default: no limit. */
   readonly maxAgeSeconds?: number | undefined;
 };
 
 export type Guard = {
-  /** Never throws and never rejects, whatever the request holds and whatever the server answers. */
+  /** Never throws and never rejects, for any request and any answer of the server. */
   readonly check: (request: GuardedRequest, needs: Needs) => Promise<Outcome>;
-  /** To be served at `path`, without credentials (RFC 9728 §3). */
+  /** Serve it at `path`, without credentials (RFC 9728 §3). */
   readonly metadata: ResourceMetadata;
-  /** @returns what is wrong with the needs of a route, to be said when the API starts; null: nothing. */
+  /** @returns the problem with the needs of a route, for the start of the API. Null: none. */
   readonly problemOf: (needs: Needs) => string | null;
 };
 
@@ -51,7 +51,7 @@ const REFUSED_CREDENTIALS: Readonly<Record<'none' | 'several' | 'malformed' | 't
 const INTROSPECTION_RETRY_SECONDS = 1;
 const INTERNAL_RETRY_SECONDS = 5;
 
-/** @throws TypeError when the options make no guard: a mistake of the program, to be seen when it starts. */
+/** @throws TypeError when the options are invalid: a mistake of the program, found when it starts. */
 export function createGuard(options: GuardOptions): Guard {
   const rules = rulesOf(options);
   const { issuer, resource } = rules;
@@ -88,11 +88,11 @@ export function createGuard(options: GuardOptions): Guard {
     if (maxAgeSeconds !== undefined && !(Number.isSafeInteger(maxAgeSeconds) && maxAgeSeconds >= 0))
       return 'maxAgeSeconds has to be a whole number of seconds';
     return needs.introspect === true && server === null
-      ? 'it asks for introspection, which this guard was not given'
+      ? 'it asks for introspection, which the options of this guard do not include'
       : null;
   };
 
-  /** Null: the sender is the holder, as far as the token can tell. */
+  /** Null: the sender is the holder, as far as the token shows. */
   const proofProblem = async (
     request: GuardedRequest,
     scheme: Scheme,
@@ -105,7 +105,8 @@ export function createGuard(options: GuardOptions): Guard {
     const confirmation = objectOf(cnf);
     if (confirmation === null) return 'proof_refused';
     const boundToDpop = confirmation['jkt'] !== undefined;
-    // RFC 9449 §7.2: a token that is bound by `jkt` never serves a bearer. §7.1: what comes as DPoP must be bound so.
+    // RFC 9449 §7.2: a token that is bound by `jkt` is never a bearer token. §7.1: a token under the DPoP scheme must
+    // be bound.
     if (boundToDpop !== (scheme === 'dpop')) return boundToDpop ? 'proof_missing' : 'proof_refused';
     try {
       const isGood = await proof({ request, scheme, token, claims, confirmation });
@@ -159,14 +160,14 @@ export function createGuard(options: GuardOptions): Guard {
       try {
         return await judged(request, needs);
       } catch (error) {
-        // Nothing above throws for what a caller sends; what was not foreseen lets nobody in.
+        // The code above throws for no input of a caller. An unforeseen error lets no caller in.
         return unavailable('internal', `the check failed (${nameOf(error)})`, INTERNAL_RETRY_SECONDS);
       }
     },
   };
 }
 
-/** @param signedInAt seconds since 1970, as the token has it. @param now milliseconds */
+/** @param signedInAt seconds since 1970, from the token. @param now milliseconds since 1970 */
 const isWithin = (signedInAt: unknown, seconds: number, now: number): boolean =>
   typeof signedInAt === 'number' && now / 1000 - signedInAt <= seconds;
 
@@ -177,5 +178,5 @@ const wordsOf = (scope: string | undefined): readonly string[] => [
 const without = (required: readonly string[], had: readonly string[]): readonly string[] =>
   required.filter((one) => !had.includes(one));
 
-/** Without the message, which may quote what came. */
+/** Without the message, which may quote the input. */
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);

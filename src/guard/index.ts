@@ -1,4 +1,4 @@
-/** `statehouse/guard`: what an API needs to accept the access tokens of Statehouse. */
+/** `statehouse/guard`: everything that an API needs to accept the access tokens of Statehouse. */
 
 export { type FastifyGuardOptions, fastifyGuard } from './fastify.ts';
 export { createGuard, type Guard, type Needs } from './guard.ts';

@@ -1,9 +1,9 @@
-/** Asks the server whether a token is good at this moment (RFC 7662). An answer that does not come lets nobody in. */
+/** Asks the server whether a token is active (RFC 7662). Without an answer, the guard lets no caller in. */
 import type { Discovery } from './discovery.ts';
 import { type AskForJson, objectOf } from './json-request.ts';
 
 export type IntrospectionAnswer =
-  /** `scopes`: those of this API that the server still confirms. */
+  /** `scopes`: the scopes of this API that the server still confirms. */
   | { readonly kind: 'active'; readonly scopes: readonly string[] }
   | { readonly kind: 'inactive' }
   | { readonly kind: 'unavailable'; readonly detail: string };
@@ -90,7 +90,7 @@ export function introspection(
     ask: async (token, id) => {
       const known = recall(id);
       if (known !== null) return known;
-      // What was true when it was asked, so that a slow answer is kept no longer.
+      // The time of the question, so that a slow answer is kept no longer.
       const at = now();
       const answer = await askServer(token);
       remember(id, answer, at);
@@ -99,7 +99,7 @@ export function introspection(
   };
 }
 
-/** @returns null for anything but an introspection response (RFC 7662 §2.2). */
+/** @returns null for any value but an introspection response (RFC 7662 §2.2). */
 function read(value: unknown): IntrospectionAnswer | null {
   const { active, scope } = objectOf(value) ?? {};
   if (active === false) return { kind: 'inactive' };

@@ -1,8 +1,8 @@
-/** JSON from the authorization server, within a time and a size, and from nowhere else: no redirect is followed. */
+/** JSON from the authorization server, within a time and a size. The guard follows no redirect. */
 
 export type JsonAnswer =
   | { readonly kind: 'json'; readonly value: unknown }
-  /** `detail`: for the log of the API. It has the URL and what came, and nothing that was sent. */
+  /** `detail`: for the log of the API. It contains the URL and the failure, and no sent value. */
   | { readonly kind: 'failed'; readonly detail: string };
 
 export type JsonRequest = {
@@ -14,7 +14,7 @@ export type JsonRequest = {
 
 export type AskForJson = (request: JsonRequest, timeoutMilliseconds: number) => Promise<JsonAnswer>;
 
-/** A JWKS of fifty RSA keys has 25 KB. */
+/** In bytes. A JWKS of fifty RSA keys has 25 KB. */
 const MAX_BYTES = 256 * 1024;
 
 /** @returns a function that never rejects. */
@@ -40,7 +40,7 @@ export const jsonRequests =
       try {
         return { kind: 'json', value: JSON.parse(text) };
       } catch {
-        return failed('answered what is no JSON');
+        return failed('the answer is not JSON');
       }
     };
     const tooLate = new Promise<JsonAnswer>((resolve) => {
@@ -48,11 +48,11 @@ export const jsonRequests =
         once: true,
       });
     });
-    // A `fetch` of the caller may pay no heed to the signal.
+    // A `fetch` of the caller may ignore the signal.
     return Promise.race([ask().catch((error: unknown) => failed(whatFailed(error))), tooLate]);
   };
 
-/** @returns null when there is too much of it. */
+/** @returns null when the body is too large. */
 async function textOf(response: Response, stop: AbortSignal): Promise<string | null> {
   if (response.body === null) return '';
   const reader = response.body.getReader();
@@ -70,7 +70,7 @@ async function textOf(response: Response, stop: AbortSignal): Promise<string | n
   return text + decoder.decode();
 }
 
-/** The code of the network's error, such as ECONNREFUSED. Messages may quote what came, so they are left out. */
+/** The code of the network's error, such as ECONNREFUSED. Without the message, which may quote the input. */
 function whatFailed(error: unknown): string {
   const { name, code, cause } = Object(error) as { name?: unknown; code?: unknown; cause?: unknown };
   const deeper = (Object(cause) as { code?: unknown }).code;
@@ -78,6 +78,6 @@ function whatFailed(error: unknown): string {
   return `could not be asked (${word ?? 'no reason given'})`;
 }
 
-/** @returns null for anything but a JSON object. */
+/** @returns null for any value but a JSON object. */
 export const objectOf = (value: unknown): Readonly<Record<string, unknown>> | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;

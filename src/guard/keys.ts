@@ -1,21 +1,24 @@
-/** The public keys of the authorization server (RFC 7517): fetched, kept, and fetched again when others sign. */
+/**
+ * The public keys of the authorization server (RFC 7517). The guard fetches and keeps them, and fetches them again when
+ * other keys sign.
+ */
 import { type CryptoKey, createLocalJWKSet, type JWK, type JWSHeaderParameters } from 'jose';
 import type { Discovery } from './discovery.ts';
 import { type AskForJson, objectOf } from './json-request.ts';
 
 export type KeyTimes = {
-  /** Until keys are fetched again: a key that was withdrawn is trusted no longer than this. */
+  /** The age at which the guard fetches keys again. It trusts a withdrawn key for no longer. */
   readonly maxAgeSeconds: number;
-  /** At least this long between two fetches for the sake of unknown key ids, which callers make up as they like. */
+  /** The minimum between two fetches for unknown key ids, which callers can invent. */
   readonly cooldownSeconds: number;
-  /** How old keys may get while the server cannot be asked. */
+  /** The maximum age of keys while the server is unavailable. */
   readonly staleSeconds: number;
   readonly timeoutMilliseconds: number;
 };
 
 export type KeyFinding =
   | { readonly kind: 'found'; readonly key: CryptoKey }
-  /** The server has no such key, as far as it was asked lately. */
+  /** The server has no such key, by its last answer. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'unavailable'; readonly detail: string; readonly retryAfterSeconds: number };
 
@@ -23,7 +26,7 @@ export type KeySource = { readonly find: (header: JWSHeaderParameters & { alg: s
 
 type Kept = { readonly pick: ReturnType<typeof createLocalJWKSet>; readonly at: number };
 
-/** After a fetch that failed. Every request that comes meanwhile is answered from what there is. */
+/** The wait after a failed fetch. Until then, the guard answers every request from the present keys. */
 const RETRY_SECONDS = 2;
 const MAX_KEYS = 100;
 
@@ -34,7 +37,7 @@ export function keySource(ask: AskForJson, endpoints: Discovery, times: KeyTimes
   let triedAt: number | null = null;
   let pending: Promise<void> | null = null;
 
-  /** A clock that was set back counts as time that has passed. */
+  /** After a clock was set back, the time counts as passed. */
   const within = (instant: number | null, seconds: number): boolean => {
     if (instant === null) return false;
     const elapsed = now() - instant;
@@ -58,11 +61,11 @@ export function keySource(ask: AskForJson, endpoints: Discovery, times: KeyTimes
     failure = null;
   };
 
-  /** All who wait, wait for the same fetch. Never rejects, since nobody may be waiting. */
+  /** All callers wait for the same fetch. Never rejects, because there may be no caller. */
   const refresh = (): Promise<void> => {
     pending ??= load()
       .catch(() => {
-        failure = 'the keys could not be read';
+        failure = 'the keys are not readable';
       })
       .finally(() => {
         pending = null;
@@ -85,7 +88,8 @@ export function keySource(ask: AskForJson, endpoints: Discovery, times: KeyTimes
     find: async (header) => {
       if (!isYounger(times.maxAgeSeconds) && mayTry(0)) {
         const refreshed = refresh();
-        // The first who find them old wait. Once a fetch has failed, the old ones serve while the next is under way.
+        // The first callers to find the keys old wait. After a failed fetch, the old keys serve while the next fetch
+        // runs.
         if (failure === null || !mayServe()) await refreshed;
       }
       if (!mayServe()) return missing();
@@ -94,17 +98,17 @@ export function keySource(ask: AskForJson, endpoints: Discovery, times: KeyTimes
       if (mayTry(times.cooldownSeconds)) await refresh();
       const newer = await pickFrom(kept, header);
       if (newer !== null) return { kind: 'found', key: newer };
-      // The server may know it: nobody can say while it cannot be asked.
+      // The server may know the key, but is unavailable.
       return failure === null ? { kind: 'unknown' } : missing();
     },
   };
 }
 
-/** @returns null when there is none, when several have the same id, and when it is no key after all. */
+/** @returns null when the id has no key, several keys, or an invalid key. */
 async function pickFrom(kept: Kept | null, header: JWSHeaderParameters & { alg: string }): Promise<CryptoKey | null> {
   if (kept === null) return null;
   try {
-    // Nothing but `kid` and `alg`: what else a header says of keys (jwk, jku, x5u, x5c) is the word of a stranger.
+    // Only `kid` and `alg`: an untrusted party wrote every other key in the header (jwk, jku, x5u, x5c).
     const { kid, alg } = header;
     return await kept.pick({ alg, ...(kid !== undefined && { kid }) });
   } catch {
@@ -114,7 +118,7 @@ async function pickFrom(kept: Kept | null, header: JWSHeaderParameters & { alg: 
 
 const ASYMMETRIC: ReadonlySet<unknown> = new Set(['EC', 'RSA', 'OKP']);
 
-/** Public keys that have an id and may sign. Anything else in the document is passed over. */
+/** Public keys that have an id and may sign. Skips every other value in the document. */
 function signingKeysIn(document: unknown): JWK[] {
   const list = objectOf(document)?.['keys'];
   if (!Array.isArray(list)) return [];

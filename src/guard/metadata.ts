@@ -1,9 +1,9 @@
 /** The metadata of the API itself (RFC 9728), from which clients learn where to get a token. */
 
 export type ResourceMetadata = {
-  /** Null: the identifier of the API is no URL, so clients cannot look for its metadata. */
+  /** Null: the identifier of the API is no URL, so clients cannot find its metadata. */
   readonly url: string | null;
-  /** Of `url`, on the host of the API; without the query that its identifier may have. */
+  /** The path of `url`, on the host of the API, without the query that its identifier may have. */
   readonly path: string | null;
   readonly document: ResourceMetadataDocument;
 };
@@ -25,7 +25,7 @@ export type ResourceFacts = {
   readonly documentation?: string | undefined;
 };
 
-/** RFC 9728 §3.1: the well-known part comes between host and path, and a query stays where it is. */
+/** RFC 9728 §3.1: the well-known part comes between host and path, and a query keeps its place. */
 function placeOf(resource: string): { readonly url: string; readonly path: string } | null {
   if (!/^https?:/i.test(resource)) return null;
   const { origin, pathname, search } = new URL(resource);

@@ -1,65 +1,75 @@
-/** What a guard is told, and the bounds of it. */
+/** The options of a guard, and their bounds. */
 import type { ClientAuthentication, IntrospectionRules } from './introspection.ts';
 import type { KeyTimes } from './keys.ts';
 import type { AccessTokenClaims } from './outcome.ts';
 import type { GuardedRequest, Scheme } from './request.ts';
 
 export type GuardOptions = {
-  /** Of the authorization server, byte for byte as in its tokens. */
+  /** The issuer of the authorization server, byte for byte as in its tokens. */
   readonly issuer: string;
-  /** The identifier of this API, as the authorization server knows it (resources.yaml): the `aud` of its tokens. */
+  /** The identifier of this API in the authorization server (resources.yaml): the `aud` of its tokens. */
   readonly resource: string;
-  /** All scopes of this API, for its metadata. With them, a check that names another is a mistake of the program. */
+  /**
+   * All scopes of this API, for its metadata. With them, a check that names another scope is a mistake of the program.
+   */
   readonly scopes?: readonly string[];
-  /** Default: as the metadata of the issuer say (RFC 8414). */
+  /** Default: the URL in the metadata of the issuer (RFC 8414). */
   readonly jwksUri?: string;
-  /** Default: ES256, RS256 and EdDSA. Only asymmetric algorithms are taken. */
+  /** Default: ES256, RS256 and EdDSA. The guard accepts only asymmetric algorithms. */
   readonly algorithms?: readonly string[];
-  /** How far the clocks of both machines may be apart. 0 to 300; default: 5. */
+  /** The maximum difference between the clocks of both machines. 0 to 300. Default: 5. */
   readonly clockToleranceSeconds?: number;
-  /** The longest token, in characters. 256 to 65536; default: 8192. */
+  /** The longest token, in characters. 256 to 65536. Default: 8192. */
   readonly maxTokenLength?: number;
   readonly keys?: {
-    /** After this, keys are fetched again: a key that was withdrawn is trusted no longer. 1 to 86400; default: 600. */
+    /**
+     * The age at which the guard fetches keys again. It trusts a withdrawn key for no longer. 1 to 86400. Default: 600.
+     */
     readonly maxAgeSeconds?: number;
-    /** At least this long between two fetches because of unknown key ids. 0 to 3600; default: 10. */
+    /** The minimum between two fetches because of unknown key ids. 0 to 3600. Default: 10. */
     readonly cooldownSeconds?: number;
-    /** How old keys may get while the issuer cannot be asked. 0 to 86400; default: 3600, the longest life of a token. */
+    /**
+     * The maximum age of keys while the issuer is unavailable. 0 to 86400. Default: 3600, the longest lifetime of a
+     * token.
+     */
     readonly staleSeconds?: number;
-    /** For each request to the issuer. 1 to 60000; default: 5000. */
+    /** For each request to the issuer. 1 to 60000. Default: 5000. */
     readonly timeoutMilliseconds?: number;
   };
-  /** Asks the issuer too, so that a token which was revoked is refused at once (RFC 7662). */
+  /** Also asks the issuer, so that the guard rejects a revoked token immediately (RFC 7662). */
   readonly introspection?: {
-    /** A client of the issuer that is named in `introspectedBy` of the resource. */
+    /** A client of the issuer that `introspectedBy` of the resource names. */
     readonly clientId: string;
     readonly clientSecret: string;
-    /** As it is registered. Default: client_secret_basic. */
+    /** The registered method. Default: client_secret_basic. */
     readonly authentication?: ClientAuthentication;
-    /** Default: as the metadata of the issuer say. */
+    /** Default: the URL in the metadata of the issuer. */
     readonly endpoint?: string;
-    /** After this, the request is answered with 503. 1 to 60000; default: 3000. */
+    /** After this, the guard answers the request with 503. 1 to 60000. Default: 3000. */
     readonly timeoutMilliseconds?: number;
-    /** For how long an answer is taken again, which is how long a revoked token goes on. 0 to 60; default: 0. */
+    /**
+     * The time for which the guard reuses an answer, and for which it may still accept a revoked token. 0 to 60.
+     * Default: 0.
+     */
     readonly cacheSeconds?: number;
   };
-  /** Shown to people by clients (RFC 9728 §2). */
+  /** Clients show it to users (RFC 9728 §2). */
   readonly name?: string;
   /** A page for developers (RFC 9728 §2). */
   readonly documentation?: string;
   /**
-   * Checks that the sender holds the key to which a token is bound: `cnf` (RFC 7800), by DPoP (RFC 9449) or mutual TLS (RFC 8705).
-   * Without it, bound tokens are refused, since nothing here can tell their holder from a thief. With it, the scheme `DPoP` is
-   * taken too. @returns whether the proof is good. What it throws becomes 503.
+   * Checks that the sender holds the key to which a token is bound: `cnf` (RFC 7800), by DPoP (RFC 9449) or mutual TLS
+   * (RFC 8705). Without it, the guard rejects bound tokens, because it cannot distinguish their holder from a thief.
+   * With it, the guard accepts the scheme `DPoP` too. @returns whether the proof is valid. An error becomes 503.
    */
   readonly proof?: (presented: Presented) => boolean | Promise<boolean>;
-  /** Default: that of Node. */
+  /** Default: the `fetch` of Node. */
   readonly fetch?: typeof globalThis.fetch;
-  /** The time. Default: that of this machine. */
+  /** The time. Default: the clock of this machine. */
   readonly now?: () => Date;
 };
 
-/** A token that is good but for the proof. */
+/** A token that is valid except for the proof. */
 export type Presented = {
   readonly request: GuardedRequest;
   readonly scheme: Scheme;
@@ -86,7 +96,7 @@ const ASYMMETRIC: ReadonlySet<string> = new Set([
   ...['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA', 'Ed25519'],
 ]);
 
-/** @throws TypeError that says what was expected and what was found, without secrets. */
+/** @throws TypeError that names the expected and the found value, without secrets. */
 export function rulesOf(options: GuardOptions): GuardRules {
   const { issuer, resource, scopes, algorithms = DEFAULT_ALGORITHMS, keys = {}, introspection } = options;
   demand(isHttpUrl(issuer) && !/[?#]/.test(issuer), 'issuer', 'the URL of the authorization server', issuer);
@@ -154,7 +164,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isHttpUrl = (value: unknown): value is string =>
   isText(value) && /^https?:\/\//.test(value) && URL.canParse(value);
 
-/** Stands in a quoted string of the challenge, so it has neither quotes nor backslashes nor controls. */
+/** The value stands in a quoted string of the challenge, so it has neither quotes nor backslashes nor controls. */
 const isIdentifier = (value: unknown): value is string =>
   isText(value) && URL.canParse(value) && /^[\x21\x24-\x5b\x5d-\x7e]+$/.test(value);
 

@@ -1,9 +1,9 @@
-/** What a check says, as values: who was let in, or the answer for a request that was not (RFC 6750 §3). */
+/** The outcomes of a check, as values: the access of the caller, or the response to a refused request (RFC 6750 §3). */
 
-/** RFC 9068 §2.2, and what else the token carries. Instants are seconds since 1970. */
+/** RFC 9068 §2.2, and the other claims of the token. Instants are seconds since 1970. */
 export type AccessTokenClaims = {
   readonly iss: string;
-  /** The end-user; for a client that acts for itself, the same as `client_id`. */
+  /** The end-user. For a client that acts for itself, the same as `client_id`. */
   readonly sub: string;
   readonly aud: string | readonly string[];
   readonly client_id: string;
@@ -12,19 +12,19 @@ export type AccessTokenClaims = {
   readonly exp: number;
   /** Words separated by spaces. Absent: none. */
   readonly scope?: string;
-  /** How strongly, and when, the end-user signed in (RFC 9068 §2.2.1). Absent: there is no end-user, or it is not told. */
+  /** The class and the time of the sign-in (RFC 9068 §2.2.1). Absent: there is no end-user, or the token omits it. */
   readonly acr?: string;
   readonly auth_time?: number;
   readonly [claim: string]: unknown;
 };
 
-/** Who calls. It has no copy of the token, so it may be logged and handed on. */
+/** The caller. It contains no copy of the token, so you may log it and pass it on. */
 export type Access = {
   /** `sub`. */
   readonly subject: string;
   /** `client_id`. */
   readonly clientId: string;
-  /** The scopes of the token; where the server was asked, those that it still confirms for this API. */
+  /** The scopes of the token. After introspection, those that the server still confirms for this API. */
   readonly scopes: readonly string[];
   readonly claims: AccessTokenClaims;
 };
@@ -35,11 +35,11 @@ export type AnswerHeaders = Readonly<Record<string, string>>;
 export type Granted = {
   readonly kind: 'granted';
   readonly access: Access;
-  /** For the answer: `cache-control` (replace it where an answer may be kept) and `vary`. */
+  /** For the response: `cache-control` (replace it where caches may keep the response) and `vary`. */
   readonly headers: AnswerHeaders;
 };
 
-/** For the log of the API. The caller is told the error alone, which says what to do next. */
+/** For the log of the API. The caller receives only the error, which implies the next step. */
 export type RefusalReason =
   | 'no_credentials'
   | 'more_than_one_method'
@@ -63,7 +63,7 @@ export type RefusalReason =
   | 'sign_in_too_weak'
   | 'sign_in_too_old';
 
-/** Null: the request came without credentials (RFC 6750 §3.1: the answer says nothing of what is wrong). */
+/** Null: the request came without credentials (RFC 6750 §3.1: the response SHOULD NOT include an error). */
 export type RefusalError =
   | 'invalid_request'
   | 'invalid_token'
@@ -76,7 +76,7 @@ export type Refused = {
   readonly status: 400 | 401 | 403;
   readonly error: RefusalError;
   readonly reason: RefusalReason;
-  /** The required scopes that the token does not have; empty unless `error` is `insufficient_scope`. */
+  /** The required scopes that the token does not have. Empty unless `error` is `insufficient_scope`. */
   readonly missing: readonly string[];
   /** `www-authenticate`, `cache-control` and `vary`. */
   readonly headers: AnswerHeaders;
@@ -84,12 +84,15 @@ export type Refused = {
   readonly body: Readonly<Record<string, string>>;
 };
 
-/** Keys, introspection or proof could not be had: neither granted nor the fault of the caller, who keeps the token. */
+/**
+ * Keys, introspection or proof are unavailable. The guard grants no access, but the caller is not at fault and keeps
+ * the token.
+ */
 export type Unavailable = {
   readonly kind: 'unavailable';
   readonly status: 503;
   readonly reason: 'keys' | 'introspection' | 'proof' | 'internal';
-  /** For the log: what was asked, and what came. It holds no token and no secret. */
+  /** For the log: the question and the failure. It contains no token and no secret. */
   readonly detail: string;
   /** `retry-after`, `cache-control` and `vary`. */
   readonly headers: AnswerHeaders;
@@ -98,7 +101,7 @@ export type Unavailable = {
 
 export type Outcome = Granted | Refused | Unavailable;
 
-/** What depends on an Authorization header may be kept for no other (RFC 9111 §3.5, RFC 9110 §12.5.5). */
+/** A cache may reuse no response that depends on an Authorization header (RFC 9111 §3.5, RFC 9110 §12.5.5). */
 export const UNCACHED: AnswerHeaders = { 'cache-control': 'no-store', vary: 'Authorization' };
 
 const ERROR_OF: Readonly<Record<RefusalReason, RefusalError>> = {
@@ -141,17 +144,23 @@ const WORDS: Readonly<Record<keyof typeof STATUS, string>> = {
 
 export const granted = (access: Access): Granted => ({ kind: 'granted', access, headers: UNCACHED });
 
-/** What the challenge of an API names, whatever the refusal. */
+/** The facts in every challenge of an API, for any refusal. */
 export type ChallengeFacts = {
-  /** RFC 6750 §3: what the request needs. */
+  /** RFC 6750 §3: the needs of the request. */
   readonly scopes: readonly string[];
   /** RFC 9728 §5.1. Null: the identifier of the API is no URL. */
   readonly metadataUrl: string | null;
-  /** RFC 9470 §3: what the sign-in has to be. Named where it is not, and nowhere else. Absent: nothing is asked of it. */
+  /**
+   * RFC 9470 §3: the required sign-in. The challenge names it only where the sign-in does not suffice. Absent: no
+   * requirement.
+   */
   readonly signIn?: { readonly acrValues: readonly string[] | null; readonly maxAgeSeconds: number | null };
 };
 
-/** Every part is a constant, a scope (RFC 6749 §3.3), a class or a number of the route, or a URL as `URL` writes it: none has a quote or a backslash. */
+/**
+ * Every part is a constant, a scope (RFC 6749 §3.3), a class or a number of the route, or a URL in `URL`'s form. None
+ * has a quote or a backslash.
+ */
 export function refused(reason: RefusalReason, facts: ChallengeFacts, missing: readonly string[] = []): Refused {
   const error = ERROR_OF[reason];
   const words: Readonly<Record<string, string>> = error === null ? {} : { error, error_description: WORDS[error] };
@@ -191,6 +200,6 @@ export const unavailable = (reason: Unavailable['reason'], detail: string, retry
   headers: { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))), ...UNCACHED },
   body: {
     error: 'temporarily_unavailable',
-    error_description: 'Access tokens cannot be checked at the moment. The request was not carried out: try again.',
+    error_description: 'The API cannot check access tokens at the moment. It did not carry out the request: try again.',
   },
 });

@@ -1,6 +1,11 @@
-/** How an access token is presented: in one Authorization header and nowhere else (RFC 6750 §2.1, OAuth 2.1 §5.1.1). */
+/**
+ * The presentation of an access token: in one Authorization header and nowhere else (RFC 6750 §2.1, OAuth 2.1 §5.1.1).
+ */
 
-/** What of a request is read: that of Node, Express, Fastify (`request.raw`) and Fetch fit. Other fields are for the proof. */
+/**
+ * The fields of a request that the guard reads. Requests of Node, Express, Fastify (`request.raw`) and Fetch fit. Other
+ * fields are for the proof.
+ */
 export type GuardedRequest = {
   readonly headers:
     | Readonly<Record<string, string | readonly string[] | undefined>>
@@ -25,13 +30,13 @@ const B64TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 const SCHEME = /^(bearer|dpop)(?: +|$)/i;
 
 /**
- * @param schemes those that are taken; with another, the request has no credentials that concern us.
+ * @param schemes the accepted schemes. A request with another scheme has no credentials for this guard.
  * @param maxLength of a token, in characters.
  */
 export function credentialsOf(request: GuardedRequest, schemes: ReadonlySet<Scheme>, maxLength: number): Credentials {
   const values = authorizationsOf(request);
   const [value] = values;
-  // A token in the URL ends up in logs. Alone it is no credential; beside a header it is a second method (RFC 6750 §2).
+  // A token in the URL reaches logs. Alone it is no credential. Beside a header it is a second method (RFC 6750 §2).
   if (value === undefined) return { kind: 'none' };
   if (values.length > 1 || countRaw(request.rawHeaders) > 1) return { kind: 'several' };
   const [prefix = '', name = ''] = SCHEME.exec(value) ?? [];
@@ -55,7 +60,7 @@ function authorizationsOf({ headers }: GuardedRequest): readonly string[] {
     .flatMap(([, value]) => value ?? []);
 }
 
-/** Names and values take turns. */
+/** Names and values alternate. */
 const countRaw = (raw: readonly string[] | undefined): number =>
   (raw ?? []).filter((name, index) => index % 2 === 0 && name.toLowerCase() === NAME).length;
 

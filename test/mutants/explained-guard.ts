@@ -47,7 +47,7 @@ export const explainedOfGuard = [
   ),
   {
     file: 'src/guard/discovery.ts',
-    source: "if (heard === null) return { kind: 'failed', detail: failure ?? `GET ${url}: nothing was heard` };",
+    source: "if (heard === null) return { kind: 'failed', detail: failure ?? `GET ${url}: no answer yet` };",
     replacements: ['``'],
     why: 'Where nothing was heard, something failed; the compiler does not know it.',
   },
@@ -158,7 +158,7 @@ export const explainedOfGuard = [
   },
   {
     file: 'src/guard/keys.ts',
-    source: "failure = 'the keys could not be read';",
+    source: "failure = 'the keys are not readable';",
     replacements: ['""'],
     why: 'Nothing in it rejects, as far as we know.',
   },

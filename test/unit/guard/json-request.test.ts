@@ -53,9 +53,9 @@ describe('an answer', () => {
 
   it('that ends within a character has a replacement character', async () => {
     const { body } = inParts([new Uint8Array([0x22, 0xc3])]);
-    expect(await answering(() => new Response(body))(GET, LONG)).toEqual(failed('answered what is no JSON'));
+    expect(await answering(() => new Response(body))(GET, LONG)).toEqual(failed('the answer is not JSON'));
     const text = inParts([new TextEncoder().encode('["a"]'), new Uint8Array([0xc3])]);
-    expect(await answering(() => new Response(text.body))(GET, LONG)).toEqual(failed('answered what is no JSON'));
+    expect(await answering(() => new Response(text.body))(GET, LONG)).toEqual(failed('the answer is not JSON'));
   });
 
   it('has at most 256 KiB; the rest is not read', async () => {

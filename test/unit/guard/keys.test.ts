@@ -152,11 +152,11 @@ describe('the keys of the issuer', () => {
   });
 
   it.each<[string, () => Response | Promise<Response>, string]>([
-    ['no JSON', () => new Response('<html>'), 'answered what is no JSON'],
+    ['no JSON', () => new Response('<html>'), 'the answer is not JSON'],
     ['a text', () => new Response('"keys"'), 'there is no key for signatures in it'],
     ['no list', () => new Response('{"keys":{}}'), 'there is no key for signatures in it'],
     ['no keys', () => new Response('{"keys":[]}'), 'there is no key for signatures in it'],
-    ['no body', () => new Response(null), 'answered what is no JSON'],
+    ['no body', () => new Response(null), 'the answer is not JSON'],
     ['too much', () => new Response(' '.repeat(300_000)), 'answered more than 262144 bytes'],
     ['another status', () => new Response('{}', { status: 201 }), 'answered 201'],
     ['nothing', () => new Promise(() => undefined), 'no answer within 1 ms'],

@@ -72,7 +72,8 @@ it.each([
     headers: { 'retry-after': header, ...UNCACHED },
     body: {
       error: 'temporarily_unavailable',
-      error_description: 'Access tokens cannot be checked at the moment. The request was not carried out: try again.',
+      error_description:
+        'The API cannot check access tokens at the moment. It did not carry out the request: try again.',
     },
   });
 });
