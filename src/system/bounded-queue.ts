@@ -1,4 +1,4 @@
-/** A queue for work that is dear: so much runs at once, so much waits, and the rest is turned away at once. */
+/** A queue for expensive work. It bounds the running and the waiting work, and rejects the rest immediately. */
 
 export type QueueLimits = {
   readonly running: number;
@@ -7,27 +7,27 @@ export type QueueLimits = {
   readonly waitingPerLine: number;
   /** Running or waiting under one ticket. */
   readonly perTicket: number;
-  /** Work that has waited for longer is turned away too. */
+  /** The queue also rejects work that has waited for longer. */
   readonly waitMilliseconds: number;
 };
 
 export type QueuePlace = {
-  /** Work of one line runs in order, one at a time. Lines take turns, so a long line delays no other. */
+  /** Work of one line runs in order, one item at a time. Lines take turns, so a long line delays no other. */
   readonly line: string;
   readonly ticket: string;
-  /** Its line takes every other turn, and has a waiting room of the same size: others cannot fill it. */
+  /** The line takes every other turn, and has a waiting room of the same size, which other lines cannot fill. */
   readonly ahead?: boolean;
-  /** Work that has not begun when the signal comes is dropped. */
+  /** The queue drops work that has not started when the signal aborts. */
   readonly signal: AbortSignal;
 };
 
-/** `full`: turned away. `abandoned`: nobody waits for it any more. In both cases the work has not begun. */
+/** `full`: rejected. `abandoned`: the caller no longer waits for it. In both cases the work has not started. */
 export type Queued<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'full' | 'abandoned' };
 
 export type BoundedQueue = {
-  /** How much runs and waits at this moment. */
+  /** The number of running and waiting items. */
   readonly length: () => { readonly running: number; readonly waiting: number };
-  /** Passes on what `work` throws. */
+  /** Passes on the errors of `work`. */
   readonly run: <T>(place: QueuePlace, work: () => Promise<T>) => Promise<Queued<T>>;
 };
 
@@ -37,7 +37,7 @@ type WaitingRoom = { readonly lines: Map<string, Waiting[]>; waiting: number };
 const waitingRoom = (): WaitingRoom => ({ lines: new Map(), waiting: 0 });
 
 export function boundedQueue(limits: QueueLimits): BoundedQueue {
-  /** Lines that go ahead, and the others; each in the order in which they take turns. */
+  /** Lines that go ahead, and the others. Each group is in the order of its turns. */
   const rooms = { ahead: waitingRoom(), ordinary: waitingRoom() };
   let aheadWasLast = false;
   const runningLines = new Set<string>();
@@ -95,7 +95,7 @@ export function boundedQueue(limits: QueueLimits): BoundedQueue {
     aheadWasLast = began === ahead;
   }
 
-  /** @returns the room; null: nobody waits there who may begin. */
+  /** @returns the room. Null: no work there may start. */
   function beginIn(room: WaitingRoom): WaitingRoom | null {
     for (const [line, [first]] of room.lines) {
       if (runningLines.has(line) || first === undefined) continue;

@@ -1,6 +1,6 @@
 /**
- * The hosts of DATABASE_URL, as libpq reads them (PostgreSQL, "Connection URIs"): `postgres://user@a:5432,b:5432/db`. The driver knows
- * one host at a time. Of several, a server needs the host that can be written to.
+ * The hosts of DATABASE_URL, as libpq reads them (PostgreSQL, "Connection URIs"): `postgres://user@a:5432,b:5432/db`.
+ * The driver accepts one host at a time. Of several, a server needs the writable host.
  */
 export type DatabaseHost = {
   /** A name, an address without brackets, or the folder of a socket. */
@@ -11,7 +11,7 @@ export type DatabaseHost = {
 export type DatabaseUrl = {
   /** For the driver: with the first host alone, and without target_session_attrs. */
   readonly url: string;
-  /** Of which one can be written to; null: the host in `url`, whatever it is. */
+  /** The hosts, of which one is writable. Null: only the host in `url`. */
   readonly candidates: readonly DatabaseHost[] | null;
 };
 
@@ -19,10 +19,10 @@ const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
 const HOST = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
 const DEFAULT_PORT = 5432;
 const TARGET = 'target_session_attrs';
-/** What a server needs; the others of libpq lead to hosts that may be read only. */
+/** The values that lead to a writable host. The other values of libpq may lead to read-only hosts. */
 const WRITABLE: ReadonlySet<string | null> = new Set([null, 'read-write', 'primary']);
 
-/** Of a text with a problem: as it is, for the driver to refuse. */
+/** Leaves an invalid text unchanged, and the driver rejects it. */
 export function readDatabaseUrl(text: string): DatabaseUrl {
   const asIs = { url: text, candidates: null };
   const [, before = '', list = '', rest = ''] = PARTS.exec(text) ?? [];
@@ -37,7 +37,7 @@ export function readDatabaseUrl(text: string): DatabaseUrl {
   return isRight ? { url: url.href, candidates } : asIs;
 }
 
-/** What is wrong with several hosts, in words; null: nothing. No user and no password is in it. */
+/** The problem with a list of hosts, in words, without user and password. Null: none. */
 export function whatIsWrongWithHosts(text: string): string | null {
   const [, before = '', list = '', rest = ''] = PARTS.exec(text) ?? [];
   const parts = list.split(',');
@@ -45,7 +45,7 @@ export function whatIsWrongWithHosts(text: string): string | null {
   const target = URL.canParse(one) ? new URL(one).searchParams.get(TARGET) : null;
   if (!WRITABLE.has(target))
     return `Expected ${TARGET}=read-write, found "${target}": a server needs a host that it can write to.`;
-  // Where a password has a "/" that is not encoded, what stands before it looks like hosts: none of it is shown.
+  // In a password, a "/" that is not encoded makes the text before it look like hosts, so the message shows none of it.
   if (parts.length > 1 && rest.includes('@'))
     return 'Expected user and password percent-encoded ("/" as %2F, "@" as %40), found "@" behind the hosts.';
   const wrong = parts.findIndex((part) => hostIn(part) === null);
@@ -53,7 +53,7 @@ export function whatIsWrongWithHosts(text: string): string | null {
   return `Expected hosts as in a:5432,b:5432, found something else as number ${wrong + 1} of ${parts.length}.`;
 }
 
-/** Host and port as they were given, for people. */
+/** Host and port as given, for messages. */
 export const hostsIn = (text: string): string => PARTS.exec(text)?.[2] ?? '';
 
 function hostIn(part: string): DatabaseHost | null {

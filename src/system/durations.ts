@@ -18,7 +18,7 @@ export function spanWords(milliseconds: number): string {
   return inEnglish(duration);
 }
 
-/** In the largest unit that is exact: 5_400_000 → "90 minutes". */
+/** In the largest exact unit: 5_400_000 → "90 minutes". */
 export function inOneUnit(milliseconds: number): string {
   const [unit, size] =
     UNITS.find(([, unitSize]) => milliseconds >= unitSize && milliseconds % unitSize === 0) ?? UNITS[4];
@@ -27,6 +27,6 @@ export function inOneUnit(milliseconds: number): string {
 
 type Duration = Partial<Record<Intl.DurationFormatUnit, number>>;
 
-/** Created on use: the first formatter takes 10 ms, which would delay the start of the server. */
+/** Created on first use: the first formatter takes 10 ms, which would delay the start of the server. */
 const inEnglish = (duration: Duration) =>
   new Intl.DurationFormat('en', { style: 'long' }).format(duration) || '0 seconds';

@@ -5,7 +5,7 @@ import type { Random } from '../crypto/random.ts';
 
 export const homeFolder = (): string => resolve('.statehouse');
 
-/** Others may read the folder, and its mode cannot be changed. */
+/** Others may read the folder, and the process cannot change its mode. */
 export class FolderOpenToOthers extends Error {
   constructor(path: string, mode: string) {
     super(
@@ -17,8 +17,8 @@ export class FolderOpenToOthers extends Error {
 }
 
 /**
- * Makes the folder, or closes an existing folder and what is in it to other users. What lies deeper is out of reach then.
- * @param say gets a line when something was open.
+ * Makes the folder, or closes an existing folder and its entries to other users. Deeper files are then out of reach.
+ * @param say receives a line when an entry was open.
  * @throws FolderOpenToOthers
  */
 export function makePrivate(folder: string, say: (line: string) => void = toStandardError): void {
@@ -52,14 +52,16 @@ function close(path: string): void {
   if (isOpenToOthers(path)) throw new FolderOpenToOthers(path, mode);
 }
 
-/** Created on first use, mode 0600. @returns the root secrets; new values are made with the first. */
+/** Created on first use, mode 0600. @returns the root secrets. The first makes new values. */
 export function keptSecrets(folder: string, random: Random): readonly string[] {
   return readOrMake(folder, 'secret', () => random.bytes(32).toString('base64url'))
     .split(/[\s,]+/)
     .filter(Boolean);
 }
 
-/** Reads a small private file, or creates it with `make`. Processes that create it together all read what the first wrote. */
+/**
+ * Reads a small private file, or creates it with `make`. Concurrent processes all read the text of the first writer.
+ */
 export function readOrMake(folder: string, name: string, make: () => string): string {
   makePrivate(folder);
   const path = join(folder, name);

@@ -1,4 +1,4 @@
-/** Structured logs: JSON lines in production, readable lines for people elsewhere. Errors go through safe-error.ts. */
+/** Structured logs: JSON lines in production, and otherwise readable lines. safe-error.ts makes errors safe to log. */
 import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { safeError } from './safe-error.ts';
@@ -6,7 +6,7 @@ import { safeError } from './safe-error.ts';
 export type LoggerOptions = {
   readonly level: string;
   readonly readable: boolean;
-  /** Where lines go; default: standard output. */
+  /** The destination of the lines. Default: standard output. */
   readonly destination?: DestinationStream;
 };
 
@@ -15,14 +15,18 @@ export function makeLogger({ level, readable, destination }: LoggerOptions): Log
     level,
     base: null,
     serializers: { err: safeError, error: safeError, req: () => undefined, res: () => undefined },
-    // Our code never logs these keys; the redaction is for libraries. No wildcards: each costs several µs per line.
+    // Statehouse never logs these keys. The redaction is for libraries. It has no wildcards: each costs several µs per
+    // line.
     redact: { paths: [...SECRET_KEYS], censor: '[redacted]' },
   };
   const stream = destination ?? (readable ? readableLines() : undefined);
   return stream ? pino(options, stream) : pino(options);
 }
 
-/** undefined: the package is a devDependency, and is not here. Lines are JSON then, as in production, which does without the time to load it. */
+/**
+ * undefined: the devDependency is not installed. Lines are then JSON, as in production, which saves the time of loading
+ * it.
+ */
 function readableLines(): DestinationStream | undefined {
   const require = createRequire(import.meta.url);
   let pretty: typeof import('pino-pretty');

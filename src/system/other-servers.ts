@@ -1,15 +1,15 @@
 /**
- * Requests to other servers, bounded in time and size: a server that is slow, or that never ends its answer, costs a request of ours
- * its own time and nobody else's. Redirects are not followed.
+ * Requests to other servers, bounded in time and size. A slow server, or one that never ends its response, delays only
+ * the request that needs it. The server follows no redirects.
  */
 import { deadlines } from './deadlines.ts';
 import { millisecondsLeft } from './request-time.ts';
 
-/** Metadata, keys and tokens are a few kilobytes. */
+/** In bytes. Metadata, keys and tokens have a few kilobytes. */
 const MAX_BYTES = 262_144;
 const NO_BODY = [204, 205, 304];
 
-/** The other server does not answer, not in time, or with more than anybody needs. */
+/** The other server does not answer, does not answer in time, or sends too much. */
 export class OtherServerAway extends Error {
   readonly code: string;
   constructor(code: 'NO_TIME_LEFT' | 'NO_ANSWER' | 'TOO_LONG') {
@@ -27,7 +27,7 @@ export async function fetchBounded(
 ): Promise<Response> {
   const milliseconds = Math.min(atMostMilliseconds, millisecondsLeft() - deadlines.afterOtherServersMilliseconds);
   if (milliseconds <= 0) throw new OtherServerAway('NO_TIME_LEFT');
-  // It holds for the body too.
+  // It applies to the body too.
   const timeout = AbortSignal.timeout(Math.ceil(milliseconds));
   try {
     const response = await fetch(url, { ...init, redirect: 'manual', signal: timeout });

@@ -1,15 +1,15 @@
-/** How many requests each key sends, in windows of ten seconds. In memory: each node counts for itself. */
+/** The number of requests that each key sends, in windows of ten seconds. In memory: each node counts for itself. */
 
 const WINDOW_SECONDS = 10;
-/** Some 10 MB. With more keys than this in a window, those that come later are not counted. */
+/** About 10 MB. Beyond this number of keys in a window, the limit does not count later keys. */
 const MAX_KEYS = 100_000;
 
 export type RateLimit = {
-  /** Counts a request. @returns seconds until the next window when it is beyond the limit; null: it is within. */
+  /** Counts a request. @returns seconds until the next window when the request exceeds the limit. Null: it does not. */
   readonly count: (key: string, perSecond: number) => number | null;
 };
 
-/** @param now milliseconds, of any clock that never goes back. */
+/** @param now milliseconds, by any monotonic clock. */
 export function rateLimit(now: () => number): RateLimit {
   let counts = new Map<string, number>();
   let endsAt = Number.NEGATIVE_INFINITY;

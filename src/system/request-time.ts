@@ -1,14 +1,14 @@
 /**
- * What is left of the time that a request may wait for the database. It follows the request through the code that serves it, so
- * that each statement gets the rest and no parameter has to carry it. Work outside requests has no such end.
+ * The rest of the time that a request may wait for the database. It follows the request through the code that serves
+ * it, so that each statement gets the rest without a parameter. Work outside requests has no such limit.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { deadlines } from './deadlines.ts';
 
 export type RequestTime = {
-  /** As `performance.now()` tells it: only differences matter here. */
+  /** In milliseconds of `performance.now()`: only differences matter here. */
   endsAt: number;
-  /** While the request's body arrives, which is the client's time; null: running. */
+  /** Set while the request's body arrives, which is the client's time. Null: running. */
   pausedAt: number | null;
 };
 
@@ -28,7 +28,7 @@ export function resumeTime(time: RequestTime): void {
   time.pausedAt = null;
 }
 
-/** @param time null: work that is not, or not only, this request's. */
+/** @param time null: work that does not belong to this request alone. */
 export const withinTime = <T>(time: RequestTime | null, work: () => T): T => current.run(time, work);
 
 export const timeOfRequest = (): RequestTime | null => current.getStore() ?? null;

@@ -1,6 +1,6 @@
 /**
- * Runs the periodic jobs of a node. A round that takes longer than its interval never runs beside itself: the next begins at the following tick.
- * A job that concerns all nodes runs on one node at a time.
+ * Runs the periodic jobs of a node. A round that takes longer than its interval never overlaps itself: the next begins
+ * at the following tick. A job for all nodes runs on one node at a time.
  */
 import { type RoundRun, roundsRun } from './observed.ts';
 
@@ -10,9 +10,9 @@ export type Round = {
   /** `all nodes`: while one node runs it, the others skip their turn. */
   readonly of: 'this node' | 'all nodes';
   readonly everyMilliseconds: number;
-  /** Whether it runs when the rounds open too, and not only after the first interval. */
+  /** Whether the job also runs when the rounds open, and not only after the first interval. */
   readonly atStart: boolean;
-  /** @param signal is aborted when the node closes or loses the lock: the round ends after its current step. */
+  /** @param signal aborts when the node closes or loses the lock. The round then ends after its current step. */
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly onFailure: (error: unknown) => void;
 };
@@ -21,7 +21,7 @@ export type Round = {
 export type RunAlone = (name: string, work: (signal: AbortSignal) => Promise<void>) => Promise<boolean>;
 
 export type Rounds = {
-  /** Waits for the rounds that run. */
+  /** Waits for the running rounds. */
   readonly close: () => Promise<void>;
 };
 

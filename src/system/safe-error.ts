@@ -1,6 +1,6 @@
 /**
- * Errors in a form that is safe to log. Database drivers put bound parameters into messages (DrizzleQueryError: all of them), so
- * a message is logged only for our own errors; other errors are logged with type, code and stack frames.
+ * Errors in a form that is safe to log. Database drivers put bound parameters into messages (DrizzleQueryError: all of
+ * them), so the server logs the message of its own errors only. It logs other errors with type, code and stack frames.
  */
 import { ConfigurationError } from '../config/problem.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from '../engine/errors.ts';

@@ -1,6 +1,6 @@
-/** An error whose message is written for people: it says what is wrong and what to do, and contains no secret. */
+/** An error whose message is for people: it names the problem and the remedy, and contains no secret. */
 export class ToldError extends Error {
-  /** Trying again cannot help, or does harm, before an operator has changed something. */
+  /** A retry cannot help, or does harm, before an operator makes a change. */
   readonly isFinal: boolean = false;
   constructor(message: string) {
     super(message);
