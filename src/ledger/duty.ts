@@ -1,18 +1,24 @@
-/** The background duty of a node: seals segments as they fill, and remembers the newest seal that it saw, since the database may forget it. */
+/**
+ * The background duty of a node. It seals full segments, and keeps the latest seal in memory, since the database may
+ * lose it.
+ */
 import type { Head, PassedOver } from './newest.ts';
 import { type Closed, type SealDeps, sealNext } from './seal.ts';
 
 export type SealRound = {
-  /** Null: nothing was full. */
+  /** Null: no segment was full. */
   readonly closed: Closed | null;
-  /** The newest seal that this node had seen, where it is no longer there, or is another. Null: it is. */
+  /** The latest seal that this node saw, if it is missing or different now. Null: it is unchanged. */
   readonly lost: Head | null;
-  /** Rows among the seals that no server of these root secrets signed, which this node had not seen before. */
+  /** Rows among the seals that no server with these root secrets signed, and that are new to this node. */
   readonly passedOver: readonly PassedOver[];
 };
 
 type Options = {
-  /** A segment that is not full is sealed when none was sealed for this long: until then its lines can be changed unseen. */
+  /**
+   * The duty seals a segment that is not full when it sealed none for this long. Until then, a change of its entries
+   * goes unnoticed.
+   */
   readonly partialAfterMilliseconds?: number;
   readonly elapsed?: () => number;
 };
@@ -27,7 +33,7 @@ export function sealing(
   let seenSince = elapsed();
   let told = 0;
   return {
-    /** One segment at most. @throws StoreUnavailable */
+    /** Seals at most one segment. @throws StoreUnavailable */
     step: async () => {
       const step = await sealNext(deps, { partial: elapsed() - seenSince >= partialAfterMilliseconds });
       if (step === null) return { closed: null, lost: null, passedOver: [] };
@@ -42,7 +48,7 @@ export function sealing(
   };
 }
 
-/** Between two looks other nodes seal further segments; an older one is for `statehouse ledger verify`. */
+/** Between two checks, other nodes seal more segments. `statehouse ledger verify` checks the older ones. */
 function isGone(seen: Head, newest: Head | null): boolean {
   if (newest === null || newest.number < seen.number) return true;
   return newest.number === seen.number && newest.digest !== seen.digest;

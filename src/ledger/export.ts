@@ -1,6 +1,7 @@
 /**
- * The ledger as JSON lines: the lines of a segment as they were hashed, then the segment itself. Such a file is verified without the database.
- * A line must stay as it is to the octet: written again by another program it has another hash.
+ * The ledger as JSON lines: the entries of a segment in their hashed form, then the segment itself. The verification of
+ * such a file needs no database. Each line must stay unchanged, octet for octet: another program that writes it again
+ * changes its hash.
  */
 import { z } from 'zod';
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
@@ -12,8 +13,8 @@ import type { StoredLedger } from './verify-stored.ts';
 export type Exported = { readonly segments: number; readonly lines: number };
 
 /**
- * Whole segments: from the first that was closed at `from` or later, to the first that was closed at `to` or later. Lines that are in no
- * segment yet are left out.
+ * Writes whole segments: from the first that was sealed at `from` or later, to the first that was sealed at `to` or
+ * later. Omits entries that are in no segment yet.
  * @throws StoreUnavailable
  */
 export async function exportLedger(
@@ -25,7 +26,8 @@ export async function exportLedger(
   let exported = { segments: 0, lines: 0 };
   if (begins === null) return exported;
   const last = await ledger.last();
-  // Where transactions were counted twice, segments share ranges. Elsewhere nothing is left out, so that what was added shows.
+  // Where transactions were counted twice, segments share ranges. Otherwise the export omits no entry, so that added
+  // ones show.
   const sharesRanges = last !== null && readStatement(last)?.counted_again_below !== '0';
   for await (const seal of ledger.seals(begins - 1)) {
     const lines = await writeSegment(ledger, seal, sharesRanges, write);
@@ -67,7 +69,7 @@ const lineRecord = z.object({
   position: z.int(),
 });
 
-/** The file is none of ours. The message names the line and shows nothing of it. */
+/** The file is no export of this server. The message names the line, and shows none of its text. */
 export class NotAnExport extends Error {
   constructor(line: number, expected: string) {
     super(`line ${line}: expected ${expected}`);
@@ -75,7 +77,7 @@ export class NotAnExport extends Error {
   }
 }
 
-/** @param lines of the file. @param now for what retention may have removed. @throws NotAnExport */
+/** @param lines of the file. @param now decides which months retention may have removed. @throws NotAnExport */
 export async function verifyExport(
   lines: AsyncIterable<string>,
   keys: SealVerifier,

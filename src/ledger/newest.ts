@@ -1,15 +1,17 @@
-/** The newest authentic seal: a row that anybody else wrote, under whatever number, neither stops the sealing nor is continued. */
+/**
+ * The latest authentic seal. A row of another author, under any number, neither stops the sealing nor gets a successor.
+ */
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
 import { digestOf, readStatement, type Seal, type Statement } from './segment.ts';
 
 export type NumberedSeal = Seal & { readonly number: number };
 export type Head = { readonly number: number; readonly digest: string };
 
-/** `key_unknown`: signed with a root secret that is not listed, or pretended so. `forged`: with none. */
+/** `key_unknown`: signed with a root secret that is not listed, or claimed to be. `forged`: signed with none. */
 export type PassedOver = { readonly number: number; readonly reason: 'key_unknown' | 'forged' };
 export type Newest = {
   readonly seal: (Head & { readonly statement: Statement }) | null;
-  /** Newer rows that are not authentic, the newest first; not more than are worth reading. */
+  /** Newer rows that are not authentic, the newest first. Bounded. */
   readonly passedOver: readonly PassedOver[];
 };
 
@@ -34,7 +36,7 @@ export async function newestAuthentic(
   return { seal: null, passedOver };
 }
 
-/** Null: the key is not known. A seal under another number than its own is a copy. */
+/** Null: the key is unknown. A seal under a number other than its own is a copy. */
 export const authenticityOf = (
   keys: SealVerifier,
   number: number,

@@ -1,6 +1,6 @@
 /**
- * Closes segments. A segment ends before the oldest transaction that is still in progress, so no line appears in it later. One node
- * at a time does so; the lines are hashed where they are stored.
+ * Seals segments. A segment ends before the oldest transaction that is still in progress, so no entry appears in it
+ * later. One node at a time seals. The database hashes the entries.
  */
 import type { SealKeys } from '../crypto/ledger-seal.ts';
 import { type Head, type NumberedSeal, newestAuthentic, type PassedOver } from './newest.ts';
@@ -16,69 +16,75 @@ import {
   withoutNames,
 } from './segment.ts';
 
-/** Transactions: from the first up to, and without, the last. Decimal. Either may be divided. */
+/** A range of transactions, in decimal digits: the first is included, the last is not. Either may be divided. */
 export type Range = Edge & {
   readonly from: string;
   readonly from_entry?: Place | undefined;
 };
 type Edge = { readonly below: string; readonly below_entry?: Place | undefined };
 
-/** What a segment is made from, in one transaction. */
+/** The source of a segment, within one transaction. */
 export type SealStore = {
   readonly standing: () => Promise<{
     readonly now: Date;
-    /** Every transaction below has ended. */
+    /** Every transaction below this one has ended. */
     readonly settledBelow: string;
-    /** Every transaction that began in this Postgres is below. */
+    /** Every transaction that began in this Postgres is below this one. */
     readonly begunBelow: string;
   }>;
   /** In pages, the newest first. */
   readonly newestSeals: () => AsyncIterable<readonly NumberedSeal[]>;
   /** The first number after this one that no row has. */
   readonly freeNumber: (after: number) => Promise<number>;
-  /** @returns where `range` has `most` lines, or somewhat fewer, so that no transaction is divided without need; null: it has no more. */
+  /**
+   * @returns the edge at which `range` has `most` entries, or slightly fewer, so that it divides a transaction only if
+   * necessary. Null: the range has no more.
+   */
   readonly cut: (range: Range, most: number) => Promise<Edge | null>;
   /** In the order of the months. */
   readonly hashed: (range: Range) => Promise<readonly HashedMonth[]>;
-  /** The indexes of segments before, which have transactions of this range. */
+  /** The indexes of earlier segments that have transactions of this range. */
   readonly indexesOf: (range: Range) => AsyncIterable<Uint8Array>;
-  /** @returns false: there is a segment of this number. */
+  /** @returns false: a segment of this number exists. */
   readonly add: (seal: StoredSeal & { readonly number: number; readonly sealedAt: Date }) => Promise<boolean>;
 };
 
-/** Pages of lines as they are read to be verified. */
+/** Pages of entries, read for verification. */
 export type LedgerLines = (range: Range) => AsyncIterable<readonly Line[]>;
 
 export type SealDeps = {
   /** @returns null: another node is sealing. */
   readonly alone: <T>(work: (store: SealStore) => Promise<T>) => Promise<T | null>;
   readonly keys: SealKeys;
-  /** By the configuration of today. */
+  /** In days, from the current configuration. */
   readonly keptDays: () => number;
 };
 
 export type Closed = Head & {
   readonly lines: number;
-  /** The transaction before which it ends. */
+  /** The transaction before which the segment ends. */
   readonly below: string;
   readonly key: string;
 };
 
 export type SealStep = {
-  /** The newest authentic seal before this step. */
+  /** The latest authentic seal before this step. */
   readonly newest: Head | null;
-  /** What is newer and not authentic. */
+  /** The newer rows that are not authentic. */
   readonly passedOver: readonly PassedOver[];
-  /** Null: there was nothing to close. */
+  /** Null: the step sealed no segment. */
   readonly closed: Closed | null;
 };
 
-/** Of one segment: few enough that no statement waits for the hashing, and that a segment fits into little memory. */
+/**
+ * The most entries of one segment: few enough that no statement waits for the hashing, and that a segment needs little
+ * memory.
+ */
 export const MOST_LINES = 2000;
 
 export type SealOptions = {
   readonly most?: number;
-  /** Whether a segment that is not full is closed as well. */
+  /** Whether to seal a segment that is not full, too. */
   readonly partial?: boolean;
 };
 
@@ -93,7 +99,7 @@ export const sealNext = (
     const step = { newest: newest && { number: newest.number, digest: newest.digest }, passedOver, closed: null };
     const before = newest?.statement ?? null;
     const goesOnAt = before?.below ?? '0';
-    // The tables came into another Postgres, which counts its transactions anew.
+    // The tables are in another Postgres, which counts its transactions from the start.
     const countsAgain = BigInt(begunBelow) < BigInt(goesOnAt);
     const from = countsAgain ? '0' : goesOnAt;
     const from_entry = countsAgain ? undefined : before?.below_entry;

@@ -1,13 +1,13 @@
 /**
- * A segment: all lines of the ledger from one transaction, or from a place in one, up to another, by month, since retention removes whole
- * months. The server signs the statement of a segment, JSON to the octet:
+ * A segment: all entries of the ledger from one transaction, or from a place in one, up to another. It groups them by
+ * month, because retention removes whole months. The server signs the statement of a segment, JSON to the octet:
  *
- *   months[].digest   SHA-256 over the lines in their order, each as transaction 8 ‖ place 8 ‖ SHA-256 of the line 32
- *   months[].index    SHA-256 over this month's part of the index, which is stored beside the statement
- *   index             of each line, in the same order: transaction 8 ‖ place 8 ‖ the first 16 octets of its SHA-256
+ * months[].digest   SHA-256 over the entries in their order, each as transaction 8 ‖ place 8 ‖ SHA-256 of the entry 32
+ * months[].index    SHA-256 over this month's part of the index, which is stored beside the statement
+ * index             of each entry, in the same order: transaction 8 ‖ place 8 ‖ the first 16 octets of its SHA-256
  *
- * The digest finds any change; the index then names the line. A line is hashed as Postgres writes it as `jsonb` without what is null, in UTC: a
- * column that a later version adds changes nothing about lines that do not have it.
+ * The digest finds any change, and the index then names the entry. Postgres writes an entry for hashing as `jsonb` in
+ * UTC, without null values. A column of a later version therefore changes no entry without that column.
  */
 import { z } from 'zod';
 import { sha256 } from '../crypto/digest.ts';
@@ -17,19 +17,24 @@ import { OCTETS_32 } from '../crypto/ledger-seal.ts';
 const digits = z.string().refine((text) => /^\d{1,20}$/.test(text) && BigInt(text) < 2n ** 64n);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Where a transaction is divided, since it has more entries than a segment: the first entry that is no longer in it, in the order of the ledger. */
+/**
+ * The place that divides a transaction with more entries than a segment holds: the first excluded entry, in the order
+ * of the ledger.
+ */
 const placeSchema = z.object({
   position: z.string().regex(/^-?\d{1,19}$/),
-  /** As Postgres writes it, in UTC: entries from before the order have it alone. */
+  /** As Postgres writes it, in UTC. Entries that are older than the order have only this. */
   at: z.string(),
-  /** Of entries that share all this, the SHA-256 of the first one that is no longer in it, hexadecimal; empty: none of them is. */
+  /**
+   * The SHA-256, in hexadecimal, of the first excluded entry among those that share all this. Empty: none is excluded.
+   */
   hash: z.string().regex(/^([0-9a-f]{64})?$/),
 });
 export type Place = z.output<typeof placeSchema>;
 
 /**
- * A statement as it is signed and stored. Version 1 calls the number of a segment `stretch`: another name would make every stored seal a forged
- * one.
+ * A statement as signed and stored. Version 1 calls the number of a segment `stretch`: another name would invalidate
+ * every stored seal.
  */
 const signedSchema = z.object({
   version: z.literal(1),
@@ -39,29 +44,32 @@ const signedSchema = z.object({
     .object({
       digest,
       sealed_at: z.iso.datetime(),
-      /** Its number; left out where it is the one before. */
+      /** The number of the previous segment. Absent where it is one less. */
       stretch: z.int().min(1).optional(),
-      /** Whether its signature was right when this one was chained to it: only then does this one vouch for it. */
+      /**
+       * Whether the signature of the previous seal was valid when this one was chained to it. Only then does this seal
+       * vouch for it.
+       */
       vouched: z.boolean(),
     })
     .nullable(),
-  /** The first transaction, and the first that is no longer in it. */
+  /** The first transaction, and the first excluded one. */
   from: digits,
   below: digits,
-  /** Where the first transaction was divided. */
+  /** The place that divides the first transaction. */
   from_entry: placeSchema.optional(),
-  /** Where `below` is divided: this segment has its entries up to there. */
+  /** The place that divides `below`: this segment has its entries up to there. */
   below_entry: placeSchema.optional(),
-  /** Below this, transactions are counted for the second time, since the tables were brought into another Postgres. */
+  /** Below this one, transactions are counted for the second time, because the tables moved to another Postgres. */
   counted_again_below: digits,
-  /** The retention of that day. */
+  /** The retention at that time, in days. */
   kept_days: z.int().min(1),
   months: z.array(
     z.object({ month: z.string().regex(/^(\d{4}-\d{2}|other)$/), lines: z.int().min(1), digest, index: digest }),
   ),
   /** The thumbprint (RFC 7638) of the public key. */
   key: z.string(),
-  /** The public key itself, `x` of RFC 8037. Seals of earlier versions do not have it. */
+  /** The public key itself, `x` of RFC 8037. Seals of earlier versions omit it. */
   public_key: z.string().regex(OCTETS_32).optional(),
 });
 
@@ -102,7 +110,7 @@ export type Seal = {
 };
 export type StoredSeal = Seal & { readonly index: Uint8Array };
 
-/** @returns null: it is no statement of ours. */
+/** @returns null: the text is no statement of this server. */
 export function readStatement({ statement }: Pick<Seal, 'statement'>): Statement | null {
   try {
     return statementSchema.safeParse(JSON.parse(statement)).data ?? null;
@@ -111,26 +119,26 @@ export function readStatement({ statement }: Pick<Seal, 'statement'>): Statement
   }
 }
 
-/** What the next segment is chained to. */
+/** The digest to which the next segment is chained. */
 export const digestOf = ({ statement, signature }: Seal): string =>
   sha256(`${statement}\n${signature}`).toString('hex');
 
-/** A line as it was read. */
+/** An entry as read from the database or a file. */
 export type Line = {
-  /** Decimal: no number of JavaScript holds them. */
+  /** Decimal digits: the number is too large for JavaScript. */
   readonly recordedIn: string;
   readonly position: string;
-  /** jsonb, without what is null. */
+  /** jsonb, without null values. */
   readonly text: string;
 };
 
-/** What a segment keeps in mind of a line. */
+/** The part of an entry that a segment keeps. */
 export type Entry = {
   readonly recordedIn: bigint;
   readonly position: bigint;
-  /** `2026-11`; `other`: an instant that no server writes, such as `infinity`. It is in no month that retention removes. */
+  /** `2026-11`. `other`: an instant that no server writes, such as `infinity`, in no month that retention removes. */
   readonly month: string;
-  /** SHA-256, a character for each octet: a million Buffers would take a gigabyte. */
+  /** SHA-256, one character per octet: a million Buffers would take a gigabyte. */
   readonly hash: string;
 };
 
@@ -152,7 +160,7 @@ const monthIn = (text: string): string =>
 
 const compare = <T extends bigint | string>(left: T, right: T): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** Lines from before there was an order share a place. */
+/** Entries that are older than the order share a place. */
 const inOrder = (left: Entry, right: Entry): number =>
   compare(left.recordedIn, right.recordedIn) ||
   compare(left.position, right.position) ||
@@ -181,7 +189,7 @@ export function closedMonths(hashed: readonly HashedMonth[]): {
   return { months: closed.map(({ month }) => month), index: Buffer.concat(closed.map(({ index }) => index)) };
 }
 
-/** Those that are in none of these names. */
+/** The entries with none of these names. */
 export function withoutNames({ month, octets }: HashedMonth, names: ReadonlySet<string>): HashedMonth {
   const read = Buffer.from(octets);
   const kept: Buffer[] = [];
@@ -198,7 +206,7 @@ export const hashedMonths = (entries: readonly Entry[]): readonly HashedMonth[] 
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([month, entries]) => ({ month, octets: octetsOf(sortedEntries(entries)) }));
 
-/** They mostly come in their order. */
+/** Input mostly arrives in order. */
 const sortedEntries = (entries: readonly Entry[]): readonly Entry[] =>
   entries.every((entry, n) => n === 0 || inOrder(entries[n - 1] as Entry, entry) <= 0)
     ? entries
@@ -208,7 +216,7 @@ const hex = (octets: Uint8Array): string => sha256(octets).toString('hex');
 
 const digestOfLines = (sorted: readonly Entry[]): string => hex(octetsOf(sorted));
 
-/** Of each line its place and its hash. */
+/** The place and the hash of each entry. */
 function octetsOf(sorted: readonly Entry[]): Buffer {
   const size = HASHED_OCTETS;
   const octets = Buffer.allocUnsafe(sorted.length * size);
@@ -226,11 +234,11 @@ const HASH_OCTETS = 16;
 const INDEX_OCTETS = PLACE_OCTETS + HASH_OCTETS;
 const HASHED_OCTETS = PLACE_OCTETS + SHA_256_OCTETS;
 
-/** `TRANSACTION/PLACE`: how a line is named. */
+/** `TRANSACTION/PLACE`: the name of an entry. */
 export const nameOf = ({ recordedIn, position }: Pick<Entry, 'recordedIn' | 'position'>): string =>
   `${recordedIn}/${position}`;
 
-/** The names of all lines that the index of a segment has. */
+/** The names of all entries in the index of a segment. */
 export function namesIn(index: Uint8Array): ReadonlySet<string> {
   const octets = Buffer.from(index);
   const names = new Set<string>();
@@ -242,18 +250,18 @@ export function namesIn(index: Uint8Array): ReadonlySet<string> {
 
 export type LineProblem =
   | { readonly problem: 'line_changed' | 'line_added' | 'line_removed'; readonly line: string; readonly month: string }
-  /** Its index was changed too, so that the lines cannot be named. */
+  /** The index changed too, so the problem cannot name the entries. */
   | { readonly problem: 'lines_differ'; readonly month: string }
-  /** The lines are as they were; what would name them is not. */
+  /** The entries are unchanged, but their index is not. */
   | { readonly problem: 'index_changed'; readonly month: string };
 
 export type CheckedLines = {
   readonly problems: readonly LineProblem[];
-  /** All lines of these are missing; retention may have removed them. */
+  /** Months whose entries are all missing. Retention may have removed them. */
   readonly missing: readonly Month[];
 };
 
-/** @param entries those lines of the segment that are there, in any order. */
+/** @param entries the existing entries of the segment, in any order. */
 export function checkLines(statement: Statement, index: Uint8Array, entries: readonly Entry[]): CheckedLines {
   const found = Map.groupBy(entries, ({ month }) => month);
   const problems: LineProblem[] = [];
@@ -305,7 +313,7 @@ function differences(part: Buffer, lines: readonly Entry[], month: string): read
   return problems;
 }
 
-/** What the left list has more often than the right. */
+/** The elements that the left list has more often than the right. */
 function without(left: readonly string[], right: readonly string[]): readonly string[] {
   const rest = new Map<string, number>();
   for (const value of right) rest.set(value, (rest.get(value) ?? 0) + 1);

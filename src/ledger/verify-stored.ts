@@ -1,4 +1,6 @@
-/** Verifies the ledger of a database: what is stored, and nothing that the database computes from it. */
+/**
+ * Verifies the ledger of a database from its stored values. It trusts no value that the database computes from them.
+ */
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
 import { type Head, type NumberedSeal, newestAuthentic } from './newest.ts';
 import type { LedgerLines, Range, SealStore } from './seal.ts';
@@ -17,22 +19,22 @@ import { type Problem, type Verified, verification } from './verify.ts';
 export type StoredLedger = Pick<SealStore, 'standing' | 'newestSeals' | 'indexesOf'> & {
   readonly lines: LedgerLines;
   readonly last: () => Promise<NumberedSeal | null>;
-  /** Rows among the seals whose numbers no server gives. */
+  /** Rows among the seals whose numbers no server assigns. */
   readonly refusedNumbers: () => Promise<readonly string[]>;
-  /** In ascending order, behind this number. */
+  /** In ascending order, after this number. */
   readonly seals: (behind: number) => AsyncIterable<StoredSeal & { readonly number: number; readonly sealedAt: Date }>;
-  /** The first segment that was closed then or later; null: none. */
+  /** The first segment that was sealed at this instant or later. Null: none. */
   readonly beginsAt: (instant: Date) => Promise<number | null>;
-  /** How many lines there are from there on. */
+  /** The number of entries from there on. */
   readonly countOpen: (range: Pick<Range, 'from' | 'from_entry'>) => Promise<number>;
 };
 
 export type VerifiedLedger = Verified & {
-  /** Lines that are in no segment yet. */
+  /** Entries that are in no segment yet. */
   readonly open: number;
 };
 
-/** @param head as it was seen elsewhere; null: it was not. @throws StoreUnavailable */
+/** @param head the latest seal from another source. Null: none is given. @throws StoreUnavailable */
 export async function verifyStored(
   ledger: StoredLedger,
   keys: SealVerifier,
@@ -53,14 +55,14 @@ export async function verifyStored(
   const numbers = (await ledger.refusedNumbers()).map(
     (number) => ({ problem: 'number_refused', segment: null, number }) as const,
   );
-  // Where the tables came from another Postgres, its transactions may be ahead of those here.
+  // Where the tables came from another Postgres, its transaction numbers may be ahead of the local ones.
   const isOfThisPostgres = !isCountedAgain(newest) && BigInt(newest?.below ?? 0) <= BigInt(begunBelow);
   const ahead = newest !== null && isOfThisPostgres ? await linesAhead(ledger, begunBelow) : [];
   const open = await ledger.countOpen({ from: newest?.below ?? '0', from_entry: newest?.below_entry });
   return { ...verified, problems: [...numbers, ...strays, ...ahead, ...verified.problems], open };
 }
 
-/** Where no seal is authentic, such as with another root secret: of the last that can be read. */
+/** The last readable statement, where no seal is authentic, such as with another root secret. */
 async function newestStatement(ledger: StoredLedger, keys: SealVerifier): Promise<Statement | null> {
   const { seal } = await newestAuthentic(ledger.newestSeals(), keys);
   if (seal !== null) return seal.statement;
@@ -90,7 +92,7 @@ async function entriesOf(ledger: StoredLedger, range: Range): Promise<Entry[]> {
   return entries;
 }
 
-/** Where transactions were counted twice, segments share ranges, and each has its own lines there. */
+/** Where transactions were counted twice, segments share ranges, and each has its own entries there. */
 async function linesOf(
   ledger: StoredLedger,
   statement: Statement,
@@ -102,7 +104,7 @@ async function linesOf(
   const own = namesIn(index);
   const [mine, others] = [
     entries.filter((entry) => own.has(nameOf(entry))),
-    // What the newest segment has not reached is open.
+    // Entries after the newest segment are open.
     entries.filter((entry) => !own.has(nameOf(entry)) && entry.recordedIn < BigInt(newest?.below ?? 0)),
   ];
   let extra = others;
@@ -115,7 +117,10 @@ async function linesOf(
   return [...mine, ...extra];
 }
 
-/** Lines before the first segment that is still there: their segments went with their months, so they should have gone as well. */
+/**
+ * Entries before the first remaining segment. Retention removed their segments with their months, so it should have
+ * removed these too.
+ */
 async function straysBefore(ledger: StoredLedger, first: Statement, now: Date): Promise<readonly Problem[]> {
   if (BigInt(first.from) === 0n) return [];
   const strays = await entriesOf(ledger, { from: '0', below: first.from, below_entry: first.from_entry });

@@ -1,6 +1,7 @@
 /**
- * Whether the ledger is as it was closed. Each segment is checked against its lines, and the chain from its newest segment back: a segment is
- * authentic when its signature is right, or when an authentic segment behind it vouches for it. So a root secret may leave the list.
+ * Whether the ledger is unchanged since its sealing. The verifier checks each segment against its entries, and the
+ * chain from its newest segment back. A segment is authentic when its signature is valid, or when a later authentic
+ * segment vouches for it. A root secret may therefore leave the list.
  */
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
 import { authenticityOf, type Head } from './newest.ts';
@@ -18,52 +19,53 @@ import {
 
 export type SegmentProblem =
   | LineProblem
-  /** Its statement or its signature is not what this server made. */
+  /** This server did not make the statement or the signature. */
   | { readonly problem: 'segment_changed' }
-  /** A row under a number that no server gives. */
+  /** A row under a number that no server assigns. */
   | { readonly problem: 'number_refused'; readonly number: string }
-  /** A line of a transaction that has not begun: it would be in no segment. */
+  /** An entry of a transaction that is not started: it would be in no segment. */
   | { readonly problem: 'line_ahead'; readonly line: string; readonly month: string }
-  /** The one before is not the one to which it was chained. */
+  /** The previous segment is not the one to which this one was chained. */
   | { readonly problem: 'segment_before_changed' }
   | { readonly problem: 'segment_removed' }
-  /** Signed with a key that is not trusted here; its signature is right under the public key that is stored with it, if one is (`x`). */
+  /** Signed with an untrusted key. The signature is valid under the stored public key (`x`), if there is one. */
   | { readonly problem: 'key_unknown'; readonly key: string; readonly public_key: string | null }
-  /** All its lines of this month are missing, and the month was to be kept. */
+  /** All its entries of this month are missing, although retention keeps the month. */
   | { readonly problem: 'month_removed'; readonly month: string; readonly lines: number }
-  /** The head that was named is not there. */
+  /** The given head was not found. */
   | { readonly problem: 'head_differs' };
 
 export type Problem = SegmentProblem & {
-  /** The number of the segment; null: of none. */
+  /** The number of the segment. Null: none. */
   readonly segment: number | null;
 };
 
 export type Verified = {
-  /** Empty: nothing was found. */
+  /** Empty: the verifier found none. */
   readonly problems: readonly Problem[];
   readonly segments: number;
   readonly lines: number;
   /** Null: no segment. */
   readonly first: number | null;
   readonly head: (Head & { readonly sealedAt: string }) | null;
-  /** Lines that retention has removed, by what the segments say. */
+  /** The number of entries that retention removed, by the statements of the segments. */
   readonly removedByRetention: number;
 };
 
 type Link = Head & {
   readonly statement: Statement | null;
-  /** Null: the key is not known. */
+  /** Null: the key is unknown. */
   readonly isSigned: boolean | null;
   readonly missing: readonly Month[];
 };
 
 export type Verification = {
-  /** @param entries its lines that are there. In ascending order of the numbers. */
+  /** In ascending order of the numbers. @param entries the existing entries of the segment. */
   readonly add: (number: number, seal: StoredSeal, entries: readonly Entry[], lineProblems?: CheckedLines) => void;
   /**
-   * @param head as it was seen elsewhere; null: it was not.
-   * @param beginsAnywhere a file may begin with any segment. The database begins with the first, or with the first that retention left.
+   * @param head the latest seal from another source. Null: none is given.
+   * @param beginsAnywhere a file may begin with any segment. The database begins with the first, or with the first that
+   * retention left.
    */
   readonly end: (options: {
     readonly now: Date;
@@ -94,7 +96,8 @@ export function verification(keys: SealVerifier): Verification {
       if (head !== null) problems.push(...headProblems(chain, head));
       let removedByRetention = 0;
       for (const { number, missing, statement } of chain) {
-        // Retention removes a segment together with the month in which it was closed, so what was exported had these lines.
+        // Retention removes a segment together with the month of its sealing, so the exported segment had these
+        // entries.
         const own = beginsAnywhere ? statement?.sealed_at.slice(0, 'YYYY-MM'.length) : null;
         for (const { month, lines } of missing) {
           if (month !== own && isDue(month)) removedByRetention += lines;
@@ -120,10 +123,12 @@ const linesOf = (statement: Statement | null, { index }: StoredSeal, entries: re
   statement === null ? { problems: [], missing: [] } : checkLines(statement, index, entries);
 
 type Judged = Link & { readonly isAuthentic: boolean };
-/** What an authentic seal says of the one before it. */
+/** The claim of an authentic seal about the previous one. */
 type Claim = { readonly by: number; readonly digest: string; readonly vouched: boolean };
 
-/** From the newest back: a seal is authentic when its signature is right, or when an authentic one behind it vouches for it. */
+/**
+ * From the newest back: a seal is authentic when its signature is valid, or when a later authentic one vouches for it.
+ */
 function judged(links: readonly Link[]): { readonly chain: readonly Judged[]; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
   const claims = new Map<number, readonly Claim[]>();
@@ -144,7 +149,7 @@ function judged(links: readonly Link[]): { readonly chain: readonly Judged[]; re
       );
       return { ...link, isAuthentic };
     }
-    // Both are ours, and one of them was made for another chain.
+    // This server made both, and one of them for another chain.
     const others = own.filter((claim) => claim.digest !== digest);
     for (const { by } of others) problems.push({ problem: 'segment_before_changed', segment: by });
     const previous = statement?.previous ?? null;
@@ -158,10 +163,10 @@ function judged(links: readonly Link[]): { readonly chain: readonly Judged[]; re
   return { chain: chain.toReversed(), problems };
 }
 
-/** More than a person reads. */
+/** More problems than a person reads. */
 const MAX_NAMED = 1000;
 
-/** Up to the newest authentic seal: behind it, a row with any number may have been added. */
+/** Up to the latest authentic seal: after it, anyone may have added a row with any number. */
 function gapProblems(chain: readonly Judged[]): readonly Problem[] {
   const last = chain.findLast(({ isAuthentic }) => isAuthentic)?.number ?? 0;
   return chain
@@ -169,7 +174,7 @@ function gapProblems(chain: readonly Judged[]): readonly Problem[] {
     .flatMap(({ number }, n, links): readonly Problem[] => {
       const before = links[n - 1]?.number;
       if (before === undefined) return [];
-      // A file may have a segment twice.
+      // A file may contain a segment twice.
       return before < number ? gap(before, number) : [{ problem: 'segment_before_changed', segment: number }];
     });
 }
@@ -180,7 +185,7 @@ const gap = (number: number, next: number): readonly Problem[] =>
     segment: number + 1 + n,
   }));
 
-/** Retention removes the oldest segments, once the month in which they were closed is over for as long as lines are kept. */
+/** Retention removes the oldest segments, once the month of their sealing is older than the kept days. */
 function beginningProblems(chain: readonly Judged[], isDue: (month: string) => boolean): readonly Problem[] {
   const first = chain.find(({ isAuthentic }) => isAuthentic);
   if (!first || first.number === 1) return [];
@@ -198,11 +203,11 @@ function headProblems(links: readonly Judged[], head: Head): readonly Problem[] 
   return first && head.number < first.number ? [] : [{ problem: 'head_differs', segment: head.number }];
 }
 
-/** Without an authentic one, such as with another root secret, the last. */
+/** Without an authentic seal, such as with another root secret, the last. */
 const newestOf = (chain: readonly Judged[]): Judged | undefined =>
   chain.findLast(({ isAuthentic }) => isAuthentic) ?? chain.at(-1);
 
-/** Whether lines of a month could have been removed by now, under a retention that was in force. */
+/** Whether retention may have removed the entries of a month, under a configuration that was in force. */
 function dueBy(chain: readonly Judged[], now: Date): (month: string) => boolean {
   const links = chain.filter(({ isAuthentic }) => isAuthentic);
   const instants = links.flatMap(({ statement }) =>
