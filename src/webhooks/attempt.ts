@@ -1,4 +1,4 @@
-/** One attempt: a POST that is bounded in time and size. Nothing that the receiver answers is kept but the kind of its status. */
+/** One attempt: a POST that is bounded in time and size. The server keeps only the kind of the response status. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
@@ -12,25 +12,25 @@ export type Attempt = {
   /** `webhook-id`. */
   readonly id: string;
   readonly body: WebhookBody;
-  /** The newest first: each makes a signature. */
+  /** The newest first. Each makes a signature. */
   readonly secrets: readonly string[];
   readonly allowPrivateNetwork: boolean;
   readonly at: Date;
-  /** Ends the attempt. */
+  /** Aborts the attempt. */
   readonly signal: AbortSignal;
 };
 
-/** For tests, which have no public internet and no certificate that the world trusts. */
+/** For tests, which have no public internet and no publicly trusted certificate. */
 export type AttemptOptions = {
   readonly lookup?: LookupFunction;
   readonly lookupPublic?: LookupFunction;
   readonly ca?: string;
 };
 
-/** Of an answer that nobody reads; a receiver that sends more is cut off. */
+/** The limit of a response body, which the server does not use. It disconnects an endpoint that sends more. */
 const MAX_BYTES_READ = 65_536;
 
-/** Standard Webhooks: while a secret is changed, the signatures of both stand side by side. */
+/** Standard Webhooks: during the replacement of a secret, the header has the signatures of both. */
 export function headersOf({ id, body, secrets, at }: Pick<Attempt, 'id' | 'body' | 'secrets' | 'at'>) {
   return {
     'content-type': body.contentType,
@@ -42,7 +42,7 @@ export function headersOf({ id, body, secrets, at }: Pick<Attempt, 'id' | 'body'
   };
 }
 
-/** @returns what came of it; it never throws for what the receiver or the network does. */
+/** @returns the outcome. Never throws for a failure of the endpoint or the network. */
 export async function attempt(asked: Attempt, options: AttemptOptions = {}): Promise<AttemptOutcome> {
   const { hostname } = new URL(asked.url);
   if (!asked.allowPrivateNetwork && !isPublicHost(hostname)) return 'address_not_public';
@@ -57,7 +57,7 @@ export async function attempt(asked: Attempt, options: AttemptOptions = {}): Pro
 
 function post(asked: Attempt, options: AttemptOptions): Promise<IncomingMessage> {
   const { url, body, signal, allowPrivateNetwork } = asked;
-  // The address is checked when the connection is made: a name cannot lead to another address after the check.
+  // The check runs when the connection is made: a name cannot lead to another address after the check.
   const lookup = allowPrivateNetwork ? options.lookup : (options.lookupPublic ?? lookupPublic);
   const request = url.startsWith('https:') ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
@@ -67,7 +67,7 @@ function post(asked: Attempt, options: AttemptOptions): Promise<IncomingMessage>
         method: 'POST',
         headers: headersOf(asked),
         signal,
-        // A connection of its own: none that was made without the check.
+        // A new connection: none that was made without the check.
         agent: false,
         ...(lookup && { lookup }),
         ...(options.ca !== undefined && { ca: options.ca }),
@@ -75,7 +75,7 @@ function post(asked: Attempt, options: AttemptOptions): Promise<IncomingMessage>
       resolve,
     );
     sent.on('error', reject);
-    // 101, which nobody asked for: without this, the request would neither end nor fail.
+    // 101 without a request for it: without this, the request would neither end nor fail.
     sent.on('upgrade', (answer, socket) => {
       socket.destroy();
       resolve(answer);
@@ -84,7 +84,7 @@ function post(asked: Attempt, options: AttemptOptions): Promise<IncomingMessage>
   });
 }
 
-/** The status decides, whatever becomes of the rest of the answer. */
+/** The status decides, regardless of the rest of the response. */
 async function drained(answer: IncomingMessage): Promise<void> {
   let bytes = 0;
   try {
@@ -93,7 +93,7 @@ async function drained(answer: IncomingMessage): Promise<void> {
       if (bytes > MAX_BYTES_READ) break;
     }
   } catch {
-    // Cut off by the receiver, or by the end of its time.
+    // The endpoint closed the connection, or its time ended.
   } finally {
     answer.destroy();
   }

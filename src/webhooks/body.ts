@@ -1,6 +1,6 @@
 /**
- * What a receiver gets: the JSON of Standard Webhooks, or a Security Event Token, as the receiver has it when it is attempted. While that stays,
- * it is the same on every attempt, but for its signature.
+ * The body for an endpoint: the JSON of Standard Webhooks, or a Security Event Token, in the endpoint's current format.
+ * While the format stays, the body is the same on every attempt, except for its signature.
  */
 import { shownAddress, type WebhookReceiver } from '../../policies/webhooks-schema.ts';
 import type { SecurityEventClaims } from '../crypto/security-event-token.ts';

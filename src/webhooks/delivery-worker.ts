@@ -1,6 +1,7 @@
 /**
- * Brings events to their receivers, in rounds. Each receiver is served by itself, so that none waits for another: what the ledger has for it
- * is recorded, then what is due is claimed, sent and reported, some at once.
+ * Sends events to their endpoints, in polls. The worker serves each endpoint independently, so that none waits for
+ * another. It records the endpoint's new events from the ledger, then claims, sends and reports the due deliveries,
+ * several concurrently.
  */
 import type { Logger } from 'pino';
 import type { WebhookReceiver, WebhooksFile } from '../../policies/webhooks-schema.ts';
@@ -20,38 +21,46 @@ import { collect, type OutboxDeps } from './outbox.ts';
 export type DeliveryWorkerDeps = BodyDeps &
   OutboxDeps &
   WebhookDeliveryWorld & {
-    /** Deliveries of this receiver whose next attempt is due, the longest due first. `after`: null for the first of them. */
+    /**
+     * Deliveries of this endpoint whose next attempt is due, the longest due first. `after`: null for the first of
+     * them.
+     */
     readonly due: (receiver: string, limit: number, after: DueDelivery | null) => Promise<readonly DueDelivery[]>;
     readonly webhooks: () => WebhooksFile;
-    /** The newest first; null: they cannot be read now. */
+    /** The newest first. Null: the server cannot read them now. */
     readonly secretsOf: (receiver: WebhookReceiver) => readonly string[] | null;
     readonly now: () => Date;
-    /** From 0 to 1: receivers that come back are not asked by all at the same moment. */
+    /**
+     * From 0 to 1. It spreads the attempts, so that the nodes do not all contact a recovered endpoint at the same
+     * moment.
+     */
     readonly chance: () => number;
     readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
     readonly attempt?: (asked: Attempt) => Promise<AttemptOutcome>;
   };
 
-/** `at`: its next attempt, as the database writes it; nothing here reads it. */
+/** `at`: its next attempt, as the database writes it. Only the database reads it. */
 export type DueDelivery = { readonly id: string; readonly at: string };
 
 export type DeliveryWorker = {
-  /** To be called about every second. It ends when nothing is due; receivers that are still served are left to their round. */
+  /**
+   * Call it about every second. It ends when no delivery is due. It skips endpoints that an earlier poll still serves.
+   */
   readonly round: () => Promise<void>;
-  /** Ends what is under way: a claim that was not reported runs out, and is attempted again. */
+  /** Ends the running attempts. An unreported claim expires, and the delivery is attempted again. */
   readonly close: () => Promise<void>;
 };
 
-/** Of a receiver, and of a node. */
+/** Of an endpoint, and of a node. */
 const AT_ONCE = 8;
 export function openDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const closing = new AbortController();
   const busy = new Map<string, Promise<void>>();
-  /** By receiver: the delivery that was told as defective. Rounds are many, and it is told once. */
+  /** By endpoint: the defective delivery that the worker has logged. Polls are frequent, and one log line is enough. */
   const told = new Map<string, string>();
   const tellOfDefects = ({ name }: WebhookReceiver, [defect]: readonly Defect[]) => {
     if (defect && told.get(name) !== defect.id)
-      deps.logger.warn({ receiver: name, deliveryId: defect.id, err: defect.error }, 'a delivery is passed over');
+      deps.logger.warn({ receiver: name, deliveryId: defect.id, err: defect.error }, 'a delivery is skipped');
     if (defect) told.set(name, defect.id);
     else told.delete(name);
   };
@@ -78,10 +87,10 @@ export function openDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   };
 }
 
-/** A delivery that cannot even be attempted, as a row that somebody else made. It keeps no other from its receiver. */
+/** A delivery that cannot even be attempted, such as a forged row. It blocks no other delivery of its endpoint. */
 type Defect = { readonly id: string; readonly error: unknown };
 
-/** @returns the first delivery that could not be attempted, if there is such a delivery. @throws Unavailable, StoreUnavailable */
+/** @returns the first delivery that could not be attempted, if any. @throws Unavailable, StoreUnavailable */
 async function serve(
   deps: DeliveryWorkerDeps,
   receiver: WebhookReceiver,
@@ -96,7 +105,7 @@ async function serve(
       deps.logger.error({ receiver: receiver.name }, 'the secret of a receiver cannot be read; its events wait');
       break;
     }
-    // On, and never back: what could not be attempted stays due, and would be all that is found.
+    // Forward only: a delivery that could not be attempted stays due, and would be the only result.
     const due = await deps.due(receiver.name, AT_ONCE, last);
     last = due.at(-1) ?? null;
     if (last === null) break;
@@ -108,7 +117,7 @@ async function serve(
   return first;
 }
 
-/** The database is away, or what signs: the next delivery would fare no better. */
+/** The database or the signing device is unavailable: the next delivery would fail too. */
 function isAboutAll(error: unknown): boolean {
   if (error instanceof StoreUnavailable) return !error.isUnexpected;
   if (!(error instanceof Unavailable) || error.reason === 'too_many_conflicts') return false;
@@ -130,7 +139,7 @@ async function deliver(
 ): Promise<void> {
   const file = deps.webhooks();
   const policy = retryPolicyOf(file, deps.chance());
-  // The device that signs may fail, which uses up no attempt: the event waits.
+  // The signing device may fail, which uses up no attempt: the event waits.
   const stored = receiver.format === 'set' ? await deps.deliveries.load(id) : null;
   const signed = stored && (await bodyOf(receiver, stored.delivery, deps));
   const claimed = await claimDelivery(deps, id, policy);
@@ -146,7 +155,7 @@ async function deliver(
     at: deps.now(),
     signal: AbortSignal.any([timeout, closing]),
   });
-  // Nothing came of an attempt that this node itself ended.
+  // An attempt that this node itself aborted has no outcome.
   if (closing.aborted && outcome !== 'delivered') return;
   webhookAttempts.publish(() => ({ receiver: receiver.name, outcome }));
   const after = await reportAttempt(deps, id, policy, { outcome, claim: claimed.nextAttemptAt });
@@ -157,8 +166,11 @@ function tellOf(logger: DeliveryWorkerDeps['logger'], delivery: WebhookDelivery,
   const { id, receiver, eventType, eventId, attempts, abandonedReason } = delivery;
   const said = { receiver, deliveryId: id, eventId, eventType, attempts, outcome };
   if (delivery.state === 'abandoned') {
-    logger.error({ ...said, reason: abandonedReason }, 'an event is given up: its receiver did not take it');
+    logger.error({ ...said, reason: abandonedReason }, 'an event is dead-lettered: its endpoint did not accept it');
   } else if (outcome !== 'delivered') {
-    logger.warn({ ...said, nextAttemptAt: delivery.nextAttemptAt }, 'an event was not delivered; it is tried again');
+    logger.warn(
+      { ...said, nextAttemptAt: delivery.nextAttemptAt },
+      'an event was not delivered; the worker tries again',
+    );
   }
 }

@@ -1,4 +1,4 @@
-/** Which decisions are events, as the tables of lifecycles tell: an event is a line of the ledger, by the words of its machine. */
+/** The decisions that are events, from the tables of the lifecycles. An event is a ledger entry that matches a rule. */
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../policies/webhooks-schema.ts';
 import type { HeldTable } from '../lifecycles/table.ts';
 import { HELD_TABLES } from '../lifecycles/tables.ts';
@@ -6,9 +6,9 @@ import type { WebhookData } from '../lifecycles/webhook-delivery/entity.ts';
 import type { WebhookEventRule } from '../lifecycles/webhook-events.ts';
 import { REUSES } from '../model/grant.ts';
 
-/** A line of the ledger, with whom it is about where that is still known. */
+/** A ledger entry, with its user where the row still names one. */
 export type OutboxLine = {
-  /** Decimal digits both: its place in the order of the ledger. */
+  /** Both are decimal digits: the entry's place in the order of the ledger. */
   readonly recordedIn: string;
   readonly position: string;
   readonly at: Date;
@@ -18,7 +18,7 @@ export type OutboxLine = {
   readonly to: string;
   readonly reason: string | null;
   readonly clientId: string | null;
-  /** The `sub`; null: it is about nobody, or the row of its session or grant is gone. */
+  /** The `sub`. Null: the entry concerns no user, or the row of its session or grant no longer exists. */
   readonly userId: string | null;
   readonly sessionId: string | null;
   readonly grantId: string | null;
@@ -56,7 +56,7 @@ const isMeant = (rule: Rule, line: OutboxLine): boolean =>
   (rule.changesPassword === undefined ||
     rule.changesPassword === (line.fields ?? []).some((field) => PASSWORD_FIELDS.includes(field)));
 
-/** The machines whose lines may be events with these names. */
+/** The machines whose entries may be events with these names. */
 export const machinesOf = (names: ReadonlySet<WebhookEventName>): readonly string[] => [
   ...new Set([...names].flatMap((name) => EVENTS[name].map(({ machine }) => machine))),
 ];
@@ -68,11 +68,14 @@ export type OutboxEvent = {
   readonly occurredAt: Date;
 };
 
-/** ISO 8601 and Postgres write no other years alike. A line of such a year is none of ours, and must not keep later lines from receivers. */
+/**
+ * ISO 8601 and Postgres agree on these years only. No server writes an entry of another year, and such an entry must
+ * not block later ones.
+ */
 const [FIRST, END] = [0, Date.UTC(10_000, 0)] as const;
 const hasInstant = ({ at }: OutboxLine): boolean => at.getTime() >= FIRST && at.getTime() < END;
 
-/** @returns null: the line is no event. */
+/** @returns null: the entry is no event. */
 export function eventOf(line: OutboxLine, table: Partial<typeof EVENTS> = EVENTS): OutboxEvent | null {
   if (!hasInstant(line)) return null;
   for (const type of WEBHOOK_EVENTS) {
@@ -83,8 +86,8 @@ export function eventOf(line: OutboxLine, table: Partial<typeof EVENTS> = EVENTS
 }
 
 /**
- * Ids, names of fields and reasons alone: no value of a field, no secret, and no address but that of a reuse. Members without a value are
- * left out.
+ * Only ids, names of fields and reasons: no value of a field, no secret, and no address except that of a reuse. Omits
+ * members without a value.
  */
 function dataOf(line: OutboxLine, { kind }: Rule): WebhookData {
   const { userId, clientId, sessionId, grantId, signingKeyId, reason, fields } = line;

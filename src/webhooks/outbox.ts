@@ -1,7 +1,8 @@
 /**
- * The outbox is the ledger: each line is written in the statement of its decision. For each receiver it is read once, in the order of its
- * transactions (docs/decisions/0032), and the deliveries of what was read are recorded with the new place, in one statement. So each event is
- * recorded once for each receiver, whichever node reads, and whenever a node dies.
+ * The outbox is the ledger: the statement of each decision writes its entry. The outbox reads the ledger once for each
+ * endpoint, in the order of the transactions (docs/decisions/0032). One statement records the deliveries of the
+ * entries, and the new place. Each event is therefore recorded once for each endpoint, whichever node reads, and
+ * whenever a node crashes.
  */
 import { eventsNamed, type WebhookReceiver } from '../../policies/webhooks-schema.ts';
 import { sha256 } from '../crypto/digest.ts';
@@ -9,7 +10,7 @@ import type { Random } from '../crypto/random.ts';
 import type { WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
 import { eventOf, machinesOf, type OutboxLine } from './events.ts';
 
-/** A place in the order of the ledger: decimal digits both. */
+/** A place in the order of the ledger. Both are decimal digits. */
 export type OutboxPlace = { readonly recordedIn: string; readonly position: string };
 
 export type NewDelivery = Pick<
@@ -18,20 +19,20 @@ export type NewDelivery = Pick<
 >;
 
 export type OutboxStore = {
-  /** Those that are new begin at the end of the ledger; the others are noted as still wanted. */
+  /** New endpoints begin at the end of the ledger. For the others, the store records that they are still configured. */
   readonly keep: (receivers: readonly string[]) => Promise<void>;
-  /** A bounded number of lines behind the receiver's place. Null: nobody has kept the receiver yet. */
+  /** Reads a bounded number of entries after the endpoint's place. Null: the endpoint is not kept yet. */
   readonly read: (
     receiver: string,
     machines: readonly string[],
   ) => Promise<{
     readonly from: OutboxPlace;
-    /** The last line that was read; null: none is there. */
+    /** The last entry read. Null: none. */
     readonly to: OutboxPlace | null;
-    /** Of these machines alone. */
+    /** Entries of these machines only. */
     readonly lines: readonly OutboxLine[];
   } | null>;
-  /** In one statement; false: another node was first, and nothing changed. */
+  /** Records in one statement. False: another node was first, and nothing changed. */
   readonly record: (
     receiver: string,
     move: { readonly from: OutboxPlace; readonly to: OutboxPlace },
@@ -42,7 +43,7 @@ export type OutboxStore = {
 
 export type OutboxDeps = { readonly outbox: OutboxStore; readonly random: Pick<Random, 'uuid'> };
 
-/** Reads on until nothing is left. @returns how many deliveries were recorded. @throws StoreUnavailable */
+/** Reads until no entry is left. @returns the number of recorded deliveries. @throws StoreUnavailable */
 export async function collect(
   { outbox, random }: OutboxDeps,
   { name, events }: Pick<WebhookReceiver, 'name' | 'events'>,
@@ -65,13 +66,15 @@ export async function collect(
       return [{ ...said, id: random.uuid(), receiver: name, eventId: eventIdOf(line), eventType: type }];
     });
     const isRecorded = await outbox.record(name, { from: read.from, to: read.to }, deliveries, giveUpAfterSeconds);
-    // Another node reads for this receiver; what it leaves is found in the next round.
+    // Another node reads for this endpoint. The next poll finds the rest.
     if (!isRecorded) return recorded;
     recorded += deliveries.length;
   }
 }
 
-/** The same for every receiver, and on every node: a UUID (RFC 9562 §5.8) from the place of the line and its instant. */
+/**
+ * The same for every endpoint and on every node: a UUID (RFC 9562 §5.8) from the place of the entry and its instant.
+ */
 export function eventIdOf({ recordedIn, position, at }: Pick<OutboxLine, 'recordedIn' | 'position' | 'at'>): string {
   const hex = sha256(`${recordedIn} ${position} ${at.toISOString()}`).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

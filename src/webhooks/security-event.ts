@@ -1,4 +1,4 @@
-/** Events in the words of OpenID CAEP 1.0 and OpenID RISC 1.0, about subjects in those of RFC 9493 and Shared Signals 1.0 §3. */
+/** Events in the terms of OpenID CAEP 1.0 and RISC 1.0, about subjects in those of RFC 9493 and Shared Signals 1.0 §3. */
 import { securityEventNamed } from '../../policies/webhooks-schema.ts';
 import type { SecurityEventClaims } from '../crypto/security-event-token.ts';
 import {
@@ -11,10 +11,10 @@ import { urlUnder } from '../oauth/urls.ts';
 
 const CAEP = 'https://schemas.openid.net/secevent/caep/event-type/';
 const RISC = 'https://schemas.openid.net/secevent/risc/event-type/';
-/** Shared Signals 1.0 §8.1.4: nothing happened, but that a receiver is tried. */
+/** Shared Signals 1.0 §8.1.4: a test of an endpoint, without an event. */
 const VERIFICATION = 'https://schemas.openid.net/secevent/ssf/event-type/verification';
 
-/** CAEP §3.3.1. Whether a passkey leaves its device is not known here, so its word is none of CAEP's. */
+/** CAEP §3.3.1. The server does not know whether a passkey leaves its device, so CAEP has no value for it. */
 const credential = (change: string, { kind }: WebhookData) => ({
   credential_type: kind === 'authenticator_app' ? 'app' : String(kind).replaceAll('_', '-'),
   change_type: change,
@@ -23,8 +23,8 @@ const credential = (change: string, { kind }: WebhookData) => ({
 type Event = Pick<WebhookDelivery, 'eventId' | 'eventType' | 'data' | 'occurredAt' | 'createdAt'>;
 
 /**
- * The schema of webhooks.yaml admits no event without words of CAEP or RISC. Such an event can still wait for a receiver that had another
- * format: then its type is a URI of this server, with what the event says.
+ * The schema of webhooks.yaml admits no event without a term of CAEP or RISC. Such an event can still wait for an
+ * endpoint that had another format. Its type is then a URI of this server, with the data of the event.
  */
 export function securityEventOf(
   { eventId, eventType, data, occurredAt, createdAt }: Event,
@@ -57,7 +57,7 @@ const circumstances = ({ initiated_by: who, reason }: WebhookData, occurredAt: D
 
 const opaque = (id: unknown) => ({ format: 'opaque', id });
 
-/** The end-user; where a session or a chain has ended, which (Shared Signals 1.0 §3.3). */
+/** The end-user, and the session or chain that has ended (Shared Signals 1.0 §3.3). */
 function subjectOf(iss: string, { sub, sid, client_id: clientId, grant_id: grantId, kid }: WebhookData): object {
   const user = sub === undefined ? null : { format: 'iss_sub', iss, sub };
   const session = sid ?? grantId;

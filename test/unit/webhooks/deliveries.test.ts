@@ -160,7 +160,7 @@ describe('webhooks', () => {
     scene.clock.advanceSeconds(DAY_SECONDS);
     await worker.round();
     expect(receiver.received).toHaveLength(2);
-    expect(worker.logs()).toContain('an event is given up');
+    expect(worker.logs()).toContain('an event is dead-lettered');
     status = 204;
     const world = { deliveries: worker.store.deliveries, sleep: async () => {} };
     await repeatDelivery(world, given?.id ?? '', retryPolicyOf(webhooksFile([])), commandLine);
@@ -288,7 +288,7 @@ describe('webhooks', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(warnings).toMatchObject([
-      { level: 40, receiver: name, deliveryId: expect.any(String), msg: 'a delivery is passed over' },
+      { level: 40, receiver: name, deliveryId: expect.any(String), msg: 'a delivery is skipped' },
     ]);
     expect(worker.logs()).not.toContain('a-made-up-sub');
     await removed(name);
