@@ -1,4 +1,4 @@
-/** Why a chain is over, and what would have kept it alive. A line each, for support staff who answer the end-user. */
+/** The reason why a chain has ended, and the remedy. One sentence each, for support staff who answer the end-user. */
 import type { RevocationReason } from '../../machines/grant/facts.ts';
 import type { Untrusted } from './presented.ts';
 
@@ -20,7 +20,7 @@ export const ADVICE: Readonly<Record<EndReason, Advice>> = {
   },
   refresh_token_reused: {
     why: 'A used refresh token was presented again. The server cannot know which of the two presenters is the thief.',
-    keep: 'The client kept a token that it had used: store the new one before using it, never refresh from two places at once, and after a lost answer ask the end-user again.',
+    keep: 'The client kept a token that it had used: store the new one before using it, and never refresh from two places together. After a lost answer, ask the end-user again.',
   },
   chain_behind_token: {
     why: 'An authentic refresh token appeared that is newer than anything stored: the database has lost commits that it had acknowledged.',
@@ -31,8 +31,8 @@ export const ADVICE: Readonly<Record<EndReason, Advice>> = {
     keep: 'Nothing: this was intended. A client that signs an end-user out on one device must not revoke the tokens of another device.',
   },
   ended_by_administrator: {
-    why: 'An administrator ended it: with "statehouse grants revoke", over the management API or in the console. The ledger says who.',
-    keep: 'Nothing the client or the end-user did: an administrator decided it. The line of the ledger names who to ask.',
+    why: 'An administrator ended it: with "statehouse grants revoke", over the management API or in the console. The ledger names the administrator.',
+    keep: 'Nothing: an administrator decided it, and neither the client nor the end-user caused it. The ledger entry names the administrator.',
   },
   client_ended: {
     why: 'The client was deleted, or is no longer declared. Registering it again revives nothing.',
@@ -40,10 +40,10 @@ export const ADVICE: Readonly<Record<EndReason, Advice>> = {
   },
   user_ended: {
     why: 'The end-user was disabled, or got a new password. Enabling them again revives nothing.',
-    keep: 'Nothing: this is what disabling is for. They sign in again.',
+    keep: 'Nothing: this is the purpose of disabling. The end-user signs in again.',
   },
   server_epoch_raised: {
-    why: 'The operator ended every older grant (statehouse recover).',
+    why: 'The operator ended every older grant ("statehouse recover").',
     keep: 'Nothing: after restoring a backup this is necessary. End-users sign in again.',
   },
   authorization_code_expired: {
@@ -55,12 +55,12 @@ export const ADVICE: Readonly<Record<EndReason, Advice>> = {
     keep: 'Use it within refreshIdleLifetimeSeconds, or give the client a policy with more; lengthening revives no chain.',
   },
   absolute_end: {
-    why: 'The chain has reached the age at which the policy wants the end-user to be asked again.',
-    keep: 'Nothing: it ends however much it is used. refreshAbsoluteLifetimeSeconds sets this age for new chains.',
+    why: 'The chain has reached the age at which the policy requires a new sign-in.',
+    keep: 'Nothing: a chain of this age ends, however often the client uses it. refreshAbsoluteLifetimeSeconds sets this age for new chains.',
   },
 };
 
-/** Inputs that lead to no grant, explained. */
+/** Explanations for inputs that lead to no grant. */
 export const UNTRUSTED: Readonly<Record<Untrusted, string>> = {
   refresh_token_malformed:
     'It begins like a refresh token of this server, but is cut off or garbled. It changes nothing.',

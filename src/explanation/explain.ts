@@ -18,7 +18,7 @@ export type ExplainDeps = Omit<Keys, 'keyRing'> & {
 
 export type ExplainedGrant = ReturnType<typeof explanationDocument>;
 
-/** A text that leads to nothing, or a token of a client itself. */
+/** A text that leads to no grant, or a token of a client itself. */
 export type ExplainedWithoutGrant = {
   readonly grant_id: null;
   readonly presented:
@@ -38,7 +38,10 @@ export type Explaining =
   | { readonly kind: 'explained'; readonly document: ExplainedGrant | ExplainedWithoutGrant }
   | { readonly kind: 'no_such_grant'; readonly grantId: string };
 
-/** @param text a token, a code or a grant id. It is not presented: nothing changes. @throws StoreUnavailable */
+/**
+ * @param text a token, a code or a grant id. The function does not present it: nothing changes. @throws
+ * StoreUnavailable
+ */
 export async function explain(deps: ExplainDeps, text: string): Promise<Explaining> {
   const { db, clock, keys, issuer, configuration } = deps;
   const keyRing = verifyingKeys(await listSigningKeys(db));
@@ -59,7 +62,7 @@ export async function explain(deps: ExplainDeps, text: string): Promise<Explaini
   return { kind: 'explained', document: explanationDocument(explained) };
 }
 
-/** Client credentials: there is no grant and no ledger, only the client's state. */
+/** Client credentials have no grant and no ledger entries, only the client's state. */
 async function ownToken(
   { db, clock }: ExplainDeps,
   { clientId, clientEpoch, jti, expiresAt }: OwnToken,

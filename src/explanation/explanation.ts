@@ -1,4 +1,7 @@
-/** The life of an authorization: what happened, whether it is alive, why not, and where a token stands in it. Pure. */
+/**
+ * The life of an authorization: its history, whether it is active, the reason if not, and the place of a token in it.
+ * Pure.
+ */
 
 import type { Grant } from '../model/grant.ts';
 import { chainPosition, grantEndReason, grantState, sameBytes } from '../model/grant.ts';
@@ -15,23 +18,26 @@ export type StoredLife = {
 };
 
 export type Life =
-  /** `what`: the credential that its client can use next. `end`: how that ends if nothing else happens. */
+  /**
+   * `what`: the credential that its client can use next. `end`: the reason for which that credential ends without
+   * further use.
+   */
   | { readonly kind: 'alive'; readonly what: 'code' | 'chain'; readonly until: Date; readonly end: EndReason }
   | {
       readonly kind: 'over';
       readonly reason: EndReason | null;
-      /** Null: an epoch was raised, which has no date; or the row is gone. */
+      /** Null: the reason is a raised epoch, which has no date, or the row no longer exists. */
       readonly since: Date | null;
       readonly advice: Advice | null;
     };
 
 export type CredentialPlace =
   | { readonly kind: 'current' | 'not_the_code' | 'code_used' | 'code_unused' }
-  /** How many times the head has moved since. */
+  /** `behind`: the number of rotations since. */
   | { readonly kind: 'used'; readonly behind: bigint }
   | { readonly kind: 'ahead' }
   | { readonly kind: 'access_token'; readonly expiresAt: Date; readonly expired: boolean }
-  /** The row is gone, so the place is no longer known. */
+  /** The row no longer exists, so the place is unknown. */
   | { readonly kind: 'unknown' };
 
 export type Explanation = {
@@ -39,13 +45,13 @@ export type Explanation = {
   /** Null: the input was a grant id. */
   readonly place: CredentialPlace | null;
   readonly events: readonly LedgerLine[];
-  /** Lines of the ledger that are not listed. */
+  /** The number of ledger entries that the list omits. */
   readonly earlierLines: number;
-  /** The beginning is missing: the ledger is kept only for some time. */
+  /** The beginning is missing: retention limits the age of ledger entries. */
   readonly isCut: boolean;
 };
 
-/** @param lifetimes of the client's policy today; null: no such policy. */
+/** @param lifetimes of the client's current policy. Null: the policy was not found. */
 export function explanationOf(
   stored: StoredLife,
   credential: GivenCredential,
@@ -63,7 +69,10 @@ export function explanationOf(
 
 const beginsWithApproval = (lines: readonly LedgerLine[]) => lines[0]?.to === 'approved';
 
-/** What a grant whose row is stored has come to, and why. @param lifetimes of the client's policy today; null: no such policy. */
+/**
+ * The state of a stored grant, and its reason. @param lifetimes of the client's current policy. Null: the policy was
+ * not found.
+ */
 export function lifeOf(grant: NonNullable<StoredLife['grant']>, lifetimes: Lifetimes | null, now: Date): Life {
   if (grantState(grant) === 'revoked') return over(knownReason(grantEndReason(grant)), grant.revokedAt);
   const end = endOf(grant, lifetimes);
@@ -81,7 +90,7 @@ const over = (reason: EndReason | null, since: Date | null): Life => ({
 const knownReason = (reason: string | null): EndReason | null =>
   reason !== null && Object.hasOwn(ADVICE, reason) ? (reason as EndReason) : null;
 
-/** Without a policy: the end that was stored at the last use. */
+/** Without a policy: the end that the last use stored. */
 function endOf(grant: Grant, lifetimes: Lifetimes | null): Omit<Extract<Life, { kind: 'alive' }>, 'kind'> {
   const until = grantEndsAt(grant, lifetimes);
   if (grant.refreshGeneration === null) return { what: 'code', until, end: 'authorization_code_expired' };
@@ -89,7 +98,7 @@ function endOf(grant: Grant, lifetimes: Lifetimes | null): Omit<Extract<Life, { 
   return { what: 'chain', until, end: until.getTime() === absolute ? 'absolute_end' : 'idle_end' };
 }
 
-/** Rows are deleted an hour after the end of their chain; lines of the ledger stay longer. */
+/** The server deletes rows an hour after the end of their chain. Ledger entries stay longer. */
 function lifeFromLedger(lines: readonly LedgerLine[]): Life {
   const last = lines.findLast(({ machine, to }) => machine === 'grant' && to === 'revoked');
   return over(knownReason(last?.reason ?? null), last?.at ?? null);

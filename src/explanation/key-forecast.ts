@@ -1,9 +1,9 @@
-/** What a signing key will do, if nobody intervenes, and when. */
+/** The next step of a signing key, without an operator's action, and its time. */
 import { type KeyLifetimes, keyTimes, type SigningKeyRow, signerAmong, waitingKey } from '../model/signing-key.ts';
 
 export type KeyForecast = {
   readonly since: Date;
-  /** Null: nothing. */
+  /** Null: none. */
   readonly next: {
     readonly at: Date;
     readonly what: 'publishes' | 'hands_over' | 'signs' | 'stops' | 'retires';
@@ -13,12 +13,12 @@ export type KeyForecast = {
 type Keys = readonly SigningKeyRow[];
 type Policy = { readonly algorithms: readonly string[]; readonly lifetimes: KeyLifetimes };
 
-/** What the machine will do if no operator intervenes. */
+/** The next step that the machine takes without an operator's action. */
 export function forecastOf(key: SigningKeyRow, keys: Keys, policy: Policy): KeyForecast {
   const at = (milliseconds: number) => new Date(milliseconds);
   const { successorDueAt, signsUntil, publishedUntil } = keyTimes(key, policy.lifetimes);
   switch (key.state) {
-    // A stored key is never unpublished.
+    // A stored key never becomes unpublished.
     case 'unpublished':
     case 'published':
       return { since: key.createdAt, next: { at: at(handoverAt(key, keys, policy)), what: 'signs' } };

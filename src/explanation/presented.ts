@@ -1,4 +1,4 @@
-/** Reads a credential, and finds the grant that it leads to. The credential is never stored or shown. */
+/** Reads a credential, and finds its grant. The server never stores or shows the credential. */
 import { readAccessToken } from '../crypto/access-token.ts';
 import { readAuthorizationCode } from '../crypto/authorization-code.ts';
 import { readRefreshToken } from '../crypto/refresh-token.ts';
