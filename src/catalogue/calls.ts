@@ -3,7 +3,7 @@ import { INLINE, wordsOf } from './words.ts';
 
 export type Call = { readonly name: string; readonly params: Readonly<Record<string, unknown>> };
 
-/** @param written a name, `{ type, params }`, or a function, which has no name to show. */
+/** @param written a name, `{ type, params }`, or a function, which has no name. */
 export function readCall(written: unknown): Call {
   if (typeof written === 'function') return { name: INLINE, params: {} };
   const { type, params = {} } = (written ?? {}) as { readonly type?: unknown; readonly params?: unknown };

@@ -21,7 +21,7 @@ const COMPOSITIONS: ReadonlyMap<unknown, Composition> = new Map<unknown, Composi
 export const isComposed = (written: unknown): boolean =>
   typeof written === 'function' && COMPOSITIONS.has((written as Composed).check);
 
-/** What is composed, and how. Null: it is the name of a predicate, alone. */
+/** The composed parts and the kind of composition. Null: it is the name of one predicate. */
 export function compositionOf(
   written: unknown,
 ): { readonly kind: Composition; readonly guards: readonly unknown[] } | null {

@@ -1,4 +1,4 @@
-/** Which states can follow a state, by `xstate/graph`. */
+/** The states that can follow a state, by `xstate/graph`. */
 import { fromTransition } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
 import type { Machine } from './read.ts';

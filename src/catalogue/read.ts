@@ -1,6 +1,7 @@
 /**
- * Reads an XState configuration (`machine.config`), or its JSON, into states and, for each event of each state, its arms in order.
- * No part of the input is trusted to exist or to have its type: it may come from another revision.
+ * Reads an XState configuration (`machine.config`), or its JSON, into states and, for each event of each state, its
+ * arms in order. The reader trusts no part of the input to exist or to have its type: the input may come from another
+ * revision.
  */
 import { type Call, readCall } from './calls.ts';
 import { readGuard } from './guards.ts';
@@ -11,14 +12,14 @@ export type Arm = {
   readonly event: string;
   /** The arm's position among the arms of this event, from 1. */
   readonly place: number;
-  /** How many arms the event has in this state. */
+  /** The number of arms that the event has in this state. */
   readonly of: number;
-  /** As text; null: none. */
+  /** As text. Null: none. */
   readonly guard: string | null;
   /** The predicates that the guard uses. */
   readonly asks: readonly Call[];
   readonly effects: readonly Call[];
-  /** The next state; the same state where the arm has no target. */
+  /** The next state. It is the same state where the arm has no target. */
   readonly to: string;
   readonly description: string;
   readonly spec: string;
@@ -43,7 +44,7 @@ export type State = {
 export type Machine = {
   readonly name: string;
   readonly initial: string;
-  /** In the order of the file; states that do not exist come last. */
+  /** In the order of the file. States that do not exist come last. */
   readonly states: readonly State[];
   /** All other properties of the machine, such as `on`. */
   readonly also: string;
@@ -52,7 +53,7 @@ export type Machine = {
 };
 
 export function readMachine(written: unknown): Machine {
-  // Context and types do not show what happens.
+  // Context and types do not affect the behavior.
   const { id, initial, context: _, schemas: __, types: ___, ...others } = objectIn(written);
   const [all, also] = takeObject('states', others);
   const name = typeof id === 'string' ? id : 'machine';
