@@ -1,4 +1,7 @@
-/** RFC 6750 §2: how an access token is presented. The query parameter of §2.3 is not supported: it would end up in logs. */
+/**
+ * RFC 6750 §2: the presentation of an access token. The server does not support the query parameter of §2.3, which
+ * would reach logs.
+ */
 
 export type BearerReading =
   | { readonly kind: 'token'; readonly token: string }
@@ -9,7 +12,7 @@ export type BearerReading =
 /** RFC 6750 §2.1: b64token. */
 const B64TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-/** @param inBody `access_token` of a form body (§2.2); null: none. */
+/** @param inBody `access_token` of a form body (§2.2). Null: none. */
 export function readBearer(authorization: string | undefined, inBody: string | null): BearerReading {
   if (authorization === undefined) return inBody === null ? { kind: 'none' } : tokenOf(inBody);
   // §2: clients MUST NOT use more than one method to transmit the token in each request.

@@ -1,6 +1,9 @@
-/** Claims about an end-user: the standard claims, by the scope that asks for them, and the names that mean something else. */
+/**
+ * Claims about an end-user: the standard claims, by the scope that requests them, and the names that have another
+ * meaning.
+ */
 
-/** OpenID Connect Core §5.4: which claims each scope asks for, at the UserInfo Endpoint. */
+/** OpenID Connect Core §5.4: the claims that each scope requests at the UserInfo Endpoint. */
 export const STANDARD_CLAIMS_OF: Readonly<Record<string, readonly string[]>> = {
   profile: [
     'name',
@@ -26,8 +29,9 @@ export const STANDARD_CLAIMS_OF: Readonly<Record<string, readonly string[]>> = {
 export const STANDARD_CLAIMS: readonly string[] = Object.values(STANDARD_CLAIMS_OF).flat();
 
 /**
- * Names that tokens and answers of this server, or a standard, give another meaning: RFC 7519 §4.1, OpenID Connect Core §2 and §5.6,
- * RFC 9068 §2.2, RFC 7662 §2.2, RFC 7800 §3.1, RFC 8693 §4, RFC 8417 §2.2, Front-Channel Logout 1.0 §3.
+ * Names to which a standard, or a token or response of this server, gives another meaning. RFC 7519 §4.1, OpenID
+ * Connect Core §2 and §5.6, RFC 9068 §2.2, RFC 7662 §2.2. RFC 7800 §3.1, RFC 8693 §4, RFC 8417 §2.2, Front-Channel
+ * Logout 1.0 §3.
  */
 export const RESERVED_CLAIMS: readonly string[] = [
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti'],
@@ -41,6 +45,6 @@ export const RESERVED_CLAIMS: readonly string[] = [
 export const CLAIM_NAME = /^[A-Za-z][\x21\x23-\x5b\x5d-\x7e]{0,99}$/;
 export const CLAIM_NAME_EXPECTED = 'a letter, then at most 99 visible ASCII characters without " and \\';
 
-/** Where a claim can be told. */
+/** The places that can release a claim. */
 export const CLAIM_PLACES = ['userinfo', 'id_token', 'access_token'] as const;
 export type ClaimPlace = (typeof CLAIM_PLACES)[number];

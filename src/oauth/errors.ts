@@ -1,8 +1,8 @@
 /** Error codes of the endpoints: closed unions in the words of the standards. */
 
 /**
- * RFC 6749 §5.2 and RFC 8707 §2; `temporarily_unavailable` (§4.1.2.1) where the client may come again later: `invalid_client` would
- * say that its secret is wrong, which was not looked at.
+ * RFC 6749 §5.2 and RFC 8707 §2. `temporarily_unavailable` (§4.1.2.1) where the client may try again later:
+ * `invalid_client` would mean that its secret is wrong, which the server did not check.
  */
 export type TokenErrorCode =
   | 'invalid_request'
@@ -14,7 +14,10 @@ export type TokenErrorCode =
   | 'invalid_target'
   | 'temporarily_unavailable';
 
-/** RFC 6749 §4.1.2.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6 and Unmet Authentication Requirements §2: sent by redirect, so without a status. */
+/**
+ * Sent by redirect, so without a status. RFC 6749 §4.1.2.1, RFC 8707 §2, OpenID Connect Core §3.1.2.6 and Unmet
+ * Authentication Requirements §2.
+ */
 export type AuthorizationErrorCode =
   | 'invalid_request'
   | 'unauthorized_client'

@@ -1,12 +1,12 @@
-/** Where two texts begin to differ, for people who compare redirect URIs by eye. */
+/** The first difference between two texts, for people who compare redirect URIs by eye. */
 export type Difference = {
-  /** The common beginning. */
+  /** The common prefix. */
   readonly same: string;
   readonly expectedRest: string;
   readonly receivedRest: string;
 };
 
-/** Compares with the expected text that shares the longest beginning; null when nothing was expected. */
+/** Compares with the expected text that shares the longest prefix. @returns null when no text was expected. */
 export function firstDifference(expected: readonly string[], received: string): Difference | null {
   const differences = expected.map((text) => {
     const length = sameLength(text, received);

@@ -1,30 +1,30 @@
 /**
- * Request parameters as the standards want them read. RFC 6749 §3.1, §3.2: parameters MUST NOT be included more than once,
- * those sent without a value MUST be treated as if omitted, unknown ones MUST be ignored (even repeated ones).
+ * Request parameters by the rules of the standards. RFC 6749 §3.1, §3.2: parameters MUST NOT be included more than
+ * once, parameters without a value MUST be treated as if omitted, and unknown ones MUST be ignored, even repeated ones.
  */
 export type Parameters<Name extends string> = {
   readonly get: (name: Name) => string | null;
-  /** `resource` may be sent several times (RFC 8707 §2). */
+  /** A request may contain several `resource` parameters (RFC 8707 §2). */
   readonly getAll: (name: Name) => readonly string[];
 };
 
 export type ParameterProblem = {
   readonly reason: 'malformed_body' | 'too_many_parameters' | 'repeated_parameter' | 'malformed_parameter';
-  /** The parameter's name; null when the whole request is meant. Never a value. */
+  /** The parameter's name. Null: the problem concerns the whole request. Never a value. */
   readonly parameter: string | null;
-  /** How it is wrong, in words. */
+  /** The problem, in words. */
   readonly detail: string;
 };
 
-/** Despite a problem, the valid parameters can be read: they are needed to send the error to the client. */
+/** Despite a problem, the caller can read the valid parameters, which it needs to send the error to the client. */
 export type ParameterReading<Name extends string> = {
   readonly problem: ParameterProblem | null;
   readonly parameters: Parameters<Name>;
 };
 
-/** In characters; longer values are refused before they reach the database. */
+/** In characters. The server rejects longer values before they reach the database. */
 const MAX_LENGTH: Readonly<Record<string, number>> = {
-  // What an authenticator answers, as JSON; with a long attestation it is a few thousand characters.
+  // The response of an authenticator, as JSON. With a long attestation, it has a few thousand characters.
   credential: 16_384,
   state: 4096,
   redirect_uri: 2048,
@@ -33,7 +33,7 @@ const MAX_LENGTH: Readonly<Record<string, number>> = {
   resource: 512,
   id_token_hint: 8192,
   token: 16_384,
-  // Always refused by name, so its length does not matter.
+  // The server always rejects it by name, so its length does not matter.
   request: 32_768,
 };
 const MAX_OTHER_LENGTH = 1024;
@@ -44,7 +44,7 @@ export const MAX_PARAMETERS = 100;
 
 export function parseParameters<Name extends string>(encoded: string, known: readonly Name[]): ParameterReading<Name> {
   const pairs = encoded.split('&').filter((pair) => pair !== '');
-  // None of them is read, so that no code acts on a part of a request.
+  // The server reads none of them, so that no code acts on a part of a request.
   if (pairs.length > MAX_PARAMETERS) return TOO_MANY;
   const values = new Map<string, string[]>();
   const counts = new Map<string, number>();
@@ -54,7 +54,7 @@ export function parseParameters<Name extends string>(encoded: string, known: rea
     const at = pair.indexOf('=');
     const name = decode(at < 0 ? pair : pair.slice(0, at));
     if (name === null || !names.has(name)) continue;
-    // Only ASCII may be sent unencoded: the charset of other bytes is unknown.
+    // A client may send only ASCII unencoded: the charset of other bytes is unknown.
     const value = /[\u0080-\uffff]/.test(pair) ? null : decode(at < 0 ? '' : pair.slice(at + 1));
     const detail = value === null ? 'is not percent-encoded UTF-8' : whatIsWrong(name, value);
     if (detail !== null) problems.push({ reason: 'malformed_parameter', parameter: name, detail });
@@ -91,14 +91,14 @@ function whatIsWrong(name: string, value: string): string | null {
   return value.length > max ? `is longer than ${max} characters` : null;
 }
 
-/** The parameters as a query, for a request that must be repeated by GET. */
+/** The parameters as a query, for a request that the browser repeats by GET. */
 export function asQuery<Name extends string>(parameters: Parameters<Name>, names: readonly Name[]): string {
   const query = new URLSearchParams();
   for (const name of names) for (const value of parameters.getAll(name)) query.append(name, value);
   return query.toString();
 }
 
-/** application/x-www-form-urlencoded, strictly: a broken escape or broken UTF-8 is an error, not a replacement character. */
+/** Decodes application/x-www-form-urlencoded strictly. @returns null for a broken escape or broken UTF-8. */
 export function decode(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -7,7 +7,7 @@ export type Prompt = (typeof PROMPTS)[number];
 export const supportedPrompts = (signUpIsOpen: boolean): readonly Prompt[] =>
   PROMPTS.filter((prompt) => prompt !== 'create' || signUpIsOpen);
 
-/** @returns null when a value is unknown, or `none` stands beside another: Core calls that an error. */
+/** @returns null when a value is unknown, or `none` stands beside another value, which Core calls an error. */
 export function parsePrompt(text: string): Prompt[] | null {
   const values = [...new Set(text.split(' ').filter((value) => value.length > 0))];
   const known = PROMPTS.filter((prompt) => values.includes(prompt));

@@ -1,6 +1,7 @@
 /**
- * OAuth 2.1 §4.1.1: the server MUST compare redirect URIs as exact strings. One exception, RFC 8252 §7.3: a native app on
- * a loopback IP literal over http may use any port, since the operating system picks it; everything else must be equal, byte for byte.
+ * OAuth 2.1 §4.1.1: the server MUST compare redirect URIs as exact strings. RFC 8252 §7.3 makes one exception: a native
+ * app on a loopback IP literal over http may use any port, because the operating system chooses it. Everything else
+ * must be equal, byte for byte.
  */
 type Registered = { readonly redirectUris: readonly string[]; readonly applicationType: 'web' | 'native' };
 
@@ -11,7 +12,10 @@ export function isRegisteredRedirectUri(client: Registered, asked: string): bool
   );
 }
 
-/** 1: scheme and literal; 2: port; 3: the rest, byte for byte. `localhost` is not a literal: a name can resolve to another address. */
+/**
+ * 1: scheme and literal. 2: port. 3: the rest, byte for byte. `localhost` is not a literal: a name can resolve to
+ * another address.
+ */
 const LOOPBACK_LITERAL = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([0-9]{1,5}))?((?:[/?].*)?)$/s;
 
 function differsInLoopbackPortOnly(registered: string, asked: string): boolean {
@@ -32,7 +36,7 @@ export function leadsToThisDevice(redirectUri: string): boolean {
 /** RFC 3986 §2: unreserved, reserved, and the percent sign. No backslash, which browsers read as a slash. */
 const URI_CHARACTERS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/;
 
-/** @returns why the URI cannot be registered, to complete "It …"; null: it can. */
+/** @returns the reason why a client cannot register the URI, to complete "It …". Null: it can. */
 export function whatIsWrongWithRedirectUri(text: string): string | null {
   if (!URI_CHARACTERS.test(text)) return 'has characters that a URI cannot have (RFC 3986 §2)';
   if (!URL.canParse(text)) return 'is not an absolute URI';
@@ -46,19 +50,19 @@ export function whatIsWrongWithRedirectUri(text: string): string | null {
 }
 
 /**
- * The URL Standard's parser and serializer, which browsers follow. A URI that reads otherwise than it is written (the host in
- * upper case, `:443`, `/a/../b`, `%61`) may lead to another place than the one that was looked at, and is never equal to what a client
- * builds with the same parser. One difference is no other place: `https://app.example` has an empty path, which browsers read as `/`. Many
- * libraries send their base URL so, as written.
+ * The URL Standard's parser and serializer, which browsers follow. Some URIs change when a browser reads them: the host
+ * in upper case, `:443`, `/a/../b`, `%61`. Such a URI may lead to another place than a reviewer reads, and never equals
+ * a URI that a client builds with the same parser. One change is harmless: `https://app.example` has an empty path,
+ * which browsers read as `/`. Many libraries send their base URL in that form.
  */
 function asBrowsersRead(text: string): string {
   const { href } = new URL(text);
   return text.replace(EMPTY_PATH, '$1/') === href ? text : href;
 }
-/** Up to where a path would begin. */
+/** The part before the path. */
 const EMPTY_PATH = /^(https?:\/\/[^/?]+)(?=\?|$)/;
 
-/** Adds parameters to the query of a redirect URI, leaving what is there untouched (RFC 6749 §4.1.2). */
+/** Adds parameters to the query of a redirect URI, and leaves the existing ones unchanged (RFC 6749 §4.1.2). */
 export function withParameters(redirectUri: string, parameters: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== null) query.set(name, value);

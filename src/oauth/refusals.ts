@@ -1,6 +1,6 @@
 /**
- * One table: from the reason of a rejected token request to the answer. The precise reason goes to log and ledger; the client
- * sees the OAuth error and a description that helps its developer, but not an attacker.
+ * One table from the reason of a rejected token request to the response. The precise reason goes to log and ledger. The
+ * client sees the OAuth error and a description that helps its developer, but not an attacker.
  */
 import type { TokenRejectReason } from '../../machines/shared/facts.ts';
 import type { TokenErrorCode } from './errors.ts';
@@ -48,7 +48,7 @@ export type TokenReason = TokenRejectReason | RequestReason;
 
 export type Refusal = {
   readonly error: TokenErrorCode;
-  /** 400, and 401 for `invalid_client` (RFC 6749 §5.2); 408, 413 and 429 where HTTP has a better word. */
+  /** 400, and 401 for `invalid_client` (RFC 6749 §5.2). 408, 413 and 429 where HTTP has a more precise status. */
   readonly status: 400 | 401 | 408 | 413 | 429;
   readonly description: string;
 };
@@ -63,7 +63,7 @@ const grant = (description: string): Refusal => ({ error: 'invalid_grant', statu
 const scope = (description: string): Refusal => ({ error: 'invalid_scope', status: 400, description });
 const target = (description: string): Refusal => ({ error: 'invalid_target', status: 400, description });
 
-/** The same text for every reason that would tell a thief how far they got. */
+/** The same text for every reason that would show a thief their progress. */
 const CODE_NOT_VALID =
   'The authorization code is not valid: it is unknown, expired, already used, revoked, or bound to other values.';
 const TOKEN_NOT_VALID =
@@ -104,10 +104,10 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   client_secret_mismatch: client(CLIENT_NOT_AUTHENTICATED),
   client_has_no_secret: client(CLIENT_NOT_AUTHENTICATED),
   client_throttled: tooMany(
-    'Too many wrong client secrets for this client from this address. This one was not looked at.',
+    'Too many wrong client secrets for this client from this address. The server did not check this one.',
   ),
-  client_rate_exceeded: tooMany('This client sends more token requests than it may.'),
-  address_rate_exceeded: tooMany('More token requests come from this address than may.'),
+  client_rate_exceeded: tooMany('This client sends more token requests than its rate limit allows.'),
+  address_rate_exceeded: tooMany('This address sends more token requests than its rate limit allows.'),
   authorization_code_unknown: grant(CODE_NOT_VALID),
   refresh_token_unknown: grant(TOKEN_NOT_VALID),
   refresh_token_malformed: grant(TOKEN_NOT_VALID),
@@ -116,13 +116,13 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   scope_malformed: scope('It is not a list of scope tokens separated by spaces.'),
   scope_unknown: scope('This scope is unknown.'),
   scope_not_allowed: scope('This scope is more than the client may ask for.'),
-  scope_of_other_resource: scope('This scope is known, but not at the resources that are asked for.'),
+  scope_of_other_resource: scope('This scope is known, but not at the requested resources.'),
   management_scope_missing: scope('A request for the management API names its scopes, and the API as resource.'),
   management_not_alone: target('The management API is asked for alone: its tokens are for no other API.'),
-  resource_unknown: target('A resource is unknown, malformed, or more than was asked for.'),
+  resource_unknown: target('A resource is unknown, malformed, or was not requested.'),
 
   resources_differ_in_signature: target(
-    'These resources want different signatures, and an access token has one: ask for one resource at a time.',
+    'These resources need different signatures, and an access token has one: request one resource at a time.',
   ),
   resource_without_userinfo: target(
     'Tokens for this resource do not open the UserInfo Endpoint: ask for a token for one of them at a time.',
@@ -136,8 +136,8 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   refresh_token_expired: grant(TOKEN_NOT_VALID),
   refresh_token_reused: grant(TOKEN_NOT_VALID),
   chain_behind_token: grant(TOKEN_NOT_VALID),
-  refresh_not_allowed: grant('This client may no longer refresh what the resource owner granted.'),
-  grant_has_nothing_left: grant('The client may no longer have anything of what the resource owner granted.'),
+  refresh_not_allowed: grant('This client may no longer refresh this grant.'),
+  grant_has_nothing_left: grant('The client may no longer use any of the access that the resource owner granted.'),
   scope_exceeds_grant: scope('The scope is more than the resource owner granted.'),
   resource_exceeds_grant: target('The resource is not one that the resource owner granted.'),
   grant_revoked: grant('The grant has been revoked.'),

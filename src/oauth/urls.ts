@@ -1,4 +1,4 @@
-/** Every URL derives from the issuer, used byte for byte; never from the Host header. */
+/** Every URL derives from the issuer, which the server uses byte for byte, and never from the Host header. */
 export const urlUnder = (issuer: string, path: string): string => `${issuer.replace(/\/$/, '')}${path}`;
 
 /** Path only, for forms and redirects within this server. */
@@ -13,6 +13,6 @@ export const pathUnder = (issuer: string, path: string): string =>
 export const resourceMetadataPath = (issuer: string, resource: string): string =>
   `/.well-known/oauth-protected-resource${pathUnder(issuer, resource)}`;
 
-/** Of the UserInfo Endpoint. */
+/** The metadata URL of the UserInfo Endpoint. */
 export const resourceMetadataUrl = (issuer: string): string =>
   `${new URL(issuer).origin}${resourceMetadataPath(issuer, '/oauth/userinfo')}`;

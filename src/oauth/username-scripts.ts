@@ -1,9 +1,10 @@
 /**
- * Usernames that mix scripts: Cyrillic letters among Latin letters look like the username of somebody else (UTS #39 §5.2). What people
- * choose themselves is at the level "Highly Restrictive": of one script, or of scripts that are written together.
+ * Usernames that mix scripts: Cyrillic letters among Latin letters can look like another user's name (UTS #39 §5.2). A
+ * username that users choose themselves has to be at the level "Highly Restrictive": one script, or scripts that are
+ * written together.
  */
 
-/** All of Unicode 16. A letter of a newer script is refused. */
+/** All of Unicode 16. The server rejects a letter of a newer script. */
 const SCRIPTS = `
   Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali Bhaiksuki Bopomofo Brahmi Braille Buginese
   Buhid Canadian_Aboriginal Carian Caucasian_Albanian Chakma Cham Cherokee Chorasmian Coptic Cuneiform Cypriot Cypro_Minoan Cyrillic Deseret
@@ -25,7 +26,7 @@ const TOGETHER = [
   ['Latin', 'Han', 'Hangul'],
 ];
 
-/** Digits, signs and accents, which belong to no script, go with each. */
+/** Digits, signs and accents belong to no script, and may stand beside each. */
 const areAllOf = (scripts: readonly string[]): RegExp =>
   new RegExp(
     `^[${['Common', 'Inherited', ...scripts].map((name) => `\\p{Script_Extensions=${name}}`).join('')}]*$`,
@@ -38,10 +39,13 @@ const WRITINGS = [
     .split(/\s+/)
     .map((script) => [script]),
 ];
-/** Each is compiled when it is first needed: all of them take a tenth of a second. */
+/** Each is compiled on first use: all of them take a tenth of a second. */
 const compiled: RegExp[] = [];
 
-/** Whether its letters may stand together. What is asked about is the form in which usernames are compared. */
+/**
+ * Whether the letters of a username may stand together. @param username in the form in which the server compares
+ * usernames.
+ */
 export function isOfOneWriting(username: string): boolean {
   const text = username.normalize('NFKC');
   return WRITINGS.some((scripts, at) => {

@@ -1,7 +1,8 @@
 /**
- * What a client may have of a grant today: what the end-user granted, under the client's ceiling, its grant types, its policy, the
- * resources of today (docs/decisions/0027) and the end-user's role in operators.yaml (docs/decisions/0031). The grant keeps what
- * was granted, so a ceiling that is widened again, or a role that is given again, gives it back.
+ * The effective access of a client under a grant: the scope that the end-user granted, reduced by the client's ceiling,
+ * grant types and policy, by the configured resources (docs/decisions/0027), and by the end-user's role in
+ * operators.yaml (docs/decisions/0031). The grant keeps the granted scope. A ceiling that an operator widens again, or
+ * a role that an operator restores, restores the access.
  */
 import { type Configuration, policyOf } from '../config/configuration.ts';
 import type { TokenClient } from '../model/client.ts';
@@ -9,7 +10,9 @@ import type { AccessToday, Grant } from '../model/grant.ts';
 import { grantableScope } from './administrators.ts';
 import { allowedScope, everyResource, mayName, OFFLINE_ACCESS, scopeAt } from './requested-access.ts';
 
-/** @param username of the grant's end-user; it is only asked for where the grant is for the management API. Null: no role. */
+/**
+ * @param username of the grant's end-user. Only grants for the management API need it. Null: the end-user has no role.
+ */
 export function accessToday(
   configuration: Configuration,
   grant: Grant,
@@ -39,7 +42,7 @@ export function accessToday(
   };
 }
 
-/** The role of the end-user does not matter for that. */
+/** Whether the grant may be refreshed now. The role of the end-user does not matter. */
 export const mayRefreshToday = (configuration: Configuration, grant: Grant, client: TokenClient): boolean =>
   accessToday(configuration, grant, client, null).mayRefresh;
 

@@ -1,6 +1,6 @@
 /**
- * Who may administer this server, by operators.yaml of today. Pure: the same answer at the approval, at each issue of tokens, and
- * at each request to the management API.
+ * The administrators of this server, by the current operators.yaml. Pure: the approval, each issue of tokens, and each
+ * request to the management API get the same answer.
  */
 import type { Configuration } from '../config/configuration.ts';
 import type { Grant } from '../model/grant.ts';
@@ -13,7 +13,7 @@ export type Administrator =
 
 type Rules = Pick<Configuration, 'management' | 'operators'>;
 
-/** The scopes of the management API that it may have today; none: it is no administrator. */
+/** The scopes of the management API that this user or client has now. Empty for one that is no administrator. */
 export function scopeOfAdministrator({ management, operators }: Rules, who: Administrator): readonly string[] {
   if (who.kind === 'client') return operators.clients.find(({ client_id: id }) => id === who.clientId)?.scope ?? [];
   if (who.username === null) return [];
@@ -25,8 +25,8 @@ export function scopeOfAdministrator({ management, operators }: Rules, who: Admi
 }
 
 /**
- * Whose role counts for a grant. The username is looked up only where the grant is for the management API: other tokens cost
- * nothing more. Null: no role is asked for, or the end-user no longer exists.
+ * The end-user whose role counts for a grant. The store looks up the username only where the grant is for the
+ * management API, so other tokens cost no query. Null: the grant needs no role, or the end-user no longer exists.
  *
  * @throws StoreUnavailable
  */
@@ -40,7 +40,10 @@ export async function administratorNameOf(
   return resources.includes(deps.configuration().management.identifier) ? deps.usernameOf(userId) : null;
 }
 
-/** What an end-user may grant of it today: scopes of the management API by the role alone, and everything else. */
+/**
+ * The part of a scope that an end-user may grant now: the scopes of the management API that the role has, and every
+ * other scope.
+ */
 export function grantableScope(
   configuration: Rules,
   { scope, resources }: { readonly scope: readonly string[]; readonly resources: readonly string[] },

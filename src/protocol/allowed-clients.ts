@@ -1,4 +1,4 @@
-/** What an end-user has allowed each client: derived from the grants that live and the consents that are remembered. */
+/** The clients that an end-user has allowed, derived from the active grants and the remembered consents. */
 import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
 import { type Grant, grantState } from '../model/grant.ts';
@@ -12,11 +12,14 @@ export type AllowedClient = {
   readonly clientName: string;
   readonly access: readonly DescribedAccess[];
   readonly since: Date;
-  /** When it last got tokens; null: never. */
+  /** The time of its last tokens. Null: it has received none. */
   readonly lastUsedAt: Date | null;
-  /** When it has to ask again for something that it may have now; null: what is remembered has no end, or nothing is. */
+  /**
+   * The time from which it has to ask again for its effective access. Null: the consents have no end, or none is
+   * remembered.
+   */
   readonly asksAgainFrom: Date | null;
-  /** `whileAway`: a refresh token. `nowOnly`: tokens that end by themselves, soon. `nothing`: only the remembered consent. */
+  /** `whileAway`: a refresh token. `nowOnly`: tokens that expire soon. `nothing`: only the remembered consent. */
   readonly holds: 'whileAway' | 'nowOnly' | 'nothing';
 };
 
@@ -67,11 +70,11 @@ export function allowedClients(configuration: Configuration, permissions: Stored
 
 const byInstant = (one: Date, other: Date): number => one.getTime() - other.getTime();
 
-/** The client can still use its code, its refresh token, or else its last access token. */
+/** Whether the client can still use its code, its refresh token, or its last access token. */
 function lives(configuration: Configuration, client: Client, grant: Grant, now: Date): boolean {
   if (grantState(grant) !== 'active') return false;
   const policy = configuration.policies.get(client.policy);
-  // Shown all the same: the policy may come back.
+  // The page still shows the grant: the policy may come back.
   if (!policy) return true;
   const lifetimes = { name: client.policy, ...policy };
   if (grant.refreshGeneration === null) return now.getTime() < codeEndsAt(grant, lifetimes);
@@ -80,7 +83,9 @@ function lives(configuration: Configuration, client: Client, grant: Grant, now: 
   return now.getTime() < lastToken;
 }
 
-/** Each grant is described by itself: what was allowed at one resource was not allowed at all of them. */
+/**
+ * Describes each grant by itself: a scope that the end-user allowed at one resource is not allowed at every resource.
+ */
 function described(configuration: Configuration, granted: readonly Access[]): DescribedAccess[] {
   const groups = new Map<DescribedAccess['resource'], Map<string, DescribedAccess['scopes'][number]>>();
   for (const { resource, scopes } of granted.flatMap((one) => describeAccess(configuration, one))) {

@@ -17,11 +17,12 @@ export const authorizationCode: GrantType = {
     if (code === null) return refuse('missing_parameter', 'code');
     // RFC 7636 §4.5: required from every client, since every code was bound to a challenge.
     if (verifier === null) return refuse('missing_parameter', 'code_verifier');
-    // RFC 6749 §4.1.3 has no `scope` here, so it is ignored; RFC 8707 §2.2 lets `resource` narrow.
+    // RFC 6749 §4.1.3 defines no `scope` here, so the server ignores it. RFC 8707 §2.2 lets `resource` narrow the
+    // access.
     const resources = askedResources(parameters);
     const read = readAuthorizationCode(code);
     if (!read) return { grantId: null, apply: async () => refuse('authorization_code_unknown') };
-    // RFC 7636 §4.6: BASE64URL-ENCODE(SHA256(ASCII(code_verifier))); anything else than a verifier matches no challenge.
+    // RFC 7636 §4.6: BASE64URL-ENCODE(SHA256(ASCII(code_verifier))). Text that is no verifier matches no challenge.
     const challengeOfVerifier = isCodeVerifier(verifier) ? sha256(verifier).toString('base64url') : null;
     const redirectUri = parameters.get('redirect_uri');
 
@@ -29,7 +30,7 @@ export const authorizationCode: GrantType = {
       grantId: read.grantId,
       apply: async (deps, request, presenter) => {
         const { grant, client } = request;
-        // A code whose secret does not match is unknown, not presented: guessing must not end a chain.
+        // A code whose secret does not match is unknown, not presented: a guess must not end a chain.
         if (!grant || !sameSecretBytes(grant.codeHash, read.secretHash) || !isOwnCode(deps.keys, read))
           return refuse('authorization_code_unknown');
         const presented = { clientId: client.clientId, redirectUri, challengeOfVerifier, resources };

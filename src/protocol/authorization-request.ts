@@ -1,6 +1,7 @@
 /**
- * The checks of the authorization request, in order (OAuth 2.1 §4.1.1). Until client and redirect URI are verified, nothing
- * may be redirected (§4.1.2.1: the server MUST NOT redirect to an invalid redirect URI); afterwards, every error is.
+ * The checks of the authorization request, in order (OAuth 2.1 §4.1.1). Until client and redirect URI are verified, the
+ * server redirects no error (§4.1.2.1: the server MUST NOT redirect to an invalid redirect URI). Afterwards it
+ * redirects every error.
  */
 import { type Configuration, policyOf } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
@@ -51,25 +52,25 @@ export type UnverifiedRequest = {
     | 'redirect_uri_malformed'
     | 'redirect_uri_mismatch';
   readonly clientId: string | null;
-  /** For a mismatch: what was registered, and what came. */
+  /** For a mismatch: the registered URIs, and the URI in the request. */
   readonly registered?: readonly string[];
   readonly received?: string;
 };
 
-/** With what was loaded. */
+/** Includes the loaded rows. */
 export type VerifiedRequest<Loaded> = Loaded & {
   readonly kind: 'verified';
   readonly client: Client;
   readonly redirectUri: string;
 };
 
-/** `state` goes back to the client untouched. */
+/** `state` returns to the client unchanged. */
 export type RedirectedError = {
   readonly kind: 'error';
   readonly error: AuthorizationErrorCode;
   readonly reason: string;
   readonly description: string;
-  /** The scope that is to blame, for the log. */
+  /** The scope that caused the error, for the log. */
   readonly scope?: string;
 };
 
@@ -79,16 +80,16 @@ export type AuthorizationRequest = {
   readonly codeChallenge: string;
   readonly nonce: string | null;
   readonly prompt: readonly Prompt[];
-  /** Seconds: the least of what the request, the client's policy and the resources demand. */
+  /** Seconds: the least of the values that the request, the client's policy and the resources demand. */
   readonly maxAgeSeconds: number | null;
-  /** The strongest of what the request, the client's policy and the resources demand. */
+  /** The strongest of the classes that the request, the client's policy and the resources demand. */
   readonly requiredClass: AuthenticationClass | null;
   readonly loginHint: string | null;
   /** The `sub` of the `id_token_hint`. */
   readonly hintedUserId: string | null;
 };
 
-/** @param load a client that was deleted does not count. */
+/** @param load treats a deleted client as unknown. */
 export async function verifyClientAndRedirectUri<Loaded extends { readonly client: Client | null }>(
   { problem, parameters }: Reading,
   load: (clientId: string) => Promise<Loaded>,
@@ -125,7 +126,7 @@ type Check = readonly [
   description: string,
 ];
 
-/** One line for each check; the first that fails decides. */
+/** One line for each check. The first check that fails decides the error. */
 const CHECKS: readonly Check[] = [
   [(p) => p.get('response_type') === null, 'invalid_request', 'response_type_missing', 'response_type is required'],
   [
@@ -146,7 +147,7 @@ const CHECKS: readonly Check[] = [
     'code_challenge_missing',
     'code_challenge is required from every client (OAuth 2.1 section 7.5.1.1)',
   ],
-  // RFC 7636 §4.3: an absent method means plain, and plain is refused.
+  // RFC 7636 §4.3: an absent method means plain, which the server rejects.
   [
     (p) => p.get('code_challenge_method') === null,
     'invalid_request',
@@ -202,7 +203,10 @@ const CHECKS: readonly Check[] = [
 
 const RESPONSE_MODES: readonly string[] = ['query', 'form_post'];
 
-/** How the response reaches the client, errors included. An unsupported mode is answered in the query. */
+/**
+ * The way in which the response reaches the client, errors included. The server answers an unsupported mode in the
+ * query.
+ */
 export const responseModeOf = (parameters: AuthorizationParameters): ResponseMode =>
   parameters.get('response_mode') === 'form_post' ? 'form_post' : 'query';
 
@@ -212,7 +216,7 @@ const ACCESS_ERRORS: Readonly<Record<AccessProblem['reason'], Pick<RedirectedErr
   scope_not_allowed: { error: 'invalid_scope', description: 'a scope is more than this client may ask for' },
   scope_of_other_resource: {
     error: 'invalid_scope',
-    description: 'a scope is known, but not at the resources that are asked for',
+    description: 'a scope is known, but not at the requested resources',
   },
   openid_missing: {
     error: 'invalid_scope',
@@ -229,7 +233,9 @@ const ACCESS_ERRORS: Readonly<Record<AccessProblem['reason'], Pick<RedirectedErr
   resource_unknown: { error: 'invalid_target', description: 'a resource is unknown' },
 };
 
-/** The scope is named: it is a scope token, so all of its characters may stand in an error_description (RFC 6749 §4.1.2.1). */
+/**
+ * Names the scope. It is a scope token, so an error_description may contain all of its characters (RFC 6749 §4.1.2.1).
+ */
 function accessError({ reason, scope }: AccessProblem): RedirectedError {
   const { error, description } = ACCESS_ERRORS[reason];
   if (scope === null) return { kind: 'error', reason, error, description };
@@ -238,8 +244,8 @@ function accessError({ reason, scope }: AccessProblem): RedirectedError {
 }
 
 /**
- * @param prompts the values that are supported today.
- * @param readHint returns null for anything but an ID Token of this server.
+ * @param prompts the supported values.
+ * @param readHint returns null for any text but an ID Token of this server.
  */
 export async function checkAuthorizationRequest(
   { problem, parameters }: Reading,
@@ -260,7 +266,8 @@ export async function checkAuthorizationRequest(
   if ('reason' in access) return accessError(access);
   const hinted = parameters.get('id_token_hint');
   const hint = hinted === null ? null : await readHint(hinted);
-  // Only for the client that the ID Token was issued to: with prompt=none, another could learn who is signed in.
+  // Only for the client that received the ID Token: with prompt=none, another client could learn which user is signed
+  // in.
   if (hinted !== null && hint?.aud !== client.clientId) return HINT_REFUSED;
   const maxAge = parameters.get('max_age');
   const demanded = demandedSignIn(configuration, client, access);
@@ -278,7 +285,7 @@ export async function checkAuthorizationRequest(
   };
 }
 
-/** What the client's policy and the resources demand of the sign-in. */
+/** The demands of the client's policy and the resources on the sign-in. */
 function demandedSignIn(configuration: Configuration, client: Client, { resources }: Access) {
   const demanding = [
     policyOf(configuration, client),

@@ -26,11 +26,11 @@ export type AuthorizeDeps = InteractionStepDeps &
   };
 
 export type AuthorizationCall = {
-  /** As it came: the query, or the form body. */
+  /** As sent: the query, or the form body. */
   readonly encoded: string;
-  /** Null: the browser could not send its cookies, since the client's site made it POST. */
+  /** Null: the browser could not send its cookies, because the client's site made it POST. */
   readonly cookies: {
-    /** The browser that the interaction is bound to. */
+    /** The browser to which the interaction is bound. */
     readonly browser: CookieHash;
     readonly session: CookieHash | null;
   } | null;
@@ -46,7 +46,7 @@ export type AuthorizeOutcome =
       readonly detail: string;
       readonly scope?: string;
     }
-  /** For a page: it is an error that a client which introduced itself is not sent before the end-user has acted. */
+  /** For a page: the error of a self-registered client, which receives no redirect before the end-user has acted. */
   | {
       readonly kind: 'shownLocally';
       readonly clientId: string;
@@ -55,7 +55,7 @@ export type AuthorizeOutcome =
       readonly detail: string;
       readonly scope?: string;
     }
-  /** The same request has to come again by GET, with cookies. */
+  /** The browser has to repeat the same request by GET, with cookies. */
   | { readonly kind: 'repeatByGet'; readonly query: string }
   | InteractionStepOutcome;
 
@@ -82,7 +82,7 @@ export async function handleAuthorizationRequest(
     supportedPrompts(signUpIsOpen(deps)),
     (idToken) => readIdTokenHint(deps.keyRing, deps.issuer, idToken),
   );
-  // RFC 9700 §4.11.2: a client that nobody vetted could have browsers sent to its site by asking for something wrong.
+  // RFC 9700 §4.11.2: a client that no operator vetted could send browsers to its site by a request with an error.
   const isVetted = client.registeredBy === 'operator';
   const refuse = ({ error, reason, description: detail, scope }: RedirectedError): AuthorizeOutcome => {
     const facts = { clientId: client.clientId, reason, detail, ...(scope !== undefined && { scope }) };

@@ -1,4 +1,7 @@
-/** The session of a browser: found by the hash of its cookie, created at a sign-in, ended at a sign-out or from a list. */
+/**
+ * The session of a browser. The hash of its cookie finds it, a sign-in creates it, and a sign-out or a list of sessions
+ * ends it.
+ */
 import type { SignInFacts } from '../../machines/session/facts.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
@@ -28,10 +31,10 @@ import {
 import { scopeOfAdministrator } from './administrators.ts';
 import type { SignInLedger } from './sign-in-ledger.ts';
 
-/** SHA-256 of a cookie's value. Values themselves never leave src/http. */
+/** SHA-256 of a cookie's value. The value itself never leaves src/http. */
 export type CookieHash = Uint8Array;
 
-/** Those that are active. */
+/** The kinds of active factors. */
 export type FactorsOfUser = Pick<SignInFacts, 'hasApp' | 'hasPasskey'>;
 
 export type SessionDeps = {
@@ -40,25 +43,27 @@ export type SessionDeps = {
   /** Milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly sessions: SessionStore;
-  /** The kinds of factors that this end-user has. `now`: by the database's clock, as they were read. */
+  /** The kinds of factors that this end-user has. `now`: the database's clock at that query. */
   readonly factorsOf: (userId: string) => Promise<FactorsOfUser & { readonly now?: Date }>;
   readonly signInLedger: SignInLedger;
-  /** Told when a browser that the account may not know is signed in; returns at once. Absent: nobody wants to know. */
+  /**
+   * Called when a user signs in from a browser that may be no trusted device. Returns immediately. Absent: no observer.
+   */
   readonly whenSignedIn?: (session: Session) => void;
 };
 
 export type Authentication = {
   /** How the end-user signed in (RFC 8176). */
   readonly amr: readonly string[];
-  /** When, where that was elsewhere and earlier; absent: now. */
+  /** The time of a federated or earlier sign-in. Absent: now. */
   readonly authenticatedAt?: Date | undefined;
   /** For the ledger; absent: by the password. */
   readonly method?: SignInMethod | undefined;
-  /** What the client demands, besides account and policy; absent: nothing. */
+  /** The class that the client demands, besides account and policy. Absent: none. */
   readonly requiredClass?: string | null | undefined;
 };
 
-/** With the server's epoch, which a new session carries. */
+/** Includes the server's epoch, which a new session carries. */
 export type SignedInUser = User & { readonly serverEpoch: bigint; readonly passwordByLinkAt: Date | null };
 
 const worldOf = ({ sessions, sleep, configuration }: SessionDeps) => ({
@@ -68,10 +73,11 @@ const worldOf = ({ sessions, sleep, configuration }: SessionDeps) => ({
 });
 
 /**
- * A request came with this cookie.
+ * A request presents this cookie.
  * @param cookie null: the browser sent none.
- * @param loaded the session of the cookie; absent: it is loaded.
- * @returns null: no such session, it awaits a second factor, or it has ended. @throws Unavailable
+ * @param loaded the session of the cookie. Absent: the store loads it.
+ * @returns null: the session is unknown, awaits a second factor, or has ended.
+ * @throws Unavailable
  */
 export async function findSession(
   deps: SessionDeps,
@@ -82,11 +88,11 @@ export async function findSession(
   return awaiting ? null : session;
 }
 
-/** `awaiting`: a second factor is missing, so that the browser is not signed in. */
+/** `awaiting`: a second factor is missing, so the browser is not signed in. */
 export type AnySession = { readonly session: Session; readonly awaiting: boolean } | NoSession;
 type NoSession = { readonly session: null; readonly awaiting: false };
 
-/** For the pages of the second factor. @param cookie, loaded and throws as `findSession`. */
+/** For the pages of the second factor. @param cookie and `loaded` as in `findSession`. @throws Unavailable */
 export async function findAnySession(
   deps: SessionDeps,
   cookie: CookieHash | null,
@@ -97,7 +103,7 @@ export async function findAnySession(
   return used?.kind === 'awaitsFactor' ? { session: used.session, awaiting: true } : { session: null, awaiting: false };
 }
 
-/** Whether the policy of today demands a second factor of this end-user. */
+/** Whether the current policy demands a second factor of this end-user. */
 export function demandsSecondFactor(configuration: Configuration, username: string): boolean {
   const { secondFactor } = configuration.signIn;
   if (secondFactor === 'nobody' || secondFactor === 'everyone') return secondFactor === 'everyone';
@@ -105,14 +111,15 @@ export function demandsSecondFactor(configuration: Configuration, username: stri
   return scopeOfAdministrator(configuration, { kind: 'user', username }).length > 0;
 }
 
-/** A browser may say anything; what is stored of it is bounded. */
+/** A browser may send any text. The server stores at most this much of it. */
 const MAX_USER_AGENT_CHARACTERS = 256;
 
 type NewCookies = { readonly old: CookieHash | null; readonly new: CookieHash };
 
 /**
- * A new session, and a new cookie, for every sign-in: a cookie that an attacker planted before stays worthless. Where account, policy or
- * client demand more than was shown, the session awaits a second factor, and the browser is not signed in yet.
+ * Creates a new session and a new cookie at every sign-in, so a cookie that an attacker planted before stays invalid.
+ * Where the account, the policy or the client demands more factors, the session awaits a second factor, and the browser
+ * is not signed in yet.
  */
 export async function createSession(
   deps: SessionDeps,
@@ -126,7 +133,7 @@ export async function createSession(
   return session;
 }
 
-/** @returns null: the factor was removed meanwhile, and nobody is signed in. */
+/** @returns null: the user has removed the factor, and no session exists. */
 export async function createSessionBy(
   deps: SessionDeps,
   user: SignedInUser,
@@ -164,7 +171,7 @@ export async function createSessionBy(
 
 const SEVERAL_FACTORS = levelOf(classNamed('multi-factor'));
 
-/** A class that no second factor can reach is asked for later, by the page that needs it. */
+/** A page that needs a class that no second factor can reach asks for that class later. */
 async function signInFacts(
   deps: Pick<SessionDeps, 'configuration' | 'factorsOf'>,
   { id, username, passwordByLinkAt }: Pick<SignedInUser, 'id' | 'username' | 'passwordByLinkAt'>,
@@ -172,7 +179,7 @@ async function signInFacts(
 ): Promise<{ readonly facts: SignInFacts; readonly now: Date | undefined }> {
   const configuration = deps.configuration();
   const isMultiFactor = levelOf(authenticationClassOf(amr)) >= SEVERAL_FACTORS;
-  // Several factors are enough, whatever the account has.
+  // Several factors are enough, whichever factors the account has.
   const { hasApp, hasPasskey, now } = isMultiFactor ? NO_FACTORS : await deps.factorsOf(id);
   const facts = {
     isMultiFactor,
@@ -187,7 +194,7 @@ async function signInFacts(
 
 const NO_FACTORS = { hasApp: false, hasPasskey: false, now: undefined };
 
-/** Whether a new password of this end-user is never enough by itself. @throws StoreUnavailable */
+/** Whether a password is never enough by itself for this end-user, a new one included. @throws StoreUnavailable */
 export const isPasswordOneOfSeveral = async (
   deps: Pick<SessionDeps, 'configuration' | 'factorsOf'>,
   user: Pick<SignedInUser, 'id' | 'username'>,
@@ -195,8 +202,10 @@ export const isPasswordOneOfSeveral = async (
   isFactorMissing((await signInFacts(deps, { ...user, passwordByLinkAt: null }, { amr: BY_PASSWORD })).facts);
 
 /**
- * A further factor was proven in this browser. The session goes on under a new cookie, and is active from then on.
- * @returns null: it has ended, or the factor was removed meanwhile. @throws Unavailable
+ * The user proved an additional factor in this browser. The session continues under a new cookie, and is active from
+ * then on.
+ * @returns null: the session has ended, or the user has removed the factor.
+ * @throws Unavailable
  */
 export async function strengthenSession(
   deps: SessionDeps,
@@ -210,14 +219,17 @@ export async function strengthenSession(
   return used?.kind === 'admitted' ? used.session : null;
 }
 
-/** The class of what a session shows. */
+/** The class that a session has reached. */
 export const classOf = ({ amr }: Session): AuthenticationClass => authenticationClassOf(amr);
 
-/** The end-user signs out in this browser. The grants that they approved in it live on. @throws Unavailable */
+/** The end-user signs out in this browser. The grants that they approved in it stay active. @throws Unavailable */
 export async function endSession(deps: SessionDeps, cookie: CookieHash | null): Promise<void> {
   if (cookie !== null) await end(worldOf(deps), { idHash: cookie }, 'signOutRequested');
 }
 
-/** From the list of places where the end-user is signed in. @param actor for the ledger. @returns false: it had ended before, or is not theirs. */
+/**
+ * Ends a session of the list of sessions. @param actor for the ledger. @returns false: the session had ended, or is
+ * another user's.
+ */
 export const endListedSession = (deps: SessionDeps, userId: string, sid: string, actor?: Actor): Promise<boolean> =>
   end(worldOf(deps), { sid, userId }, 'endRequested', actor);

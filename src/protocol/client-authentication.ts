@@ -10,13 +10,13 @@ import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { type Refused, refuse, type TokenDeps } from './grant-type.ts';
 
-/** How a request says which client sends it, beside the parameters of its form. */
+/** The client's identification in a request, beside the parameters of the form. */
 export type ClientSender = {
-  /** The header; absent: not sent. */
+  /** The Authorization header. Absent: not sent. */
   readonly authorization: string | undefined;
-  /** One key for all addresses that count as the same sender. */
+  /** The throttle key of the sender. Addresses that count as one sender share it. */
   readonly address: () => string;
-  /** Asked only where a credential comes again that was used before. */
+  /** Called only when a used credential comes again. */
   readonly presenter: () => Presenter;
 };
 
@@ -26,7 +26,7 @@ export type ClientCredentials = {
   readonly address: () => string;
 };
 
-/** @returns the credentials; two readings of them where a Basic header can be read in two ways (src/oauth/basic-auth.ts). */
+/** @returns the credentials: two readings of them where a Basic header is ambiguous (src/oauth/basic-auth.ts). */
 export function readClientCredentials(
   { authorization, address }: Omit<ClientSender, 'presenter'>,
   parameters: Parameters<'client_id' | 'client_secret'>,
@@ -47,7 +47,7 @@ export function readClientCredentials(
   return matching.map((one) => ({ clientId: one.clientId, secret: rawSecret(one.clientSecret), address }));
 }
 
-/** @returns what was loaded, with the client that authenticated. */
+/** @returns the loaded rows, with the authenticated client. */
 export async function authenticateClient<Client extends TokenClient, Read extends { readonly client: Client | null }>(
   deps: TokenDeps,
   readings: readonly ClientCredentials[],
@@ -58,7 +58,7 @@ export async function authenticateClient<Client extends TokenClient, Read extend
     const throttled = throttle(deps, credentials);
     if (throttled) return throttled;
     const loaded = await instrument('load', 'client', () => load(credentials.clientId));
-    // Again, for guesses that were loaded together: from here to the count nothing waits.
+    // Checked again, for guesses that were loaded together: from here to the count the code awaits nothing.
     const throttledMeanwhile = throttle(deps, credentials);
     if (throttledMeanwhile) return throttledMeanwhile;
     const { client } = loaded;
@@ -67,7 +67,7 @@ export async function authenticateClient<Client extends TokenClient, Read extend
       await renewSecretMac(deps, credentials, client);
       return { ...loaded, client };
     }
-    // For an id that no client has, too: how it is answered must not tell which ids exist.
+    // Also for an id that no client has: the answer must not reveal which ids exist.
     if (credentials.secret !== null) deps.clientThrottle.count(credentials, credentials.secret);
     reason = refused ?? reason;
   }
@@ -79,13 +79,13 @@ function throttle({ clientThrottle }: TokenDeps, credentials: ClientCredentials)
   return retryAfterSeconds === null ? null : { ...refuse('client_throttled'), retryAfterSeconds };
 }
 
-/** @returns why the client is not authenticated; null when it is. */
+/** @returns the reason why the client is not authenticated. Null: it is authenticated. */
 function checkCredentials(
   keys: RootKeys,
   { secret }: ClientCredentials,
   client: TokenClient | null,
 ): TokenReason | null {
-  // The same work for a client that does not exist: time does not tell which ids do.
+  // An unknown client costs the same work, so the time does not reveal which ids exist.
   const matches = secret !== null && matchesStoredSecret(keys, client?.secretMacs ?? noClientsMacs(keys), secret);
   if (!client || client.deletedAt !== null) return 'client_unknown';
   if (client.tokenEndpointAuthMethod === 'none') return secret === null ? null : 'client_has_no_secret';
@@ -99,14 +99,14 @@ function noClientsMacs(keys: RootKeys): TokenClient['secretMacs'] {
   return noClient.macs;
 }
 
-/** After the root secret was rotated: the right secret is stored again, under the root secret of today. */
+/** After a rotation of the root secret, stores the MAC of the right secret again, under the current root secret. */
 async function renewSecretMac(deps: TokenDeps, { secret }: ClientCredentials, client: TokenClient): Promise<void> {
   if (secret === null) return;
   const old = client.secretMacs.find(
     (one) => one.keyId !== deps.keys.first.id && matchesStoredSecret(deps.keys, [one], secret),
   );
   if (!old) return;
-  // It keeps its name, by which an administrator removes it.
+  // The secret keeps its name, by which an administrator removes it.
   const fresh = { ...old, ...storedSecretMac(deps.keys, secret) };
   await deps.renewSecretMac(
     client,

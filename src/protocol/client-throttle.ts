@@ -1,38 +1,41 @@
 /**
- * The throttle on guessing client secrets (docs/decisions/0025): after so many different wrong secrets for one client from one network,
- * that network waits with that client. Each node counts for itself and in memory, so the right secret costs nothing.
+ * The throttle on guesses of client secrets (docs/decisions/0025). After a number of different wrong secrets for one
+ * client, a network has to wait with that client. Each node counts for itself and in memory, so the right secret costs
+ * no query.
  */
 import { hmacSha256 } from '../crypto/digest.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { RawSecret } from '../crypto/secret-types.ts';
 import { type Network, networksOf } from '../model/networks.ts';
 
-/** A service with a secret of yesterday repeats one wrong secret, and is not what is meant. */
+/** A service with an outdated secret repeats one wrong secret. The throttle does not target it. */
 const DIFFERENT_SECRETS = 20;
 const WINDOW_MILLISECONDS = 5 * 60_000;
 /** Of networks and clients. */
 const MAX_PAIRS = 10_000;
-/** Some 20 MB. */
+/** About 20 MB. */
 const MAX_WRONG_SECRETS = 200_000;
 
 export type Guesser = {
-  /** As sent: it may name no client. */
+  /** As sent. It may name no client. */
   readonly clientId: string;
-  /** One key for all addresses that count as the same sender; asked only when something is counted. */
+  /**
+   * The throttle key of the sender. Addresses that count as one sender share it. Called only when a guess is counted.
+   */
   readonly address: () => string;
 };
 
 export type ClientThrottle = {
-  /** @returns seconds until the next secret is looked at; null: now. */
+  /** @returns seconds until the server checks the next secret. Null: now. */
   readonly waitSeconds: (guesser: Guesser) => number | null;
   readonly count: (guesser: Guesser, wrong: RawSecret) => void;
 };
 
-/** @param now milliseconds, of any clock that never goes back. */
+/** @param now milliseconds, by any monotonic clock. */
 export function clientThrottle(keys: RootKeys, now: () => number): ClientThrottle {
-  /** In the order in which their windows end. */
+  /** In the order in which the windows end. */
   const pairs = new Map<string, { readonly wrong: Set<string>; readonly endsAt: number }>();
-  // Short, whatever was sent, and worth nothing to anyone who reads the memory.
+  // Short for any input, and useless to a reader of the memory.
   const digest = (...parts: string[]) =>
     hmacSha256(keys.first.key('throttle'), JSON.stringify(parts)).toString('base64url', 0, 12);
   const pairsOf = ({ clientId, address }: Guesser) =>

@@ -1,4 +1,4 @@
-/** In which state a code or a refresh token is, for the playground. Nothing is presented and nothing changes. */
+/** The state of a code or a refresh token, for the playground. It presents no credential and changes no state. */
 import type { AuthorizationCodeState } from '../../machines/authorization-code/facts.ts';
 import type { RefreshTokenState } from '../../machines/refresh-token/facts.ts';
 import { readAuthorizationCode } from '../crypto/authorization-code.ts';
@@ -9,7 +9,7 @@ import { authorizationCodeState, refreshTokenState } from '../model/grant.ts';
 
 export type CredentialStateDeps = { readonly keys: RootKeys; readonly store: Pick<GrantStore, 'load'> };
 
-/** @returns null when it is not ours. @throws StoreUnavailable */
+/** @returns null when this server did not issue it. @throws StoreUnavailable */
 export async function stateOfCode(
   { store }: CredentialStateDeps,
   clientId: string,
@@ -21,7 +21,7 @@ export async function stateOfCode(
   return grant && authorizationCodeState(grant);
 }
 
-/** @returns null when it is not ours. @throws StoreUnavailable */
+/** @returns null when this server did not issue it. @throws StoreUnavailable */
 export async function stateOfRefreshToken(
   { store, keys }: CredentialStateDeps,
   clientId: string,

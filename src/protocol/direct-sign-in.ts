@@ -1,4 +1,4 @@
-/** A sign-in that no client asked for: it leads to a page of this server and nowhere else. */
+/** A sign-in without a client. It leads to a page of this server only. */
 import { signedInRecently } from '../model/session.ts';
 import { type CookieHash, findAnySession } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
@@ -6,18 +6,19 @@ import { type SignInDeps, type SignInForm, type SignInOutcome, signIn } from './
 
 export type DirectSignInView =
   | { readonly kind: 'alreadySignedIn' }
-  /** The password was right in this browser, and the second factor is missing. */
+  /** The password was right in this browser, and a second factor is missing. */
   | { readonly kind: 'factorRequired' }
   | {
       readonly kind: 'signIn';
       readonly formPurpose: string;
-      /** Who is signed in, and should show again who they are; null: nobody is. */
+      /** The signed-in user, who should sign in again. Null: no user is signed in. */
       readonly again: { readonly username: string } | null;
     };
 
 /**
- * @param needsRecentSignIn a session whose sign-in is too long ago is not enough. @param asAnother than the person whose second factor
- * is missing in this browser. @throws StoreUnavailable
+ * @param needsRecentSignIn rejects a session whose sign-in is too long ago.
+ * @param asAnother user than the one whose second factor is missing in this browser.
+ * @throws StoreUnavailable
  */
 export async function viewDirectSignIn(
   deps: SignInDeps,

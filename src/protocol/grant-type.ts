@@ -1,4 +1,4 @@
-/** A grant type reads its parameters, and applies them when the client is authenticated. */
+/** A grant type parses its parameters, and applies them after the client has authenticated. */
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -32,15 +32,15 @@ export type TokenDeps = {
   readonly keyRing: KeyRing;
   readonly configuration: () => Configuration;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Stores a client secret that was right, but stored under an old root secret, under the root secret of today. */
+  /** Stores a right client secret again, under the current root secret, when an old root secret protects it. */
   readonly renewSecretMac: (client: TokenClient, secretMacs: TokenClient['secretMacs']) => Promise<unknown>;
   readonly clientThrottle: ClientThrottle;
   readonly tokenRates: { readonly client: RateLimit; readonly address: RateLimit };
-  /** By `sub`; null: there is no such end-user. Asked only for grants of the management API. */
+  /** By `sub`. Null: the end-user was not found. Called only for grants of the management API. */
   readonly usernameOf: (userId: string) => Promise<string | null>;
 };
 
-/** RFC 6749 §5.1; `scope` is always there. */
+/** RFC 6749 §5.1. `scope` is always present. */
 export type TokenResponse = {
   readonly access_token: string;
   readonly token_type: 'Bearer';
@@ -57,11 +57,11 @@ export type TokenOutcome = { readonly kind: 'issued'; readonly response: TokenRe
 export type Refused = {
   readonly kind: 'refused';
   readonly reason: TokenReason;
-  /** The parameter's name; never a value. */
+  /** The parameter's name, never a value. */
   readonly parameter?: string;
-  /** The scope that is to blame, as it was sent: a scope token, shortened where it is long. */
+  /** The scope that caused the error, as sent: a scope token, shortened if it is long. */
   readonly scope?: string;
-  /** The whole chain was revoked. */
+  /** The server revoked the whole chain. */
   readonly revoked?: boolean;
   /** Only with `client_throttled`. */
   readonly retryAfterSeconds?: number;
@@ -70,12 +70,12 @@ export type Refused = {
 export const refuse = (reason: TokenReason, parameter?: string): Refused =>
   parameter === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, parameter };
 
-/** The client is authenticated; the grant is what the credential names, if it is stored. */
+/** The client is authenticated. The grant is the one that the credential names, if it is stored. */
 export type AuthenticatedRequest = LoadedGrant & { readonly client: TokenClient };
-/** The client is authenticated; the request names no grant. */
+/** The client is authenticated. The request names no grant. */
 export type AuthenticatedClient = { readonly now: Date; readonly client: Client };
 
-/** Parsed: which grant to load, and what to do with it. */
+/** A parsed request: the grant to load, and the function that applies the request to it. */
 export type ParsedGrant =
   | {
       readonly grantId: string;
@@ -92,6 +92,6 @@ export type ParsedGrant =
 
 export type GrantType = {
   readonly name: string;
-  /** Pure: no state is read, nothing is changed. */
+  /** Pure: reads no state and changes none. */
   readonly parse: (parameters: TokenParameters, keys: RootKeys) => ParsedGrant | Refused;
 };

@@ -1,4 +1,4 @@
-/** OpenID Connect Core §2, §3.1.3.7 and §12.2: what an ID Token says, at the exchange and at each refresh. */
+/** OpenID Connect Core §2, §3.1.3.7 and §12.2: the claims of an ID Token, at the exchange and at each refresh. */
 import { accessTokenHash, signIdToken } from '../crypto/id-token.ts';
 import { instrument } from '../engine/observe.ts';
 import type { TokenClient } from '../model/client.ts';
@@ -12,7 +12,7 @@ export function issueIdToken(
   grant: Grant & { readonly identity: SignInFacts },
   client: TokenClient,
   { access_token: accessToken, expires_in: expiresIn }: Pick<TokenResponse, 'access_token' | 'expires_in'>,
-  /** Further claims about the end-user. */
+  /** Custom claims about the end-user. */
   told: Claims,
   now: Date,
 ): string | Promise<string> {

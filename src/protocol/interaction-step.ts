@@ -1,4 +1,4 @@
-/** One step of an interaction. The machine decides; its outcome becomes what the browser gets. */
+/** One step of an interaction. The machine decides, and its outcome becomes the answer to the browser. */
 import type { AuthorizationRefusal, InteractionEvent } from '../../machines/interaction/facts.ts';
 import { policyOf } from '../config/configuration.ts';
 import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/authorization-code.ts';
@@ -31,18 +31,18 @@ export type InteractionStepOutcome = InteractionRefused | (Ids & (Continued | Si
 type Ids = {
   readonly interactionId: string;
   readonly clientId: string;
-  /** Of the request: which languages a page may speak; absent: it names none. */
+  /** The languages that the request names for the page. Absent: none. */
   readonly uiLocales?: readonly string[];
 };
-/** The page of the interaction shows what is next. */
+/** The page of the interaction shows the next step. */
 type Continued = {
   readonly kind: 'continued';
-  /** For the URL of the page; null: the interaction is stored. */
+  /** For the URL of the page. Null: the interaction is stored. */
   readonly sealed: string | null;
-  /** Why the step itself did not count; null: it did. */
+  /** The reason why the step did not count. Null: it counted. */
   readonly reason: 'sign_in_required' | 'factor_required' | 'user_changed' | null;
 };
-/** The sign-up page is next; it leads back to the page of the interaction. */
+/** The browser goes to the sign-up page, which leads back to the page of the interaction. */
 type SignUp = { readonly kind: 'signUp'; readonly sealed: string | null };
 type Approved = { readonly kind: 'approved'; readonly response: AuthorizationResponse };
 type Denied = {
@@ -51,7 +51,7 @@ type Denied = {
   readonly response: AuthorizationResponse;
 };
 
-/** Shown on a page; nothing goes to the client. */
+/** Shown on a page. The client receives no response. */
 export type InteractionRefused = Partial<Ids> & {
   readonly kind: 'refused';
   readonly reason:
@@ -63,23 +63,27 @@ export type InteractionRefused = Partial<Ids> & {
     | 'client_ended';
 };
 
-/** An interaction as a request names it. `sealed`: the text in the URL; null: there was none, and only a row can say what it is. */
+/**
+ * An interaction as a request names it. `sealed`: the text in the URL. Null: the URL has no text, and the state is in a
+ * row.
+ */
 type NamedInteraction = InteractionReference & { readonly sealed: string | null };
 
-/** The interaction of a request, read once and handed from step to step. After that, only the engine reads it again. */
+/** The interaction of a request, read once and passed from step to step. After that, only the engine reads it again. */
 export type OpenedInteraction = {
   readonly kind: 'opened';
   readonly named: NamedInteraction;
   readonly facts: StoredInteraction;
-  /** Whose consent the facts hold; null: no end-user's. */
+  /** The end-user whose consent the facts contain. Null: they contain none. */
   readonly userId: string | null;
 };
 
 /**
- * One event for an opened interaction. A sign-in names the end-user only after the interaction was opened: what that end-user has
- * allowed before is read then.
+ * Applies one event to an opened interaction. A sign-in names the end-user only after the interaction was opened, so
+ * the consents of that end-user are read then.
  * @param factorIsAwaited the browser's session awaits a second factor, and `session` is null.
- * @returns null: there is no such interaction. @throws Unavailable, StoreUnavailable
+ * @returns null: the interaction was not found.
+ * @throws Unavailable, StoreUnavailable
  */
 export async function decideStep(
   deps: InteractionStepDeps,
@@ -89,7 +93,7 @@ export async function decideStep(
   factorIsAwaited = false,
 ): Promise<InteractionOutcome | null> {
   const isTheirs = session === null || session.userId === userId;
-  // Without a session, a consent counts for nothing.
+  // Without a session, a consent does not count.
   const remembered = session === null ? { remembered: null, consentRow: null } : {};
   const first = isTheirs ? { ...facts, ...remembered } : await deps.interactions.load(named, session.userId);
   return first && interactFrom(interactionWorld(deps), first, event, session, factorIsAwaited);
@@ -108,9 +112,9 @@ export async function takeStep(
 }
 
 /**
- * The authorization request itself is the first step: a live session or a remembered consent may already be enough. Nothing is
- * stored where they are not.
- * @returns `tooLong`: what was asked does not fit into the URL of a page.
+ * The authorization request itself is the first step: an active session or a remembered consent may already be enough.
+ * If they are not, the server still stores nothing.
+ * @returns `tooLong`: the requested parameters do not fit into the URL of a page.
  */
 export async function beginInteraction(
   deps: InteractionStepDeps,
@@ -119,7 +123,7 @@ export async function beginInteraction(
 ): Promise<InteractionStepOutcome | 'tooLong'> {
   const { state: _, userId: __, ...requested } = begun.interaction;
   const seal = () => sealInteraction(deps, requested);
-  // Asked of every request, so that the same request is not refused to one browser and granted to another.
+  // Checked for every request, so that the server does not refuse one request to one browser and grant it to another.
   if (!surelyFits(requested) && seal().length > MAX_SEALED_CHARACTERS) return 'tooLong';
   return stepOutcome(deps, await interactFrom(interactionWorld(deps), begun, 'requested', session), seal);
 }
@@ -142,7 +146,7 @@ const interactionWorld = (deps: InteractionStepDeps): InteractionWorld => ({
   grantableBy: ({ username }, interaction) => grantableScope(deps.configuration(), interaction, username),
 });
 
-/** Where the request names languages. */
+/** The languages of the request, where it names some. */
 export const spokenIn = ({ uiLocales }: Pick<Interaction, 'uiLocales'>): { readonly uiLocales?: readonly string[] } =>
   uiLocales.length === 0 ? {} : { uiLocales };
 
@@ -199,5 +203,5 @@ const DENIED: Readonly<Record<AuthorizationRefusal, string>> = {
   login_required:
     'The resource owner has to sign in: there is no sign-in, it was too long ago, too weak, or by another end-user.',
   consent_required: 'The resource owner has to consent.',
-  unmet_authentication_requirements: 'The resource owner did not sign in as strongly as was asked for.',
+  unmet_authentication_requirements: 'The sign-in of the resource owner is weaker than the requested class.',
 };

@@ -28,15 +28,15 @@ import { type SignInDeps, type SignInForm, type SignInOutcome, signIn } from './
 
 export type InteractionDeps = InteractionStepDeps &
   SignInDeps & {
-    /** @returns the hash of the image that was fetched from there; null: none can be shown. */
+    /** @returns the hash of the image that the server fetched from there. Null: it can show none. */
     readonly findLogo: (logoUri: string) => Promise<string | null>;
   };
 
 export type InteractionRequest = {
   readonly id: string;
-  /** As it stands in the URL; null: the URL has only the id, since the interaction is stored. */
+  /** As it stands in the URL. Null: the URL has only the id, because the interaction is stored. */
   readonly sealed: string | null;
-  /** Of the cookie that binds interactions to their browser. */
+  /** The hash of the cookie that binds interactions to their browser. */
   readonly browser: CookieHash | null;
   readonly session: CookieHash | null;
 };
@@ -46,9 +46,9 @@ export type InteractionView = InteractionRefused | SignInView | FactorView | Con
 
 type Shown = {
   readonly interactionId: string;
-  /** Of the request: which languages the page may speak; absent: it names none. */
+  /** The languages that the request names for the page. Absent: none. */
   readonly uiLocales?: readonly string[];
-  /** For the URLs of the page; null: the interaction is stored. */
+  /** For the URLs of the page. Null: the interaction is stored. */
   readonly sealed: string | null;
   readonly formPurpose: string;
   readonly clientName: string;
@@ -56,17 +56,19 @@ type Shown = {
 export type SignInView = Shown & {
   readonly kind: 'signIn';
   readonly username: string;
-  /** The username of the account to go on with, without a new sign-in; null: none is offered. */
+  /**
+   * The username of the account with which the user can continue, without a new sign-in. Null: the page offers none.
+   */
   readonly account: string | null;
 };
-/** The page of the further factor: it asks for it, or leads to its set-up. */
+/** The page of the additional factor. It asks for the factor, or leads to its set-up. */
 export type FactorView = Shown & {
   readonly kind: 'factor';
   readonly opened: OpenedInteraction;
   readonly session: Session;
   /** The session awaits a second factor: the browser is not signed in. */
   readonly awaiting: boolean;
-  /** What is asked for; null: what the account and the policy demand. */
+  /** The requested class. Null: the class that the account and the policy demand. */
   readonly requiredClass: string | null;
 };
 type ConsentView = Shown & {
@@ -74,18 +76,21 @@ type ConsentView = Shown & {
   readonly userId: string;
   readonly username: string;
   readonly redirectUri: string;
-  /** What the client says of itself, where an operator has vetted it. `logo`: the hash of an image. */
+  /** The client's description of itself, where an operator has vetted it. `logo`: the hash of an image. */
   readonly about: { readonly logo: string | null; readonly terms: string | null; readonly policy: string | null };
   /** Every redirect URI of the client leads to the end-user's own device. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
-  /** The client will get refresh tokens. */
+  /** The client will receive refresh tokens. */
   readonly whileAway: boolean;
-  /** For so long the client need not ask again for this; null: it asks each time, or there is no such end. */
+  /**
+   * The time, in seconds, for which the client need not ask again for this. Null: it asks each time, or the consent has
+   * no end.
+   */
   readonly rememberedForSeconds: number | null;
 };
 
-/** What the page shows now: the machine decides. @throws StoreUnavailable, Unavailable */
+/** The current page of the interaction, as the machine decides. @throws StoreUnavailable, Unavailable */
 export async function viewInteraction(
   deps: InteractionDeps,
   { wantsAnotherAccount, ...request }: InteractionRequest & { readonly wantsAnotherAccount: boolean },
@@ -96,7 +101,7 @@ export async function viewInteraction(
   return viewOpened(deps, request, opened, any, wantsAnotherAccount ? 'switchRequested' : 'viewed');
 }
 
-/** A form of the page of the further factor was sent: what the page asks for now. @throws StoreUnavailable, Unavailable */
+/** Opens the interaction for a form of the page of the additional factor. @throws StoreUnavailable, Unavailable */
 export async function openFactorForm(deps: InteractionDeps, request: FormRequest): Promise<InteractionView> {
   const { opened, any } = await openFormInSession(deps, request);
   return opened.kind === 'refused' ? opened : viewOpened(deps, request, opened, any, 'viewed');
@@ -144,7 +149,8 @@ async function viewOpened(
     };
   }
   const reason = outcome.kind === 'rejected' ? outcome.reason : 'interaction_completed';
-  // What the machine asks of a page is shown above; `sign_in_required` and `user_changed` are answers to forms.
+  // The code above shows each page that the machine asks for. `sign_in_required` and `user_changed` are answers to
+  // forms.
   const isRefused = reason !== 'sign_in_required' && reason !== 'factor_required' && reason !== 'user_changed';
   return {
     kind: 'refused',
@@ -155,7 +161,7 @@ async function viewOpened(
   };
 }
 
-/** What the guards `consentMayBeRemembered` and `consentIsRemembered` ask for. */
+/** The same limit as in the guards `consentMayBeRemembered` and `consentIsRemembered`. */
 const rememberedForSeconds = (
   { policies }: Configuration,
   { client, interaction }: Pick<InteractionOutcome, 'client' | 'interaction'>,
@@ -164,16 +170,16 @@ const rememberedForSeconds = (
     ? (policies.get(client.policy)?.consentLifetimeSeconds ?? null)
     : null;
 
-/** A client that introduced itself could show the logo of another (RFC 7591 §5). */
+/** A self-registered client could show the logo of another client (RFC 7591 §5). */
 async function aboutClient({ findLogo }: InteractionDeps, { registeredBy, logoUri, tosUri, policyUri }: Client) {
   if (registeredBy !== 'operator') return { logo: null, terms: null, policy: null };
   return { logo: logoUri === null ? null : await findLogo(logoUri), terms: tosUri, policy: policyUri };
 }
 
 export type InteractionSignInOutcome =
-  /** The browser is signed in, whatever the machine made of the step. */
+  /** The browser is signed in, whichever answer the machine gave to the step. */
   | { readonly kind: 'signedIn'; readonly userId: string; readonly step: InteractionStepOutcome }
-  /** The browser gets the cookie of a session that awaits a second factor; the page asks for it. */
+  /** The browser gets the cookie of a session that awaits a second factor. The page asks for that factor. */
   | ({ readonly kind: 'factorRequired'; readonly userId: string } & Pick<Shown, 'interactionId' | 'sealed'>)
   | { readonly kind: 'signInRefused'; readonly refused: RefusedSignIn; readonly view: SignInView }
   | InteractionRefused;
@@ -205,13 +211,13 @@ export async function signInToInteraction(
   return { kind: 'signedIn', userId: session.userId, step: await takeStep(deps, opened, 'signedIn', session) };
 }
 
-/** The session of the page has ended, or does not suffice: the sign-in form is what remains. */
+/** The session of the page has ended, or does not suffice: the page shows the sign-in form. */
 type SignInInstead = Pick<Shown, 'interactionId' | 'sealed'> & {
   readonly kind: 'signInInstead';
   readonly clientId: string;
 };
 
-/** prompt=select_account: to go on with the account that is signed in. @throws StoreUnavailable, Unavailable */
+/** prompt=select_account: continues with the signed-in account. @throws StoreUnavailable, Unavailable */
 export async function chooseAccount(
   deps: InteractionDeps,
   request: FormRequest,
@@ -225,8 +231,10 @@ export async function chooseAccount(
 }
 
 /**
- * A further factor was proven, in a page of this interaction, or another way to sign in was used there.
- * @param event `signedIn`: it was a whole sign-in. @param session as it is now. @throws StoreUnavailable, Unavailable
+ * The user proved an additional factor in a page of this interaction, or signed in there by another method.
+ * @param event `signedIn`: it was a complete sign-in.
+ * @param session in its present state.
+ * @throws StoreUnavailable, Unavailable
  */
 export const resumeInteraction = (
   deps: InteractionDeps,
@@ -235,7 +243,7 @@ export const resumeInteraction = (
   session: Session,
 ): Promise<InteractionStepOutcome> => takeStep(deps, opened, event, session);
 
-/** With the session that the browser has. @throws StoreUnavailable, Unavailable */
+/** Takes a step with the browser's session. @throws StoreUnavailable, Unavailable */
 export async function takeFormStep(
   deps: InteractionDeps,
   request: FormRequest,
@@ -245,7 +253,7 @@ export async function takeFormStep(
   return opened.kind === 'refused' ? opened : takeStep(deps, opened, event, signedIn(any));
 }
 
-/** Before anything else is looked at: whether the form is ours, and what the interaction asks for. @throws StoreUnavailable */
+/** Checks first that this server created the form. @returns the interaction of the form. @throws StoreUnavailable */
 export const openInteractionForm = (
   deps: OpeningDeps,
   request: FormRequest,
@@ -256,7 +264,7 @@ const EVENTS: ReadonlyMap<string | null, 'consented' | 'refused'> = new Map([
   ['deny', 'refused'],
 ]);
 
-/** @param decision `approve` or `deny`; our form sends nothing else. @throws StoreUnavailable, Unavailable */
+/** @param decision `approve` or `deny`, the values of the server's form. @throws StoreUnavailable, Unavailable */
 export async function decideConsent(
   deps: InteractionDeps,
   { decision, ...request }: FormRequest & { readonly decision: string | null },
@@ -268,7 +276,7 @@ export async function decideConsent(
   return takeStep(deps, opened, event, signedIn(any));
 }
 
-/** What it takes to see which interaction a request is about. */
+/** The dependencies that find the interaction of a request. */
 export type OpeningDeps = Pick<InteractionDeps, 'interactions' | 'keys'>;
 
 export type InteractionForSignIn = {
@@ -277,7 +285,10 @@ export type InteractionForSignIn = {
   readonly isStored: boolean;
 };
 
-/** For a sign-in at another place. @param isOurForm null: the page itself leads there, without a form. @throws StoreUnavailable */
+/**
+ * Opens the interaction for a federated or delegated sign-in. @param isOurForm null: the page itself leads there,
+ * without a form. @throws StoreUnavailable
+ */
 export async function openForSignIn(
   deps: OpeningDeps,
   { isOurForm, ...request }: InteractionRequest & { readonly isOurForm: FormCheck | null },
@@ -292,7 +303,9 @@ export async function openForSignIn(
   return { kind: 'opened', interaction, isStored };
 }
 
-/** The end-user has signed in at another place, in this browser. @throws StoreUnavailable, Unavailable */
+/**
+ * The end-user has completed a federated or delegated sign-in in this browser. @throws StoreUnavailable, Unavailable
+ */
 export async function goOnSignedIn(
   deps: InteractionDeps,
   request: InteractionRequest,
@@ -302,12 +315,12 @@ export async function goOnSignedIn(
   return opened.kind === 'refused' ? opened : takeStep(deps, opened, 'signedIn', session);
 }
 
-/** Where the browser is signed in. */
+/** The session, where the browser is signed in. */
 const signedIn = ({ session, awaiting }: AnySession): Session | null => (awaiting ? null : session);
 
 /**
- * An interaction can only go on in the browser in which it began.
- * @param userId whose consent is read with it; null: the end-user is not known yet.
+ * An interaction can only continue in the browser in which it began.
+ * @param userId of the end-user whose consents are read with it. Null: the end-user is not known yet.
  */
 async function open(
   { interactions, keys }: OpeningDeps,
@@ -336,7 +349,7 @@ async function openForm(
   return opened.kind === 'refused' || isOurs(request) ? opened : refusedForm(opened.facts, request.id);
 }
 
-/** With the session that the browser has. A form of another site does not use it. */
+/** Opens the interaction with the browser's session. A form of another site does not use the session. */
 async function openFormInSession(deps: OpeningDeps & SessionDeps, request: FormRequest) {
   const any = await findAnySession(deps, isOurs(request) ? request.session : null);
   return { any, opened: await openForm(deps, request, any.session?.userId) };

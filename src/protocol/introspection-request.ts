@@ -1,6 +1,6 @@
 /**
- * The introspection request (RFC 7662): authenticate the client → find the token → describe what concerns the client.
- * Nothing is presented: a used refresh token is inactive here, and its chain lives on.
+ * The introspection request (RFC 7662): authenticate the client → find the token → describe the part that concerns the
+ * client. It presents no credential: a used refresh token is inactive here, and its chain stays active.
  */
 import type { Resource } from '../../policies/schema.ts';
 import { policyOf } from '../config/configuration.ts';
@@ -39,11 +39,11 @@ export type IntrospectionOutcome =
   | {
       readonly kind: 'answered';
       readonly body: ActiveToken | typeof INACTIVE;
-      /** For the log: why a token is inactive. The caller is not told. */
+      /** For the log: the reason why a token is inactive. The caller does not receive it. */
       readonly facts: { readonly clientId: string; readonly grantId: string | null; readonly reason?: string };
     };
 
-/** RFC 7662 §2.2: about an inactive token the server SHOULD NOT say more, not even why. */
+/** RFC 7662 §2.2: about an inactive token the server SHOULD NOT say more, not even the reason. */
 const INACTIVE = { active: false } as const;
 
 /** @throws StoreUnavailable */
@@ -86,9 +86,10 @@ async function describeToken(
 }
 
 /**
- * The client that a token was issued to sees all of it, as in the JWT. An API sees what concerns it: in the audience, the
- * resources that list it; in the scope, the scopes of those resources (RFC 7662 §2.2: the server MAY limit which scopes it
- * returns to each). A scope of another API with the same name cannot be told apart, no more than in the JWT.
+ * The client that received a token sees all of its claims, as in the JWT. An API sees the part that concerns it: in the
+ * audience, the resources that list it, and in the scope, the scopes of those resources. RFC 7662 §2.2: the server MAY
+ * limit which scopes it returns to each. A scope that another API has under the same name looks the same here, as in
+ * the JWT.
  */
 function describeAccessToken(
   deps: SentTokenDeps,
@@ -120,7 +121,7 @@ function describeAccessToken(
   }
 }
 
-/** Only the client that the token was issued to gets here: an API has no use for refresh tokens. */
+/** Only for the client that received the token: an API has no use for refresh tokens. */
 function describeRefreshToken(
   deps: SentTokenDeps,
   client: TokenClient,
@@ -138,7 +139,7 @@ function describeRefreshToken(
     exp: Math.floor(chainEndsAt(grant, policy) / 1000),
     iat: Math.floor((grant.lastUsedAt ?? grant.createdAt).getTime() / 1000),
     sub: grant.userId,
-    // A refresh token is for this server; an API that checks the audience rejects it.
+    // A refresh token is for this server. An API that checks the audience rejects it.
     aud: deps.issuer,
     iss: deps.issuer,
   };

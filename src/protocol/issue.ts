@@ -28,13 +28,13 @@ type Subject = {
   readonly client: TokenClient;
   readonly sub: string;
   readonly grantId: string | null;
-  /** About the end-user; null: none are told, or there is no end-user. */
+  /** Custom claims about the end-user. Null: the policy releases none, or there is no end-user. */
   readonly claims: Claims | null;
-  /** How and when the end-user signed in; null: there is no end-user, or it was not written down. */
+  /** The method and time of the sign-in. Null: there is no end-user, or the grant has no record of it. */
   readonly signIn: SignInFacts | null;
 };
 
-/** RFC 9068 §2.2. @throws RefusedAtIssue when its resources need different signatures. Before any commit. */
+/** RFC 9068 §2.2. Called before any commit. @throws RefusedAtIssue when the resources need different signatures. */
 export function issueAccessToken(
   deps: TokenDeps,
   subject: Subject,
@@ -71,10 +71,10 @@ export function issueAccessToken(
 }
 
 /**
- * The tokens of a chain whose head is `next`: an access token, an ID Token where `openid` was granted, and a refresh token where
- * the client may refresh.
+ * The tokens of a chain whose head is `next`: an access token, an ID Token where the end-user granted `openid`, and a
+ * refresh token where the client may refresh.
  *
- * @throws RefusedAtIssue when what was asked for cannot be said in a token.
+ * @throws RefusedAtIssue when a token cannot express the requested access.
  */
 export function issueTokens(
   deps: TokenDeps,
@@ -84,7 +84,7 @@ export function issueTokens(
   { now, client, claims }: LoadedPresentation,
 ): TokenResponse | Promise<TokenResponse> {
   const { refreshGeneration: generation, refreshNonce: nonce } = next;
-  if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that has not begun');
+  if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that is not started');
   const access = narrowedAccess(deps.configuration(), next, today, asked);
   const subject = { client, sub: next.userId, grantId: next.id, claims, signIn: next.identity };
   const idTokenOf = (response: TokenResponse) => {
@@ -107,11 +107,11 @@ export function issueTokens(
   );
 }
 
-/** A refresh that leaves `openid` out wants no ID Token. */
+/** A refresh whose scope omits `openid` gets no ID Token. */
 const identifies = (next: Grant, today: AccessToday, { scope }: Narrowing): next is Grant & { identity: SignInFacts } =>
   next.identity !== null && today.scope.includes('openid') && (scope === null || scope.includes('openid'));
 
-/** A token has one signature. The UserInfo Endpoint, which is this server, accepts any of ours. */
+/** A token has one signature. The UserInfo Endpoint is part of this server, and accepts any of its algorithms. */
 function signingAlgorithm({ resources }: Configuration, access: Access): SigningAlgorithm {
   let algorithm: SigningAlgorithm | null = null;
   for (const resource of resources) {

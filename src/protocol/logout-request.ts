@@ -1,6 +1,7 @@
 /**
- * OpenID Connect RP-Initiated Logout 1.0 §2 and §3: which client asks, for which session, and where the browser may go afterwards.
- * `logout_hint` and `ui_locales` are accepted and not read: the session is known, and the pages are in one language.
+ * OpenID Connect RP-Initiated Logout 1.0 §2 and §3: the client that asks, the session, and the redirect URI. The server
+ * accepts `logout_hint` and `ui_locales` and does not read them: the session is known, and the pages are in one
+ * language.
  */
 import type { IdTokenHint } from '../crypto/id-token-hint.ts';
 import type { Client } from '../model/client.ts';
@@ -10,7 +11,7 @@ import { withParameters } from '../oauth/redirect-uri.ts';
 export const LOGOUT_PARAMETERS = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
 type Reading = ParameterReading<(typeof LOGOUT_PARAMETERS)[number]>;
 
-/** Shown on a page: no session ends and there is no redirect. */
+/** Shown on a page. The server ends no session and does not redirect. */
 export type RefusedLogout = {
   readonly kind: 'refused';
   readonly reason:
@@ -21,7 +22,7 @@ export type RefusedLogout = {
     | 'client_missing'
     | 'post_logout_redirect_uri_mismatch';
   readonly clientId: string | null;
-  /** For the log: which parameter is how wrong, or what was registered and what came. */
+  /** For the log: the malformed parameter, or the registered URIs and the URI in the request. */
   readonly detail?: string;
   readonly registered?: readonly string[];
   readonly received?: string;
@@ -30,11 +31,11 @@ export type RefusedLogout = {
 export type LogoutRequest = {
   readonly kind: 'request';
   readonly hint: IdTokenHint | null;
-  /** Null: the request names none, or one that is no longer registered and is not needed. */
+  /** Null: the request names none, or names a deleted one that it does not need. */
   readonly client: Client | null;
-  /** Registered by that client, character by character; null: the browser stays here. */
+  /** Registered by that client, character by character. Null: the server does not redirect. */
   readonly redirectUri: string | null;
-  /** Goes back to the client untouched. */
+  /** Returns to the client unchanged. */
   readonly state: string | null;
 };
 

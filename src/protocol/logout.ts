@@ -1,6 +1,7 @@
 /**
- * OpenID Connect RP-Initiated Logout 1.0: ends the session of this browser, after asking where the request itself does not show
- * that the end-user wants it. Grants live on: they end by revocation, or on the permissions page.
+ * OpenID Connect RP-Initiated Logout 1.0: ends the session of this browser. The server asks the end-user first, unless
+ * the request itself shows that the end-user wants it. Grants stay active: they end by revocation, or on the
+ * permissions page.
  */
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
@@ -23,10 +24,10 @@ export type LogoutDeps = SessionDeps & {
   readonly findClient: (clientId: string) => Promise<Client | null>;
 };
 
-/** `clientId`: of the client that asked, where the request names one. */
+/** `clientId`: of the requesting client, where the request names one. */
 export type LogoutOutcome =
   | RefusedLogout
-  /** `next`: where the browser goes; null: it stays here. */
+  /** `next`: the URL of the redirect. Null: none. */
   | {
       readonly kind: 'signedOut';
       readonly clientId: string | null;
@@ -38,7 +39,7 @@ export type LogoutOutcome =
       readonly kind: 'ask';
       readonly formPurpose: string;
       readonly username: string;
-      /** The request without its hint: what the form sends again. */
+      /** The request without its hint, which the form sends again. */
       readonly request: Pick<LogoutRequest, 'client' | 'redirectUri' | 'state'>;
     };
 
@@ -50,7 +51,7 @@ export type LogoutDecisionOutcome =
       readonly clientId: string | null;
       readonly userId: string;
       readonly username: string;
-      /** The client that asked, where it wants the browser back. */
+      /** The requesting client, where the browser returns to it. */
       readonly back: { readonly name: string; readonly href: string } | null;
     };
 
@@ -79,8 +80,8 @@ export async function handleLogoutRequest(
 }
 
 /**
- * By POST from the client's site a browser sends no SameSite=Lax cookie, so that the session is not known: the request has to
- * come again by GET. @param encoded the form body. @throws StoreUnavailable
+ * A browser sends no SameSite=Lax cookie with a POST from the client's site, so the session is unknown, and the browser
+ * has to repeat the request by GET. @param encoded the form body. @throws StoreUnavailable
  */
 export async function handleLogoutRequestByPost(
   deps: LogoutDeps,
@@ -92,7 +93,7 @@ export async function handleLogoutRequestByPost(
   return { kind: 'repeatByGet', query: asQuery(reading.parameters, LOGOUT_PARAMETERS) };
 }
 
-/** @param form `encoded` has the `decision`, and the request that it is about. @throws StoreUnavailable */
+/** @param form `encoded` contains the `decision` and the logout request. @throws StoreUnavailable */
 export async function decideLogout(
   deps: LogoutDeps,
   form: { readonly encoded: string; readonly cookie: CookieHash | null; readonly isOurForm: FormCheck },
@@ -101,7 +102,7 @@ export async function decideLogout(
   const request = await readRequest(deps, reading);
   if (request.kind === 'refused') return request;
   const session = await findSession(deps, form.cookie);
-  // As after a double click: what was asked for is so.
+  // As after a double click: the session has already ended.
   if (session === null) return notSignedIn(request);
   const decision = reading.parameters.get('decision');
   if (!form.isOurForm(formPurpose.logout(session.sid))) return { kind: 'formRefused' };
@@ -115,7 +116,7 @@ export async function decideLogout(
   }
 }
 
-/** `csrf` is read by src/http; repeated, it makes the whole request malformed. */
+/** src/http reads `csrf`. A repeated `csrf` makes the whole request malformed. */
 const FORM_PARAMETERS = ['csrf', 'decision'] as const;
 
 const readRequest = (
@@ -126,7 +127,7 @@ const readRequest = (
 
 const clientIdOf = ({ client }: LogoutRequest) => client?.clientId ?? null;
 
-/** RFC 9700 §4.11.2: with nobody signed in, a client that nobody vetted could have any browser sent to its site. */
+/** RFC 9700 §4.11.2: without a signed-in user, a client that no operator vetted could send any browser to its site. */
 const notSignedIn = (request: LogoutRequest) => {
   const isVetted = request.client?.registeredBy === 'operator';
   return { kind: 'notSignedIn', clientId: clientIdOf(request), next: isVetted ? afterLogout(request) : null } as const;

@@ -1,4 +1,6 @@
-/** What works here, and where (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9728 §2). Listed only when it works. */
+/**
+ * The metadata of the server (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9728 §2). It lists only supported features.
+ */
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { Resource } from '../../policies/schema.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
@@ -15,7 +17,7 @@ type Document = Readonly<Record<string, unknown>>;
 export type MetadataDeps = SignUpFacts & {
   readonly issuer: string;
   readonly keyRing: KeyRing;
-  /** Tags of BCP 47: what the pages speak. */
+  /** The languages of the pages: tags of BCP 47. */
   readonly uiLocales: readonly string[];
 };
 
@@ -62,7 +64,7 @@ export function serverMetadata({ issuer, configuration, email, keyRing, uiLocale
   };
 }
 
-/** What this server can tell clients: what is in access tokens alone is for APIs. */
+/** The custom claims that clients can receive. Claims in access tokens alone are for APIs. */
 const furtherClaims = (claims: ClaimsPolicy): readonly string[] =>
   (['userinfo', 'id_token'] as const).flatMap((place) => [...claimsTold(claims, place).values()].flat());
 

@@ -1,14 +1,14 @@
-/** A token request may ask for less than was granted: for that access token only (RFC 6749 §6, RFC 8707 §2.2). */
+/** A token request may narrow the access, for its access token only (RFC 6749 §6, RFC 8707 §2.2). */
 import type { Configuration } from '../config/configuration.ts';
 import type { AccessToday, Grant } from '../model/grant.ts';
 import { parseScope } from '../oauth/scope.ts';
 import type { TokenParameters } from './grant-type.ts';
 import { type Access, mayOpenUserInfo, OFFLINE_ACCESS, scopeAt } from './requested-access.ts';
 
-/** `answered`: what the token response says, where an ID Token comes with the access token. */
+/** `answered`: the scope in the token response, where an ID Token comes with the access token. */
 export type NarrowedAccess = Access & {
   readonly answered: readonly string[];
-  /** Of the grant, wherever it means something: what the ID Token is about. */
+  /** The requested scope of the grant, at any resource: the ID Token is about it. */
   readonly asked: readonly string[];
 };
 
@@ -22,17 +22,19 @@ export function readNarrowing(parameters: TokenParameters): Narrowing | null {
   return { scope, resources: askedResources(parameters) };
 }
 
-/** @returns null when none was sent: docs/decisions/0024 says what that means. */
+/** @returns null when the request has no `resource` (docs/decisions/0024). */
 export function askedResources(parameters: TokenParameters): readonly string[] | null {
   const resources = parameters.getAll('resource');
   return resources.length > 0 ? [...new Set(resources)] : null;
 }
 
 /**
- * The machine has decided that it is not more than was granted. RFC 9068 §2.2.3: each scope of a token has to mean something at
- * its audience, so a scope that only other resources have is left out.
+ * The access token's part of the granted access; the machine has already compared the request with the grant. RFC 9068
+ * §2.2.3: each scope of a token has to have a meaning at its audience, so the server omits a scope that only other
+ * resources have.
  *
- * @throws RefusedAtIssue when nothing is left, or something was asked for that means nothing there. Before the commit.
+ * Called before the commit. @throws RefusedAtIssue when no scope is left, or a requested scope has no meaning at the
+ * audience.
  */
 export function narrowedAccess(
   configuration: Configuration,
@@ -41,14 +43,15 @@ export function narrowedAccess(
   narrowing: Narrowing,
 ): NarrowedAccess {
   const { scope, resources } = narrowing;
-  // What is above the client's ceiling of today is left out: the answer says what is in the token (RFC 6749 §3.3).
+  // The server omits a scope above the client's current ceiling. The response states the scope of the token (RFC 6749
+  // §3.3).
   const asked = (scope ?? grant.scope).filter((one) => today.scope.includes(one));
   const at = resources ?? audienceOf(configuration, grant, today, { asked, isNarrowed: scope !== null });
   if (at.includes(configuration.identity.identifier) && !mayOpenUserInfo(configuration, at)) {
     throw new RefusedAtIssue('resource_without_userinfo');
   }
   const meant = scopeAt(configuration, asked, at);
-  // Without `resource`, `openid` and its kin may stand beside the scope of an API: they are for the ID Token then.
+  // Without `resource`, the identity scopes may stand beside the scope of an API: they are for the ID Token then.
   const answered = resources === null ? scopeAt(configuration, asked, today.resources) : meant;
   if (!meansSomething(meant) || (scope !== null && answered.length < asked.length)) {
     throw new RefusedAtIssue('scope_exceeds_grant');
@@ -59,8 +62,8 @@ export function narrowedAccess(
 const meansSomething = (scope: readonly string[]): boolean => scope.some((one) => one !== OFFLINE_ACCESS);
 
 /**
- * When the token request names no resource: those of the grant. The UserInfo Endpoint stands beside an API only where the token would
- * open it, and alone where the scope means nothing at an API.
+ * The audience when the token request names no resource: the resources of the grant. The UserInfo Endpoint stands
+ * beside an API only where the token would open it, and alone where the scope has no meaning at an API.
  */
 function audienceOf(
   configuration: Configuration,
@@ -78,7 +81,7 @@ function audienceOf(
   return isForApis ? apis : [userInfo];
 }
 
-/** What was granted cannot be said in this token. Nothing has been committed. */
+/** A token cannot express the granted access. The server has committed no change. */
 export class RefusedAtIssue extends Error {
   readonly reason: 'scope_exceeds_grant' | 'resources_differ_in_signature' | 'resource_without_userinfo';
   constructor(reason: RefusedAtIssue['reason']) {

@@ -1,4 +1,4 @@
-/** What the signed-in end-user has allowed, and how to end it: through the machine of every grant, as any revocation. */
+/** The permissions that the signed-in end-user has given, and their revocation through the machine of every grant. */
 import { type GrantWorld, revokeGrant } from '../lifecycles/grant/lifecycle.ts';
 import { type AllowedClient, allowedClients, type StoredPermissions } from './allowed-clients.ts';
 import { type CookieHash, findSession, type SessionDeps } from './browser-session.ts';
@@ -26,11 +26,11 @@ export type PermissionsView =
       readonly username: string;
       readonly allowed: readonly AllowedClient[];
       readonly browsers: readonly SignedInBrowser[];
-      /** There are more than are shown. */
+      /** The end-user has more of them than the page shows. */
       readonly more: boolean;
     };
 
-/** The newest; the others are shown when some of these are ended. */
+/** The page shows this many, newest first. The others appear when the end-user revokes some of these. */
 const MAX_SHOWN = 100;
 
 /** @throws StoreUnavailable */
@@ -59,10 +59,10 @@ export async function permissionsOf(
 export type EndPermissionOutcome =
   | SignInRequired
   | { readonly kind: 'formRefused' }
-  /** `grants`: how many ended now. */
+  /** `grants`: the number of grants that this request revoked. */
   | { readonly kind: 'ended'; readonly clientId: string; readonly userId: string; readonly grants: number };
 
-/** @throws Unavailable: asking again is always safe. */
+/** Repeating the request is always safe. @throws Unavailable */
 export async function submitEndPermission(
   deps: PermissionDeps,
   form: { readonly clientId: string | null; readonly cookie: CookieHash | null; readonly isOurForm: FormCheck },
@@ -76,10 +76,10 @@ export async function submitEndPermission(
 }
 
 /**
- * Ends every grant that this end-user gave this client. Consents go first, so that the client cannot get another grant unasked
- * while the others end.
+ * Revokes every grant that this end-user gave this client. The consents go first, so that the client cannot get another
+ * grant without asking while the others end.
  *
- * @returns how many grants this call ended. @throws Unavailable: asking again is always safe.
+ * Repeating the call is always safe. @returns the number of grants that this call revoked. @throws Unavailable
  */
 export async function endPermission(
   { permissions, ...world }: PermissionStores,

@@ -1,4 +1,6 @@
-/** What a code and a refresh token have in common at the token endpoint: the policy of today, the tokens, and the answer. */
+/**
+ * The part that a code and a refresh token share at the token endpoint: the current policy, the tokens, and the answer.
+ */
 import { policyOf } from '../config/configuration.ts';
 import type { Outcome, PresentationWays } from '../lifecycles/presentation.ts';
 import type { Presenter } from '../model/ledger.ts';
@@ -7,7 +9,7 @@ import type { TokenDeps, TokenOutcome, TokenResponse } from './grant-type.ts';
 import { issueTokens } from './issue.ts';
 import type { Narrowing } from './narrowing.ts';
 
-/** @param username as `administratorNameOf` found it. */
+/** @param username of `administratorNameOf`. */
 export const waysOf = (
   deps: TokenDeps,
   narrowing: Narrowing,

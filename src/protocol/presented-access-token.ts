@@ -1,6 +1,6 @@
 /**
- * An access token that is presented to the server that issued it. An API that checks the JWT by itself knows what was true when
- * it was signed; here the grant is loaded too, so the token ends in the same instant as its grant.
+ * An access token that is presented to the server that issued it. An API that checks the JWT by itself knows the facts
+ * of the time of its signature. This server also loads the grant, so the token ends in the same instant as its grant.
  */
 import { type AccessTokenClaims, type AccessTokenReading, readAccessToken } from '../crypto/access-token.ts';
 import type { LoadedGrant } from '../lifecycles/grant/lifecycle.ts';
@@ -15,13 +15,13 @@ export type PresentedAccessToken =
       readonly claims: AccessTokenClaims;
       /** Null: client credentials. */
       readonly grant: Grant | null;
-      /** The client that it was issued to. */
+      /** The client that received it. */
       readonly client: TokenClient;
       readonly now: Date;
     }
   | { readonly kind: 'inactive'; readonly reason: InactiveReason };
 
-/** For the log; the response says no more than that the token is not valid. */
+/** For the log. The response says only that the token is not valid. */
 export type InactiveReason =
   | `access_token_${Exclude<AccessTokenReading['kind'], 'authentic'>}`
   | 'access_token_expired'
@@ -43,12 +43,15 @@ export type AccessTokenDeps = Pick<TokenDeps, 'issuer' | 'keyRing' | 'store'> & 
   };
 };
 
-/** Changes nothing. One statement, when the signature is good. @throws StoreUnavailable */
+/** Changes no state. Takes one statement when the signature is valid. @throws StoreUnavailable */
 export async function presentedAccessToken(deps: AccessTokenDeps, token: string): Promise<PresentedAccessToken> {
   return stateOfAccessToken(deps, await readAccessToken(deps.keyRing, deps.issuer, token));
 }
 
-/** @param loaded for the client that the token was issued to, with its grant; null: it is loaded. @throws StoreUnavailable */
+/**
+ * @param loaded for the client that received the token, with its grant. Null: the store loads it. @throws
+ * StoreUnavailable
+ */
 export async function stateOfAccessToken(
   deps: AccessTokenDeps,
   reading: AccessTokenReading,
@@ -64,7 +67,7 @@ type Presented = Pick<LoadedGrant, 'now' | 'client' | 'grant'>;
 
 function ofGrant(claims: AccessTokenClaims, { now, client, grant }: Presented): PresentedAccessToken {
   if (hasExpired(claims, now)) return inactive('access_token_expired');
-  // The epoch of a client is compared only where it is the grant's own client that is loaded.
+  // The epoch of a client is compared only where the loaded client is the grant's own.
   if (!client || grant?.clientId !== client.clientId) return inactive('grant_unknown');
   if (grantState(grant) === 'revoked') {
     const by = endedBy(grant);
@@ -74,8 +77,8 @@ function ofGrant(claims: AccessTokenClaims, { now, client, grant }: Presented): 
 }
 
 /**
- * Client credentials: such a token is not stored; it carries the epoch of its client. It ends when the client is deleted, or by a
- * denial of its own; `statehouse recover` leaves it alone until it expires.
+ * Client credentials: the server does not store such a token, which carries the epoch of its client. The token ends
+ * when the client is deleted, or by a denial of its own. `statehouse recover` does not end it.
  */
 async function ofClient(
   deps: AccessTokenDeps,

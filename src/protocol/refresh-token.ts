@@ -21,7 +21,7 @@ export const refreshToken: GrantType = {
     const narrowing = readNarrowing(parameters);
     if (narrowing === null) return refuse('scope_malformed', 'scope');
     const token = readRefreshToken(keys, sent);
-    // Refused after the client is authenticated, and without touching any row.
+    // The server rejects it after the client has authenticated, and touches no row.
     if (token.kind !== 'authentic') return { grantId: null, apply: async () => refuse(REASON_OF_READING[token.kind]) };
 
     return {

@@ -1,5 +1,5 @@
 /**
- * Which scope and which resources a request means, given what the client may ask for (RFC 6749 §3.3, RFC 8707 §2, OpenID
+ * The scope and the resources that a request means, within the limits of the client (RFC 6749 §3.3, RFC 8707 §2, OpenID
  * Connect Core §5.4). Where the client names no resource, a token with `openid` opens the UserInfo Endpoint too
  * (docs/decisions/0024).
  */
@@ -19,16 +19,16 @@ export type AccessProblem = {
     | 'management_scope_missing'
     | 'management_not_alone'
     | 'resource_unknown';
-  /** The scope that is refused, as it was sent: a scope token (RFC 6749 §3.3). Null: no single scope is to blame. */
+  /** The refused scope, as sent: a scope token (RFC 6749 §3.3). Null: no single scope caused the refusal. */
   readonly scope: string | null;
 };
 const problem = (reason: AccessProblem['reason'], scope: string | null = null): AccessProblem => ({ reason, scope });
 type Asked = { readonly scope: string | null; readonly resources: readonly string[] };
 
-/** Core §11: belongs to no resource; it asks for refresh tokens that work while the end-user is away. */
+/** Core §11: it belongs to no resource. It asks for refresh tokens that work while the end-user is away. */
 export const OFFLINE_ACCESS = 'offline_access';
 
-/** What an authorization request asks for. */
+/** The access that an authorization request asks for. */
 export function requestedAccess(configuration: Configuration, client: Client, asked: Asked): Access | AccessProblem {
   const sent = asked.scope === null ? defaultScope(configuration, client, asked.resources) : parseScope(asked.scope);
   if (sent === null) return problem('scope_malformed');
@@ -43,20 +43,20 @@ export function requestedAccess(configuration: Configuration, client: Client, as
   if (!named.every((one) => one !== undefined && resources.includes(one))) return problem('resource_unknown');
   if (resources.includes(configuration.management.identifier)) {
     if (resources.length > 1) return problem('management_not_alone');
-    // What a client asks for when it names nothing is never the administration of this server.
+    // A request that names no scope never asks for the administration of this server.
     const isNamed = asked.scope !== null && asked.resources.length > 0;
     if (!isNamed || !scope.some((one) => isOfManagement(configuration, one)))
       return problem('management_scope_missing');
   } else if (!named.every((one) => one === userInfo || mayName(configuration, client, one))) {
     return problem('resource_unknown');
   }
-  // Without `openid` no token opens the UserInfo Endpoint, so none is made for it.
+  // Without `openid` no token opens the UserInfo Endpoint, so the server makes none for it.
   if (!wantsIdentity && resources.includes(userInfo)) return problem('openid_missing');
 
   const mayRefresh =
     client.grantTypes.includes('refresh_token') && (client.scope === null || client.scope.includes(OFFLINE_ACCESS));
   const allowed = new Set(allowedScope(configuration, client, wantsIdentity ? [...resources, userInfo] : resources));
-  // Core §11: a request for offline access that cannot be fulfilled is ignored, not refused.
+  // Core §11: the server ignores a request for offline access that it cannot fulfill.
   const meant = scope.filter((one) => one !== OFFLINE_ACCESS || mayRefresh);
   const refused = meant.find((one) => one !== OFFLINE_ACCESS && !allowed.has(one));
   if (asked.scope !== null && refused !== undefined) {
@@ -94,8 +94,8 @@ function whyRefused(
 }
 
 /**
- * The ceiling bounds audiences too: a client gets no token for a resource where all scopes are above its ceiling. The management
- * API is only for clients whose registration names its scopes.
+ * The ceiling bounds audiences too: a client gets no token for a resource whose scopes are all above its ceiling. Only
+ * clients whose registration names scopes of the management API get tokens for it.
  */
 export const mayName = (
   configuration: Configuration,
@@ -108,7 +108,7 @@ export const mayName = (
 };
 
 /**
- * What a client asks for on its own behalf: without an end-user there are no identity scopes and no offline access, and the
+ * The access of a client on its own behalf. Without an end-user there are no identity scopes and no offline access. The
  * management API is for the clients of operators.yaml.
  */
 export function requestedByClient(configuration: Configuration, client: Client, asked: Asked): Access | AccessProblem {
@@ -128,7 +128,7 @@ export function requestedByClient(configuration: Configuration, client: Client, 
   return requestedAccess(configuration, alone, asked);
 }
 
-/** operators.yaml names each scope, so a client without a ceiling has what is named there. */
+/** operators.yaml names each scope, so a client without a ceiling has the scopes that it names there. */
 const ownManagementScope = (configuration: Configuration, { clientId, scope }: Client): readonly string[] =>
   scopeOfAdministrator(configuration, { kind: 'client', clientId }).filter((name) => scope?.includes(name) ?? true);
 
@@ -136,7 +136,7 @@ type Everywhere = Pick<Configuration, 'resources' | 'identity' | 'management'>;
 
 export const everyResource = ({ resources, identity, management }: Everywhere) => [...resources, identity, management];
 
-/** Worked out once for each configuration that comes into force. */
+/** Computed once for each configuration that comes into force. */
 function perConfiguration<T>(workOut: (configuration: Configuration) => T): (configuration: Configuration) => T {
   const known = new WeakMap<Configuration, T>();
   return (configuration) => {
@@ -160,7 +160,10 @@ const isIdentityScope = (configuration: Configuration, name: string): boolean =>
 const isOfManagement = ({ management }: Configuration, name: string): boolean =>
   management.scopes.some((scope) => scope.name === name);
 
-/** When no scope was sent: the client's default, else its ceiling, else all scopes that the resources describe. */
+/**
+ * The scope of a request without `scope`: the client's default, else its ceiling, else every scope that a resource
+ * describes.
+ */
 function defaultScope(configuration: Configuration, client: Client, asked: readonly string[]): readonly string[] {
   if (client.defaultScope !== null) return client.defaultScope;
   if (client.scope !== null) return client.scope;
@@ -172,8 +175,8 @@ const defaultResource = ({ resources }: Configuration, client: Client): string |
   client.defaultResource ?? resources.find((one) => one.default)?.identifier;
 
 /**
- * When no resource was sent: the client's default, with the UserInfo Endpoint beside it where `openid` is asked for; and the UserInfo
- * Endpoint alone for identity scopes and nothing else.
+ * The resources of a request without `resource`: the client's default, and the UserInfo Endpoint beside it where the
+ * scope has `openid`. For identity scopes alone, the UserInfo Endpoint alone.
  */
 function namedResources(
   configuration: Configuration,
@@ -193,13 +196,13 @@ function namedResources(
 export const mayOpenUserInfo = (configuration: Everywhere, resources: readonly string[]): boolean =>
   !everyResource(configuration).some((one) => one.userInfo === false && resources.includes(one.identifier));
 
-/** The end-user's identity and nothing at an API: tokens for this scope are for the UserInfo Endpoint. */
+/** The end-user's identity and no access to an API: tokens for this scope are for the UserInfo Endpoint. */
 const isOnlyIdentity = (configuration: Configuration, scope: readonly string[]): boolean =>
   scope.includes('openid') && scope.every((one) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one));
 
 /**
- * What this client may ask for at these resources: their scopes, under the client's ceiling. `check` warns of undescribed ones.
- * Without a ceiling, that is nothing at the management API.
+ * The scope that this client may request at these resources: their scopes, under the client's ceiling. `check` warns of
+ * a scope without a description. Without a ceiling, a client has no scope of the management API.
  */
 export function allowedScope(
   configuration: Configuration,
@@ -212,15 +215,15 @@ export function allowedScope(
 }
 
 export type DescribedAccess = {
-  /** Null: the end-user's identity, which is at no API. */
+  /** Null: the end-user's identity, which belongs to no API. */
   readonly resource: string | null;
   /** The scope's own name where no resource describes it. */
   readonly scopes: readonly { readonly name: string; readonly description: string | null }[];
 };
 
 /**
- * The words for consent, resource by resource: the same scope can mean different things at different APIs. An API without any
- * requested scope is named too: it is in the audience of the tokens, and may accept them.
+ * The texts for consent, resource by resource, since one scope can have different meanings at different APIs. The list
+ * also names an API without any requested scope: the API is in the audience of the tokens, and may accept them.
  */
 export function describeAccess(configuration: Configuration, access: Access): DescribedAccess[] {
   const { identity, resources, management } = configuration;
@@ -238,7 +241,10 @@ export function describeAccess(configuration: Configuration, access: Access): De
   return groups.filter(({ resource, scopes }) => resource !== null || scopes.length > 0);
 }
 
-/** The part of a scope that means something at these resources. A scope that no resource describes belongs to the default one. */
+/**
+ * The part of a scope that has a meaning at these resources. A scope that no resource describes belongs to the default
+ * one.
+ */
 export function scopeAt(
   configuration: Configuration,
   scope: readonly string[],

@@ -1,4 +1,6 @@
-/** The revocation request (RFC 7009): authenticate the client → find the token → end what it stands for. */
+/**
+ * The revocation request (RFC 7009): authenticate the client → find the token → revoke its grant, or the token alone.
+ */
 import { revokeGrant } from '../lifecycles/grant/lifecycle.ts';
 import type { Grant } from '../model/grant.ts';
 import type { ClientSender } from './client-authentication.ts';
@@ -8,7 +10,7 @@ export type RevocationOutcome =
   | RefusedToken
   | {
       readonly kind: 'done';
-      /** For the log: what ended now, or why nothing did. The client sees neither. */
+      /** For the log: the kind of token that ended, or the reason why none did. The client receives neither. */
       readonly facts: {
         readonly clientId: string;
         readonly grantId?: string;
@@ -17,7 +19,7 @@ export type RevocationOutcome =
       };
     };
 
-/** @throws Unavailable, StoreUnavailable: asking again is always safe. */
+/** Repeating the request is always safe. @throws Unavailable, StoreUnavailable */
 export async function handleRevocationRequest(
   deps: SentTokenDeps,
   sender: ClientSender,
@@ -32,11 +34,11 @@ export async function handleRevocationRequest(
 type Ended = Omit<Extract<RevocationOutcome, { kind: 'done' }>['facts'], 'clientId'>;
 
 /**
- * RFC 7009 §2.2: the server answers 200 "if the token has been revoked successfully or if the client submitted an invalid
- * token". Expired and revoked tokens are invalid tokens.
+ * RFC 7009 §2.2: the server answers 200 "if the token has been revoked successfully or if the client submitted an
+ * invalid token". Expired and revoked tokens are invalid tokens.
  *
- * Another client's token is left alone. §2.1 asks for an error, but then the holder of a stolen token could find out whether
- * it still lives; so the response is the same as for an unknown token.
+ * The server does not revoke another client's token. §2.1 asks for an error, but an error would show the holder of a
+ * stolen token that it is still active. The response is the same as for an unknown token.
  */
 async function end(deps: SentTokenDeps, sent: SentToken): Promise<Ended> {
   const { client } = sent;
@@ -57,8 +59,8 @@ async function end(deps: SentTokenDeps, sent: SentToken): Promise<Ended> {
 }
 
 /**
- * §2.1: with a refresh token SHOULD go all access tokens of the same grant, and with an access token MAY go the refresh token.
- * Here they always do: a client that gives a token back no longer needs what the end-user allowed.
+ * §2.1: a revoked refresh token SHOULD end all access tokens of its grant, and a revoked access token MAY end the
+ * refresh token. Here both always do: a client that returns a token no longer needs the grant.
  */
 async function endGrant(
   deps: SentTokenDeps,

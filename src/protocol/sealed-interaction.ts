@@ -1,6 +1,7 @@
 /**
- * An interaction that is not stored travels in the URL of its pages, sealed: only this server can read it, and nobody can change
- * it (docs/decisions/0026). Its id stands beside it in the URL, and the seal holds for this id alone.
+ * An interaction that is not stored travels sealed in the URL of its pages. Only this server can read it, and no other
+ * party can change it (docs/decisions/0026). Its id stands beside it in the URL, and the seal is valid for this id
+ * alone.
  */
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -8,18 +9,18 @@ import { openText, sealText } from '../crypto/sealed-text.ts';
 import type { RequestedInteraction } from '../model/interaction.ts';
 
 /**
- * With path and method it fits into the 8 KB that servers and proxies accept as the first line of a request. It is hardly longer than the
- * authorization request that it stands for.
+ * With path and method, the text fits into the 8 KB that servers and proxies accept as the first line of a request. It
+ * is hardly longer than its authorization request.
  */
 export const MAX_SEALED_CHARACTERS = 7680;
 
 const IV_BYTES = 12;
-/** As base64url, with IV and tag, even where it cannot be compressed. */
+/** The text fits as base64url, with IV and tag, even if it cannot be compressed. */
 const BYTES_THAT_SURELY_FIT = (MAX_SEALED_CHARACTERS * 3) / 4 - 64;
 
 /**
- * Nodes of the version before and after read each other's during an upgrade: a new field needs a default in `openInteraction`.
- * What JSON cannot hold is text.
+ * During an upgrade, nodes of adjacent versions read each other's interactions: a new field needs a default in
+ * `openInteraction`. Values without a JSON type are text.
  */
 type Sealed = Omit<
   RequestedInteraction,
@@ -41,7 +42,10 @@ export function sealInteraction(
   return sealText(keys, 'interaction', interaction.id, textOf(interaction), random.bytes(IV_BYTES));
 }
 
-/** Whether `sealInteraction` stays within MAX_SEALED_CHARACTERS whatever it compresses to: cheaper than sealing. */
+/**
+ * Whether `sealInteraction` stays within MAX_SEALED_CHARACTERS, however well it compresses. The check is cheaper than
+ * sealing.
+ */
 export const surelyFits = (interaction: RequestedInteraction): boolean =>
   Buffer.byteLength(textOf(interaction)) <= BYTES_THAT_SURELY_FIT;
 
@@ -57,7 +61,7 @@ function textOf({ id: _, uiLocales, ...interaction }: RequestedInteraction): str
   return JSON.stringify(sealed);
 }
 
-/** @returns null for anything that this server did not seal for this id. */
+/** @returns null for any text that this server did not seal for this id. */
 export function openInteraction(keys: RootKeys, id: string, text: string): RequestedInteraction | null {
   const opened = openText(keys, 'interaction', id, text);
   if (opened === null) return null;

@@ -1,6 +1,6 @@
 /**
- * What revocation (RFC 7009 §2.1) and introspection (RFC 7662 §2.1) share: a client that authenticates as at the token endpoint
- * sends a token. The grant that the token names is loaded together with the client.
+ * The part that revocation (RFC 7009 §2.1) and introspection (RFC 7662 §2.1) share: a client that authenticates as at
+ * the token endpoint sends a token. The store loads the grant of the token together with the client.
  */
 import { type AccessTokenClaims, type AccessTokenReading, readAccessToken } from '../crypto/access-token.ts';
 import { type RefreshTokenPlace, type RefreshTokenReading, readRefreshToken } from '../crypto/refresh-token.ts';
@@ -15,12 +15,15 @@ import { type AccessTokenDeps, type InactiveReason, stateOfAccessToken } from '.
 
 export type SentTokenDeps = TokenDeps & AccessTokenDeps;
 
-/** `token_type_hint` is not read, as both standards allow: our tokens show what they are, so a wrong hint changes nothing. */
+/**
+ * Both standards allow a server to ignore `token_type_hint`: the tokens show their type, so a wrong hint changes no
+ * result.
+ */
 const PARAMETERS = ['client_id', 'client_secret', 'token'] as const;
 
 export type SentToken = {
   readonly kind: 'sent';
-  /** It is authenticated. */
+  /** The authenticated client. */
   readonly client: TokenClient;
   readonly read: ReadToken;
   /** The grant that the token names, loaded for this client. */
@@ -29,7 +32,7 @@ export type SentToken = {
 type ReadToken =
   | { readonly as: 'access_token'; readonly reading: AccessTokenReading }
   | { readonly as: 'refresh_token'; readonly reading: RefreshTokenReading };
-/** `clientId`: of the authenticated client; null: none is authenticated. */
+/** `clientId`: of the authenticated client. Null: none has authenticated. */
 export type RefusedToken = { readonly kind: 'refused'; readonly refused: Refused; readonly clientId: string | null };
 
 /** @throws StoreUnavailable */
@@ -56,13 +59,16 @@ export async function readSentToken(
   return { kind: 'sent', client, read, loaded: authenticated };
 }
 
-/** Our JWTs have dots, our refresh tokens have none. An authorization code is no token, so it is a malformed refresh token. */
+/**
+ * A JWT of this server has dots, a refresh token has none. An authorization code is no token: it reads as a malformed
+ * refresh token.
+ */
 const readToken = async ({ keyRing, issuer, keys }: SentTokenDeps, token: string): Promise<ReadToken> =>
   token.includes('.')
     ? { as: 'access_token', reading: await readAccessToken(keyRing, issuer, token) }
     : { as: 'refresh_token', reading: readRefreshToken(keys, token) };
 
-/** Null: it is not authentic, or has no grant. */
+/** Null: the token is not authentic, or has no grant. */
 function grantNamedBy({ as, reading }: ReadToken): string | null {
   if (reading.kind !== 'authentic') return null;
   if (as === 'refresh_token') return reading.grantId;
@@ -93,7 +99,7 @@ export type FoundToken =
   | { readonly kind: 'nothing'; readonly reason: InactiveReason | TokenReason };
 
 /**
- * A refresh token of this client, active or used, or an active access token of any client. Changes nothing.
+ * Finds a refresh token of this client, active or used, or an active access token of any client. Changes no state.
  *
  * @throws StoreUnavailable
  */

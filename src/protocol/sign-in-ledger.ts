@@ -1,10 +1,10 @@
-/** What sign-ins leave in the ledger: who, when, from where. Facts beside the machines: nothing is decided by them. */
+/** The ledger entries of sign-ins: user, time and origin. They record facts beside the machines, and decide nothing. */
 import type { RefusedSignIn } from '../lifecycles/session/sign-in.ts';
 import type { SignInOrigin } from '../model/ledger.ts';
 
 export type SignInLedger = {
-  /** From where this request came, and the keyed hash of the account. */
+  /** The origin of this request, and the keyed hash of the account. */
   readonly originOf: (username: string | null) => SignInOrigin;
-  /** Bounded: beyond some lines a minute the log alone has them. @throws StoreUnavailable */
+  /** Bounded: beyond a number of entries a minute, only the log has them. @throws StoreUnavailable */
   readonly refused: (line: RefusedSignIn) => Promise<void>;
 };

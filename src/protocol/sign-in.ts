@@ -1,7 +1,7 @@
 /**
- * Signing in with username and password, wherever the form stands. After failures there are delays: for an account at one address,
- * for an account, and for an address (docs/decisions/0025, 0036). A browser that is known to the account waits for its own failures
- * alone. All refusals of checked passwords come after the same work.
+ * Sign-in with username and password, for every form. Failures cause delays: for an account at one address, for an
+ * account, and for an address (docs/decisions/0025, 0036). A trusted device waits for its own failures alone. Every
+ * rejection of a checked password takes the same work.
  */
 import { type KnownDevice, knownDevice, rememberDevice } from '../crypto/device-cookie.ts';
 import { hmacSha256 } from '../crypto/digest.ts';
@@ -25,7 +25,7 @@ import {
 } from './sign-in-throttle.ts';
 
 export type SignInCapacity = {
-  /** A line for each address: so its guesses are counted one after the other, and cannot slip past a limit together. */
+  /** A queue for each address: it counts guesses in sequence, so that they cannot exceed a limit together. */
   readonly attempts: Pick<BoundedQueue, 'run'>;
   readonly hashes: Pick<BoundedQueue, 'run'>;
 };
@@ -34,19 +34,22 @@ export type SignInDeps = SessionDeps & {
   readonly keys: RootKeys;
   readonly users: {
     readonly findForSignIn: (username: string) => Promise<SignedInUser | null>;
-    /** The same for every spelling of one username. */
+    /** The same key for every spelling of one username. */
     readonly keyOf: (username: string) => string;
-    /** The right password was hashed again: `checked` is replaced where it is still stored. @throws Unavailable */
+    /**
+     * Stores a new hash of the right password. The hash replaces `checked`, if that is still stored. @throws
+     * Unavailable
+     */
     readonly rehashed: (id: string, checked: PasswordHash, passwordHash: PasswordHash) => Promise<void>;
   };
   readonly signInFailures: {
-    /** Counts nothing. @returns the failures of the running window, in the order of the keys. */
+    /** Counts no failure. @returns the failures of the running window, in the order of the keys. */
     readonly countsOf: (keyHashes: readonly Buffer[]) => Promise<number[]>;
-    /** Counts nothing. `failures`: in the order of the keys. */
+    /** Counts no failure. `failures`: in the order of the keys. */
     readonly recentOf: (keyHashes: readonly Buffer[]) => Promise<{ now: Date; failures: readonly Failures[] }>;
     /**
      * Counts one failure under each key.
-     * @param lasting are kept for two windows after the last failure; others for one after the first.
+     * @param lasting keys stay for two windows after the last failure. Others stay for one window after the first.
      * @returns the failures of the running window, in the order of the keys.
      */
     readonly count: (
@@ -60,26 +63,26 @@ export type SignInDeps = SessionDeps & {
 };
 
 export type SignInForm = {
-  /** Null: not sent, or sent in a way that cannot be read. */
+  /** Null: not sent, or unreadable. */
   readonly username: string | null;
   readonly password: string | null;
-  /** One key for all addresses that count as the same sender. */
+  /** The throttle key of the sender. Addresses that count as one sender share it. */
   readonly address: string;
   /**
-   * `old`: the session that the sign-in replaces. `new`: the cookie that the browser gets when it succeeds. `browser`: the cookie
-   * that the form is bound to; it pays for few attempts at once.
+   * `old`: the session that the sign-in replaces. `new`: the cookie that the browser gets when the sign-in succeeds.
+   * `browser`: the cookie to which the form is bound. It bounds the concurrent attempts of one browser.
    */
   readonly cookie: { readonly old: CookieHash | null; readonly new: CookieHash; readonly browser: CookieHash | null };
-  /** The cookie by which the browser is known to accounts, as sent; `remember` sets it after the right password. Absent: no browser. */
+  /** The device cookie, as sent. `remember` sets it after the right password. Absent: no browser. */
   readonly device?: {
     readonly cookie: string | null;
     readonly remember: (cookie: string, lifetimeSeconds: number) => void;
   };
-  /** As the browser introduced itself; null: it did not. */
+  /** The User-Agent header. Null: not sent. */
   readonly userAgent: string | null;
-  /** Comes when nobody waits for the answer any more. */
+  /** Aborts when the caller no longer waits for the answer. */
   readonly gone: AbortSignal;
-  /** The class that the client demands; null: no client does. */
+  /** The class that the client demands. Null: no client demands one. */
   readonly requiredClass?: string | null;
 };
 
@@ -88,21 +91,24 @@ export type SignInRefusal =
   | 'credentials_mismatch'
   | 'throttled_account'
   | 'throttled_address'
-  /** More sign-ins than this node takes at once; the password was not looked at. */
+  /** The node has too many concurrent sign-ins. It did not check the password. */
   | 'busy'
-  /** The caller hung up before the password was looked at. */
+  /** The caller closed the connection before the password was checked. */
   | 'caller_gone';
 
 export type SignInOutcome =
   | { readonly kind: 'signedIn'; readonly session: Session }
-  /** The password is right, and a second factor has to follow: the browser gets the cookie of the session, which awaits it. */
+  /**
+   * The password is right, and a second factor has to follow. The browser gets the cookie of the session, which awaits
+   * the factor.
+   */
   | { readonly kind: 'factorRequired'; readonly session: Session }
   | {
       readonly kind: 'signInRefused';
       readonly reason: SignInRefusal;
-      /** As typed, to be shown again. */
+      /** As typed, for the form to show again. */
       readonly username: string;
-      /** Null: trying again at once may succeed. */
+      /** Null: an immediate retry may succeed. */
       readonly retryAfterSeconds: number | null;
     };
 
@@ -118,7 +124,7 @@ export async function signIn(deps: SignInDeps, form: SignInForm): Promise<SignIn
     amr: BY_PASSWORD,
     requiredClass,
   });
-  // A thief of the password alone is not known for it.
+  // A thief of the password alone has no trusted device.
   if (session.state !== 'active') return { kind: 'factorRequired', session };
   checked.remember();
   deps.whenSignedIn?.(session);
@@ -129,12 +135,12 @@ export type Credentials = Pick<SignInForm, 'username' | 'password' | 'address' |
   readonly cookie: Pick<SignInForm['cookie'], 'browser'>;
 };
 
-/** The right password, under the limits of every sign-in. Makes no session. @throws StoreUnavailable */
+/** Checks the password, under the limits of every sign-in. Creates no session. @throws StoreUnavailable */
 export async function verifyCredentials(
   deps: SignInDeps,
   form: Credentials,
 ): Promise<
-  /** `remember`: called where the browser is signed in, which is known to the account from then on. */
+  /** `remember`: called when the user is signed in. The browser is a trusted device of the account from then on. */
   | { readonly kind: 'verified'; readonly user: SignedInUser; readonly remember: () => void }
   | Extract<SignInOutcome, { readonly kind: 'signInRefused' }>
 > {
@@ -161,7 +167,7 @@ export async function verifyCredentials(
   return { kind: 'verified', user, remember: () => rememberBrowser(deps, form.device, username, now) };
 }
 
-/** The browser is signed in, by whatever way: it is known to the account from then on. */
+/** Makes the browser of a signed-in user a trusted device of the account, after any method of sign-in. */
 export function rememberBrowser(
   deps: Pick<SignInDeps, 'keys' | 'random' | 'users' | 'configuration'>,
   device: SignInForm['device'],
@@ -174,8 +180,9 @@ export function rememberBrowser(
 }
 
 /**
- * The end-user has set a new password by another proof: what failed here at this account before was about the old password, and the
- * new one need not wait for it. Other accounts and other addresses go on waiting. @throws StoreUnavailable
+ * The end-user has set a new password by another proof. The failures of this address at this account were about the old
+ * password, so the new one need not wait for them. Other accounts and other addresses still wait. @throws
+ * StoreUnavailable
  */
 export async function forgetFailures(
   deps: SignInDeps,
@@ -186,7 +193,7 @@ export async function forgetFailures(
   await deps.signInFailures.forget([pair, behind, device]);
 }
 
-/** Whether it succeeds is not what the sign-in depends on: the next does it again. */
+/** The sign-in does not depend on its success: the next sign-in tries again. */
 async function rehash(deps: SignInDeps, { id, passwordHash }: SignedInUser, renewed: PasswordHash): Promise<void> {
   try {
     await deps.users.rehashed(id, passwordHash, renewed);
@@ -195,15 +202,15 @@ async function rehash(deps: SignInDeps, { id, passwordHash }: SignedInUser, rene
   }
 }
 
-/** Who tries, and from where. */
+/** The account and the origin of an attempt. */
 type Attempt = {
   readonly username: string;
-  /** One text for every spelling of the username. */
+  /** The same text for every spelling of the username. */
   readonly account: string;
   readonly address: string;
-  /** Null: the browser is not known to this account. */
+  /** Null: the browser is no trusted device of this account. */
   readonly device: KnownDevice | null;
-  /** Of the queues: a known device waits in its own. */
+  /** The key of the queue. A trusted device waits in its own. */
   readonly line: string;
 };
 type Typed = Attempt & { readonly password: string; readonly gone: AbortSignal };
@@ -220,7 +227,7 @@ function attemptOf(
 }
 
 type Checked =
-  /** `renewed`: the password, hashed as this version hashes; null: it is stored like that. */
+  /** `renewed`: the password, hashed as this version hashes. Null: its stored hash is like that. */
   | {
       readonly kind: 'right';
       readonly user: SignedInUser;
@@ -232,7 +239,7 @@ type Checked =
 const refusing = (reason: SignInRefusal, retryAfterSeconds: number | null = null): Checked => ({
   kind: 'refused',
   reason,
-  // At least one: 0 would mean at once.
+  // At least one: 0 would mean an immediate retry.
   retryAfterSeconds: retryAfterSeconds === null ? null : Math.max(1, Math.ceil(retryAfterSeconds)),
 });
 
@@ -254,7 +261,7 @@ async function checkCredentials(deps: SignInDeps, attempt: Typed): Promise<Check
   const networks = networksOf(attempt.address).map(({ times }, at) => ({ ...(ofEach[at] ?? NO_FAILURES), times }));
   const ofAddress = ofNetworks(networks, policy);
   const isKnown = attempt.device !== null && attempt.device.endsAt > now;
-  // An address with so many failures is told nothing; the right password signs in all the same.
+  // An address with so many failures learns no result, but the right password still signs in.
   const isThrottled = !isKnown && ofAddress.failures >= policy.failuresPerAddress;
   const own = isKnown ? ofDevice : isThrottled ? together(ofPair, behind) : ofPair;
   const wait = isKnown ? waitOfKnownDevice(own, policy) : waitOfAddress({ own, ofAddress, ofAccount }, policy);
@@ -284,12 +291,12 @@ async function checkCredentials(deps: SignInDeps, attempt: Typed): Promise<Check
     username: attempt.username,
     userId: user?.id ?? null,
   });
-  // Another node was faster: this guess should have waited, and is told nothing.
+  // Another node was faster: this guess should have waited, and learns no result.
   const isOneTooMany = counted > own.failures + 1 && delayAfter(counted - 1, policy) > 0;
   return isOneTooMany ? refusing('throttled_account', delayAfter(counted, policy)) : refusing('credentials_mismatch');
 }
 
-/** In one turn of the queue: a hash that another system made gives way to our own. */
+/** Runs in one turn of the queue. A new hash replaces a hash that another system made. */
 async function checkPassword(user: SignedInUser | null, typed: string) {
   const password = rawSecret(typed);
   const matches = await matchesPassword(user?.passwordHash ?? null, password);
@@ -304,7 +311,7 @@ async function checkPassword(user: SignedInUser | null, typed: string) {
 type Keys = Readonly<
   Record<'pair' | 'address' | 'account' | 'behind' | 'device' | 'nobodyHere' | 'nobodyThere', Buffer>
 > & {
-  /** Of the networks around the address. */
+  /** The networks that contain the address. */
   readonly wider: readonly Buffer[];
 };
 
@@ -325,9 +332,9 @@ function keysOf({ keys }: SignInDeps, { address, account, device }: Attempt): Ke
 }
 
 /**
- * A throttled address goes on being counted at accounts that exist, in a row that is looked at only while it is throttled: so its own
- * answers do not tell who exists, then or later. A name that nobody has would be a new row each time, so all such names share a row.
- * As many rows for each, so that the time tells nothing.
+ * At accounts that exist, the failures of a throttled address still count, in a row that is read only while the
+ * throttle applies. So the answers never reveal which accounts exist. An unknown username would be a new row each time,
+ * so all unknown usernames share a row. Both cases write the same number of rows, so the time reveals nothing.
  */
 const keysOfThrottledAddress = (keys: Keys, counts: boolean): readonly Buffer[] =>
   counts ? [keys.behind, keys.nobodyThere] : [keys.nobodyHere, keys.nobodyThere];

@@ -1,9 +1,9 @@
-/** Whether everybody may create an account: the policy says so, and the mail that this takes can be sent. */
+/** Whether any visitor may create an account: the policy allows it, and the server can send the mail that it needs. */
 import type { Configuration } from '../config/configuration.ts';
 
 export type SignUpFacts = {
   readonly configuration: () => Configuration;
-  /** Null or absent: no mails are sent. */
+  /** Null or absent: the server sends no mail. */
   readonly email?: unknown;
 };
 

@@ -1,4 +1,4 @@
-/** Where an end-user is signed in: their live sessions, and how to end each. */
+/** The active sessions of an end-user, and how to end each. */
 
 import { endUser } from '../model/actor.ts';
 import { type Session, sessionIsAlive } from '../model/session.ts';
@@ -6,11 +6,11 @@ import { type CookieHash, endListedSession, findSession, type SessionDeps } from
 import { type FormCheck, formPurpose } from './form-purpose.ts';
 
 export type SignedInBrowser = Pick<Session, 'sid' | 'userAgent' | 'signedInAt' | 'amr' | 'lastUsedAt'> & {
-  /** The browser that asks. */
+  /** Whether it is the requesting browser. */
   readonly isThis: boolean;
 };
 
-/** Newest use first. @throws StoreUnavailable */
+/** Most recently used first. @throws StoreUnavailable */
 export async function signedInBrowsers(
   { sessions, configuration }: SessionDeps,
   { userId, sid: own }: Session,
@@ -30,10 +30,10 @@ export async function signedInBrowsers(
 
 export type EndSessionOutcome =
   | { readonly kind: 'signInRequired' | 'formRefused' }
-  /** `hasEnded` false: it had ended before, or there is no such session of this end-user. */
+  /** `hasEnded` false: the session had ended before, or was not found for this end-user. */
   | { readonly kind: 'ended'; readonly userId: string; readonly sid: string; readonly hasEnded: boolean };
 
-/** @throws Unavailable: asking again is always safe. */
+/** Repeating the request is always safe. @throws Unavailable */
 export async function submitEndSession(
   deps: SessionDeps,
   form: { readonly sid: string | null; readonly cookie: CookieHash | null; readonly isOurForm: FormCheck },

@@ -16,12 +16,12 @@ import {
 import { RefusedAtIssue } from './narrowing.ts';
 import { refreshToken } from './refresh-token.ts';
 
-/** All grant types. Implicit and password are not switched off: they do not exist. */
+/** All grant types. The server does not implement implicit and password. */
 export const GRANT_TYPES: ReadonlyMap<string, GrantType> = new Map(
   [authorizationCode, refreshToken, clientCredentials].map((one) => [one.name, one]),
 );
 
-/** What the log may say about a request besides its outcome; ids only when they are ours. */
+/** The facts about a request that the log may contain besides its outcome. Ids only when this server made them. */
 export type TokenRequestFacts = {
   readonly grantType: string | null;
   readonly clientId: string | null;
@@ -51,7 +51,7 @@ export async function handleTokenRequest(
   const credentials = readClientCredentials(sender, parameters);
   if ('kind' in credentials) return { outcome: credentials, facts };
   const parsed = grantType.parse(parameters, deps.keys);
-  // An unauthenticated client must not learn what is wrong with a code or token, so its refusal waits for the authentication.
+  // An unauthenticated client must not learn the error of a code or token, so its refusal waits for the authentication.
   if ('kind' in parsed || parsed.grantId === null) {
     const authenticated = await authenticateClient(deps, credentials, (clientId) => deps.store.loadClient(clientId));
     if ('kind' in authenticated) return { outcome: authenticated, facts };
@@ -80,23 +80,26 @@ export async function handleTokenRequest(
   };
 }
 
-/** limits.yaml. Before anything is parsed or loaded. */
+/** limits.yaml. Called before the request is parsed or loaded. */
 function tooManyFrom({ tokenRates, configuration }: TokenDeps, { address }: ClientSender): Refused | null {
   const perSecond = configuration().limits.tokenRequestsPerSecondByAddress;
-  // Each is counted, whatever the others say.
+  // Each of them counts, whatever the others answer.
   const waits = networksOf(address()).map(({ key, times }) => tokenRates.address.count(key, perSecond * times));
   const wait = waits.find((one) => one !== null) ?? null;
   return wait === null ? null : { ...refuse('address_rate_exceeded'), retryAfterSeconds: wait };
 }
 
-/** After its authentication: nobody else can use up what a client may have. A public client has none, and is its addresses. */
+/**
+ * Called after the authentication, so no other client can use up a client's rate. A public client has no rate of its
+ * own: its addresses have one.
+ */
 function tooManyOf({ tokenRates, configuration }: TokenDeps, client: TokenClient): Refused | null {
   if (client.tokenEndpointAuthMethod === 'none') return null;
   const wait = tokenRates.client.count(client.clientId, configuration().limits.tokenRequestsPerSecondByClient);
   return wait === null ? null : { ...refuse('client_rate_exceeded'), retryAfterSeconds: wait };
 }
 
-/** What cannot be said in a token is refused before anything is committed. */
+/** Refuses access that a token cannot express, before any commit. */
 async function orRefused(outcome: Promise<TokenOutcome>): Promise<TokenOutcome> {
   try {
     return await outcome;
@@ -106,7 +109,7 @@ async function orRefused(outcome: Promise<TokenOutcome>): Promise<TokenOutcome> 
   }
 }
 
-/** For a public client client_credentials is never allowed, and the reason says so, whatever its registration says. */
+/** A public client never gets client_credentials, and the reason says so, whatever its registration says. */
 function notAllowed(name: string, client: TokenClient): Refused | null {
   if (client.grantTypes.includes(name)) return null;
   const isPublic = name === 'client_credentials' && client.tokenEndpointAuthMethod === 'none';

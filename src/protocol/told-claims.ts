@@ -1,10 +1,10 @@
-/** Which claims about the end-user are told where, for which scope (claims.yaml). */
+/** The released claims: the custom claims about the end-user for each scope and place (claims.yaml). */
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { ClaimPlace } from '../oauth/claims.ts';
 
 type ClaimsOfScope = ReadonlyMap<string, readonly string[]>;
 
-/** The names of the claims that each scope lets be told there. Scopes without any are left out. */
+/** The names of the claims that each scope releases there. Omits scopes that release none. */
 export function claimsTold(policy: ClaimsPolicy, place: ClaimPlace): ClaimsOfScope {
   const known = told.get(policy) ?? new Map<ClaimPlace, ClaimsOfScope>();
   told.set(policy, known);
@@ -24,11 +24,11 @@ const claimsIn = ({ scopes }: ClaimsPolicy, place: ClaimPlace): ClaimsOfScope =>
       .filter(([, names]) => names.length > 0),
   );
 
-/** Whether any token carries claims about the end-user: only then are they loaded with the grant. */
+/** Whether any token carries custom claims. Only then does the store load them with the grant. */
 export const tokensTellClaims = (policy: ClaimsPolicy): boolean =>
   claimsTold(policy, 'id_token').size > 0 || claimsTold(policy, 'access_token').size > 0;
 
-/** The claims that this scope lets be told there, of those that the end-user has. */
+/** The claims of the end-user that this scope releases there. */
 export function toldClaims(
   policy: ClaimsPolicy,
   place: ClaimPlace,

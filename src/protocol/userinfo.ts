@@ -8,7 +8,7 @@ import { toldClaims } from './told-claims.ts';
 
 export type UserInfoDeps = AccessTokenDeps & {
   readonly configuration: () => Pick<Configuration, 'identity' | 'claims' | 'resources' | 'management'>;
-  /** By the names of Core §5.1; null: the user no longer exists. */
+  /** By the names of Core §5.1. Null: the user no longer exists. */
   readonly claimsOf: (userId: string) => Promise<Readonly<Record<string, unknown>> | null>;
 };
 
@@ -24,8 +24,8 @@ export async function userInfo(deps: UserInfoDeps, accessToken: string): Promise
   if (presented.kind === 'inactive') return { kind: 'refused', error: 'invalid_token', reason: presented.reason };
   const { claims, grant } = presented;
   const scope = claims.scope.split(' ');
-  // An access token that is not for this resource, or without `openid`, tells nothing about the end-user: an API must not
-  // learn with it who its user is.
+  // Without `openid`, or for another resource, an access token releases no claim about the end-user: an API must not
+  // identify its user with it.
   const audience = [claims.aud].flat();
   const isForUs =
     audience.includes(deps.configuration().identity.identifier) && mayOpenUserInfo(deps.configuration(), audience);

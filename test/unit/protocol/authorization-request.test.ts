@@ -199,7 +199,7 @@ describe('after client and redirect URI are verified', () => {
   it.each<[scope: string, reason: string, named: string, words: string, registered?: Partial<Client>]>([
     ['read fly', 'scope_unknown', 'fly', 'a scope is unknown'],
     ['read write', 'scope_not_allowed', 'write', 'a scope is more than this client may ask for', { scope: ['read'] }],
-    ['pay', 'scope_of_other_resource', 'pay', 'a scope is known, but not at the resources that are asked for'],
+    ['pay', 'scope_of_other_resource', 'pay', 'a scope is known, but not at the requested resources'],
     [
       'email',
       'openid_missing',

@@ -439,7 +439,7 @@ describe('an impossible result', () => {
     const today = { scope: ['read'], resources: [API], mayRefresh: true };
     const loaded = { now: at(0), client: shop, grant: next, claims: null };
     expect(() => issueTokens(deps, next, today, { scope: null, resources: null }, loaded)).toThrow(
-      new InvariantViolation('tokens of a chain that has not begun'),
+      new InvariantViolation('tokens of a chain that is not started'),
     );
   });
 });
