@@ -1,4 +1,4 @@
-/** What is stored about the end-user, as one document that they can take with them. */
+/** The stored data about the end-user, as one document for download. */
 import type { Session } from '../../model/session.ts';
 
 type Rows = { readonly rows: readonly object[]; readonly more: boolean };
@@ -11,8 +11,9 @@ export type DataDeps = {
 };
 
 /**
- * @returns JSON: `account`, and a list for each kind of row, the newest first; `incomplete` names the lists that end before the oldest.
- * Null: the account was erased meanwhile. @throws StoreUnavailable
+ * @returns JSON: `account`, and a list for each kind of row, the newest first. `incomplete` names the lists that end
+ * before the oldest row. Null: the account was erased.
+ * @throws StoreUnavailable
  */
 export async function downloadData(
   { issuer, personalDataOf }: DataDeps,

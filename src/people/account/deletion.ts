@@ -1,4 +1,4 @@
-/** The end-user erases their account: through the machine of the registration, as an administrator would. */
+/** The end-user erases their account, through the machine of the registration, as an administrator would. */
 import type { Configuration } from '../../config/configuration.ts';
 import { changeUser, type UserStore } from '../../lifecycles/user/lifecycle.ts';
 import { endUser } from '../../model/actor.ts';
@@ -9,26 +9,26 @@ import { scopeOfAdministrator } from '../../protocol/administrators.ts';
 export type DeletionDeps = {
   readonly configuration: () => Configuration;
   readonly users: UserStore;
-  /** Milliseconds; waits between reloads after a lost commit. */
+  /** Takes milliseconds. Waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 export type DeletionOutcome =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'refused'; readonly reason: DeletionRefusal }
-  /** The session ended meanwhile. */
+  /** The session has ended. */
   | { readonly kind: 'signInRequired' };
 
 /**
- * `is_administrator`: operators.yaml names them. Once the username is free, the next end-user who takes it would have the role
- * (SECURITY.md), so the name leaves that file first.
+ * `is_administrator`: operators.yaml names the end-user. The next user with the free username would have the role
+ * (SECURITY.md), so an operator removes the name from that file first.
  */
 export type DeletionRefusal = 'username_differs' | 'is_administrator';
 
 export const mayNotDelete = ({ configuration }: DeletionDeps, { username }: Session): boolean =>
   scopeOfAdministrator(configuration(), { kind: 'user', username }).length > 0;
 
-/** @param typed the username, as the end-user typed it; null: not sent. @throws Unavailable */
+/** @param typed the username, as the end-user typed it. Null: not sent. @throws Unavailable */
 export async function deleteAccount(
   deps: DeletionDeps,
   session: Session,
@@ -43,7 +43,7 @@ export async function deleteAccount(
     id: userId,
     actor: endUser(userId),
     change: { type: 'deletionRequested' },
-    // Whatever ends this session in the name of the user raises the epoch.
+    // Every event that ends this session in the user's name raises the epoch.
     expects: ({ user }) => user?.epoch === userEpoch,
   });
   return { kind: changed.kind === 'done' ? 'deleted' : 'signInRequired' };

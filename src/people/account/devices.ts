@@ -1,4 +1,4 @@
-/** The end-user ends sessions of theirs: each through its machine. */
+/** The end-user ends their own sessions, each through its machine. */
 import { endUser } from '../../model/actor.ts';
 import { type Session, sessionIsAlive } from '../../model/session.ts';
 import { endListedSession, type SessionDeps } from '../../protocol/browser-session.ts';
@@ -8,9 +8,10 @@ export type DevicesDeps = SessionDeps;
 const SESSION_NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * @param sid of the session to end, as sent; null: none was sent.
- * @returns `hasEnded` false: it had ended before, or there is no such session of this end-user. @throws Unavailable: asking again is
- * always safe.
+ * Repeating the request is always safe.
+ * @param sid of the session to end, as sent. Null: not sent.
+ * @returns `hasEnded` false: the session had ended before, or was not found for this end-user.
+ * @throws Unavailable
  */
 export async function endDevice(
   deps: DevicesDeps,
@@ -22,17 +23,18 @@ export async function endDevice(
 }
 
 /**
- * Ends every other session of the end-user. A list has the newest: it is read again until no other session is left. A session from after a
- * new password is not ended by who was signed in before.
+ * Ends every other session of the end-user. The store lists the newest sessions, so the function repeats until no other
+ * session is left. A session from after a new password stays: a browser from before the password must not end it.
+ * Repeating the call is always safe.
  *
- * @returns in how many the end-user was signed in. @throws Unavailable: asking again is always safe.
+ * @returns the number of ended sessions in which the end-user was signed in. @throws Unavailable
  */
 export async function endOtherDevices(deps: DevicesDeps, own: Session): Promise<{ readonly ended: number }> {
   let ended = 0;
   for (;;) {
     const { now, sessions } = await deps.sessions.list(own.userId, ['active', 'awaitingSecondFactor']);
     const isAlive = (session: Session) => sessionIsAlive(session, deps.configuration().signIn, now);
-    // Whoever has typed the password elsewhere, and not yet the second factor, begins again too.
+    // A session that awaits its second factor ends too.
     const others = sessions.filter(
       (session) =>
         session.sid !== own.sid &&

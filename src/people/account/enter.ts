@@ -1,21 +1,21 @@
-/** What comes first in every section of the account: who asks, whether the form is ours, and whether the sign-in is recent enough. */
+/** The first checks in every section of the account: the session, the form token, and the age of the sign-in. */
 import { type Session, signedInRecently } from '../../model/session.ts';
 import { type CookieHash, findSession, type SessionDeps } from '../../protocol/browser-session.ts';
 import { type FormCheck, formPurpose } from '../../protocol/form-purpose.ts';
 
 export type AccountVisit = {
   readonly session: Session;
-  /** The database's, when the session was loaded. */
+  /** The database's time when the session was loaded. */
   readonly now: Date;
   readonly isRecent: boolean;
-  /** Of the forms of this section, for this session alone. */
+  /** The purpose of the forms of this section, for this session alone. */
   readonly formPurpose: string;
 };
 
 export type AccountEntry =
   | { readonly kind: 'entered'; readonly visit: AccountVisit }
   | { readonly kind: 'signInRequired' }
-  /** There is a session, but its sign-in is too long ago for what is asked. */
+  /** The session exists, but its sign-in is too long ago for this request. */
   | { readonly kind: 'signInAgainRequired' }
   | { readonly kind: 'formRefused' };
 
@@ -23,9 +23,9 @@ export type AccountRequest = {
   /** The id of the section. */
   readonly section: string;
   readonly cookie: CookieHash | null;
-  /** What is asked needs a recent sign-in. */
+  /** The request needs a recent sign-in. */
   readonly needsRecentSignIn: boolean;
-  /** Null: no form was sent. */
+  /** Null: the request has no form. */
   readonly isOurForm: FormCheck | null;
 };
 

@@ -1,4 +1,4 @@
-/** The end-user looks at the accounts that are linked to theirs, and removes one. Adding one is an external sign-in. */
+/** The end-user views the linked identities of the account, and removes one. A federated sign-in adds one. */
 import {
   type IdentityRemoved,
   type LinkedIdentityStore,
@@ -27,7 +27,7 @@ export async function viewIdentities({ identities, configuration }: LinkedIdenti
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** @param id as sent. @returns null: the form names none. @throws Unavailable: asking again is always safe. */
+/** Repeating the request is always safe. @param id as sent. @returns null: the form names none. @throws Unavailable */
 export const removeOwnIdentity = async (
   deps: LinkedIdentitiesDeps,
   userId: string,

@@ -1,6 +1,7 @@
 /**
- * The end-user sets a password. One statement replaces the hash and raises the epoch, so there is no moment in which the password is
- * new and an older session or chain lives. This browser then gets a session of its own; where that fails, it signs in again.
+ * The end-user sets a password. One statement replaces the hash and raises the epoch, so the new password never
+ * coexists with an older session or chain. This browser then gets a new session. If that fails, the end-user signs in
+ * again.
  */
 import { hashPassword } from '../../crypto/password.ts';
 import { rawSecret } from '../../crypto/secret-types.ts';
@@ -29,18 +30,18 @@ export type PasswordDeps = SignInDeps & {
   readonly isBreached: IsBreached;
 };
 
-/** Whether the end-user has a password, which is asked for before it is changed. @throws StoreUnavailable */
+/** Whether the end-user has a password, which the form asks for before a change. @throws StoreUnavailable */
 export async function hasPassword({ users }: PasswordDeps, { userId }: Session): Promise<boolean> {
   const { row } = await users.load(userId, null);
   return row.user !== null && row.user.passwordHash !== NO_PASSWORD;
 }
 
 export type NewPasswordForm = Pick<SignInForm, 'device'> & {
-  /** Null each: not sent. `current` counts for nothing where there is no password yet. */
+  /** Each is null if not sent. The server ignores `current` where the account has no password. */
   readonly current: string | null;
   readonly chosen: string | null;
   readonly repeated: string | null;
-  /** As in a sign-in. */
+  /** The throttle key of the sender, as in a sign-in. */
   readonly address: string;
   readonly cookie: { readonly new: CookieHash; readonly browser: CookieHash | null };
   readonly userAgent: string | null;
@@ -48,15 +49,15 @@ export type NewPasswordForm = Pick<SignInForm, 'device'> & {
 };
 
 export type PasswordOutcome =
-  /** `session`: of this browser, under its new cookie. */
+  /** `session`: the session of this browser, under its new cookie. */
   | { readonly kind: 'changed'; readonly session: Session }
   | { readonly kind: 'problem'; readonly problem: PasswordProblem }
   | { readonly kind: 'refused'; readonly reason: 'form_incomplete' | 'repetition_differs' | 'same_as_before' }
-  /** The current password was not right, or not looked at. */
+  /** The current password was wrong, or was not checked. */
   | { readonly kind: 'signInRefused'; readonly reason: SignInRefusal; readonly retryAfterSeconds: number | null }
-  /** There is no password to ask for, and the sign-in was too long ago. */
+  /** The account has no password to ask for, and the sign-in was too long ago. */
   | { readonly kind: 'signInAgainRequired' }
-  /** The session ended meanwhile: the end-user was disabled, or somebody was faster. */
+  /** The session has ended: the end-user was disabled, or another request was faster. */
   | { readonly kind: 'signInRequired' };
 
 /** @throws Unavailable */
@@ -71,7 +72,7 @@ export async function changePassword(
   if (!has && !isRecent) return { kind: 'signInAgainRequired' };
   if (!chosen || (has && !current)) return { kind: 'refused', reason: 'form_incomplete' };
   if (chosen !== repeated) return { kind: 'refused', reason: 'repetition_differs' };
-  // The cheap answers first; neither tells anything about the current password.
+  // The cheap answers first. Neither reveals the current password.
   if (has && chosen === current) return { kind: 'refused', reason: 'same_as_before' };
   const problem = await passwordProblem(chosen, await contextOf(deps, session));
   if (problem !== null) return { kind: 'problem', problem };
@@ -81,7 +82,7 @@ export async function changePassword(
       const { reason, retryAfterSeconds } = verified;
       return { kind: 'signInRefused', reason, retryAfterSeconds };
     }
-    // Renamed meanwhile, and somebody else has the name.
+    // The account was renamed, and another account has the name.
     if (verified.user.id !== userId) return { kind: 'signInRequired' };
     verified.remember();
   }
@@ -98,19 +99,19 @@ export async function changePassword(
       passwordHash: hashed.value,
       byPasswordAlone: isByPasswordAlone(session),
     },
-    // Everything that ends this session in the name of the user raises the epoch, another new password too.
+    // Every event that ends this session in the user's name raises the epoch, another new password too.
     expects: ({ user }) => user?.epoch === session.userEpoch,
   });
   if (changed.kind === 'rejected') return { kind: 'signInRequired' };
   await deps.tell?.(userId, 'password_changed');
   const cookie = { old: null, new: form.cookie.new };
   const user = { ...changed.user, serverEpoch: session.liveServerEpoch };
-  // How and when the end-user signed in stays as it was.
+  // The method and the time of the sign-in stay unchanged.
   const signedIn = { amr: session.amr, authenticatedAt: session.signedInAt };
   return { kind: 'changed', session: await createSession(deps, user, cookie, form.userAgent, signedIn) };
 }
 
-/** How many characters a new password needs. @throws StoreUnavailable */
+/** In characters. @throws StoreUnavailable */
 export const minimumOf = async (deps: PasswordDeps, session: Session): Promise<number> =>
   minimumCharacters(await strengthOf(deps, session));
 
@@ -121,7 +122,10 @@ async function strengthOf(deps: PasswordDeps, { userId, username }: Session) {
   };
 }
 
-/** What a new password is judged by: what names the end-user and the service, and whether it stands alone. */
+/**
+ * The context in which a new password is checked: the names of the end-user and the service, and whether the password
+ * is the only factor.
+ */
 async function contextOf(deps: PasswordDeps, session: Session) {
   const { row } = await deps.users.load(session.userId, null);
   const email = row.user?.claims['email'];

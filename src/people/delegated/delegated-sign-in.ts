@@ -1,7 +1,7 @@
 /**
- * Signing in at the team's own application: the browser is sent there with a reference, the application tells the management API who
- * signed in, and the browser comes back. The reference alone is worth nothing: the answer takes a client with the right to give it, and
- * the return takes the browser that began.
+ * Delegated sign-in: the server sends the browser to the team's own application with a reference. The application
+ * reports the signed-in user to the management API, and the browser returns. The reference alone grants nothing: an
+ * answer needs an authorized client, and the return needs the browser that began.
  */
 import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
 import type { DelegatedSignIn } from '../../../policies/upstreams-schema.ts';
@@ -37,11 +37,11 @@ const refusal = (
   retryAfterSeconds: number | null = null,
 ): DelegatedRefusal => ({ kind: 'refused', reason, askedBy: asked, retryAfterSeconds });
 
-/** Where the browser comes back to. */
+/** The URL to which the browser returns. */
 export const returnAddress = (issuer: string, reference: string): string =>
   urlUnder(issuer, `/sign-in/delegated/${reference}`);
 
-/** @returns where the browser goes. @throws StoreUnavailable */
+/** @returns the URL of the redirect. @throws StoreUnavailable */
 export async function beginDelegatedSignIn(
   deps: ExternalSignInDeps,
   beginning: Beginning,
@@ -61,7 +61,7 @@ export async function beginDelegatedSignIn(
   return { kind: 'leaves', url };
 }
 
-/** The browser is back. @throws StoreUnavailable, Unavailable */
+/** The browser has returned. @throws StoreUnavailable, Unavailable */
 export async function finishDelegatedSignIn(
   deps: ExternalSignInDeps,
   reference: string,
@@ -85,15 +85,15 @@ export async function finishDelegatedSignIn(
     },
   );
   if (outcome === null) return refusal('external_sign_in_unknown');
-  // Nobody but the browser that began learns more than that it is another.
+  // Another browser than the one that began learns only that it is another.
   const isAnother = outcome.kind === 'rejected' && outcome.reason === 'another_browser';
   if (outcome.kind === 'rejected') return refusal(outcome.reason, isAnother ? null : askedBy(signIn));
   return finish(deps, outcome, returning);
 }
 
-// The side of the application.
+// The application's side.
 
-/** @returns null: there is no such delegated sign-in. @throws StoreUnavailable */
+/** @returns null: the delegated sign-in was not found. @throws StoreUnavailable */
 export async function findDelegatedSignIn(
   { externalSignIns }: Pick<ExternalSignInDeps, 'externalSignIns'>,
   reference: string,
@@ -122,7 +122,7 @@ export type DelegatedAnswered =
 
 const FUTURE_TOLERANCE_SECONDS = 60;
 
-/** @param newUserId of an end-user whom the policy registers. @throws StoreUnavailable, Unavailable */
+/** @param newUserId the id for an end-user that the policy registers. @throws StoreUnavailable, Unavailable */
 export async function answerDelegatedSignIn(
   deps: Pick<ExternalSignInDeps, 'externalSignIns' | 'configuration' | 'sleep'>,
   {
@@ -160,7 +160,7 @@ export async function answerDelegatedSignIn(
   if (!isRecentEnough(signIn, authTime, now)) return { kind: 'tooOld' };
   const newcomer = newcomerIn(policy, who);
   if (newcomer && isReserved(deps.configuration(), newcomer.usernames[0])) {
-    // An end-user who has the name already may sign in; nobody new gets it.
+    // An existing end-user with this name may sign in, but no new user gets the name.
     const known = await bring(soughtIn(who), { type: 'answerReceived', theirs: theirs(amr, authTime) });
     return known?.kind === 'rejected' && known.reason === 'nobody_linked'
       ? { kind: 'usernameIsReserved' }

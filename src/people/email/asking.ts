@@ -1,5 +1,4 @@
-/** Who asks for a mail with a link: somebody who forgot the password, or an end-user who is signed in. */
-
+/** The requests for a mail with a link: from a visitor who forgot the password, or from a signed-in end-user. */
 import type { RegisteredUser } from '../../model/user.ts';
 import { addressKey, addressOf } from '../../model/user.ts';
 import { readAddress } from '../mail/address.ts';
@@ -15,27 +14,30 @@ import {
 } from './links.ts';
 
 export type Asker = {
-  /** One key for all addresses that count as the same sender. */
+  /** The throttle key of the sender. Addresses that count as one sender share it. */
   readonly network: string;
   /** The languages of the browser, the best first. */
   readonly wishes: readonly string[];
-  /** The cookie by which the browser is known to accounts, as sent; null: none. */
+  /** The device cookie, as sent. Null: none. */
   readonly deviceCookie: string | null;
 };
 
-/** `throttled`: of the address, or of the network. `queueFull`: no mail of this purpose finds a place now. Nothing is sent. */
+/**
+ * `throttled`: for the address or the network. `queueFull`: the queue has no room for a mail of this purpose. The
+ * server sends no mail.
+ */
 type NotMailed = { readonly kind: 'throttled' | 'queueFull'; readonly retryAfterSeconds: number };
 
 export type Asked =
-  /** The same for every address, whether anybody has it or not. */
+  /** The same for every address, whether or not an account has it. */
   { readonly kind: 'asked' } | { readonly kind: 'addressRefused' } | NotMailed;
 
-/** More accounts with one address than this get no mail. */
+/** Beyond this number of accounts with one address, the others get no mail. */
 const MAX_ACCOUNTS = 5;
 
 /**
- * "Forgot your password?": a mail for each account whose verified address this is, naming the username. What is looked up and sent
- * comes after the answer, so the answer is the same in words, statements and time for every address.
+ * "Forgot your password?": a mail with the username for each account that has this verified address. The server looks
+ * up and sends the mails after its response, so the response has the same words, statements and time for every address.
  * @throws StoreUnavailable
  */
 export async function askForReset(deps: LinkDeps, typed: string | null, asker: Asker): Promise<Asked> {
@@ -43,9 +45,9 @@ export async function askForReset(deps: LinkDeps, typed: string | null, asker: A
   if (address === null) return { kind: 'addressRefused' };
   const allowance = await allowMail(deps, { address, network: asker.network });
   if (allowance.kind === 'networkIsFull') return { kind: 'throttled', retryAfterSeconds: allowance.retryAfterSeconds };
-  // Strangers can use up the mails of an address, and not those of a browser that the account knows.
+  // A stranger can use up the mails of an address, but not those of a trusted device.
   const onlyForDevice = allowance.kind === 'allowed' ? null : asker.deviceCookie;
-  // The same for every address: nothing was looked up yet.
+  // The same for every address: the server has not looked up the accounts yet.
   const isQueued =
     (allowance.kind !== 'allowed' && onlyForDevice === null) ||
     (await deps.outbox.want({ kind: 'reset_wanted', to: address, wishes: asker.wishes, onlyForDevice }));
@@ -61,14 +63,17 @@ async function isAllowedByDevice(
   return device !== null && allowMailToKnownDevice(deps, { userId, device });
 }
 
-/** For the queue of mails. Safe to repeat: each mail has a link that works, and the use of one ends the others. @throws StoreUnavailable, Unavailable */
+/**
+ * For the queue of mails. Safe to repeat: each mail has an active link, and the use of one ends the others. @throws
+ * StoreUnavailable, Unavailable
+ */
 export async function sendResets(
   deps: LinkDeps,
   { to, wishes, onlyForDevice }: Extract<MailsWanted, { kind: 'reset_wanted' }>,
 ): Promise<void> {
   for (const user of await deps.accounts.withAddress(to, MAX_ACCOUNTS)) {
     const own = addressOf(user);
-    // To the address as it is stored, never to another spelling.
+    // To the address in its stored form, never to another spelling.
     if (own === null || !own.isVerified || user.disabledAt !== null) continue;
     if (onlyForDevice !== null && !(await isAllowedByDevice(deps, user, onlyForDevice))) continue;
     await mailLink(deps, user, { purpose: 'reset_password', address: own.address }, wishes);
@@ -124,7 +129,7 @@ export type AddressAsked =
   | { readonly kind: 'addressRefused' | 'sameAddress' | 'noAddress' | 'alreadyVerified' | 'refused' }
   | NotMailed;
 
-/** The end-user wants the address of their account to be verified. @throws StoreUnavailable, Unavailable */
+/** The end-user asks to verify the address of the account. @throws StoreUnavailable, Unavailable */
 export async function askForVerification(deps: LinkDeps, userId: string, asker: Asker): Promise<AddressAsked> {
   const user = await deps.accounts.find(userId);
   const own = user === null ? null : addressOf(user);
@@ -133,7 +138,7 @@ export async function askForVerification(deps: LinkDeps, userId: string, asker: 
   return mailToAccount(deps, user, 'verify_address', own.address, asker);
 }
 
-/** The end-user wants another address; it counts once its link is used. @throws StoreUnavailable, Unavailable */
+/** The end-user asks for another address, which applies once its link is used. @throws StoreUnavailable, Unavailable */
 export async function askForChange(
   deps: LinkDeps,
   userId: string,
@@ -168,7 +173,10 @@ async function mailToAccount(
 }
 
 export type LostAsked =
-  /** `passwordNotShown`: the session may come from another place, whose password is none of this server. */
+  /**
+   * `passwordNotShown`: the session may come from a federated or delegated sign-in, whose password is not this
+   * server's.
+   */
   { readonly kind: 'sent' | 'noAddress' | 'passwordFromMail' | 'passwordNotShown' | 'refused' } | NotMailed;
 
 /**
@@ -194,7 +202,10 @@ export async function askAboutLostFactors(
   return (await send(deps, user, about, outcome, wishes)) ? { kind: 'sent' } : QUEUE_FULL;
 }
 
-/** Whether a link about lost factors can be asked for: the page offers nothing that is refused whatever is typed. @throws StoreUnavailable */
+/**
+ * Whether the end-user may ask for a link about lost factors. The page must not offer a request that always fails.
+ * @throws StoreUnavailable
+ */
 export async function mayRecoverByMail(
   deps: Pick<LinkDeps, 'accounts'> & SignsInElsewhere,
   userId: string,
@@ -203,7 +214,7 @@ export async function mayRecoverByMail(
   return own?.isVerified === true && !(await deps.signsInElsewhere(userId));
 }
 
-/** What the account's page shows. @throws StoreUnavailable */
+/** The address on the account's page. @throws StoreUnavailable */
 export async function addressOfAccount(
   deps: Pick<LinkDeps, 'accounts'>,
   userId: string,

@@ -1,4 +1,4 @@
-/** A link for a mail: its secret, its URL, how long it is good for, and how it is sent. */
+/** A link for a mail: its secret, its URL, its lifetime, and its delivery. */
 
 import type { EmailChallengePurpose } from '../../../machines/email-challenge/facts.ts';
 import { sha256 } from '../../crypto/digest.ts';
@@ -20,30 +20,30 @@ export type LinkDeps = MailLimitDeps & {
   readonly signInLedger: SignInLedger;
   readonly issuer: string;
   readonly random: Random;
-  /** Milliseconds. */
+  /** Takes milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly challenges: EmailChallengeStore;
-  /** By the policy of today: `offered`. */
+  /** By the current policy: `offered`. */
   readonly isOffered: (purpose: EmailChallengePurpose) => boolean;
   readonly accounts: {
-    /** Whose verified address this is, whatever its case; the oldest account first. */
+    /** The accounts with this verified address, in any case of letters, the oldest first. */
     readonly withAddress: (address: string, limit: number) => Promise<readonly RegisteredUser[]>;
     readonly find: (userId: string) => Promise<RegisteredUser | null>;
   };
   readonly outbox: Outbox;
-  /** The id of a browser that has signed in to this account before; null: it has not. */
+  /** The id of a browser that has signed in to this account before. Null: it has not. */
   readonly knownDeviceOf?: (deviceCookie: string | null, username: string) => string | null;
 };
 
 export type SignsInElsewhere = {
   /**
-   * Whether a session of this end-user may come from another place. Such a session says `pwd` where a password was typed there, which
-   * shows nothing about the password here.
+   * Whether a session of this end-user may come from a federated or delegated sign-in. In such a session, `pwd` stands
+   * for a password of another server, and proves no password of this one.
    */
   readonly signsInElsewhere: (userId: string) => Promise<boolean>;
 };
 
-/** What a link is made and stored with; a mail needs more. */
+/** The dependencies of making and storing a link. A mail needs more. */
 export type LinkMaking = Pick<LinkDeps, 'issuer' | 'random' | 'sleep' | 'challenges' | 'isOffered'>;
 
 const MINUTE = 60;
@@ -62,7 +62,7 @@ export const LINK_LIFETIME_SECONDS: Readonly<Record<EmailChallengePurpose, numbe
 const SECRET_BYTES = 32;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-/** @returns the hash by which the link is found; null: no link of ours. */
+/** @returns the hash that identifies the link. Null: the text is no secret of this server. */
 export const hashOfSecret = (secret: string | null): Buffer | null =>
   secret !== null && SECRET.test(secret) ? sha256(secret) : null;
 
@@ -73,7 +73,7 @@ export type DrawnLink = {
   readonly lifetimeSeconds: number;
 };
 
-/** 256 bits, of which only the hash is stored. */
+/** 256 bits. The server stores only their hash. */
 export function drawLink(
   { issuer, random }: Pick<LinkDeps, 'issuer' | 'random'>,
   purpose: EmailChallengePurpose,
@@ -93,7 +93,9 @@ export type SentLink = {
   readonly user: RegisteredUser | null;
 };
 
-/** @returns null: the machine refuses to send it, for instance because the account has another address by now. @throws Unavailable */
+/**
+ * @returns null: the machine rejects the link, for example because the account has another address. @throws Unavailable
+ */
 export async function createLink(
   deps: LinkMaking,
   about: Pick<NewEmailChallenge, 'purpose' | 'userId' | 'address' | 'goesOn'>,

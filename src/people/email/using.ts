@@ -1,7 +1,7 @@
 /**
- * The page of a link from a mail, and its button. Showing the page changes nothing: programs that look through mail open links. Who
- * presses the button is asked nothing else: the link itself is the proof. For a new password that is one factor of several, since
- * nobody is signed in by it.
+ * The page of a link from a mail, and its button. Showing the page changes no state, because mail scanners open links.
+ * The user who presses the button answers no other question: the link itself is the proof. For a new password, the link
+ * is one factor of several, and it does not sign the user in.
  */
 import type { EmailChallengePurpose, EmailChallengeRejectReason } from '../../../machines/email-challenge/facts.ts';
 import { type PasswordHash, type RawSecret, rawSecret } from '../../crypto/secret-types.ts';
@@ -23,24 +23,24 @@ import { drawLink, hashOfSecret, LINK_LIFETIME_SECONDS, type LinkDeps, type Sign
 
 export type UseLinkDeps = LinkDeps &
   SignsInElsewhere & {
-    /** A username that has a role before anybody has the username: nobody takes it by signing up. */
+    /** A username that has a role before any account has it. Sign-up refuses it. */
     readonly isReserved: (username: string) => boolean;
-    /** What is wrong with a new password; null: nothing. */
+    /** The problem with a new password. Null: none. */
     readonly passwordProblem: (password: RawSecret, of: PasswordOwner) => Promise<PasswordProblem | null>;
-    /** How many characters a new password needs. */
+    /** The minimum length of a new password, in characters. */
     readonly minimumCharacters: (of: Pick<PasswordOwner, 'userId' | 'username'>) => Promise<number>;
-    /** In a bounded queue. Null: too much to do; nothing was hashed. */
+    /** Runs in a bounded queue. Null: the queue is full, and no password was hashed. */
     readonly hashPassword: (password: RawSecret, place: Caller) => Promise<PasswordHash | null>;
-    /** Every passkey, authenticator app and recovery code, each by its machine. */
+    /** Removes every passkey, authenticator app and recovery code, each through its machine. */
     readonly removeLostFactors: (userId: string) => Promise<void>;
   };
 
 export type LinkPurpose = EmailChallengePurpose;
-/** Why a link does nothing. */
+/** The reason why a link has no effect. */
 export type LinkRefusal = EmailChallengeRejectReason;
 
 export type PasswordOwner = {
-  /** Null: there is no account yet. */
+  /** Null: the account does not exist yet. */
   readonly userId: string | null;
   readonly username: string;
   readonly address: string;
@@ -55,15 +55,15 @@ export type LinkView =
       readonly kind: 'usable';
       readonly purpose: EmailChallengePurpose;
       readonly address: string;
-      /** Null: there is no account yet. */
+      /** Null: the account does not exist yet. */
       readonly username: string | null;
-      /** Of the password that is set by it; null: none is. */
+      /** The minimum length of the password that the form sets. Null: it sets none. */
       readonly minimumCharacters: number | null;
       readonly formPurpose: string;
     }
   | { readonly kind: 'useless'; readonly reason: EmailChallengeRejectReason };
 
-/** @param secret as it stands in the URL; null: none was sent. @throws StoreUnavailable */
+/** @param secret as in the URL. Null: not sent. @throws StoreUnavailable */
 export async function viewLink(deps: LinkViewDeps, secret: string | null): Promise<LinkView> {
   const found = await find(deps, secret);
   if (found === null) return { kind: 'useless', reason: 'link_unknown' };
@@ -107,7 +107,7 @@ async function find({ challenges }: Pick<LinkDeps, 'challenges'>, secret: string
   return challenge ? { loaded, secretHash, challenge, user: loaded.user } : null;
 }
 
-/** For the page. What the button does is for the machine to say. */
+/** For the page. The machine decides the effect of the button. */
 function uselessBecause({ state, endsAt }: EmailChallenge, now: Date): EmailChallengeRejectReason | null {
   if (state !== 'active') return state === 'used' ? 'link_used' : 'link_superseded';
   return now >= endsAt ? 'link_expired' : null;
@@ -138,7 +138,7 @@ export type FormProblem =
 export type LinkOutcome =
   | { readonly kind: 'formRefused' }
   | { readonly kind: 'useless'; readonly reason: EmailChallengeRejectReason }
-  /** The page comes again; the link is as good as before. */
+  /** The page appears again, and the link stays valid. */
   | {
       readonly kind: 'again';
       readonly problem: FormProblem;
@@ -155,7 +155,7 @@ export async function submitLink(deps: UseLinkDeps, form: LinkForm): Promise<Lin
   const { challenge, user, secretHash, loaded } = found;
   const { purpose, id } = challenge;
   if (!form.isOurForm(formPurpose.emailLink(id))) return { kind: 'formRefused' };
-  // Nothing is hashed for a link that is good for nothing.
+  // The server hashes no password for an invalid link.
   const useless = uselessBecause(challenge, loaded.now);
   if (useless !== null) {
     const account = { username: user?.username ?? null, userId: user?.id ?? null };
@@ -186,7 +186,7 @@ export async function submitLink(deps: UseLinkDeps, form: LinkForm): Promise<Lin
   if (outcome.kind === 'rejected') {
     return outcome.reason === 'username_taken' ? again('usernameTaken') : { kind: 'useless', reason: outcome.reason };
   }
-  // Where the process ends in between, a factor stays, and the end-user asks for another link.
+  // After a crash in between, a factor remains, and the end-user asks for another link.
   if (purpose === 'lost_factors') await deps.removeLostFactors(outcome.user.id);
   await tell(deps, outcome, undo?.url ?? null, form.wishes);
   return { kind: 'done', purpose, used: outcome };
@@ -196,7 +196,7 @@ const withoutUrl = ({ url: _, ...drawn }: ReturnType<typeof drawLink>) => drawn;
 
 const MAX_USERNAME_CHARACTERS = 256;
 
-/** @returns what comes with the button; or what is wrong with what was typed. */
+/** @returns the values that come with the button, or the problem with the input. */
 async function useOf(
   deps: UseLinkDeps,
   { purpose, address }: EmailChallenge,
@@ -219,10 +219,10 @@ async function useOf(
   return { kind: 'account', id: deps.random.uuid(), registration: { username, passwordHash, claims: {} } };
 }
 
-/** As src/registration/user-record.ts takes them from administrators, without what cannot be seen. */
+/** The format of src/registration/user-record.ts for administrators, without invisible characters. */
 const isUsername = (username: string): boolean => username.length <= MAX_USERNAME_CHARACTERS && isVisible(username);
 
-/** Mails about what was done, to whom it concerns. */
+/** Mails that notify the affected user. */
 async function tell(
   deps: UseLinkDeps,
   { at, challenge, before, user, undo }: LinkUsed,

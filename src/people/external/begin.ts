@@ -1,4 +1,4 @@
-/** A browser is about to be sent to another place: what it brings back will be held against this. */
+/** The beginning of a federated or delegated sign-in. The server later compares the response with it. */
 import { hmacSha256, sha256 } from '../../crypto/digest.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import { openText, sealText } from '../../crypto/sealed-text.ts';
@@ -9,16 +9,16 @@ import { networksOf } from '../../model/networks.ts';
 import type { CookieHash } from '../../protocol/browser-session.ts';
 import type { ExternalSignInDeps } from './deps.ts';
 
-/** Of the interaction that asks for the sign-in. */
+/** The interaction that asks for the sign-in. */
 export type AskingInteraction = {
   readonly id: string;
-  /** As it stands in the URL; null: it is stored. */
+  /** As in the URL. Null: the interaction is stored. */
   readonly sealed: string | null;
   readonly endsAt: Date;
   readonly wishes: SignInWishes;
 };
 
-/** @param sealed null: it is stored. */
+/** @param sealed null: the interaction is stored. */
 export const askingInteraction = (interaction: Interaction, sealed: string | null): AskingInteraction => {
   const { id, endsAt, clientId, scope, loginHint, prompt, maxAgeSeconds, uiLocales, requiredClass } = interaction;
   const acrValues = requiredClass === null ? [] : [requiredClass];
@@ -29,19 +29,19 @@ export const askingInteraction = (interaction: Interaction, sealed: string | nul
 
 export type Beginning = {
   readonly browser: CookieHash;
-  /** One key for all addresses that count as the same sender. */
+  /** The throttle key of the sender. Addresses that count as one sender share it. */
   readonly address: string;
-  /** Null: no client asked for the sign-in. */
+  /** Null: no client requested the sign-in. */
   readonly interaction: AskingInteraction | null;
-  /** The end-user who adds an identity to their account; null: a sign-in. */
+  /** The end-user who adds an identity to their account. Null: a sign-in. */
   readonly linkTo: string | null;
-  /** Where there is no interaction; null: none. */
+  /** The requested parameters without an interaction. Null: none. */
   readonly wishes: SignInWishes | null;
 };
 
 export type Begun =
   | { readonly kind: 'begun'; readonly reference: string }
-  /** This address has begun more sign-ins than people do. */
+  /** This address has begun more sign-ins than users do. */
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
 
 export const NO_WISHES: SignInWishes = {
@@ -56,7 +56,7 @@ export const NO_WISHES: SignInWishes = {
   destination: null,
 };
 
-/** @param anew an older sign-in there does not do. */
+/** @param anew the identity provider has to authenticate the user again. */
 export const directWishes = (destination: string | null, anew: boolean): SignInWishes => ({
   ...NO_WISHES,
   destination,
@@ -72,7 +72,7 @@ const WINDOW_SECONDS = 900;
 const REFERENCE_BYTES = 32;
 const IV_BYTES = 12;
 
-/** What only this server has to know of an authorization request that it sent. */
+/** The secrets of an authorization request to the identity provider. */
 export type RequestSecrets = { readonly nonce: string; readonly codeVerifier: string };
 
 /** @throws StoreUnavailable */
@@ -102,7 +102,7 @@ export async function beginExternalSignIn(
     interactionId: interaction?.id ?? null,
     sealedInteraction: interaction?.sealed ?? null,
     interactionEndsAt: interaction?.endsAt ?? null,
-    // It may name a person, whom an erasure would not find here. Where it is asked for later, the sealed interaction has it.
+    // It may identify a person, whom an erasure would not find here. The sealed interaction has it for later use.
     wishes: { ...wishesOf(beginning), loginHint: null },
     sealedSecrets:
       secrets && sealText(deps.keys, 'external-sign-in', id, JSON.stringify(secrets), deps.random.bytes(IV_BYTES)),
@@ -112,11 +112,11 @@ export async function beginExternalSignIn(
 
 const REFERENCE = /^[A-Za-z0-9_-]{43}$/;
 
-/** @returns null for a text that was never a reference of this server. */
+/** @returns null for a text that is no reference of this server. */
 export const referenceHash = (reference: string): Buffer | null =>
   REFERENCE.test(reference) ? sha256(reference) : null;
 
-/** @returns null: made under a root secret that is not listed any more. */
+/** @returns null: the root secret that sealed them is no longer listed. */
 export function secretsOf(keys: RootKeys, { id, sealedSecrets }: ExternalSignIn): RequestSecrets | null {
   const opened = sealedSecrets === null ? null : openText(keys, 'external-sign-in', id, sealedSecrets);
   return opened === null ? null : JSON.parse(opened);

@@ -1,4 +1,4 @@
-/** What every sign-in at another place needs of the server. */
+/** The dependencies of every federated and delegated sign-in. */
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import type { ExternalSignInStore } from '../../lifecycles/external-sign-in/lifecycle.ts';
 import type { LinkedIdentityStore } from '../../lifecycles/linked-identity/lifecycle.ts';
@@ -6,9 +6,9 @@ import type { Claims } from '../../model/user.ts';
 import type { SessionDeps } from '../../protocol/browser-session.ts';
 
 export type Acceptable = {
-  /** The claims that an end-user may have, without what is not as it should be. */
+  /** The claims that an end-user may have, without malformed ones. */
   readonly acceptableClaims: (claims: Claims) => Claims;
-  /** Null: no username can be made of it. */
+  /** Null: the text makes no username. */
   readonly acceptableUsername: (text: unknown) => string | null;
 };
 
@@ -17,7 +17,7 @@ export type ExternalSignInDeps = SessionDeps & {
   readonly keys: RootKeys;
   readonly externalSignIns: ExternalSignInStore;
   readonly identities: LinkedIdentityStore;
-  /** Loaded when somebody new comes. */
+  /** Loaded for the first just-in-time user. */
   readonly acceptable: () => Promise<Acceptable>;
   readonly signInFailures: {
     readonly count: (keyHashes: readonly Buffer[], windowSeconds: number) => Promise<number[]>;

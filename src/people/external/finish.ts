@@ -1,4 +1,4 @@
-/** The browser is back, and the machine lets it go on: a session, or a link. */
+/** The browser has returned, and the machine accepts it: the result is a session, or a link. */
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { ExternalSignIn } from '../../lifecycles/external-sign-in/entity.ts';
 import type { ExternalSignInRow } from '../../lifecycles/external-sign-in/lifecycle.ts';
@@ -6,21 +6,21 @@ import type { Session } from '../../model/session.ts';
 import { type CookieHash, createSession } from '../../protocol/browser-session.ts';
 import type { ExternalSignInDeps } from './deps.ts';
 
-/** Who comes back, as HTTP knows them. */
+/** The returning browser, from HTTP. */
 export type Returning = {
-  /** Of the cookie that binds sign-ins to their browser; null: none was sent. */
+  /** The hash of the cookie that binds sign-ins to their browser. Null: not sent. */
   readonly browser: CookieHash | null;
   /** `old`: the session that the sign-in replaces. `new`: the cookie that the browser gets when it succeeds. */
   readonly cookie: { readonly old: CookieHash | null; readonly new: CookieHash };
   readonly userAgent: string | null;
 };
 
-/** Where the sign-in goes on; null: no client asked for it. */
+/** The interaction that the sign-in resumes. Null: no client requested it. */
 export type AskedBy = { readonly id: string; readonly sealed: string | null } | null;
 
 export type Finished =
   | {
-      /** `factorRequired`: the policy demands a second factor, which the other place did not say. */
+      /** `factorRequired`: the policy demands a second factor, which the identity provider did not report. */
       readonly kind: 'signedIn' | 'factorRequired';
       readonly session: Session;
       readonly askedBy: AskedBy;

@@ -1,4 +1,4 @@
-/** Somebody new, as another place tells of them: what they are called here, and which claims they get. */
+/** A just-in-time user, from the data of the identity provider: the username and the claims. */
 import type { Configuration } from '../../config/configuration.ts';
 import type { Claims } from '../../model/user.ts';
 import { isVisible } from '../../oauth/username.ts';
@@ -8,14 +8,14 @@ import type { Acceptable, ExternalSignInDeps } from './deps.ts';
 
 const LAST_NUMBER = 9;
 const RANDOM_BYTES = 5;
-/** With what is appended, it stays below the bound of usernames, which counts UTF-16 units. */
+/** With a suffix, the name stays below the bound of usernames, which counts UTF-16 units. */
 const MAX_BASE_CHARACTERS = 100;
 
-/** operators.yaml gives its roles to usernames, so nobody gets such a name by a sign-in elsewhere. */
+/** operators.yaml gives its roles to usernames, so no just-in-time user gets such a name. */
 export const isReserved = (configuration: Configuration, username: string): boolean =>
   scopeOfAdministrator(configuration, { kind: 'user', username }).length > 0;
 
-/** @returns usernames in the order of preference; the last is random. */
+/** @returns usernames in the order of preference. The last is random. */
 export function usernamesFor(
   deps: Pick<ExternalSignInDeps, 'random' | 'configuration'>,
   { acceptableUsername }: Pick<Acceptable, 'acceptableUsername'>,
@@ -24,7 +24,7 @@ export function usernamesFor(
   const names = wanted
     .map((text) => acceptableUsername(text))
     .filter((name) => name !== null && isVisible(name) && isOfOneWriting(name));
-  // Whole characters: half of a surrogate pair cannot be stored.
+  // Whole characters: the database cannot store half of a surrogate pair.
   const base = Array.from(names[0] ?? 'user')
     .slice(0, MAX_BASE_CHARACTERS)
     .join('')
@@ -34,7 +34,7 @@ export function usernamesFor(
   return [base, ...numbered, random].filter((name) => !isReserved(deps.configuration(), name));
 }
 
-/** Those that the policy takes over, as far as they are as they should be. An address counts as verified only where that is said. */
+/** The valid claims that the policy copies. An address counts as verified only where the identity provider says so. */
 export function claimsOf(
   { acceptableClaims }: Pick<Acceptable, 'acceptableClaims'>,
   names: readonly string[],
@@ -47,7 +47,7 @@ export function claimsOf(
   return withoutIdleFlags(claims);
 }
 
-/** `email_verified` says something only about the address beside it. */
+/** `email_verified` has a meaning only with its address. */
 function withoutIdleFlags(claims: Claims): Claims {
   return Object.fromEntries(
     Object.entries(claims).filter(([name]) => {

@@ -1,15 +1,15 @@
 /**
- * The browser whose request is being carried out: a notice about what it does is in its language where the account names none, and a
- * sign-in in a browser that the account knows is no news. Only mails and the ledger ask for it; nothing is decided by it.
+ * The browser whose request is running. A notice is in its language where the account names none, and a sign-in from a
+ * trusted device causes no notice. Only mails and the ledger read it, and it decides nothing.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export type ActingBrowser = {
   /** The best first. Read when there is a mail to write. */
   readonly languages: () => Promise<readonly string[]>;
-  /** By which the browser is known to accounts, as sent; null: none was. */
+  /** The device cookie, as sent. Null: none. */
   readonly deviceCookie: string | null;
-  /** From where it came, as far as proxies are trusted. */
+  /** The origin of the request, as far as the server trusts its proxies. */
   readonly address: string;
 };
 
@@ -17,5 +17,5 @@ const storage = new AsyncLocalStorage<ActingBrowser>();
 
 export const actingIn = (browser: ActingBrowser, work: () => void): void => storage.run(browser, work);
 
-/** Null: nobody acts in a browser, but an administrator through the management API, or the server by itself. */
+/** Null: the actor has no browser. It is an administrator through the management API, or the server itself. */
 export const actingBrowser = (): ActingBrowser | null => storage.getStore() ?? null;

@@ -1,4 +1,7 @@
-/** What a mail in the queue holds, sealed under the root secret for the id of its row: neither a backup nor a copied row can be read. */
+/**
+ * The content of a mail in the queue. It is sealed under the root secret for the id of its row, so a backup or a copied
+ * row is unreadable.
+ */
 import { hmacSha256 } from '../../crypto/digest.ts';
 import type { Random } from '../../crypto/random.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
@@ -28,7 +31,7 @@ export function queuedMail({ keys, random }: SealDeps, contents: Contents, now: 
   const purpose = 'content' in contents ? purposeOf(contents) : 'link';
   const waits = Math.min(WAITS_SECONDS[purpose], lifetimeOf(contents));
   const givesUpAt = new Date(now.getTime() + waits * 1000);
-  // The seal covers the instant, too: a row with a later instant is not sent for longer.
+  // The seal covers the instant too: a later instant in the row does not extend the life of the mail.
   const text = JSON.stringify({ contents, givesUpAt }, plain);
   return {
     id,
@@ -40,7 +43,7 @@ export function queuedMail({ keys, random }: SealDeps, contents: Contents, now: 
   };
 }
 
-/** @returns null: no listed root secret opens them, or they were sealed for another row, or their time is over. */
+/** @returns null: no listed root secret opens the contents, another row's id sealed them, or they have expired. */
 export function openContents(
   keys: RootKeys,
   { id, sealedContents }: { readonly id: string; readonly sealedContents: string | null },

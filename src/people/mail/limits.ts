@@ -1,30 +1,33 @@
-/** How many mails a stranger may cause: to one address, and from one network. Counted before anything is looked up. */
+/**
+ * The number of mails that a stranger may cause, to one address and from one network. The server counts before it looks
+ * up accounts.
+ */
 import { hmacSha256 } from '../../crypto/digest.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import { networksOf } from '../../model/networks.ts';
 import { addressKey } from '../../model/user.ts';
 
 const WINDOW_SECONDS = 3600;
-/** Nobody needs more links, and nobody should get more mails that they did not ask for. */
+/** Enough links for any user, and a bound on unrequested mails. */
 const MAILS_PER_ADDRESS = 5;
-/** Of a network, such as a household or an office. */
+/** For a network, such as a household or an office. */
 const MAILS_PER_NETWORK = 50;
 
 export type MailLimitDeps = {
   readonly keys: RootKeys;
   readonly mailCounts: {
-    /** Counts one under each key. @returns the counts of the running window, in the order of the keys. */
+    /** Counts one mail under each key. @returns the counts of the running window, in the order of the keys. */
     readonly count: (keyHashes: readonly Buffer[], windowSeconds: number) => Promise<readonly number[]>;
   };
 };
 
 export type MailAllowance =
   | { readonly kind: 'allowed' }
-  /** The address has had its mails: nothing is sent, and a stranger is told what everybody is told. */
+  /** The address has reached its limit. The server sends no mail, and a stranger gets the usual answer. */
   | { readonly kind: 'addressIsFull' }
   | { readonly kind: 'networkIsFull'; readonly retryAfterSeconds: number };
 
-/** Of a browser that is known to the account: requests of strangers do not use it up. @throws StoreUnavailable */
+/** The limit of a trusted device, which strangers cannot use up. @throws StoreUnavailable */
 export async function allowMailToKnownDevice(
   { keys, mailCounts }: MailLimitDeps,
   { userId, device }: { readonly userId: string; readonly device: string },
@@ -34,7 +37,9 @@ export async function allowMailToKnownDevice(
   return ofDevice <= MAILS_PER_ADDRESS;
 }
 
-/** @param network one key for all addresses that count as the same sender. @throws StoreUnavailable */
+/**
+ * @param network the throttle key of the sender. Addresses that count as one sender share it. @throws StoreUnavailable
+ */
 export async function allowMail(
   { keys, mailCounts }: MailLimitDeps,
   { address, network }: { readonly address: string; readonly network: string },

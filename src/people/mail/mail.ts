@@ -1,9 +1,9 @@
-/** What is said in a mail, before words are found for it (src/http/views/mail.ts). */
+/** The content of a mail, without its words (src/http/views/mail.ts). */
 import type { GoingOn } from '../../lifecycles/email-challenge/entity.ts';
 import type { MailPurpose } from '../../lifecycles/mail/entity.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 
-/** What happened to an account. The end-user hears of it, in case that it was not they. */
+/** An event of an account. The end-user receives a notice, in case another person caused it. */
 export type Notice =
   | 'password_changed'
   | 'passkey_added'
@@ -14,7 +14,10 @@ export type Notice =
   | 'identity_removed'
   | 'address_restored';
 
-/** Sends the end-user a notice of what was just done to the account. Resolves when the notice is in the queue; never throws. Absent: no mails are sent. */
+/**
+ * Sends the end-user a notice about the account. Resolves when the notice is in the queue, and never throws. Absent:
+ * the server sends no mail.
+ */
 export type Tell = (userId: string, notice: Notice) => Promise<void>;
 
 type About = { readonly username: string };
@@ -24,14 +27,14 @@ type WithLink = { readonly link: string; readonly lifetimeSeconds: number };
 export type MailContent =
   | ({ readonly kind: 'reset_password' | 'lost_factors' } & About & WithLink)
   /**
-   * To an address that nobody has shown to be theirs: without the username, which is a text that the asker chose, and would reach
-   * strangers under the name of this server. The page of the link says it.
+   * To an address whose owner is not proven. The mail omits the username, a text that the requester chose, which would
+   * reach strangers under the name of this server. The page of the link shows it.
    */
   | ({ readonly kind: 'verify_address' | 'change_address' } & WithLink)
-  /** To the address from before: the link undoes the change. */
+  /** To the previous address: the link undoes the change. */
   | ({ readonly kind: 'address_changed' } & About & WithLink)
   | ({ readonly kind: 'sign_up' | 'invitation' } & WithLink)
-  /** Somebody wanted to sign up with an address that has accounts. */
+  /** A visitor asked to sign up with an address that has accounts. */
   | {
       readonly kind: 'has_account';
       readonly usernames: readonly string[];
@@ -48,11 +51,11 @@ export type MailContent =
 
 export type Mail = {
   readonly to: string;
-  /** The account that the mail is about, with which it is erased; null: none. */
+  /** The account that the mail concerns. The erasure of the account erases the mail. Null: none. */
   readonly userId: string | null;
   /** Languages and locales as BCP 47 tags, the best first. */
   readonly wishes: readonly string[];
-  /** Of the IANA database; null: unknown. */
+  /** A time zone of the IANA database. Null: unknown. */
   readonly timeZone: string | null;
   readonly content: MailContent;
 };
@@ -79,8 +82,8 @@ const PURPOSES: Readonly<Record<MailContent['kind'], MailPurpose>> = {
 export const purposeOf = ({ content }: Pick<Mail, 'content'>): MailPurpose => PURPOSES[content.kind];
 
 /**
- * A stranger asked for mails to an address. The lookup, the links and the mails follow when a node takes the request from the queue: what is
- * stored before the answer is the same for every address.
+ * A stranger asked for mails to an address. The lookup, the links and the mails follow when a node takes the request
+ * from the queue. The data that the server stores before its response is the same for every address.
  */
 export type MailsWanted =
   | {
@@ -93,29 +96,35 @@ export type MailsWanted =
       readonly kind: 'reset_wanted';
       readonly to: string;
       readonly wishes: readonly string[];
-      /** The cookie of a browser: only accounts that know it get a mail. Null: every account with the address. */
+      /**
+       * The device cookie of a browser: only accounts that trust the device get a mail. Null: every account with the
+       * address.
+       */
       readonly onlyForDevice: string | null;
     };
 
-/** The queue of mails, in the database: a mail that waits outlives the process. */
+/** The queue of mails, in the database: a waiting mail outlives the process. */
 export type Outbox = {
-  /** Called after the commit of what the mail is about. @returns false: the queue is full, and the mail was dropped. @throws StoreUnavailable */
+  /**
+   * Called after the commit that the mail reports. @returns false: the queue was full, and dropped the mail. @throws
+   * StoreUnavailable
+   */
   readonly send: (mail: Mail) => Promise<boolean>;
-  /** As `send`, for the mails that a stranger wants. @throws StoreUnavailable */
+  /** As `send`, for the mails that a stranger requests. @throws StoreUnavailable */
   readonly want: (wanted: MailsWanted) => Promise<boolean>;
   /**
-   * Looks up whom a notice goes to, and sends it: after the commit, outside the time of the request. Bounded. Resolves when the notice is in the
-   * queue, or the log says why not; never throws.
+   * Looks up the recipient of a notice, and sends it: after the commit, outside the time of the request. Bounded.
+   * Resolves when the notice is in the queue, or the log has the reason why not. Never throws.
    */
   readonly later: (work: () => Promise<unknown>) => Promise<void>;
 };
 
-/** After this long a queue that is full may have room. */
+/** After this time, a full queue may have room. */
 export const QUEUE_FULL = { kind: 'queueFull', retryAfterSeconds: 60 } as const;
 
 const text = (claim: unknown): readonly string[] => (typeof claim === 'string' ? [claim] : []);
 
-/** The end-user's own language counts before that of the browser. */
+/** The end-user's own language precedes that of the browser. */
 export const wishesOf = ({ claims }: Pick<RegisteredUser, 'claims'>, browser: readonly string[]): readonly string[] => [
   ...text(claims['locale']),
   ...browser,

@@ -1,4 +1,4 @@
-/** Whether a sign-in came from a browser that the end-user does not use, and the mail about it. */
+/** Whether a sign-in came from a new device, and the mail about it. */
 import type { SessionStore } from '../../lifecycles/session/lifecycle.ts';
 import type { Session } from '../../model/session.ts';
 import { actingBrowser } from './acting-browser.ts';
@@ -6,13 +6,14 @@ import { type NotifyDeps, notify } from './notify.ts';
 
 export type NewDeviceDeps = NotifyDeps & {
   readonly sessions: Pick<SessionStore, 'list'>;
-  /** Whether somebody has signed in to this account with the cookie before, and it is in time. */
+  /** Whether a user has signed in to this account with the cookie before, and the cookie has not expired. */
   readonly isKnownDevice: (cookie: string | null, username: string, now: Date) => boolean;
 };
 
 /**
- * The browser was never signed in to this account, and the end-user is signed in elsewhere, and nowhere with such a browser. Whose only session this is gets no mail: otherwise everybody
- * would get a mail each morning. Returns at once.
+ * Sends a mail if the browser is new to this account, and the end-user has other sessions, none of them in such a
+ * browser. An end-user whose only session this is gets no mail: otherwise many would get one each morning. Returns
+ * immediately.
  */
 export function tellOfNewDevice(deps: NewDeviceDeps, session: Session): void {
   const { userId, username, userAgent, signedInAt, lastUsedAt, sid } = session;

@@ -1,5 +1,4 @@
-/** Tells an end-user by mail what happened to the account. Called after what it tells was committed. */
-
+/** Notifies an end-user by mail of an event of the account. Called after the commit. */
 import type { RegisteredUser } from '../../model/user.ts';
 import { addressOf } from '../../model/user.ts';
 import { urlUnder } from '../../oauth/urls.ts';
@@ -17,10 +16,11 @@ export type Happened =
   | { readonly kind: 'new_device'; readonly at: Date; readonly userAgent: string | null };
 
 /**
- * Resolves when the mail is in the queue; a mail that fails changes nothing. Only a verified address gets it: another may be a
- * stranger's.
- * @param deps null: this server sends no mails.
- * @param wishes languages, the best first; absent: those of the browser that acts. The end-user's own language counts before.
+ * Resolves when the mail is in the queue. A failed mail has no other effect. Only a verified address receives it:
+ * another may be a stranger's.
+ * @param deps null: this server sends no mail.
+ * @param wishes languages, the best first. Absent: those of the acting browser. The end-user's own language precedes
+ * them.
  */
 export async function notify(
   deps: NotifyDeps | null,

@@ -1,4 +1,7 @@
-/** What a page asks the browser's passkeys: at a sign-in any for this site, as a second factor those of one account. */
+/**
+ * The request of a page to the browser's passkeys: at a sign-in for any passkey of this site, as a second factor for
+ * those of one account.
+ */
 import { CHALLENGE_SECONDS, siteOf } from '../../crypto/passkey-challenge.ts';
 import type { Passkey } from '../../lifecycles/passkey/entity.ts';
 import type { Session } from '../../model/session.ts';
@@ -17,8 +20,8 @@ export type FactorAsked = {
 };
 
 /**
- * For `navigator.credentials.get`: JSON. `allowCredentials` is empty, so any passkey for this site will do.
- * @returns null: this site can have no passkeys.
+ * For `navigator.credentials.get`: JSON. `allowCredentials` is empty, so any passkey for this site suffices.
+ * @returns null: this site cannot have passkeys.
  */
 export const signInOptions = (deps: AskDeps, browser: CookieHash, place: string): string | null =>
   optionsOf(deps, placeOfSignIn(browser, place), []);

@@ -1,4 +1,4 @@
-/** A challenge is for one purpose in one browser, for a short while, and is answered once. */
+/** A challenge is for one purpose in one browser, expires soon, and accepts one answer. */
 import { sha256 } from '../../crypto/digest.ts';
 import {
   challengeEndsAt,
@@ -15,13 +15,13 @@ export type ChallengeDeps = {
   readonly keys: RootKeys;
   readonly random: Random;
   readonly challenges: {
-    /** @returns false: it was spent before. */
+    /** @returns false: the challenge was already spent. */
     readonly spend: (challengeHash: Uint8Array, endsAt: Date) => Promise<boolean>;
   };
   readonly now: () => Date;
 };
 
-/** @param place what it is for: the purpose of the form, or of a registration. */
+/** @param place the purpose of the form, or of a registration. */
 export const purposeIn = (browser: CookieHash, place: string): string =>
   `${place}\n${Buffer.from(browser).toString('base64url')}`;
 
@@ -31,13 +31,14 @@ export const freshChallenge = ({ keys, random, now }: ChallengeDeps, purpose: st
 export type Answered = {
   readonly sent: SentCredential;
   readonly challenge: string;
-  /** Stores that it was answered. @returns false: it was before. @throws StoreUnavailable */
+  /** Stores that the challenge has an answer. @returns false: it already had one. @throws StoreUnavailable */
   readonly spend: () => Promise<boolean>;
 };
 
 /**
- * What the browser sent, with its challenge. It is spent once the signature is right: an answer of nobody stores nothing.
- * @returns null: it cannot be read, or its challenge is not ours, or too old.
+ * The browser's answer, with its challenge. A valid signature spends the challenge, so an answer of a stranger stores
+ * no row.
+ * @returns null: the answer is unreadable, or its challenge is not this server's, or has expired.
  */
 export function readAnswer(deps: ChallengeDeps, purpose: string, text: string | null): Answered | null {
   const sent = text === null ? null : readCredential(text);
@@ -48,7 +49,10 @@ export function readAnswer(deps: ChallengeDeps, purpose: string, text: string | 
   return { sent, challenge, spend: () => deps.challenges.spend(sha256(challenge), endsAt) };
 }
 
-/** For an end-user who is signed in: the challenge is spent by any answer. @returns null as `readAnswer`, or it was spent. @throws StoreUnavailable */
+/**
+ * For a signed-in end-user: any answer spends the challenge. @returns null as `readAnswer`, or the challenge was
+ * already spent. @throws StoreUnavailable
+ */
 export async function answered(deps: ChallengeDeps, purpose: string, text: string | null): Promise<Answered | null> {
   const answer = readAnswer(deps, purpose, text);
   return answer !== null && (await answer.spend()) ? answer : null;

@@ -1,4 +1,4 @@
-/** The passkeys of an end-user who is signed in: add, name, remove. */
+/** A signed-in end-user adds, names and removes passkeys. */
 import type { FactorRejectReason } from '../../../machines/shared/facts.ts';
 import { siteOf } from '../../crypto/passkey-challenge.ts';
 import { registrationOptions, verifiedRegistration } from '../../crypto/webauthn.ts';
@@ -18,7 +18,10 @@ const MAX_NAME_CHARACTERS = 60;
 
 const placeOf = (session: Session): string => `registration in ${session.sid}`;
 
-/** For `navigator.credentials.create`: JSON. @returns null: the end-user has as many as there may be, or the site can have none. @throws StoreUnavailable */
+/**
+ * For `navigator.credentials.create`: JSON. @returns null: the end-user has the maximum, or the site cannot have
+ * passkeys. @throws StoreUnavailable
+ */
 export async function passkeyOptions(deps: PasskeyDeps, session: Session, browser: CookieHash): Promise<string | null> {
   const { userId, username } = session;
   const site = siteOf(deps.issuer);
@@ -35,16 +38,16 @@ export async function passkeyOptions(deps: PasskeyDeps, session: Session, browse
 }
 
 export type PasskeyToAdd = {
-  /** JSON; null: not sent. */
+  /** JSON. Null: not sent. */
   readonly credential: string | null;
   readonly name: string | null;
   readonly browser: CookieHash;
-  /** The cookie that the browser gets: the passkey makes its session stronger. */
+  /** The browser's new cookie: the passkey makes its session stronger. */
   readonly newCookie: CookieHash;
 };
 
 export type AddPasskeyOutcome =
-  /** `session` null: the passkey was added, and the session has ended meanwhile. */
+  /** `session` null: the passkey was added, but the session has ended. */
   | { readonly kind: 'added'; readonly session: Session | null; readonly recoveryCodes: readonly string[] | null }
   | { readonly kind: 'addRefused'; readonly reason: 'challenge_refused' | 'passkey_refused' | 'factor_not_proven' };
 
@@ -75,17 +78,20 @@ export async function addPasskey(
   return { kind: 'added', session: stronger, recoveryCodes: await firstRecoveryCodes(deps, userId) };
 }
 
-/** Never empty, and short enough for a list; without what would act in a terminal, or turn the text around it. */
+/**
+ * Never empty, and short enough for a list. Removes characters that act in a terminal, or change the direction of the
+ * text.
+ */
 const nameOf = (typed: string | null): string => {
   const shown = (typed ?? '').replaceAll(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ').trim();
-  // Whole characters: half of a surrogate pair cannot be stored.
+  // Whole characters: the database cannot store half of a surrogate pair.
   const name = Array.from(shown).slice(0, MAX_NAME_CHARACTERS).join('').trim();
   return name === '' ? 'Passkey' : name;
 };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** @returns false: this end-user has no such passkey. @throws StoreUnavailable, Unavailable */
+/** @returns false: the passkey was not found for this end-user. @throws StoreUnavailable, Unavailable */
 export async function renamePasskey(
   deps: PasskeyDeps,
   userId: string,

@@ -1,4 +1,7 @@
-/** What an authenticator signed, checked: the challenge is ours, the signature is of a passkey that stands, and it comes once. */
+/**
+ * Checks an authenticator's answer: the challenge is this server's and unspent, and the signature belongs to an active
+ * passkey.
+ */
 import { base64urlDecode } from '../../crypto/base64url.ts';
 import { siteOf } from '../../crypto/passkey-challenge.ts';
 import { verifiedCounter } from '../../crypto/webauthn.ts';
@@ -9,7 +12,7 @@ import { type ChallengeDeps, readAnswer } from './challenge.ts';
 export type PresentDeps = ChallengeDeps & {
   readonly issuer: string;
   readonly passkeys: PasskeyStore;
-  /** Milliseconds. */
+  /** Takes milliseconds. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
@@ -28,12 +31,12 @@ export type Presented =
       readonly factor: ProvenFactor;
       readonly backupEligible: boolean;
     }
-  /** `userId`: whose passkey it is; null: unknown. */
+  /** `userId`: the owner of the passkey. Null: unknown. */
   | { readonly kind: 'passkeyRefused'; readonly reason: PasskeyRefusal; readonly userId: string | null };
 
 /**
- * @param credential JSON; null: not sent. @param purpose what the challenge was made for. @param of the account whose passkey is asked
- * for; null: any. @throws StoreUnavailable, Unavailable
+ * @param credential JSON. Null: not sent. @param purpose of the challenge. @param of the account whose passkey is
+ * requested. Null: any account. @throws StoreUnavailable, Unavailable
  */
 export async function presentPasskey(
   deps: PresentDeps,
@@ -54,7 +57,7 @@ export async function presentPasskey(
   if (!credentialId || !loaded) return refused('passkey_unknown');
   const { id, userId, publicKey, backupEligible } = loaded.passkey;
   if (of !== null && of !== userId) return refused('passkey_unknown');
-  // WebAuthn §7.2 step 6: the authenticator names the end-user whose passkey it is.
+  // WebAuthn §7.2 step 6: the authenticator names the owner of the passkey.
   const handle = sent.response.userHandle;
   if (handle !== undefined && Buffer.from(handle, 'base64url').toString() !== userId) return refused('passkey_unknown');
   const counter = site && (await verifiedCounter(sent, site, challenge, publicKey));

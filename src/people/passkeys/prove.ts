@@ -1,4 +1,4 @@
-/** A passkey of the account adds a factor to the session, in which another factor was right before. */
+/** A passkey of the account adds a factor to a session that has another one. */
 import type { Session } from '../../model/session.ts';
 import { byPasskey } from '../../oauth/authentication-methods.ts';
 import { type CookieHash, strengthenSession } from '../../protocol/browser-session.ts';

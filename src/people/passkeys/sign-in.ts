@@ -1,4 +1,4 @@
-/** A sign-in with a passkey: the authenticator knows who the end-user is, so no username is typed. */
+/** A sign-in with a passkey. The authenticator identifies the end-user, so the user types no username. */
 import type { Session } from '../../model/session.ts';
 import { byPasskey } from '../../oauth/authentication-methods.ts';
 import {
@@ -14,7 +14,7 @@ export type PasskeySignInDeps = SessionDeps &
   PresentDeps & { readonly findUser: (userId: string) => Promise<SignedInUser | null> };
 
 export type PasskeySent = {
-  /** JSON; null: not sent. */
+  /** JSON. Null: not sent. */
   readonly credential: string | null;
   /** The purpose of the form. */
   readonly place: string;
@@ -35,7 +35,7 @@ export async function signInByPasskey(
   const presented = await presentPasskey(deps, { credential, purpose: placeOfSignIn(cookie.browser, place), of: null });
   const { userId } = presented;
   const user = userId === null ? null : await deps.findUser(userId);
-  /** Only of passkeys that there are: what strangers make up is in the log alone. */
+  /** Only for existing passkeys: a stranger's invented ones are in the log alone. */
   const refused = async (reason: PasskeyRefusal) => {
     if (userId !== null)
       await deps.signInLedger.refused({ method: 'passkey', reason, username: user?.username ?? null, userId });

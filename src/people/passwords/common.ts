@@ -1,4 +1,4 @@
-/** The list of common passwords, from a package and loaded when it is asked for the first time: no start pays for it. */
+/** The list of common passwords, from a package. Its first use loads it, so the start of the server does not. */
 import { createRequire } from 'node:module';
 
 type Language = { readonly dictionary: Readonly<Record<string, readonly string[]>> };
@@ -15,7 +15,7 @@ function load(): ReadonlySet<string> {
   const require = createRequire(import.meta.url);
   const { dictionary }: Language = require('@zxcvbn-ts/language-common');
   const list = dictionary['passwords-common'];
-  // A list that is gone would let everything pass.
+  // Without the list, every password would pass.
   if (!list || list.length < 10_000) throw new Error('@zxcvbn-ts/language-common has no list of passwords.');
   return new Set(list);
 }

@@ -1,6 +1,7 @@
 /**
- * How soon a password is guessed, as zxcvbn scores it from 0 to 4: it knows common passwords and their variants, patterns of keyboards,
- * repetitions, sequences and dates. One password at a time, in a thread that begins with the first and ends when it has had no work.
+ * How easily a password is guessed, as zxcvbn scores it from 0 to 4. zxcvbn knows common passwords and their variants,
+ * patterns of keyboards, repetitions, sequences and dates. A thread scores one password at a time. The first password
+ * starts it, and it ends after an idle time.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -11,21 +12,21 @@ import { millisecondsLeft } from '../../system/request-time.ts';
 
 export type Scored = {
   readonly password: string;
-  /** What names the end-user and the service: worth nothing in the password. */
+  /** The names of the end-user and the service, which add no strength to the password. */
   readonly names: readonly string[];
 };
 
-/** Null: there is no score, since it took too long, too much waited, or the thread failed. */
+/** Null: there is no score. It took too long, the queue was full, or the thread failed. */
 export type Scorer = (asked: Scored) => Promise<number | null>;
 
-/** A check takes the longer, the longer the password is. */
+/** The longer the password, the longer a check takes. */
 const CHARACTERS = 64;
 const NAMES = 40;
 const WAITING = 16;
 const IDLE_MILLISECONDS = 60_000;
 const THREAD_MEGABYTES = 128;
 
-/** @param ask scores one password; it is asked again when it has answered. */
+/** @param ask scores one password. The queue calls it again after its answer. */
 export function scorer(ask: Scorer): Scorer {
   const queue = boundedQueue({
     running: 1,
@@ -63,7 +64,7 @@ export function scoreThread(script: URL): Scorer {
   function start(): Worker {
     const started = new Worker(script, {
       execArgv: [],
-      // Nothing of the environment, which has the secrets, is for it.
+      // The thread gets no environment variables, which contain the secrets.
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: THREAD_MEGABYTES },
     });
@@ -81,7 +82,7 @@ export function scoreThread(script: URL): Scorer {
   function settle(score: number | null): void {
     const waiting = answer;
     answer = null;
-    // A command ends when it is asked nothing any more.
+    // A command can end while the thread is idle.
     worker?.unref();
     idle = setTimeout(() => {
       const unused = worker;

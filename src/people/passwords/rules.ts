@@ -1,6 +1,7 @@
 /**
- * What a password that somebody chooses must be (NIST SP 800-63B-4 §3.1.1.2): long enough, not on the list of common passwords, not
- * made of words that stand beside it, and not soon guessed. No rule about kinds of characters, and none about its age.
+ * The rules for a password that a user chooses (NIST SP 800-63B-4 §3.1.1.2). The password has to be long enough, and
+ * not easily guessed. It must not be on the list of common passwords, or consist of words in its context. No rule
+ * concerns kinds of characters or the age of the password.
  */
 import type { SignInPolicy } from '../../../policies/schema.ts';
 import { isCommonPassword } from './common.ts';
@@ -13,8 +14,8 @@ export const MIN_CHARACTERS_ALONE = 15;
 export const MIN_CHARACTERS_WITH_SECOND_FACTOR = 8;
 const DIFFERENT_CHARACTERS = 3;
 /**
- * The least score of zxcvbn: more than 10^8 guesses where the password is the only factor. Eight random characters are 10^8, so that
- * beside a second factor more than 10^6 are enough.
+ * The minimum score of zxcvbn: more than 10^8 guesses where the password is the only factor. Eight random characters
+ * take 10^8 guesses, so more than 10^6 suffice beside a second factor.
  */
 const MIN_SCORE_ALONE = 3;
 const MIN_SCORE_WITH_SECOND_FACTOR = 2;
@@ -24,24 +25,24 @@ export type PasswordPolicy = Pick<
   'passwordMinimumCharacters' | 'passwordMinimumCharactersWithSecondFactor'
 >;
 
-/** It never throws: a list that does not answer has nothing. */
+/** Never throws: a list that does not answer reports no breach. */
 export type IsBreached = (password: string) => Promise<boolean>;
 
 export type PasswordContext = {
   readonly username: string;
-  /** The end-user signs in with another factor too, or must. */
+  /** The end-user also signs in with another factor, or must. */
   readonly hasSecondFactor: boolean;
-  /** What else names the end-user, such as an e-mail address. */
+  /** Other names of the end-user, such as an e-mail address. */
   readonly alsoNamed?: readonly string[];
-  /** What names the service. */
+  /** The names of the service. */
   readonly service?: readonly string[];
-  /** Whether a list of breached passwords has it; absent: no list is asked. */
+  /** Whether a list of breached passwords contains it. Absent: no list is configured. */
   readonly isBreached?: IsBreached | undefined;
-  /** Absent: the least that NIST allows. */
+  /** Absent: the minimum that NIST allows. */
   readonly policy?: PasswordPolicy;
 };
 
-/** What end-users call this service: its organisation, and the host of the issuer. */
+/** The names that end-users have for this service: its organization, and the host of the issuer. */
 export const serviceNames = (issuer: string, organization: string | null): readonly string[] => [
   new URL(issuer).hostname,
   ...(organization === null ? [] : [organization]),
@@ -50,7 +51,7 @@ export const serviceNames = (issuer: string, organization: string | null): reado
 export type PasswordProblem =
   | { readonly reason: 'too_short'; readonly characters: number; readonly atLeast: number }
   | { readonly reason: 'too_long'; readonly characters: number; readonly atMost: number }
-  /** It has U+0000 or half a character, which no form can send. */
+  /** It contains U+0000 or half a character, which no form can send. */
   | { readonly reason: 'not_text' }
   | { readonly reason: 'repetitive'; readonly different: number; readonly atLeast: number }
   | { readonly reason: 'names_the_user' | 'names_the_service' | 'common' }
@@ -62,12 +63,12 @@ export const minimumCharacters = ({ hasSecondFactor, policy }: Pick<PasswordCont
     ? (policy?.passwordMinimumCharactersWithSecondFactor ?? MIN_CHARACTERS_WITH_SECOND_FACTOR)
     : (policy?.passwordMinimumCharacters ?? MIN_CHARACTERS_ALONE);
 
-/** @returns the first that speaks against the password; null: it may be chosen. */
+/** @returns the first problem of the password. Null: the user may choose it. */
 export async function passwordProblem(password: string, context: PasswordContext): Promise<PasswordProblem | null> {
   return brokenRule(password, context) ?? hiddenWeakness(password, context);
 }
 
-/** Of a password that breaks no other rule: what takes a thread or another server to find. */
+/** The problems that a thread or another server finds, for a password that breaks no other rule. */
 export async function hiddenWeakness(password: string, context: PasswordContext): Promise<PasswordProblem | null> {
   const found = await guessable(password, context);
   if (found !== null) return found;
@@ -85,7 +86,7 @@ async function guessable(
   return score !== null && score < atLeast ? { reason: 'guessable' } : null;
 }
 
-/** What can be said at once. */
+/** The rules that need no other thread or server. */
 export function brokenRule(password: string, context: PasswordContext): PasswordProblem | null {
   if (!password.isWellFormed() || password.includes('\0')) return { reason: 'not_text' };
   const characters = [...password.normalize('NFC')];
@@ -106,10 +107,12 @@ export function brokenRule(password: string, context: PasswordContext): Password
 const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCase();
 const lettersOf = (text: string): string => folded(text).replaceAll(/[^\p{L}]/gu, '');
 
-/** An address is also its parts. */
+/** An address counts with each of its parts. */
 const partsOf = (name: string): readonly string[] => [name, ...name.split(/[@.\s_-]+/)].filter((part) => part !== '');
 
-/** Of these words and nothing else but digits and signs, in any order and case, or the same as one of them. */
+/**
+ * Whether the password consists of these words, digits and signs only, in any order and case, or equals one of them.
+ */
 function isMadeOf(password: string, names: readonly string[]): boolean {
   if (names.some((name) => name !== '' && folded(name) === folded(password))) return true;
   const words = names.flatMap(partsOf).map(lettersOf);
@@ -117,7 +120,7 @@ function isMadeOf(password: string, names: readonly string[]): boolean {
   return consistsOf(lettersOf(password), [...known]);
 }
 
-/** Not by a regular expression: words that begin alike would make it slow. */
+/** Without a regular expression: words with a common prefix would make it slow. */
 function consistsOf(text: string, words: readonly string[]): boolean {
   if (text === '' || words.length === 0) return false;
   const reached = new Set([0]);
@@ -128,7 +131,7 @@ function consistsOf(text: string, words: readonly string[]): boolean {
   return reached.has(text.length);
 }
 
-/** Each character follows the one before, upwards or downwards; after 9 comes 0. */
+/** Each character follows the previous one, upwards or downwards. After 9 comes 0. */
 function isSequence(text: string): boolean {
   const codes = [...text].map((character) => character.codePointAt(0) ?? 0);
   const isDigits = /^\d+$/.test(text);
@@ -140,7 +143,7 @@ function isSequence(text: string): boolean {
   return follows(1) || follows(-1);
 }
 
-/** The password, without digits and signs at its ends, without signs at all, and what it repeats. */
+/** The password without digits and signs at its ends, without signs anywhere, and its repeated part. */
 function derivatives(password: string): readonly string[] {
   const whole = folded(password);
   const bare = whole.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
@@ -148,7 +151,7 @@ function derivatives(password: string): readonly string[] {
   return [whole, bare, plain].flatMap((text) => [text, repeatedIn(text)]).filter((text) => text !== '');
 }
 
-/** The shortest text that the whole is made of by repeating it; the last time may be cut off. */
+/** The shortest text whose repetition makes the whole. The last repetition may be incomplete. */
 function repeatedIn(text: string): string {
   for (let length = 1; length <= text.length / 2; length++) {
     const unit = text.slice(0, length);
@@ -157,7 +160,7 @@ function repeatedIn(text: string): string {
   return text;
 }
 
-/** What administrators are told; pages have their own words. */
+/** The text for administrators. Pages have their own texts. */
 export function passwordWords(problem: PasswordProblem): string {
   switch (problem.reason) {
     case 'too_short':

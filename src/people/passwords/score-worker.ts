@@ -1,4 +1,7 @@
-/** The thread that scores passwords: a check keeps a processor busy for up to half a second, and the thread that answers requests must not be. */
+/**
+ * The thread that scores passwords. A check occupies a processor for up to half a second, which must not block the
+ * thread that answers requests.
+ */
 import { parentPort } from 'node:worker_threads';
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';

@@ -1,4 +1,4 @@
-/** What the use cases of authenticator apps and recovery codes need. */
+/** The dependencies of the use cases of authenticator apps and recovery codes. */
 import type { KeptKey } from '../../crypto/kept-key.ts';
 import type { Passkey } from '../../lifecycles/passkey/entity.ts';
 import type { RecoveryCodeStore } from '../../lifecycles/recovery-code/lifecycle.ts';
@@ -18,24 +18,24 @@ export type SecondFactorDeps = SignInDeps & {
       readonly userId: string;
       readonly sealedSecret: string;
     }) => Promise<void>;
-    /** Those that are active, newest first, as the machine is asked about them. */
+    /** The active ones, newest first, in the form for the machine. */
     readonly loadActive: (userId: string) => Promise<readonly LoadedSecondFactor[]>;
     /** Those that were not removed, newest first. */
     readonly listApps: (userId: string) => Promise<readonly SecondFactor[]>;
-    /** Those that are active, newest first. */
+    /** The active ones, newest first. */
     readonly listPasskeys: (userId: string) => Promise<readonly Passkey[]>;
   };
   readonly recoveryCodes: RecoveryCodeStore;
-  /** The keys of recovery codes of root secrets that have left the list. */
+  /** The keys for recovery codes, of root secrets that have left the list. */
   readonly keptKeys: () => Promise<readonly KeptKey[]>;
   readonly tell?: Tell;
 };
 
-/** Nothing but the password was shown: a thief of the password could be in this browser. */
+/** The session has only the password: a thief of the password could use this browser. */
 export const isByPasswordAlone = (session: Session): boolean =>
   levelOf(classOf(session)) < levelOf(classNamed('multi-factor'));
 
-/** Who adds a factor has shown who they are shortly before: a browser that was left alone is not enough. @throws StoreUnavailable */
+/** A user who adds a factor needs a recent sign-in: an unattended browser must not suffice. @throws StoreUnavailable */
 export async function isRecentSession(
   { sessions, configuration }: SecondFactorDeps,
   session: Session,

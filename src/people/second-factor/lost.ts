@@ -1,4 +1,4 @@
-/** Everything that an end-user has lost, removed by each machine; the sessions and grants have ended before. */
+/** Removes everything that an end-user has lost, through each machine. The sessions and grants have ended before. */
 import { askPasskey, type PasskeyWorld } from '../../lifecycles/passkey/lifecycle.ts';
 import type { RecoveryCodeWorld } from '../../lifecycles/recovery-code/lifecycle.ts';
 import { askSecondFactor, type SecondFactorWorld } from '../../lifecycles/second-factor/lifecycle.ts';
@@ -9,7 +9,7 @@ export type LostDeps = PasskeyWorld &
   RecoveryCodeWorld &
   SecondFactorWorld & { readonly secondFactors: Pick<SecondFactorDeps['secondFactors'], 'listApps' | 'listPasskeys'> };
 
-/** Doing it again is always safe. @throws StoreUnavailable, Unavailable */
+/** Repeating the call is always safe. @throws StoreUnavailable, Unavailable */
 export async function removeLostFactors(deps: LostDeps, userId: string): Promise<void> {
   for (const { id } of await deps.secondFactors.listPasskeys(userId))
     await askPasskey(deps, { userId, id }, { type: 'lost' });

@@ -1,4 +1,4 @@
-/** Which factors an end-user has, for the pages that list them or ask for them. */
+/** The factors of an end-user, for the pages that list them or ask for them. */
 import type { Bytes } from '../../model/grant.ts';
 import { demandsSecondFactor } from '../../protocol/browser-session.ts';
 import type { SecondFactorDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 /**
- * A code of an authenticator app, or a recovery code, adds a factor to the session. Only a browser in which the password was right gets
- * here, so a stranger without it cannot use up the attempts of an account.
+ * A code of an authenticator app, or a recovery code, adds a factor to the session. Only a browser in which the
+ * password was right gets here, so a stranger cannot use up the attempts of an account.
  */
 import { knownDevice } from '../../crypto/device-cookie.ts';
 import { hmacSha256 } from '../../crypto/digest.ts';
@@ -15,19 +15,19 @@ import type { SecondFactorDeps } from './deps.ts';
 import { stepOfCode } from './secret.ts';
 
 /**
- * Wrong codes of one account per window; then it waits. A browser that is known to the account has its own, so that a thief of the
- * password does not hold up the owner.
+ * The number of wrong codes of one account per window, after which the account has to wait. A trusted device has a
+ * limit of its own, so that a thief of the password does not block the owner.
  */
 const FAILURES_PER_WINDOW = 5;
 
 export type CodeSent = {
-  /** Null: not sent, or sent in a way that cannot be read. */
+  /** Null: not sent, or unreadable. */
   readonly code: string | null;
-  /** The cookie by which the browser is known to accounts, as sent; null: none. */
+  /** The device cookie, as sent. Null: none. */
   readonly deviceCookie: string | null;
-  /** The cookie that the browser gets when the code is right. */
+  /** The browser's new cookie when the code is right. */
   readonly newCookie: CookieHash;
-  /** Comes when nobody waits for the answer any more. */
+  /** Aborts when the caller no longer waits for the answer. */
   readonly gone: AbortSignal;
 };
 
@@ -41,9 +41,9 @@ export type CodeRefusal =
 export type CodeRefused = {
   readonly kind: 'codeRefused';
   readonly reason: CodeRefusal;
-  /** What the code was taken for: six digits are a code of an app. */
+  /** The method whose code it seems to be: six digits are a code of an app. */
   readonly method: 'secondFactor' | 'recoveryCode';
-  /** Null: trying again at once may succeed. */
+  /** Null: an immediate retry may succeed. */
   readonly retryAfterSeconds: number | null;
 };
 export type ProveOutcome = { readonly kind: 'proven'; readonly session: Session } | CodeRefused;
@@ -54,7 +54,7 @@ const BUSY_SECONDS = 2;
 export async function proveByCode(deps: SecondFactorDeps, session: Session, sent: CodeSent): Promise<ProveOutcome> {
   const code = sent.code?.trim() ?? '';
   if (code === '') return refused('form_incomplete');
-  // The codes of one account are checked one after the other, so that a burst of guesses cannot slip past the limit.
+  // The queue checks the codes of one account in sequence, so that concurrent guesses cannot exceed the limit.
   const place = { line: `codes of ${session.userId}`, ticket: session.sid, signal: sent.gone };
   const turn = await deps.signInCapacity.attempts.run(place, () => checkCode(deps, session, code, sent.deviceCookie));
   if (turn.kind !== 'done') return refused('busy', BUSY_SECONDS);

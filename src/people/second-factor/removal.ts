@@ -1,4 +1,4 @@
-/** What goes with a factor that is removed, and what an administrator removes. */
+/** The consequences of the removal of a factor, and the removals by an administrator. */
 import { askPasskey, type PasskeyWorld } from '../../lifecycles/passkey/lifecycle.ts';
 import { askRecoveryCode, type RecoveryCodeWorld } from '../../lifecycles/recovery-code/lifecycle.ts';
 import { askSecondFactor, type SecondFactorWorld } from '../../lifecycles/second-factor/lifecycle.ts';
@@ -9,7 +9,7 @@ export type CodesDeps = RecoveryCodeWorld & {
   readonly secondFactors: Pick<SecondFactorDeps['secondFactors'], 'listApps' | 'listPasskeys'>;
 };
 
-/** @param actor who asks, where it is not the end-user. @throws StoreUnavailable, Unavailable */
+/** @param actor the requester, if it is not the end-user. @throws StoreUnavailable, Unavailable */
 export async function replaceRecoveryCodes(deps: RecoveryCodeWorld, userId: string, actor?: Actor): Promise<void> {
   for (const id of await deps.recoveryCodes.active(userId)) {
     const loaded = await deps.recoveryCodes.load(userId, id);
@@ -17,7 +17,9 @@ export async function replaceRecoveryCodes(deps: RecoveryCodeWorld, userId: stri
   }
 }
 
-/** Recovery codes stand in for a factor: without one they are worth nothing. @param actor and throws as `replaceRecoveryCodes`. */
+/**
+ * Recovery codes replace a factor: without one, they have no use. @param actor and throws as `replaceRecoveryCodes`.
+ */
 export async function withoutFactorsNoCodes(deps: CodesDeps, userId: string, actor?: Actor): Promise<void> {
   const [apps, passkeys] = await Promise.all([
     deps.secondFactors.listApps(userId),
@@ -28,7 +30,8 @@ export async function withoutFactorsNoCodes(deps: CodesDeps, userId: string, act
 }
 
 /**
- * All authenticator apps of the end-user, set-ups that were begun, and the recovery codes. Sending it again is always safe.
+ * Removes all authenticator apps of the end-user, unfinished set-ups, and the recovery codes. Repeating the request is
+ * always safe.
  * @throws StoreUnavailable, Unavailable
  */
 export async function removeSecondFactorByAdministrator(
@@ -41,7 +44,7 @@ export async function removeSecondFactorByAdministrator(
   await replaceRecoveryCodes(deps, userId, actor);
 }
 
-/** @returns false: this end-user has no such passkey, nor had. @throws StoreUnavailable, Unavailable */
+/** @returns false: the end-user has and had no such passkey. @throws StoreUnavailable, Unavailable */
 export async function removePasskeyByAdministrator(
   deps: CodesDeps & PasskeyWorld,
   key: { readonly userId: string; readonly id: string },

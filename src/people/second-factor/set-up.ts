@@ -1,4 +1,7 @@
-/** An authenticator app is set up: its secret is shown, and counts once a code has shown that the app has it. */
+/**
+ * The set-up of an authenticator app. The page shows the secret, which becomes active once a code shows that the app
+ * has it.
+ */
 import { makeRecoveryCode, RECOVERY_CODES, storedRecoveryCode } from '../../crypto/recovery-code.ts';
 import { TOTP_SECRET_BYTES, totpSecretText, totpUri } from '../../crypto/totp.ts';
 import { askSecondFactor } from '../../lifecycles/second-factor/lifecycle.ts';
@@ -10,24 +13,24 @@ import { qrCode } from './qr-code.ts';
 import { replaceRecoveryCodes, withoutFactorsNoCodes } from './removal.ts';
 import { openSecret, sealSecret, stepOfCode } from './secret.ts';
 
-/** Of one end-user, apps and set-ups that were begun. */
+/** For one end-user, unfinished set-ups included. */
 const MAX_APPS = 10;
 
 export type SetUp = {
   readonly id: string;
-  /** To be typed where no camera is: base32, in groups of four. */
+  /** For typing on a device without a camera: base32, in groups of four. */
   readonly secretText: string;
   /** SVG. */
   readonly qrCode: string;
 };
 
-/** @returns null: the end-user has as many as there may be. @throws StoreUnavailable */
+/** @returns null: the end-user has the maximum. @throws StoreUnavailable */
 export async function beginSetUp(
   deps: SecondFactorDeps,
   { userId, username }: Pick<Session, 'userId' | 'username'>,
 ): Promise<SetUp | null> {
   const apps = await deps.secondFactors.listApps(userId);
-  // A set-up that was begun and not finished is of no use any more.
+  // An unfinished set-up is of no use any more.
   const unfinished = apps.filter(({ state }) => state === 'unconfirmed');
   for (const { id } of unfinished) await askSecondFactor(deps, { userId, id }, { type: 'removalRequested' });
   if (apps.length - unfinished.length >= MAX_APPS) return null;
@@ -37,7 +40,7 @@ export async function beginSetUp(
   return shownSetUp(deps, { id, username, secret });
 }
 
-/** The set-up of a form that is shown again. @returns null: it is over. @throws StoreUnavailable */
+/** The set-up of a form that the page shows again. @returns null: it has ended. @throws StoreUnavailable */
 export async function continueSetUp(
   deps: SecondFactorDeps,
   { userId, username }: Pick<Session, 'userId' | 'username'>,
@@ -57,15 +60,15 @@ function shownSetUp(
 }
 
 export type ConfirmSent = {
-  /** Of the set-up. */
+  /** The id of the set-up. */
   readonly id: string | null;
   readonly code: string | null;
-  /** The cookie that the browser gets when the code is right. */
+  /** The browser's new cookie when the code is right. */
   readonly newCookie: CookieHash;
 };
 
 export type ConfirmOutcome =
-  /** `recoveryCodes`: to be shown once; null: the end-user has codes from before. */
+  /** `recoveryCodes`: for showing once. Null: the end-user already has codes. */
   | { readonly kind: 'confirmed'; readonly session: Session; readonly recoveryCodes: readonly string[] | null }
   | {
       readonly kind: 'confirmRefused';
@@ -105,14 +108,14 @@ export async function confirmSetUp(
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** With the first factor come recovery codes. @returns null: there are some. @throws StoreUnavailable */
+/** The first factor brings recovery codes. @returns null: the end-user has some. @throws StoreUnavailable */
 export async function firstRecoveryCodes(deps: SecondFactorDeps, userId: string): Promise<readonly string[] | null> {
   const codes = Array.from({ length: RECOVERY_CODES }, () => makeRecoveryCode(deps.random));
   const stored = codes.map((code) => ({ id: deps.random.uuid(), hash: storedRecoveryCode(deps.keys, userId, code) }));
   return (await deps.recoveryCodes.insert(userId, stored)) ? codes : null;
 }
 
-/** Those from before are worth nothing from then on. @throws StoreUnavailable, Unavailable */
+/** The earlier codes become invalid. @throws StoreUnavailable, Unavailable */
 export async function newRecoveryCodes(deps: SecondFactorDeps, userId: string): Promise<readonly string[] | null> {
   await replaceRecoveryCodes(deps, userId);
   return firstRecoveryCodes(deps, userId);

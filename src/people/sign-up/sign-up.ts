@@ -12,7 +12,7 @@ import { readAddress } from '../mail/address.ts';
 import { allowMail } from '../mail/limits.ts';
 import { type MailsWanted, type Outbox, QUEUE_FULL } from '../mail/mail.ts';
 
-/** Whether a link of this purpose may be sent and used, by the policy of today. */
+/** Whether the current policy allows to send and use a link of this purpose. */
 export const offered =
   (policy: () => Pick<SignInPolicy, 'signUp' | 'lostFactors'>) =>
   (purpose: EmailChallengePurpose): boolean => {
@@ -24,13 +24,14 @@ export const offered =
 
 export type { GoingOn };
 
-/** More are not listed in a mail. */
+/** A mail lists no more than this. */
 const MAX_NAMED = 5;
 
 /**
- * The same answer for every address. Who has an account with this address, verified, gets a mail that says so; everybody else gets the
- * link: an address that nobody has verified may be a stranger's, and reserves nothing.
- * @param goesOn where the browser goes on afterwards; null: to the account. @throws StoreUnavailable
+ * The same answer for every address. The owner of an account with this verified address gets a mail that says so. Every
+ * other requester gets the link: an unverified address may be a stranger's, and reserves nothing.
+ * @param goesOn the interaction that the browser resumes afterwards. Null: it goes to the account.
+ * @throws StoreUnavailable
  */
 export async function askToSignUp(
   deps: LinkDeps,
@@ -42,14 +43,17 @@ export async function askToSignUp(
   if (address === null) return { kind: 'addressRefused' };
   const allowance = await allowMail(deps, { address, network: asker.network });
   if (allowance.kind === 'networkIsFull') return { kind: 'throttled', retryAfterSeconds: allowance.retryAfterSeconds };
-  // The same for every address: nothing was looked up yet.
+  // The same for every address: the server has not looked up the accounts yet.
   const isQueued =
     allowance.kind !== 'allowed' ||
     (await deps.outbox.want({ kind: 'sign_up_wanted', to: address, wishes: asker.wishes, goesOn }));
   return isQueued ? { kind: 'asked' } : QUEUE_FULL;
 }
 
-/** For the queue of mails. Safe to repeat: each mail has a link that works, and the use of one ends the others. @throws StoreUnavailable, Unavailable */
+/**
+ * For the queue of mails. Safe to repeat: each mail has an active link, and the use of one ends the others. @throws
+ * StoreUnavailable, Unavailable
+ */
 export async function mailSignUp(
   deps: LinkDeps,
   { to: address, goesOn, wishes }: Extract<MailsWanted, { kind: 'sign_up_wanted' }>,
@@ -91,8 +95,9 @@ export type Invited =
   | { readonly kind: 'signUpIsOff' };
 
 /**
- * An administrator invites somebody. Their line of the ledger says who.
- * @param outbox null: the link is only returned. @throws Unavailable
+ * An administrator invites a user. The ledger entry names the administrator.
+ * @param outbox null: the function only returns the link.
+ * @throws Unavailable
  */
 export async function invite(
   deps: LinkMaking,
@@ -114,7 +119,7 @@ export async function invite(
   return { kind: 'invited', challenge: link.challenge, url: link.url, isMailed: isMailed ?? false };
 }
 
-/** @returns false: it was used, replaced or withdrawn before, or there is none. @throws Unavailable */
+/** @returns false: the invitation was used, replaced or withdrawn before, or was not found. @throws Unavailable */
 export const withdrawInvitation = (
   deps: Pick<LinkDeps, 'challenges' | 'sleep'>,
   id: string,

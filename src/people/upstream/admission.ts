@@ -1,4 +1,4 @@
-/** What the policy makes of an answer: who may come, whether it is recent enough, and what it says about factors. */
+/** The policy's check of an answer: the admission of the user, the age of the sign-in, and its factors. */
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
 import type { ExternalSignIn } from '../../lifecycles/external-sign-in/entity.ts';
 import type { Claims } from '../../model/user.ts';
@@ -6,7 +6,7 @@ import type { Redeemed } from './openid-provider.ts';
 
 export type Admission = 'admitted' | 'not_admitted' | 'sign_in_too_old';
 
-/** Everything that the policy names has to hold. */
+/** Every condition of the policy has to hold. */
 export function admits({ admit }: Pick<Upstream, 'admit'>, claims: Claims): boolean {
   const { emailDomains, claim } = admit;
   if (emailDomains && !emailDomains.includes(verifiedDomain(claims) ?? '')) return false;
@@ -17,7 +17,7 @@ export function admits({ admit }: Pick<Upstream, 'admit'>, claims: Claims): bool
   );
 }
 
-/** An address that nobody has verified says nothing about its owner. */
+/** An unverified address proves nothing about its owner. */
 function verifiedDomain({ email, email_verified: isVerified }: Claims): string | null {
   if (typeof email !== 'string' || isVerified !== true) return null;
   const at = email.lastIndexOf('@');
@@ -28,8 +28,8 @@ function verifiedDomain({ email, email_verified: isVerified }: Claims): string |
 export const CLOCK_TOLERANCE_SECONDS = 60;
 
 /**
- * Whether somebody who has to sign in anew did so: OpenID Connect Core §3.1.2.1 on `prompt=login` and `max_age`.
- * @param authTime seconds since 1970; null: the other place does not say, which is not enough.
+ * Whether a user who has to sign in again did so: OpenID Connect Core §3.1.2.1 on `prompt=login` and `max_age`.
+ * @param authTime seconds since 1970. Null: the identity provider omits it, which does not suffice.
  */
 export function isRecentEnough(
   { wishes, beganAt }: Pick<ExternalSignIn, 'wishes' | 'beganAt'>,
@@ -47,10 +47,10 @@ export function isRecentEnough(
 
 const SEVERAL_FACTORS = 'mfa';
 
-/** A key of another site. Together with a code that is typed here it would pass for a passkey of this site. */
+/** A key of another site. With a code that the user types here, it would pass for a passkey of this site. */
 const KEYS = ['hwk', 'swk'];
 
-/** What it says itself; `mfa` exactly where the policy takes its word for several factors, and keys nowhere else. */
+/** The provider's own methods. `mfa` exactly where the policy trusts its claim of several factors, and no keys. */
 export function methodsOf({ multiFactor }: Pick<Upstream, 'multiFactor'>, { acr, amr }: Pick<Redeemed, 'acr' | 'amr'>) {
   const counts = (acr !== null && multiFactor.acr.includes(acr)) || amr.some((one) => multiFactor.amr.includes(one));
   const others = amr.filter((one) => one !== SEVERAL_FACTORS);

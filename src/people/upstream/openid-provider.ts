@@ -1,6 +1,7 @@
 /**
- * Another OpenID Provider, by way of openid-client, which is loaded at the first use. ID Tokens are always checked in full: signature,
- * issuer, audience, times, nonce. Metadata is kept for a while; keys are fetched for each sign-in, so that new keys count at once.
+ * Another OpenID Provider, through openid-client, which the first use loads. The client always checks an ID Token in
+ * full: signature, issuer, audience, times, nonce. It caches metadata, and fetches the keys for each sign-in, so that
+ * new keys apply immediately.
  */
 import type { Configuration as Client, CustomFetch, ServerMetadata } from 'openid-client';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
@@ -11,19 +12,19 @@ import type { RequestSecrets } from '../external/begin.ts';
 export type ProviderDeps = {
   /** Bounded in time and size. */
   readonly upstreamFetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** Of the environment; undefined: not set. */
+  /** From the environment. undefined: not set. */
   readonly environmentVariable: (name: string) => string | undefined;
-  /** The time that ID Tokens are checked against. */
+  /** The time for the checks of ID Tokens. */
   readonly now: () => Date;
 };
 
 export type UpstreamFault =
   /** It does not answer, or not in time. */
   | 'upstream_unreachable'
-  /** It answers, and what it says is not as it has to be. */
+  /** Its answer is invalid. */
   | 'upstream_answer_invalid';
 
-/** `code`: of openid-client, for the log. It never contains a value of the answer. */
+/** `code`: from openid-client, for the log. It never contains a value of the answer. */
 export class UpstreamFailure extends Error {
   readonly fault: UpstreamFault;
   readonly code: string;
@@ -37,11 +38,11 @@ export class UpstreamFailure extends Error {
 
 export type Redeemed = {
   readonly subject: string;
-  /** Of the ID Token, and of UserInfo where the ID Token does not say it. */
+  /** From the ID Token, and from UserInfo where the ID Token omits them. */
   readonly claims: Claims;
   readonly acr: string | null;
   readonly amr: readonly string[];
-  /** Seconds since 1970; null: it does not say. */
+  /** Seconds since 1970. Null: the ID Token omits it. */
   readonly authTime: number | null;
 };
 
@@ -75,7 +76,7 @@ export function openIdProvider(deps: ProviderDeps) {
     return metadata;
   }
 
-  /** Fresh for each sign-in: it keeps the keys that it has fetched. */
+  /** New for each sign-in: it caches the keys that it has fetched. */
   async function clientOf(upstream: Upstream): Promise<Client> {
     const client = await load();
     const metadata = await metadataOf(upstream);
@@ -90,7 +91,7 @@ export function openIdProvider(deps: ProviderDeps) {
       await authenticationOf(upstream),
     );
     fresh[client.customFetch] = fetchIt;
-    // Which issuers are http is for the policy to say, and it allows this machine alone.
+    // The policy decides which issuers use http, and allows only those on this machine.
     client.allowInsecureRequests(fresh);
     client.enableNonRepudiationChecks(fresh);
     return fresh;
@@ -141,7 +142,7 @@ export function openIdProvider(deps: ProviderDeps) {
       }),
 
     /**
-     * RFC 9207 §2.4: whether the response comes from this provider, before anything in it counts.
+     * RFC 9207 §2.4: whether the response comes from this provider. Checked before any other parameter.
      * @throws UpstreamFailure
      */
     isFrom: (upstream: Upstream, iss: string | null): Promise<boolean> =>
@@ -151,7 +152,7 @@ export function openIdProvider(deps: ProviderDeps) {
         return metadata['authorization_response_iss_parameter_supported'] !== true;
       }),
 
-    /** The code is exchanged, and the ID Token checked. @throws UpstreamFailure */
+    /** Exchanges the code, and checks the ID Token. @throws UpstreamFailure */
     redeem: (
       upstream: Upstream,
       response: { callback: URL; state: string; secrets: RequestSecrets; maxAgeSeconds: number | null },
@@ -171,7 +172,7 @@ export function openIdProvider(deps: ProviderDeps) {
         if (!claims || claims.sub.length === 0 || claims.sub.length > MAX_SUBJECT_CHARACTERS) {
           throw new UpstreamFailure('upstream_answer_invalid', 'SUBJECT_UNUSABLE');
         }
-        // openid-client leaves `iat` alone (Core §3.1.3.7, 10).
+        // openid-client does not check `iat` (Core §3.1.3.7, 10).
         if (claims.iat > deps.now().getTime() / 1000 + CLOCK_TOLERANCE_SECONDS) {
           throw new UpstreamFailure('upstream_answer_invalid', 'ISSUED_IN_THE_FUTURE');
         }
@@ -189,7 +190,7 @@ export function openIdProvider(deps: ProviderDeps) {
       }),
   };
 
-  /** Asked only where the ID Token leaves out what the policy names. */
+  /** Called only where the ID Token omits claims that the policy names. */
   async function claimsOfUserInfo(
     client: Client,
     upstream: Upstream,
@@ -210,14 +211,14 @@ export function openIdProvider(deps: ProviderDeps) {
   }
 }
 
-/** The endpoints that get the client's secret, the code or an access token, and the keys that everything is checked with. */
+/** The endpoints that receive the client's secret, the code or an access token, and the URL of the keys. */
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'userinfo_endpoint', 'jwks_uri'] as const;
 
-/** A provider that is https itself: nothing of it may travel in clear. */
+/** For a provider on https: none of its endpoints may use clear text. */
 const namesHttp = (metadata: ServerMetadata): boolean =>
   ENDPOINTS.some((name) => metadata[name] !== undefined && !/^https:/i.test(String(metadata[name])));
 
-/** U+0000 and lone surrogates are JSON, and no text that a database keeps. */
+/** JSON may contain U+0000 and lone surrogates, but the database cannot store them. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
   if (typeof value !== 'object' || value === null) return true;
@@ -240,7 +241,7 @@ async function failing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What openid-client names; everything that it does not name is its connection. */
+/** The failures that openid-client names. Every other failure concerns the connection. */
 function failureOf(error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   const { code, name, status, error: oauthError } = error as Readonly<Record<string, unknown>>;
@@ -257,7 +258,7 @@ function failureOf(error: unknown): UpstreamFailure {
 
 const isBroken = (status: unknown): boolean => typeof status === 'number' && status >= 500;
 
-/** `fetch` throws a TypeError with a cause; openid-client passes it on, or wraps it. */
+/** `fetch` throws a TypeError with a cause. openid-client passes it on, or wraps it. */
 function isConnection(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (

@@ -1,6 +1,7 @@
 /**
- * Signing in at another OpenID Provider: the authorization request there, and what its response makes of this browser. The machine
- * takes each response once, before its code is exchanged; end-user, identity and sign-in are stored together.
+ * Federated sign-in: the authorization request to another OpenID Provider, and the effect of its response on this
+ * browser. The machine accepts each response once, before the exchange of its code. One statement stores end-user,
+ * identity and sign-in.
  */
 import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
@@ -26,7 +27,7 @@ import {
 
 export type UpstreamDeps = ExternalSignInDeps & ProviderDeps;
 
-/** One for each server: metadata are kept in it. */
+/** One for each server, because it caches metadata. */
 const providers = new WeakMap<ProviderDeps['upstreamFetch'], OpenIdProvider>();
 function providerOf(deps: UpstreamDeps): OpenIdProvider {
   const known = providers.get(deps.upstreamFetch) ?? openIdProvider(deps);
@@ -40,7 +41,7 @@ export const upstreamNamed = (deps: Pick<UpstreamDeps, 'configuration'>, name: s
 const redirectUri = (issuer: string, { name }: Upstream): string =>
   urlUnder(issuer, `/sign-in/upstream/${name}/callback`);
 
-/** Why the browser is shown a page instead. `code`: for the log. */
+/** The reason why the browser gets a page instead. `code`: for the log. */
 export type UpstreamRefusal = {
   readonly kind: 'refused';
   readonly reason:
@@ -73,13 +74,13 @@ const refusal = (
   ...more,
 });
 
-/** A session lives this long from the sign-in there, so an older sign-in there would be none here. */
+/** A session lives this long from the sign-in at the provider, so it would have ended with an older sign-in. */
 const maxAgeOf = (deps: UpstreamDeps, { authTime }: Upstream, wished: number | null): number | null =>
   authTime === 'optional'
     ? wished
     : Math.min(wished ?? Number.POSITIVE_INFINITY, deps.configuration().signIn.sessionLifetimeSeconds);
 
-/** @returns where the browser goes. @throws StoreUnavailable */
+/** @returns the URL of the redirect. @throws StoreUnavailable */
 export async function beginUpstreamSignIn(
   deps: UpstreamDeps,
   name: string | null,
@@ -99,7 +100,7 @@ export async function beginUpstreamSignIn(
     const wishes = wishesOf(beginning);
     const maxAgeSeconds = maxAgeOf(deps, upstream, wishes.maxAgeSeconds);
     const address = { redirectUri: redirectUri(deps.issuer, upstream), secrets, wishes, maxAgeSeconds };
-    // Nothing is stored for a provider that cannot be reached.
+    // The server stores nothing for an unreachable provider.
     await provider.authorizationUrl(upstream, { ...address, state: '' });
     const lifetimeSeconds = deps.configuration().signIn.interactionLifetimeSeconds;
     const place = { kind: 'upstream' as const, provider: upstream.name, lifetimeSeconds, secrets };
@@ -118,7 +119,7 @@ function failed(error: unknown, signIn: ExternalSignIn | null, about: Partial<Up
   return refusal(error.fault, signIn, { ...about, code: error.code });
 }
 
-/** A parameter that was sent exactly once; null: not, or more than once. */
+/** A parameter that was sent exactly once. Null: not sent, or repeated. */
 const only = (query: URLSearchParams, name: string): string | null => {
   const [value = null, ...more] = query.getAll(name);
   return more.length > 0 ? null : value;
@@ -126,7 +127,7 @@ const only = (query: URLSearchParams, name: string): string | null => {
 
 export type CallbackOutcome = Finished | UpstreamRefusal;
 
-/** @param query of the callback, as it was sent. @throws StoreUnavailable, Unavailable */
+/** @param query of the callback, as sent. @throws StoreUnavailable, Unavailable */
 export async function finishUpstreamSignIn(
   deps: UpstreamDeps,
   name: string,
@@ -141,7 +142,7 @@ export async function finishUpstreamSignIn(
   const upstream = upstreamNamed(deps, name);
   if (signIn.kind !== 'upstream' || signIn.provider !== name) return refusal('external_sign_in_unknown', null);
   const isHere = returning.browser !== null && sameSecretBytes(returning.browser, signIn.browserHash);
-  // Another browser is not told who asked.
+  // Another browser does not learn which client asked.
   const refuse = (reason: UpstreamRefusal['reason'], code: string | null = null) =>
     refusal(reason, signIn, { code, ...(!isHere && { askedBy: null }) });
   if (upstream === null) return refuse('upstream_unknown');
@@ -154,7 +155,7 @@ export async function finishUpstreamSignIn(
     return refuse('upstream_answer_invalid', 'RESPONSE_MALFORMED');
   }
   try {
-    // A response of somebody else is none of this sign-in, and must not use it up.
+    // A response of another provider does not belong to this sign-in, and must not use it up.
     if (!(await provider.isFrom(upstream, only(query, 'iss')))) {
       return refuse('upstream_answer_invalid', 'ISSUER_MISMATCH');
     }
@@ -176,7 +177,7 @@ export async function finishUpstreamSignIn(
       return refuse(reason, said);
     }
 
-    // From here on the response is spent, whatever becomes of it: a second callback never reaches the provider.
+    // From here on the response is spent, whatever its result: a second callback never reaches the provider.
     const taken = await bring(nobodyYet, { type: 'answerReceived', namesNobody: true });
     if (taken === null) return refusal('external_sign_in_unknown', null);
     if (taken.kind === 'rejected') return refuse(taken.reason);
