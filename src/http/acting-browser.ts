@@ -1,4 +1,4 @@
-/** Tells mails and the ledger in which browser a page's request is carried out. */
+/** Tells mails and the ledger which browser sent the request of a page. */
 import fp from 'fastify-plugin';
 import { actingIn } from '../people/mail/acting-browser.ts';
 import { callerAddress } from './address-key.ts';
@@ -7,9 +7,9 @@ import type { PageParts } from './page-parts.ts';
 
 export const actingBrowsers = fp<Pick<PageParts, 'cookies'>>(
   async (app, { cookies }) => {
-    // After the body was read: what comes before does not go on in the same asynchronous context.
+    // After the body was read: the asynchronous context of earlier hooks does not continue.
     app.addHook('preHandler', (request, _reply, done) => {
-      // A path that another hook found to be none was not read any further: it has no cookies yet.
+      // When another hook rejected the path, the server reads no more of the request, so it has no cookies yet.
       if (!request.cookies) return done();
       return actingIn(
         {

@@ -1,4 +1,4 @@
-/** Everything that serves requests, registered in an explicit order. No listening, no environment. */
+/** All plugins that serve requests, in an explicit order. The app does not listen, and reads no environment. */
 import cookie from '@fastify/cookie';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import fp from 'fastify-plugin';
@@ -41,7 +41,7 @@ import { type TokenRoutesOptions, tokenRoutes } from './token-routes.ts';
 import { type UserInfoRoutesOptions, userInfoRoutes } from './userinfo-routes.ts';
 import { validatorCompiler } from './zod-schemas.ts';
 
-/** The sum of what the plugins need; each declares its own part and sees no other. */
+/** The options of all plugins. Each plugin declares its own part and sees no other. */
 export type AppOptions = {
   readonly logger: FastifyBaseLogger;
   readonly trustedProxies: readonly string[];
@@ -77,11 +77,11 @@ type PageOptions = PagePartsOptions &
     readonly production: boolean;
     /** The handlers of /account, loaded at the first request. */
     readonly account: (parts: PageParts) => Promise<AccountHandlers>;
-    /** Null: no mails are sent. */
+    /** Null: the server sends no mail. */
     readonly email: EmailPages | null;
   };
 
-/** Node looks each 30 seconds, unless told. */
+/** Node checks every 30 seconds by default. */
 const CHECK_CONNECTIONS_EVERY_MILLISECONDS = 1000;
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
@@ -95,7 +95,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
 const pathOf = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '');
 
-/** What holds for every request. */
+/** The part that applies to every request. */
 async function bareApp(
   {
     logger,
@@ -109,7 +109,7 @@ async function bareApp(
   const requestTimeout = deadlines.headersMilliseconds + deadlines.bodyMilliseconds;
   const app = Fastify({
     loggerInstance: logger,
-    // The request's own line carries no query and no headers: see http/request-log.ts.
+    // The request's own line has no query and no headers: see http/request-log.ts.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: MAX_BODY_BYTES,
@@ -123,7 +123,7 @@ async function bareApp(
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: MAX_NAME_CHARACTERS },
     frameworkErrors: handleFrameworkError,
-    // Left to itself, Fastify loads a validator and a serializer of JSON Schemas, which nothing here uses.
+    // By default, Fastify loads a validator and a serializer of JSON Schemas, which no route uses.
     schemaController: { compilersFactory: { buildValidator: () => noCompiler, buildSerializer: () => noCompiler } },
   });
   await app.register(requestLog);
@@ -160,10 +160,10 @@ const endpoints = fp<EndpointOptions & PageOptions & PageParts>(
   { name: 'endpoints', encapsulate: true },
 );
 
-/** Without the other options: the console and the account have their own under the same names. */
+/** Without the other options: the console and the account have options of their own under the same names. */
 const partsOf = ({ cookies, csrf }: PageParts): PageParts => ({ cookies, csrf });
 
-/** Only pages use cookies, and only their own paths and queries are checked by zod. */
+/** Only pages use cookies, and zod checks only their paths and queries. */
 const pages = fp<PageOptions & PageParts>(
   async (app, options) => {
     const { account, demo, email } = options;

@@ -1,7 +1,8 @@
 /**
- * Requests whose bodies are still on their way: cheap for a client to hold open, so they do not count as requests that the node works
- * on. Each body has a deadline. A new request is never refused for those that wait: where too many wait, the network with the most
- * of them loses its oldest, so that a client that sends its body is served beside any number that do not.
+ * Requests whose bodies have not arrived. A client can hold them open cheaply, so they do not count as work of the
+ * node. Each body has a deadline. The server never refuses a new request because of waiting ones. Where too many wait,
+ * the network with the most of them loses its oldest. A client that sends its body is therefore served beside any
+ * number that do not.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { deadlines } from '../system/deadlines.ts';
@@ -11,13 +12,13 @@ type Arrival = {
   readonly endsAt: number;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Found only where many wait. */
+  /** Computed only where many wait. */
   network: string | null;
 };
 
 export type ArrivingBodies = {
   readonly expect: (request: FastifyRequest, reply: FastifyReply) => void;
-  /** @returns whether its body was awaited until now. */
+  /** @returns whether the node was waiting for its body. */
   readonly arrived: (request: FastifyRequest) => boolean;
 };
 
@@ -30,7 +31,7 @@ class BodyLate extends Error {
   }
 }
 
-/** @param most how many bodies the node waits for; half of them may be of one network. */
+/** @param most the number of bodies for which the node waits. Half of them may be of one network. */
 export function arrivingBodies(most: () => number): ArrivingBodies {
   /** The oldest first. */
   const awaited = new Map<FastifyRequest['raw'], Arrival>();
@@ -39,7 +40,7 @@ export function arrivingBodies(most: () => number): ArrivingBodies {
 
   function end({ request: { raw }, reply }: Arrival): void {
     awaited.delete(raw);
-    // The reader of the body gets the error, and its route answers as it answers other bodies that it cannot read.
+    // The reader of the body gets the error, and its route answers as for any unreadable body.
     if (reply.sent || raw.listenerCount('error') === 0) return void raw.destroy();
     reply.header('connection', 'close');
     raw.emit('error', new BodyLate());
@@ -85,7 +86,7 @@ export function arrivingBodies(most: () => number): ArrivingBodies {
       const { raw } = request;
       const endsAt = performance.now() + deadlines.bodyMilliseconds;
       awaited.set(raw, { endsAt, request, reply, network: null });
-      // An answer may be sent before the body has come: then it is awaited for as long as the connection lasts.
+      // A response may precede the body. Then the node waits for the body as long as the connection lasts.
       reply.raw.once('close', () => {
         if (raw.complete || raw.destroyed) awaited.delete(raw);
         else raw.once('close', () => awaited.delete(raw));

@@ -1,4 +1,6 @@
-/** The authorization response on its way: in the query of a redirect, or posted by the browser (Form Post Response Mode §2). */
+/**
+ * Sends the authorization response: in the query of a redirect, or posted by the browser (Form Post Response Mode §2).
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { withParameters } from '../oauth/redirect-uri.ts';
 import type { AuthorizationResponse } from '../protocol/authorization-response.ts';

@@ -19,7 +19,7 @@ import type { Words } from './words/words.ts';
 
 export type AuthorizeRoutesOptions = AuthorizeDeps &
   Pick<PageParts, 'cookies'> & {
-    /** Development shows on pages what production only logs. */
+    /** Development shows on pages the details that production only logs. */
     readonly production: boolean;
   };
 
@@ -28,7 +28,7 @@ const AUTHORIZE = '/oauth/authorize';
 export const authorizeRoutes = fp<AuthorizeRoutesOptions>(
   async (app, options) => {
     app.get(AUTHORIZE, (request, reply) => authorizeByGet(options, request, reply));
-    // A POST from the client's site carries no SameSite=Lax cookie; the GET that follows a redirect does.
+    // A POST from the client's site carries no SameSite=Lax cookie. The GET that follows a redirect does.
     app.post(AUTHORIZE, async (request, reply) => {
       const encoded = bodyOf(request.body);
       const outcome = await handleAuthorizationRequest(options, { encoded, cookies: null });
@@ -58,7 +58,7 @@ async function authorizeByGet(
   return send(options, request, reply, outcome, encoded);
 }
 
-/** @param encoded the request, where it was answered before anything else was read of it. */
+/** @param encoded the request, where the response precedes the reading of its parameters. */
 async function send(
   { issuer, production }: AuthorizeRoutesOptions,
   request: FastifyRequest,

@@ -1,17 +1,18 @@
 /**
- * How long a header may be that something here reads: the one table. It is held against a request before anything of it is parsed, since
- * parsers cost more than the line is long. Fields of forms and queries have their bounds where they are read (src/oauth/parameters.ts).
+ * The maximum length of each header that the server reads, in one table. The server checks it before it parses a
+ * request, because parsing costs more than the length of the line. Fields of forms and queries have their bounds in
+ * their reader (src/oauth/parameters.ts).
  */
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 
 /**
- * `ignore`: a wish or a hint, and the request is answered as if it were not there. `cut`: its
- * beginning is worth keeping. `refuse`: it decides something.
+ * `ignore`: a preference or a hint. The server answers as if it were absent. `cut`: the beginning is useful. `refuse`:
+ * the header decides the answer.
  */
 type Bound = { readonly most: number; readonly beyond: 'ignore' | 'cut' | 'refuse' };
 
-/** In characters; several lines of a header count together. */
+/** In characters. Several lines of one header count together. */
 export const HEADER_BOUNDS: Readonly<Record<string, Bound>> = {
   accept: { most: 1024, beyond: 'ignore' },
   'accept-language': { most: 512, beyond: 'ignore' },
@@ -26,7 +27,7 @@ export const HEADER_BOUNDS: Readonly<Record<string, Bound>> = {
   // An access token of a full set of claims has some 3,000.
   authorization: { most: 8192, beyond: 'refuse' },
   cookie: { most: 8192, beyond: 'refuse' },
-  // Without it the request would count for the proxy.
+  // Without the header, the request would count for the proxy.
   'x-forwarded-for': { most: 1024, beyond: 'refuse' },
 };
 const BOUNDS = Object.entries(HEADER_BOUNDS);
@@ -40,14 +41,14 @@ class HeaderTooLong extends Error {
   }
 }
 
-/** Takes off what is ignored. @returns the first that is refused; null: there is none. */
+/** Removes ignored headers. @returns the error for the first refused one. Null: none. */
 export function boundHeaders({ raw: { headers } }: Pick<FastifyRequest, 'raw'>): HeaderTooLong | null {
   let refused: HeaderTooLong | null = null;
   for (const [name, { most, beyond }] of BOUNDS) {
     const value = headers[name];
     if (value === undefined || value.length <= most) continue;
     if (beyond === 'refuse') refused ??= new HeaderTooLong(name, most);
-    // A refusal is written without parsing it, too.
+    // The server also writes a refusal without parsing the header.
     if (beyond === 'cut' && typeof value === 'string') headers[name] = value.slice(0, most);
     else delete headers[name];
   }

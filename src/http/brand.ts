@@ -1,4 +1,4 @@
-/** Whose pages these are, as all of them show it: made once for each branding that comes into force. */
+/** The brand of all pages, made once for each branding that comes into force. */
 import type { Branding } from '../config/branding.ts';
 import { sha256 } from '../crypto/digest.ts';
 import type { Image } from '../model/image.ts';
@@ -10,12 +10,12 @@ export type ShownBrand = {
   readonly brand: Brand;
   /** Content-Security-Policy of a page without a script. */
   readonly policy: string;
-  /** What /images serves of it, and the icon. */
+  /** The images of the branding that /images serves, and the icon. */
   readonly images: readonly Image[];
   readonly favicon: Image;
 };
 
-/** @returns the brand of the configuration in force, made again when that has changed. */
+/** @returns the brand of the configuration in force. A change of the configuration renews it. */
 export function brandSource(configuration: () => { readonly branding: Branding }, issuer: string): () => ShownBrand {
   let made: { readonly of: Branding; readonly shown: ShownBrand } | null = null;
   return () => {
@@ -25,14 +25,14 @@ export function brandSource(configuration: () => { readonly branding: Branding }
   };
 }
 
-/** By its hash, so that a browser may keep it for ever. */
+/** Contains the hash, so that a browser may cache it forever. */
 export const imagePath = (issuer: string, hash: string): string => pathUnder(issuer, `/images/${hash}`);
 
 export function makeBrand(
   { organization, logo, favicon, accentColor, links, footer }: Branding,
   issuer: string,
 ): ShownBrand {
-  // The schema knows only colours of this form, so nothing else can come into the style.
+  // The schema admits only colors of this form, so the style contains no other text.
   const style = accentColor === null ? '' : styleOf(accentColor);
   const icon = favicon ?? DEFAULT_FAVICON;
   const styles = style === '' ? STYLE_SOURCE : `${STYLE_SOURCE} '${hashSource(style)}'`;

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
 /**
- * Comes when the connection ends before the answer was sent. Fastify's `request.signal` comes as soon as the body was read, since
- * Node closes the incoming message then.
+ * Aborts when the connection ends before the response was sent. Fastify's `request.signal` aborts as soon as the body
+ * was read, because Node closes the incoming message then.
  */
 export function callerGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();

@@ -1,6 +1,6 @@
 /**
- * The endpoints that clients call directly (token, revocation, introspection) share this: a form by POST, errors as in RFC 6749
- * §5.2, 503 when the database is away, no caching.
+ * The part that the endpoints for direct calls of clients (token, revocation, introspection) share: a form by POST,
+ * errors as in RFC 6749 §5.2, 503 when the database is unavailable, no caching.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { errorDescription } from '../oauth/errors.ts';
@@ -16,9 +16,9 @@ import { isUnavailable, sendUnavailable } from './unavailable.ts';
 
 export type ClientEndpoint = {
   readonly url: string;
-  /** Repeating a request is safe, whatever became of the first. */
+  /** Repeating a request is safe, whatever the result of the first. */
   readonly mayBeRepeated: boolean;
-  /** src/http/cross-origin.ts; absent: no script in a browser calls this endpoint. */
+  /** src/http/cross-origin.ts. Absent: no script in a browser calls this endpoint. */
   readonly crossOrigin?: onRequestHookHandler;
 };
 
@@ -27,7 +27,7 @@ export type ClientEndpointOutcome =
   | { readonly kind: 'done'; readonly body: object; readonly message: string; readonly facts: object }
   | { readonly kind: 'refused'; readonly refused: Refused; readonly facts: object };
 
-/** @param handle gets who sends the request, and the raw body. */
+/** @param handle receives the sender of the request, and the raw body. */
 export function clientEndpoint(
   app: FastifyInstance,
   { url, mayBeRepeated, crossOrigin }: ClientEndpoint,
@@ -75,7 +75,7 @@ const REASON_OF_FASTIFY_ERROR: Readonly<Record<string, TokenReason | undefined>>
   BODY_LATE: 'body_too_late',
 };
 
-/** A credential leaked, or the store lost a commit that it had acknowledged. */
+/** A credential leaked, or the store lost an acknowledged commit. */
 const ALARMS: ReadonlySet<TokenReason> = new Set([
   'authorization_code_reused',
   'refresh_token_reused',
@@ -103,8 +103,8 @@ function refuseRequest(request: FastifyRequest, reply: FastifyReply, refused: Re
   );
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
   if (refusal.status === 401) {
-    // RFC 6749 §5.2: with the Authorization header used, the response MUST be 401 with WWW-Authenticate; RFC 9110 §15.5.2
-    // wants the header with every 401.
+    // RFC 6749 §5.2: with the Authorization header used, the response MUST be 401 with WWW-Authenticate. RFC 9110
+    // §15.5.2 requires the header with every 401.
     reply.header('www-authenticate', 'Basic realm="token", charset="UTF-8"');
   }
   const about = [parameter, scope].filter((one) => one !== undefined).join(' ');

@@ -1,8 +1,8 @@
 import fp from 'fastify-plugin';
 
 /**
- * While the server closes, requests in flight are finished and their connections end with them: an idle keep-alive connection
- * would hold the process until a supervisor kills it.
+ * While the server closes, it finishes the requests in flight and closes their connections. An idle keep-alive
+ * connection would keep the process running until a supervisor kills it.
  */
 export const closeConnectionsWhenClosing = fp(
   async (app) => {

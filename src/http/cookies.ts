@@ -1,6 +1,7 @@
 /**
- * One cookie binds interactions and forms to the browser, one holds the session, one the console's. Only their hashes are stored. One
- * more says to which accounts the browser is known; nothing of it is stored.
+ * One cookie binds interactions and forms to the browser, one holds the session, and one the console's session. The
+ * server stores only their hashes. The device cookie names the accounts that trust the browser, and the server stores
+ * none of it.
  */
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -13,17 +14,17 @@ type CookieName = 'browser' | 'session' | 'console';
 export type NewCookie = { readonly value: string; readonly hash: Buffer };
 
 export type BrowserCookies = {
-  /** @returns the cookie's value; null when the browser sent none, or none that we made. */
+  /** @returns the cookie's value. Null: the browser sent none, or none of this server's. */
   readonly read: (request: FastifyRequest, name: CookieName) => string | null;
   /** @returns the hash of the cookie's value, or null. */
   readonly hash: (request: FastifyRequest, name: CookieName) => Buffer | null;
   readonly create: () => NewCookie;
   readonly set: (reply: FastifyReply, name: CookieName, cookie: NewCookie) => void;
-  /** The cookie by which this browser is known to accounts (src/crypto/device-cookie.ts); null: none was sent. */
+  /** The device cookie (src/crypto/device-cookie.ts). Null: not sent. */
   readonly readDevice: (request: FastifyRequest) => string | null;
   readonly setDevice: (reply: FastifyReply, value: string, lifetimeSeconds: number) => void;
   readonly clear: (reply: FastifyReply, name: CookieName) => void;
-  /** The hash of the cookie that this response sets; null: it sets none. */
+  /** The hash of the cookie that this response sets. Null: it sets none. */
   readonly justSet: (reply: FastifyReply, name: CookieName) => Buffer | null;
 };
 
@@ -31,9 +32,9 @@ const VALUE = /^[A-Za-z0-9_-]{43}$/;
 
 export type BrowserCookieOptions = { readonly issuer: string; readonly random: Random };
 
-/** For a scope in which `@fastify/cookie` is registered, which reads and writes the headers. */
+/** For a scope with `@fastify/cookie`, which reads and writes the headers. */
 export function browserCookies({ issuer, random }: BrowserCookieOptions): BrowserCookies {
-  // Whether the connection is secure is for the issuer to say, never for a header.
+  // The issuer decides whether the connection is secure, never a header.
   const secure = issuer.startsWith('https:');
   const nameOf = (name: CookieName) => `${secure ? '__Host-' : ''}statehouse-${name}`;
   const deviceName = `${secure ? '__Host-' : ''}statehouse-device`;

@@ -1,6 +1,6 @@
 /**
- * CORS for the endpoints that scripts in browsers call. Never on the authorization endpoint: a browser goes there, no script does
- * (RFC 9700 §2.6).
+ * CORS for the endpoints that scripts in browsers call. The authorization endpoint never has it: a browser navigates
+ * there, and no script calls it (RFC 9700 §2.6).
  */
 import type { HTTPMethods, onRequestHookHandler } from 'fastify';
 import { setLogLine } from './request-log.ts';
@@ -11,8 +11,8 @@ export type CrossOriginOptions = {
 };
 
 /**
- * An onRequest hook for all routes of one URL, including the route that refuses other methods: so errors, 503s among them, carry
- * the headers as well. Without an Origin header, or with an unknown origin, it does nothing.
+ * An onRequest hook for all routes of one URL, including the route that refuses other methods. Errors, including 503,
+ * therefore carry the headers too. Without an Origin header, or with an unknown origin, the hook has no effect.
  *
  * @param methods the methods of the endpoint.
  */
@@ -23,7 +23,7 @@ export function crossOrigin(
   const preflight = {
     'access-control-allow-methods': methods.join(', '),
     'access-control-allow-headers': 'authorization, content-type',
-    // Seconds; half of Chromium's maximum. The preflight's content changes with releases only.
+    // In seconds: half of Chromium's maximum. The content of the preflight changes only with releases.
     'access-control-max-age': '3600',
   };
   return (request, reply, done) => {
@@ -32,7 +32,7 @@ export function crossOrigin(
     browserOrigins().then((known) => {
       if (!known.has(origin)) return done();
       reply.headers({
-        // This origin and not "*", and no credentials: no cookie of this server ever counts here.
+        // This origin and not "*", and no credentials: no cookie of this server applies here.
         'access-control-allow-origin': origin,
         vary: 'Origin',
         // A client acts on these, besides the body.

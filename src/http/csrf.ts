@@ -1,4 +1,4 @@
-/** The token of a form: a MAC over what the form is good for and the browser that it was shown in. */
+/** The token of a form: a MAC over the form's purpose and the browser that showed it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hmacSha256, sameSecretBytes } from '../crypto/digest.ts';
 import type { RootKey, RootKeys } from '../crypto/root-secret.ts';
@@ -8,9 +8,9 @@ import type { BrowserCookies } from './cookies.ts';
 import { bodyOf } from './form-body.ts';
 
 export type Csrf = {
-  /** For the hidden field `csrf`. Gives the browser its cookie where it has none. */
+  /** For the hidden field `csrf`. Sets the browser's cookie if it has none. */
   readonly token: (request: FastifyRequest, reply: FastifyReply, purpose: string) => string;
-  /** Whether the submitted form is ours, for a purpose that the use case names. */
+  /** Whether this server made the submitted form for the purpose that the use case names. */
   readonly checkOf: (request: FastifyRequest) => FormCheck;
 };
 

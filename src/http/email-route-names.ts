@@ -1,4 +1,4 @@
-/** The routes around mails, below the path of the issuer. Their handlers are loaded at the first request. */
+/** The routes around mails, below the path of the issuer. The first request loads their handlers. */
 import type { Handlers, RouteName } from './lazy-routes.ts';
 import type { PageParts } from './page-parts.ts';
 
@@ -14,7 +14,7 @@ export const EMAIL_ROUTES = [
   'GET /email/done',
 ] as const satisfies readonly RouteName[];
 
-/** Only where it keeps its mails to show them. */
+/** Only where the server keeps its mails for display. */
 export const MAILBOX_ROUTES = ['GET /mail'] as const satisfies readonly RouteName[];
 
 export type EmailRoute = (typeof EMAIL_ROUTES)[number];
@@ -23,7 +23,7 @@ export type MailboxRoute = (typeof MAILBOX_ROUTES)[number];
 export type EmailHandlers = Handlers<EmailRoute> & Partial<Handlers<MailboxRoute>>;
 
 export type EmailPages = {
-  /** The server keeps its mails to show them. */
+  /** The server keeps its mails for display. */
   readonly hasMailbox: boolean;
   readonly handlers: (parts: PageParts) => Promise<EmailHandlers>;
 };

@@ -52,9 +52,9 @@ const PURPOSES: Readonly<Record<AskFor, string>> = {
   signUp: formPurpose.signUp(),
 };
 const SENT = 'sent';
-/** Of a link that does nothing; others are gone. */
+/** For a link without effect. The status of the others is 410. */
 const STATUS: Readonly<Partial<Record<LinkRefusal, number>>> = { link_unknown: 404, password_not_proven: 403 };
-/** Said on a page of its own, after a redirect. */
+/** The results with a page of their own, after a redirect. */
 const SAID = ['verify_address', 'reset_password', 'lost_factors', 'change_address', 'undo_change'] as const;
 
 export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute> {
@@ -147,7 +147,10 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     },
   };
 
-  /** A missing factor aside. Null: nobody is signed in, or a passkey or another server did it. */
+  /**
+   * The signed-in user, whose second factor may be missing. Null: no user is signed in, or the sign-in used a passkey
+   * or another server.
+   */
   async function whoTypedThePassword(request: FastifyRequest): Promise<Session | null> {
     const { session } = await findAnySession(options, cookies.hash(request, 'session'));
     return session !== null && hasPassword(session.amr) ? session : null;
@@ -179,7 +182,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     };
   }
 
-  /** Only to an interaction of this browser, and only by its name: nobody is sent anywhere else. */
+  /** Only an interaction of this browser, and only by its name: the parameter cannot lead to another site. */
   function goingOn(request: FastifyRequest, name: string | null): GoingOn | null {
     const browserHash = cookies.hash(request, 'browser');
     if (name === null || browserHash === null || !isInteractionName(name)) return null;
@@ -295,7 +298,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     }
   }
 
-  /** The new account is signed in where its password was set; in the browser that asked, the interaction goes on. */
+  /** The new account is signed in where its password was set. In the browser that asked, the interaction continues. */
   async function begin(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -304,7 +307,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     const browser = cookies.hash(request, 'browser');
     const isSameBrowser = goesOn !== null && browser !== null && sameSecretBytes(browser, goesOn.browserHash);
     const signedIn = await options.users.findForSignIn(user.username);
-    // Between the two statements an administrator may have disabled the account.
+    // Between the two statements, an administrator may have disabled the account.
     if (signedIn === null || signedIn.disabledAt !== null) return seeOther(reply, signIn);
     const cookie = cookies.create();
     const places = { old: cookies.hash(request, 'session'), new: cookie.hash };
@@ -315,7 +318,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     if (isSignedIn) rememberBrowser(options, deviceOf(cookies, request, reply), user.username, session.lastUsedAt);
     const named = isSameBrowser ? interactionNamed(goesOn.path.slice(path(INTERACTIONS).length)) : null;
     if (goesOn === null || named === null) return seeOther(reply, path(isSignedIn ? '/account' : factorPath(null)));
-    // Its page asks for the second factor, which the policy demands.
+    // Its page asks for the second factor that the policy demands.
     if (!isSignedIn) return seeOther(reply, goesOn.path);
     const step = await goOnSignedIn(options, { ...named, browser, session: cookie.hash }, session);
     return sendInteractionStep(issuer, request, reply, step);

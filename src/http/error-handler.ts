@@ -1,4 +1,4 @@
-/** Errors that no route handles: pages for people, JSON for programs, and never a stack or a value in either. */
+/** Errors that no route handles: pages for users, JSON for programs. Neither contains a stack or a value. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { boundHeaders } from './bounds.ts';
@@ -46,7 +46,7 @@ function handleError(
   return send(reply, status, status === 500 ? 'server_error' : 'invalid_request');
 }
 
-/** A URL that cannot be decoded reaches no route and no hook, so headers and log line are set here. */
+/** An undecodable URL reaches no route and no hook, so this function sets the headers and the log line. */
 export function handleFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   request.log.info({ method: request.method, status: 400, reason: error.code }, 'refused');
   boundHeaders(request);

@@ -1,6 +1,6 @@
 /**
- * Only the path as it is written in the route answers. The router decodes percent-encoded characters before it compares, so
- * `/oauth/introspec%74` would reach a route that a rule of the proxy in front, which compares the text, does not know.
+ * Only the path in the spelling of the route gets an answer. The router decodes percent-encoded characters before it
+ * compares, so `/oauth/introspec%74` would bypass the rule of a proxy, which compares the text.
  */
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -9,7 +9,7 @@ export const exactPath = fp(
   async (app) => {
     app.addHook('onRequest', (request, reply, done) => {
       const { url } = request.routeOptions;
-      // A path without parameters and without a query, as nearly all requests have, needs no closer look.
+      // A path without parameters and without a query, as in nearly all requests, needs no more checks.
       if (request.raw.url === url || request.is404 || isSpelledAs(request, url ?? '')) done();
       else reply.callNotFound();
     });
@@ -17,13 +17,16 @@ export const exactPath = fp(
   { name: 'exact-path', dependencies: ['security-headers', 'error-handler'] },
 );
 
-/** As it stands in the first line. RFC 9112 §3.2.2: a server MUST accept the absolute form, too. */
+/** As in the request line. RFC 9112 §3.2.2: a server MUST accept the absolute form, too. */
 function pathSent({ raw: { url = '' } }: FastifyRequest): string {
   const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1);
   return path;
 }
 
-/** Whether the path was sent as this pattern of a route writes it, with parameters as they are or as `encodeURIComponent` writes them. */
+/**
+ * Whether the request spells the path as this pattern of a route. Parameters may be plain, or encoded by
+ * `encodeURIComponent`.
+ */
 export function isSpelledAs(request: FastifyRequest, pattern: string): boolean {
   const found = expressionOf(pattern).exec(pathSent(request));
   if (found === null) return false;

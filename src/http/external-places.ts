@@ -1,10 +1,10 @@
-/** The other places at which somebody can sign in, as the sign-in page offers them. */
+/** The federated and delegated sign-ins that the sign-in page offers. */
 import type { Configuration } from '../config/configuration.ts';
 import type { ExternalButtons } from './views/external-sign-in.ts';
 
 const DELEGATED = 'delegated';
 
-/** Null: there are none. The name `delegated` cannot collide: an upstream of that name comes with a prefix. */
+/** Null: none. The name `delegated` cannot collide: an upstream of that name has a prefix. */
 export function externalPlaces(configuration: Configuration, action: string): ExternalButtons | null {
   const { upstreams, delegatedSignIn } = configuration;
   const places = [
@@ -16,7 +16,7 @@ export function externalPlaces(configuration: Configuration, action: string): Ex
 
 export type Place = { readonly delegated: true } | { readonly upstream: string };
 
-/** What a button sends. Null: none of them. */
+/** The value of a button. Null: no button has it. */
 export function placeOf(sent: string | null): Place | null {
   if (sent === DELEGATED) return { delegated: true };
   const name = /^upstream:([a-z0-9-]{1,40})$/.exec(sent ?? '')?.[1];

@@ -1,4 +1,4 @@
-/** Why somebody who was sent to another place is not signed in, as a page with a way on. */
+/** The page for a federated or delegated sign-in that failed: the reason, and a link that leads on. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { pathUnder } from '../oauth/urls.ts';
 import type { DelegatedRefusal } from '../people/delegated/delegated-sign-in.ts';
@@ -60,7 +60,7 @@ export const externalRefusal =
     );
   };
 
-/** The form, even where people are usually sent elsewhere at once. Another browser is told nothing of the request. */
+/** The form, even where the page usually redirects immediately. Another browser learns nothing about the request. */
 function wayOn(issuer: string, { reason, askedBy }: Refused, purpose: UpstreamRefusal['purpose']) {
   if (reason === 'another_browser') return null;
   if (purpose === 'link') return { href: pathUnder(issuer, '/account/linked-identities'), isAccount: true };

@@ -1,6 +1,6 @@
 /**
- * Signing in at another place: HTTP around src/people/upstream and src/people/delegated, which are loaded when somebody signs in there.
- * The forms that send a browser away, and where it comes back.
+ * Federated and delegated sign-in: HTTP around src/people/upstream and src/people/delegated, which the first sign-in
+ * loads. The forms that redirect a browser, and the pages to which it returns.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -121,7 +121,7 @@ export const externalSignIns = fp<ExternalSignInOptions>(
   { name: 'external-sign-ins', dependencies: ['@fastify/cookie'] },
 );
 
-/** Of an answer that was taken, which happens once for each sign-in that began: strangers can make up no more of them. */
+/** Reasons for an accepted answer. Each begun sign-in has only one answer, so a stranger cannot add more entries. */
 const LEDGERED: ReadonlySet<string> = new Set([
   'external_sign_in_denied',
   'not_admitted',

@@ -1,4 +1,4 @@
-/** What the pages of the second factor do (factor-routes.ts): loaded when a first person needs them. */
+/** The handlers of the pages of the second factor (factor-routes.ts), which the first use loads. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { classNamed, levelOf } from '../oauth/authentication-methods.ts';
 import type { PresentDeps } from '../people/passkeys/present.ts';
@@ -33,13 +33,13 @@ export type FactorPagesDeps = SecondFactorDeps &
   PresentDeps &
   SignInHelpOptions &
   PageParts & {
-    /** Absent: no mails are sent. */
+    /** Absent: the server sends no mail. */
     readonly mayRecoverByMail?: (userId: string) => Promise<boolean>;
   };
 
 const PHISHING_RESISTANT = levelOf(classNamed('phishing-resistant'));
 
-/** The page that asks for what is missing. */
+/** The page that asks for the missing factor. */
 export async function showFactor(
   deps: FactorPagesDeps,
   request: FastifyRequest,
@@ -131,7 +131,8 @@ const ACTIONS: Readonly<
   'set-up': async (deps, request, reply, { place, session }) => {
     const methods = await methodsOfUser(deps, session);
     if (place.isStepUp && !(await isRecentSession(deps, session))) return seeOther(reply, place.another);
-    // A password alone adds no factor where there is a factor; the machine holds it, and the page says so before a secret is shown.
+    // A password alone adds no factor where the account has one. The machine enforces this, and the page says so before
+    // it shows a secret.
     if (hasFactor(methods))
       return showFactor(deps, request, reply, { place, session, problem: 'notProven', status: 400 });
     const setUp = await beginSetUp(deps, session);
@@ -163,7 +164,7 @@ const ACTIONS: Readonly<
   },
 };
 
-/** The session that is stronger now, under its new cookie. */
+/** The stronger session, under its new cookie. */
 function begin(
   deps: FactorPagesDeps,
   request: FastifyRequest,
@@ -187,7 +188,7 @@ async function showSetUp(
   return sendPage(reply, status, setUpPage(look, view));
 }
 
-/** Once: nothing can show them again. */
+/** Shown once: the server cannot show them again. */
 export async function showRecoveryCodes(
   { csrf }: PageParts,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-/** The places of the pages of a second factor: an interaction, and a sign-in that no client asked for. */
+/** The contexts of the pages of a second factor: an interaction, and a sign-in without a client. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { pathUnder } from '../oauth/urls.ts';
 import type { Session } from '../people/second-factor/deps.ts';
@@ -10,19 +10,19 @@ import { seeOther } from './security-headers.ts';
 import { destinationOfSignIn } from './sign-in-routes.ts';
 
 export type FactorPlace = {
-  /** Of the page and its first form; of another form, below it. */
+  /** The path of the page and its first form, or of another form below it. */
   readonly path: (below?: string) => string;
   readonly formPurpose: string;
   readonly clientName: string | null;
   readonly requiredClass: string | null;
-  /** The browser is signed in, and a client asks for more. */
+  /** The browser is signed in, and a client requests a stronger class. */
   readonly isStepUp: boolean;
   readonly mayDecline: boolean;
   readonly another: string;
   readonly methods: string;
-  /** After the recovery codes were shown. */
+  /** The next step after the page of the recovery codes. */
   readonly goOn: { readonly action: string } | { readonly href: string };
-  /** The factor was proven: what comes next. */
+  /** The next step after the proof of the factor. */
   readonly proven: (reply: FastifyReply, session: Session) => Promise<FastifyReply>;
   /** The session of the page has ended. */
   readonly again: string;

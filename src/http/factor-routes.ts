@@ -1,4 +1,7 @@
-/** The pages of the second factor, in an interaction and in a sign-in that no client asked for: HTTP around src/people/second-factor/. */
+/**
+ * The pages of the second factor, in an interaction and in a sign-in without a client: HTTP around
+ * src/people/second-factor/.
+ */
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { parseParameters } from '../oauth/parameters.ts';
@@ -18,7 +21,7 @@ import type { ZodTypeProvider } from './zod-schemas.ts';
 
 export type FactorRoutesOptions = FactorPlaceDeps & FactorPagesDeps;
 
-/** What the pages do, loaded when a first person needs it. */
+/** The handlers of the pages, which the first use loads. */
 const pages = () => import('./factor-pages.ts');
 
 const PATHS: Readonly<Record<FactorAction, string>> = {
@@ -49,7 +52,7 @@ export const factorRoutes = fp<FactorRoutesOptions>(
     app.get('/sign-in/factor', async (request, reply) => {
       const { session, awaiting } = await findAnySession(options, cookies.hash(request, 'session'));
       if (session === null) return seeOther(reply, pathUnder(issuer, '/sign-in'));
-      // It is strong enough: nothing is missing.
+      // The session is strong enough: no factor is missing.
       const place = directPlace(options, request, awaiting);
       if (!awaiting && !isByPasswordAlone(session)) return place.proven(reply, session);
       return (await pages()).showFactor(options, request, reply, { place, session });
@@ -67,7 +70,7 @@ export const factorRoutes = fp<FactorRoutesOptions>(
       app.post(`/interactions/:name/factor${PATHS[action]}`, NAMED, async (request, reply) => {
         const view = await openFactorForm(options, formOf(request, request.params));
         if (view.kind === 'refused') return sendInteractionRefused(request, reply, view);
-        // No factor is asked for (any more): the page says what is.
+        // The interaction asks for no factor (any more), and its page shows the next step.
         if (view.kind !== 'factor') return seeOther(reply, interactionPath(issuer, view));
         const at = { place: interactionPlace(options, request, view), session: view.session, form: sentIn(request) };
         return (await pages()).submitFactor(options, request, reply, action, at);

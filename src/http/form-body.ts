@@ -5,14 +5,14 @@ import fp from 'fastify-plugin';
 export const MAX_BODY_BYTES = 32_768;
 
 /**
- * Form bodies arrive as raw text: OAuth forbids repeated parameters, so nothing may merge or drop them on the way to
- * src/oauth/parameters.ts. Fastify refuses any other content type.
+ * Form bodies arrive as raw text. OAuth forbids repeated parameters, so no parser may merge or drop them before
+ * src/oauth/parameters.ts. Fastify rejects any other content type.
  */
 export const formBodies = fp(
   async (app) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) => {
-      // Percent-encoding makes everything ASCII; latin1 keeps other bytes visible, and the parser refuses them.
+      // Percent-encoding makes everything ASCII. latin1 keeps other bytes visible, and the parser rejects them.
       done(null, Buffer.isBuffer(body) ? body.toString('latin1') : body);
     });
   },

@@ -1,11 +1,11 @@
-/** Three questions: is the process alive, should requests be sent to it, can the database be used (docs/decisions/0054). */
+/** The health of the process, of the node, and of the database (docs/decisions/0054). */
 import fp from 'fastify-plugin';
 import { noStore } from './security-headers.ts';
 
 export type DatabaseStanding = 'available' | 'not writable' | 'not reachable';
 
 export type DatabaseHealth = {
-  /** As it was found last: nothing is asked. */
+  /** The result of the last check. Asks no database. */
   readonly last: () => DatabaseStanding;
   /** Asks the database. Never rejects. */
   readonly look: () => Promise<DatabaseStanding>;
@@ -14,9 +14,9 @@ export type DatabaseHealth = {
 
 export type HealthRoutesOptions = {
   readonly databaseHealth: DatabaseHealth;
-  /** Rejects when nothing can be signed. */
+  /** Rejects when the server cannot sign. */
   readonly checkSigning: () => Promise<unknown>;
-  /** The node refuses requests, since it has enough to do. */
+  /** The node refuses requests, because it has too many. */
   readonly isOverloaded: () => boolean;
 };
 
@@ -34,8 +34,9 @@ export const healthRoutes = fp<HealthRoutesOptions>(
     app.get('/health/live', { exposeHeadRoute: true }, (_request, reply) => noStore(reply).send({ status: 'live' }));
 
     /**
-     * The node serves what it can serve. Without the database these are keys and metadata, and errors that clients understand, which
-     * a balancer without nodes cannot give. An overloaded node goes on serving what it takes on: without it the others would have more.
+     * The node serves the requests that it can. Without the database, these are keys and metadata, and errors that
+     * clients understand, which a balancer without nodes cannot give. An overloaded node continues to serve the
+     * requests that it has accepted: without it, the other nodes would have more.
      */
     app.get('/health/ready', { exposeHeadRoute: true }, async (request, reply) => {
       const notReady = (reason: string) =>
@@ -48,12 +49,12 @@ export const healthRoutes = fp<HealthRoutesOptions>(
         return notReady('signing keys');
       }
       const database = databaseHealth.last();
-      // So that the next answer is right when it is back.
+      // So that the next response is right when the database is available again.
       if (database !== 'available') void databaseHealth.look();
       return noStore(reply).send({ status: isOverloaded() ? 'overloaded' : 'ready', database });
     });
 
-    /** The database answers this node, has its tables, and can be written to. */
+    /** The database answers this node, has its tables, and is writable. */
     app.get('/health/database', { exposeHeadRoute: true }, async (_request, reply) => {
       const standing = await databaseHealth.look();
       if (standing === 'available') return noStore(reply).send({ status: standing });

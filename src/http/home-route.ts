@@ -1,4 +1,4 @@
-/** The address that the terminal prints, opened in a browser: what this is, and where to go. */
+/** The page at the address that the terminal prints: it introduces the server, and links to the next pages. */
 import fp from 'fastify-plugin';
 import { pathUnder } from '../oauth/urls.ts';
 import { ACCOUNT } from './account/sections.ts';
@@ -19,7 +19,7 @@ export type HomeRouteOptions = {
 export const homeRoute = fp<HomeRouteOptions>(
   async (app, { issuer, production, demo }) => {
     const { host } = new URL(issuer);
-    // Under an issuer with a path, only the issuer itself: no other path answers with a slash at its end.
+    // Under an issuer with a path, only the issuer itself: no other path may end with a slash.
     app.get('/', { prefixTrailingSlash: 'no-slash' }, async (request, reply) =>
       sendPage(
         reply,
@@ -28,7 +28,7 @@ export const homeRoute = fp<HomeRouteOptions>(
           issuer,
           account: pathUnder(issuer, ACCOUNT),
           metadata: pathUnder(issuer, '/.well-known/openid-configuration'),
-          // Under another name, a page of somebody else's site may be reading (DNS rebinding).
+          // Under another name, a page of another site may be reading (DNS rebinding).
           demo:
             demo !== null && request.host === host
               ? { ...demo, playground: pathUnder(issuer, '/playground'), console: pathUnder(issuer, '/console') }

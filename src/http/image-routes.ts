@@ -1,10 +1,10 @@
-/** Images that this server shows on its pages, from its own memory and database: no cookies, no other server. */
+/** The images on this server's pages, from its own memory and database: without cookies, and without another server. */
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Image } from '../model/image.ts';
 
 export type ImageRoutesOptions = {
-  /** An image of a client; null: there is none of this hash. */
+  /** An image of a client. Null: the hash was not found. */
   readonly findImage: (hash: string) => Promise<Image | null>;
 };
 
@@ -20,13 +20,13 @@ export const imageRoutes = fp<ImageRoutesOptions>(
       if (image === null) return reply.callNotFound();
       return send(reply, image, `public, max-age=${365 * DAY}, immutable`);
     });
-    // Browsers ask for it by this name where a response is no page.
+    // Browsers request it by this name where a response is no page.
     app.get('/favicon.ico', (_request, reply) => send(reply, app.looks.brand().favicon, `public, max-age=${DAY}`));
   },
   { name: 'image-routes', dependencies: ['looks'], encapsulate: true },
 );
 
-/** An SVG that is opened as a page runs no script, loads nothing, and has an origin of its own. */
+/** An SVG that a browser opens as a page runs no script, loads no resource, and has an origin of its own. */
 const IMAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
 
 const send = (reply: FastifyReply, { type, bytes }: Image, cacheControl: string): FastifyReply =>

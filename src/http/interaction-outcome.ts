@@ -1,4 +1,4 @@
-/** From the outcome of a step of an interaction to what the browser gets. */
+/** Turns the outcome of a step of an interaction into the response to the browser. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { pathUnder } from '../oauth/urls.ts';
 import type { InteractionRefused, InteractionStepOutcome } from '../protocol/interaction-step.ts';
@@ -10,7 +10,7 @@ import { signUpPath } from './sign-in-help.ts';
 
 type Named = { readonly interactionId: string; readonly sealed: string | null };
 
-/** The id, and after a dot what is sealed, until the interaction is stored. */
+/** The id, and after a dot the sealed state, until the interaction is stored. */
 export const interactionName = ({ interactionId, sealed }: Named): string =>
   sealed === null ? interactionId : `${interactionId}.${sealed}`;
 

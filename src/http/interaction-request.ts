@@ -7,14 +7,17 @@ import type { BrowserCookies } from './cookies.ts';
 import { sendInteractionRefused } from './interaction-outcome.ts';
 import { SchemaMismatch } from './zod-schemas.ts';
 
-/** As we write them: the id in lower case, of any version; after a dot what is sealed, as long as the interaction is not stored. */
+/**
+ * In this server's spelling: the id in lower case, of any version. After a dot the sealed state, while the interaction
+ * is not stored.
+ */
 const INTERACTION_NAME = /^(?<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.(?<sealed>[A-Za-z0-9_-]+))?$/;
 /** The longest part of a path in any route. */
 export const MAX_NAME_CHARACTERS = 36 + 1 + MAX_SEALED_CHARACTERS;
 
 const params = z.object({ name: z.string().regex(INTERACTION_NAME) });
 
-/** Options of every route below /interactions/:name. A name of another form was never given to an interaction. */
+/** Options of every route below /interactions/:name. A name of another form is never the name of an interaction. */
 export const NAMED = {
   schema: { params },
   errorHandler: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {

@@ -53,7 +53,7 @@ const ANOTHER_ACCOUNT = 'another';
 
 type Params = { readonly name: string };
 
-/** Anything else in the query means nothing. */
+/** The server ignores all other text in the query. */
 const querystring = z.object({ account: z.literal(ANOTHER_ACCOUNT).optional().catch(undefined) });
 
 export const interactionRoutes = fp<InteractionRoutesOptions>(
@@ -162,7 +162,7 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
       }
     }
 
-    /** Where the team's own application signs people in, nobody sees a form here, unless they ask for it. */
+    /** Where the team's own application signs users in, this server shows a form only to those who ask for it. */
     async function goesElsewhere(
       request: FastifyRequest<{ Params: Params; Querystring: z.infer<typeof querystring> }>,
       reply: FastifyReply,

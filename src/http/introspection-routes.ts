@@ -1,4 +1,7 @@
-/** POST /oauth/introspect: HTTP around src/protocol/introspection-request.ts. No CORS: it needs a secret, which only servers can keep. */
+/**
+ * POST /oauth/introspect: HTTP around src/protocol/introspection-request.ts. Without CORS: it needs a secret, which
+ * only servers can keep.
+ */
 import fp from 'fastify-plugin';
 import { handleIntrospectionRequest } from '../protocol/introspection-request.ts';
 import type { SentTokenDeps } from '../protocol/sent-token.ts';

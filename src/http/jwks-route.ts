@@ -1,4 +1,4 @@
-/** The public keys (RFC 7517 §5). Caches may keep them for as long as the policy gives a key before it signs, and no longer. */
+/** The public keys (RFC 7517 §5). Caches may keep them only for as long as the policy waits before a new key signs. */
 import fp from 'fastify-plugin';
 import type { Configuration } from '../config/configuration.ts';
 import { sha256 } from '../crypto/digest.ts';
@@ -10,7 +10,7 @@ type Options = { readonly keyRing: KeyRing; readonly configuration: () => Config
 
 export const jwksRoute = fp<Options>(
   async (app, { keyRing, configuration }) => {
-    // The ring hands out the same list until a key comes or goes.
+    // The key ring returns the same list until the keys change.
     const documents = new WeakMap<object, Document>();
     const current = (): Document => {
       const keys = keyRing.published();
@@ -36,7 +36,9 @@ function documentOf(keys: readonly object[]): Document {
   return { body, etag: `"${sha256(body).toString('base64url')}"` };
 }
 
-/** RFC 9110 §13.1.2: "*", or a list of entity tags, compared weakly: a proxy may have made ours weak. */
+/**
+ * RFC 9110 §13.1.2: "*", or a list of entity tags. The comparison is weak, because a proxy may have weakened the tag.
+ */
 function names(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
   return tags.includes('*') || tags.includes(etag);

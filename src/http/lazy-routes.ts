@@ -1,6 +1,6 @@
 /**
- * Routes that are registered at the start, and whose handlers are loaded at the first request for one of them. Most requests are for other
- * routes, and a start without these handlers is faster and smaller (docs/decisions/0069).
+ * Routes whose handlers the first request loads. The server registers their names at the start. Most requests are for
+ * other routes, and a start without these handlers is faster and smaller (docs/decisions/0069).
  */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
 

@@ -1,4 +1,4 @@
-/** Sends a browser to another place, where its end-user signs in. What does that is loaded at the first use. */
+/** Redirects a browser to a federated or delegated sign-in. The first use loads the code for it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Beginning } from '../people/external/begin.ts';
 import type { UpstreamDeps } from '../people/upstream/upstream-sign-in.ts';
@@ -14,13 +14,16 @@ import { seeOther } from './security-headers.ts';
 
 export type LeavingOptions = OpeningDeps & UpstreamDeps;
 
-/** What the sign-in is for. */
+/** The purpose of the sign-in. */
 export type LeavingFor =
-  /** A client asked. `isOurForm`: null, where the page itself leads there. */
+  /** A client requests it. `isOurForm`: null, where the page itself redirects. */
   | { readonly interaction: InteractionRequest & { readonly isOurForm: FormCheck | null } }
-  /** Nobody asked: it leads to a page of this server. `anew`: an older sign-in there does not do. */
+  /**
+   * No client requests it: it leads to a page of this server. `anew`: the identity provider has to authenticate the
+   * user again.
+   */
   | { readonly destination: string | null; readonly anew: boolean }
-  /** The end-user adds the account there to their own. */
+  /** The end-user links the other account to their own. */
   | { readonly linkTo: string };
 
 export function leaving(cookies: BrowserCookies, options: LeavingOptions) {
@@ -62,7 +65,7 @@ export function leaving(cookies: BrowserCookies, options: LeavingOptions) {
     return beginUpstreamSignIn(options, place.upstream, beginning);
   }
 
-  /** A page that leads elsewhere at once may be the first that the browser sees. */
+  /** A page that redirects immediately may be the first that the browser loads. */
   function browserOf(request: FastifyRequest, reply: FastifyReply): Buffer {
     const known = cookies.hash(request, 'browser');
     if (known !== null) return known;

@@ -25,7 +25,7 @@ import { logoutPage, refusedLogoutPage, signedOutPage, stillSignedInPage } from 
 export type LogoutRoutesOptions = LogoutDeps & PageParts;
 
 const LOGOUT = '/oauth/logout';
-/** The request that has to come again by GET. */
+/** The request that the browser repeats by GET. */
 const withQuery = (path: string, query: string, uiLocales: readonly string[]): string => {
   const all = [query, new URLSearchParams(uiLocalesParameter(uiLocales)).toString()].filter((part) => part !== '');
   return all.length === 0 ? path : `${path}?${all.join('&')}`;
@@ -129,7 +129,7 @@ export const logoutRoutes = fp<LogoutRoutesOptions>(
         200,
         logoutPage(look, {
           action: decision,
-          // The hint named the client; the ID Token itself stands on no page.
+          // The hint identifies the client. No page contains the ID Token itself.
           hidden: {
             csrf: csrf.token(request, reply, formPurpose),
             ...(client && { client_id: client.clientId }),

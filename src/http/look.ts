@@ -1,4 +1,4 @@
-/** How a page looks to the person who asked for it: in which language, locale and time zone. Chosen once for each page. */
+/** The look of a page for one user: language, locale and time zone. Chosen once for each page. */
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Configuration } from '../config/configuration.ts';
@@ -10,29 +10,29 @@ import type { Words } from './words/words.ts';
 /** The first argument of every view. */
 export type Look = Frame & {
   readonly words: Words;
-  /** BCP 47, with the region that was asked for: for dates and numbers. */
+  /** BCP 47, with the requested region: for dates and numbers. */
   readonly locale: string;
-  /** Of the IANA database. */
+  /** A time zone of the IANA database. */
   readonly timeZone: string;
 };
 
 export type AskedLook = {
-  /** Of the authorization request (OpenID Connect Core §3.1.2.1): the best first. */
+  /** From the authorization request (OpenID Connect Core §3.1.2.1): the best first. */
   readonly uiLocales?: readonly string[] | undefined;
-  /** Who is signed in: their claims `locale` and `zoneinfo` count. */
+  /** The signed-in user, whose claims `locale` and `zoneinfo` apply. */
   readonly userId?: string | undefined;
 };
 
 export type LookOptions = {
   readonly issuer: string;
   readonly configuration: () => Pick<Configuration, 'branding'>;
-  /** Null: no such end-user. */
+  /** Null: the end-user was not found. */
   readonly claimsOf: (userId: string) => Promise<Readonly<Record<string, unknown>> | null>;
 };
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The one decorator of the app: error handlers, which send pages too, get the request and the reply alone. */
+    /** The one decorator of the app: error handlers also send pages, and receive only the request and the reply. */
     readonly looks: {
       readonly of: (request: FastifyRequest, asked: AskedLook) => Promise<Look>;
       readonly brand: () => ShownBrand;
@@ -40,7 +40,7 @@ declare module 'fastify' {
   }
 }
 
-/** The client's `ui_locales`, then the person's own choice, then what their browser prefers, then English. */
+/** In this order: the client's `ui_locales`, the user's own choice, the browser's preference, English. */
 export const looks = fp<LookOptions>(
   async (app, { issuer, configuration, claimsOf }) => {
     const brand = brandSource(configuration, issuer);
@@ -70,17 +70,17 @@ export const looks = fp<LookOptions>(
 export const lookOf = (request: FastifyRequest, asked: AskedLook = {}): Promise<Look> =>
   request.server.looks.of(request, asked);
 
-/** Each is looked up. */
+/** The server looks up each of them. */
 const MAX_LANGUAGES = 20;
 
-/** The best first; "*" for a browser that says nothing. */
+/** The best first. "*" for a browser without a preference. */
 export async function acceptedBy({ raw }: FastifyRequest): Promise<string[]> {
-  // A start without a page needs neither this nor the words.
+  // A start without a page needs neither this nor the texts.
   const { default: Negotiator } = await import('negotiator');
   return new Negotiator(raw).languages().slice(0, MAX_LANGUAGES);
 }
 
-/** A claim holds whatever was imported. */
+/** An import may have put any value into a claim. */
 const texts = (claim: unknown): string[] => (typeof claim === 'string' ? [claim] : []);
 
 function isTimeZone(text: string): boolean {

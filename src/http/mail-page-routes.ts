@@ -16,7 +16,7 @@ export function mailPageHandlers({ issuer, newest }: MailPageOptions): Handlers<
   const { host } = new URL(issuer);
   return {
     'GET /mail': async (request, reply) => {
-      // Under another name, a page of somebody else's site may be reading (DNS rebinding).
+      // Under another name, a page of another site may be reading (DNS rebinding).
       if (request.host !== host) return reply.callNotFound();
       return sendPage(reply, 200, mailboxPage(await lookOf(request), newest()));
     },

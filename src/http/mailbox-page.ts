@@ -1,4 +1,4 @@
-/** For developers, on their own machine, and in English only: the mails that would have been sent. */
+/** The unsent mails, for developers, on their own machine, and in English only. */
 import { html } from 'ghtml';
 import type { Look } from './look.ts';
 import type { ComposedMail } from './views/mail.ts';

@@ -15,12 +15,13 @@ export const metadataRoutes = fp<Omit<MetadataDeps, 'uiLocales'>>(
         reply.header('cache-control', CACHE).header('access-control-allow-origin', '*').send(document()),
       );
     for (const wellKnown of ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']) {
-      // RFC 8414 §3.1 puts the well-known part between host and path, OpenID Connect Discovery §4 at the end; clients do both.
+      // RFC 8414 §3.1 puts the well-known part between host and path, OpenID Connect Discovery §4 at the end. Clients
+      // do both.
       for (const url of new Set([`${wellKnown}${path}`, `${path}${wellKnown}`])) {
         publish(url, () => serverMetadata(options));
       }
     }
-    // A Well-Known URL for Changing Passwords (W3C): password managers lead the end-user there.
+    // A Well-Known URL for Changing Passwords (W3C): password managers send the end-user there.
     app.get('/.well-known/change-password', { exposeHeadRoute: true }, (_request, reply) =>
       reply.redirect(urlUnder(options.issuer, '/account/password'), 302),
     );

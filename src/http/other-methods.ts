@@ -4,9 +4,10 @@ import { setLogLine } from './request-log.ts';
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
- * RFC 9110 §15.5.6: a 405 lists the allowed methods. The body is not read.
+ * RFC 9110 §15.5.6: a 405 lists the allowed methods. The server does not read the body.
  *
- * @param before a hook that may respond first: a preflight's OPTIONS (src/http/cross-origin.ts) is no method of the resource.
+ * @param before a hook that may respond first: OPTIONS of a preflight (src/http/cross-origin.ts) is no method of the
+ * resource.
  */
 export function refuseOtherMethods(
   app: FastifyInstance,

@@ -1,6 +1,7 @@
 /**
- * How many requests a node works on at once. Beyond that a request is refused before anything is read, so that those in progress are
- * answered in time (RFC 9110 §15.6.4). A request counts from the moment that it is there with its body. Health is always answered.
+ * The bound of the concurrent requests of a node. Beyond it, the server refuses a request before it reads it, so that
+ * the running ones are answered in time (RFC 9110 §15.6.4). A request counts from the arrival of its body. The health
+ * endpoints always answer.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -10,12 +11,12 @@ import { type ArrivingBodies, arrivingBodies, hasBody } from './arriving-bodies.
 import { sendProblem } from './problem.ts';
 import { setLogLine } from './request-log.ts';
 
-/** What a node has to do. */
+/** The load of a node. */
 export type Load = {
   readonly bodies: ArrivingBodies;
   readonly inProgress: Set<FastifyRequest['raw']>;
   readonly limit: () => number;
-  /** As `performance.now()` tells it. */
+  /** In milliseconds of `performance.now()`. */
   refusedAt: number;
 };
 
@@ -25,13 +26,13 @@ export function loadOf(configuration: () => Pick<Configuration, 'limits'>): Load
   return { bodies, inProgress: new Set(), limit, refusedAt: Number.NEGATIVE_INFINITY };
 }
 
-/** A body that is awaited is little work: a lower limit of requests does not lower this. */
+/** Waiting for a body is little work: a lower limit of requests does not lower this one. */
 const LEAST_BODIES = 1000;
-/** So that who asks every few seconds sees it. */
+/** Long enough for a monitor that asks every few seconds. */
 const TOLD_MILLISECONDS = 10_000;
 const WORDS = 'This server has as many requests as it can work on. Nothing was changed; try again.';
 
-/** A request was refused within the last seconds, since the node had enough to do. */
+/** The node refused a request within the last seconds, because it had too many. */
 export const isOverloaded = ({ refusedAt }: Load): boolean => performance.now() - refusedAt < TOLD_MILLISECONDS;
 
 export const overload = fp<{ readonly load: Load }>(
@@ -42,7 +43,7 @@ export const overload = fp<{ readonly load: Load }>(
       const { raw } = request;
       if (inProgress.size >= limit()) return void refuse(request, reply, load);
       inProgress.add(raw);
-      // Work goes on when the client has gone.
+      // The work continues when the client has disconnected.
       reply.raw.once('close', () => {
         if (inProgress.has(raw)) setTimeout(() => inProgress.delete(raw), deadlines.answerMilliseconds).unref();
       });

@@ -1,4 +1,4 @@
-/** Cookies and form tokens: made once, and options of every plugin that has pages. */
+/** Cookies and form tokens: made once, and passed as options to every plugin with pages. */
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type BrowserCookieOptions, type BrowserCookies, browserCookies } from './cookies.ts';
 import { type Csrf, csrf } from './csrf.ts';

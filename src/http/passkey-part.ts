@@ -1,4 +1,4 @@
-/** The button by which a page asks for a passkey. The code that makes it is loaded for the first page that has one. */
+/** The button that asks for a passkey. The first page with a button loads its code. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AskDeps, FactorAsked } from '../people/passkeys/ask.ts';
 import type { Look } from './look.ts';
@@ -12,15 +12,17 @@ type PasskeyPart = { readonly markup: Markup; readonly script: string };
 
 type PasskeyPlace = {
   readonly action: string;
-  /** Of the forms of the page. */
+  /** The purpose of the page's forms. */
   readonly formPurpose: string;
   readonly csrf: string;
   readonly autofill: boolean;
-  /** The passkeys of this session's account are asked for; absent: any for this site. */
+  /** Asks for the passkeys of this session's account. Absent: for any of this site. */
   readonly secondFactorOf?: FactorAsked;
 };
 
-/** @returns null: the browser has no cookie to bind the challenge to yet, or this site can have no passkeys. */
+/**
+ * @returns null: the browser has no cookie yet to which a challenge could be bound, or this site cannot have passkeys.
+ */
 export async function passkeyPart(
   deps: PasskeyPartDeps,
   request: FastifyRequest,

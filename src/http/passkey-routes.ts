@@ -1,4 +1,7 @@
-/** Where the answers of passkeys go, in an interaction and in a sign-in that no client asked for: HTTP around src/people/passkeys/. */
+/**
+ * The routes for the answers of passkeys, in an interaction and in a sign-in without a client: HTTP around
+ * src/people/passkeys/.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { parseParameters } from '../oauth/parameters.ts';
@@ -27,7 +30,7 @@ export const passkeyRoutes = fp<PasskeyRoutesOptions>(
     const app = instance.withTypeProvider<ZodTypeProvider>();
     const { issuer, cookies, csrf } = options;
 
-    /** @returns null: refused; the page comes again. */
+    /** @returns null: rejected, and the page appears again. */
     async function signIn(
       request: FastifyRequest,
       reply: FastifyReply,

@@ -71,7 +71,7 @@ export const permissionRoutes = fp<PermissionRoutesOptions>(
       return answerEnding(request, reply, outcome, { message: 'session ended', query: SIGNED_OUT });
     });
 
-    /** `query`: what the page says about it. */
+    /** `query`: the result of the last action, for the page. */
     async function answerEnding(
       request: FastifyRequest,
       reply: FastifyReply,

@@ -1,4 +1,4 @@
-/** Who sends a request, for the ledger, the log and events about a credential that was used before. */
+/** The sender of a request, for the ledger, the log and events about a reused credential. */
 import type { FastifyRequest } from 'fastify';
 import type { ClientSender } from '../protocol/client-authentication.ts';
 import { callerAddress } from './address-key.ts';

@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** Of a proxy that is trusted alone: others could give all their requests the same id, or have all of them recorded. */
+/** From a trusted proxy only: other senders could give all their requests the same id, or force a trace of each. */
 function traceparentOf({ headers, ips = [] }: FastifyRequest): string | null {
   const { traceparent } = headers;
   return ips.length > 1 && typeof traceparent === 'string' ? traceparent : null;

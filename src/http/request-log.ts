@@ -1,4 +1,4 @@
-/** One log line for each request: method, route, status, time, what came of it, and why. */
+/** One log line for each request: method, route, status, time, outcome and reason. */
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { answeredRequests, traceIdIn } from '../system/observed.ts';
@@ -24,7 +24,7 @@ export function setLogLine(
 const reasonIn = (facts: object): string | null =>
   'reason' in facts && typeof facts.reason === 'string' ? facts.reason : null;
 
-/** The route and never the URL: its query has codes, states and challenges. */
+/** The route and never the URL: its query contains codes, states and challenges. */
 export const requestLog = fp(
   async (app) => {
     app.decorateRequest('logLine', null);

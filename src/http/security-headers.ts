@@ -2,11 +2,11 @@ import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 
 /**
- * On every response, pages and JSON alike. A handful of constants, set at once: a library that computes them for each request
- * cost a tenth of a token request (docs/performance.md).
+ * The headers of every response, pages and JSON alike. They are a few constants: a library that computes them for each
+ * request cost a tenth of a token request (docs/performance.md).
  *
- * RFC 9700 §4.16: no framing. §4.2.4: no referrer. No Cross-Origin-Opener-Policy: a client may have opened sign-in in a
- * popup and wait for it, and cutting the tie would break it.
+ * RFC 9700 §4.16: no framing. §4.2.4: no referrer. No Cross-Origin-Opener-Policy: a client may have opened the sign-in
+ * in a popup and wait for it, and the header would cut the connection.
  */
 export const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -29,10 +29,10 @@ export const securityHeaders = fp<{ readonly issuer: string }>(
 
 export const noStore = (reply: FastifyReply): FastifyReply => reply.header('cache-control', 'no-store');
 
-/** RFC 9700 §4.12: 303, so that no browser sends a POST body on to the client. */
+/** RFC 9700 §4.12: 303, so that no browser sends a POST body to the client. */
 export const seeOther = (reply: FastifyReply, location: string): FastifyReply => noStore(reply).redirect(location, 303);
 
-/** @param script the hash of the one script that the page has; most have none. */
+/** @param script the hash of the page's one script. Most pages have none. */
 export function sendPage(reply: FastifyReply, status: number, html: string, script?: string): FastifyReply {
   const { policy } = reply.server.looks.brand();
   return noStore(reply)

@@ -1,4 +1,4 @@
-/** The sign-in form, at both endpoints that take it: what was typed, and what is said when it is refused. */
+/** The sign-in form of both endpoints: its values, and its texts after a rejection. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseParameters } from '../oauth/parameters.ts';
 import type { SignInForm, SignInOutcome } from '../protocol/sign-in.ts';
@@ -10,7 +10,7 @@ import { bodyOf } from './form-body.ts';
 import { setLogLine } from './request-log.ts';
 import type { SignInView } from './views/sign-in.ts';
 
-/** The cookie by which this browser is known to accounts. */
+/** The device cookie of this browser. */
 export function deviceOf(
   cookies: BrowserCookies,
   request: FastifyRequest,
@@ -45,7 +45,7 @@ export function signInForm(
   };
 }
 
-/** As the ledger has it: the keyed hash of the account, and the address. */
+/** For the ledger: the keyed hash of the account, and the address. */
 export function logSignIn(
   request: FastifyRequest,
   ledger: Pick<SignInLedger, 'originOf'>,
@@ -60,7 +60,7 @@ export function logSignIn(
 type Refused = Extract<SignInOutcome, { kind: 'signInRefused' }>;
 type Shown = { readonly status: 400 | 429 | 503; readonly problem: NonNullable<SignInView['problem']> };
 
-/** @param facts ids for the log. @returns what the form shows when it comes again, as a key of its words. */
+/** @param facts ids for the log. @returns the text of the repeated form, as a key of its words. */
 export function refuseSignIn(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -71,7 +71,7 @@ export function refuseSignIn(
   const account = username === '' ? null : ledger.originOf(username).accountHash;
   const line = { reason, ...facts, account, address: request.ip };
   setLogLine(request, 'refused', line);
-  // Without a response, the line of the request is never written.
+  // Without a response, the server never writes the line of the request.
   if (reason === 'caller_gone') request.log.info(line, 'refused');
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
   const { status, problem } = REFUSALS[reason];

@@ -1,4 +1,4 @@
-/** What a sign-in page offers to those who cannot sign in: where mails are sent, and where people may sign up. */
+/** The links of a sign-in page for users who cannot sign in: to the mail forms, and to the sign-up. */
 import { pathUnder } from '../oauth/urls.ts';
 import { type SignUpFacts, signUpIsOpen } from '../protocol/sign-up-is-open.ts';
 
@@ -7,14 +7,14 @@ export type SignInHelpOptions = SignUpFacts & { readonly issuer: string };
 /** Below the path of the issuer. */
 export const LOST_FACTORS = '/email/lost-factors';
 
-/** Paths; null: not offered. */
+/** Paths. Null: not offered. */
 export type SignInHelp = { readonly forgot: string | null; readonly signUp: string | null };
 
-/** Where somebody goes who has lost every factor; null: there is no such page. */
+/** The page for a user who has lost every factor. Null: the server has none. */
 export const lostFactorsPath = ({ issuer, configuration, email }: SignInHelpOptions): string | null =>
   email != null && configuration().signIn.lostFactors === 'email' ? pathUnder(issuer, LOST_FACTORS) : null;
 
-/** @param interaction the name in its URL, which a sign-up leads back to; null: none. */
+/** @param interaction the name in its URL, to which the sign-up returns. Null: none. */
 export const signUpPath = (issuer: string, interaction: string | null): string =>
   pathUnder(issuer, `/sign-up${interaction === null ? '' : `?for=${encodeURIComponent(interaction)}`}`);
 

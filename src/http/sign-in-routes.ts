@@ -20,16 +20,16 @@ import { type SignInView, signInPage } from './views/sign-in.ts';
 
 export type SignInRoutesOptions = SignInDeps & SignInHelpOptions & PasskeyPartDeps & PageParts;
 
-/** Where a sign-in at this address leads. */
+/** The destination of a sign-in at this address. */
 export const destinationOfSignIn = (request: FastifyRequest): Destination =>
   destinationNamed(parseParameters(queryOf(request), ['then']).parameters.get('then'));
 
-/** In the query of the page to which a refused passkey leads. */
+/** In the query of the page after a rejected passkey. */
 export const PASSKEY_REFUSED = 'passkey-refused';
 export const isPasskeyRefused = (request: FastifyRequest): boolean =>
   parseParameters(queryOf(request), [PASSKEY_REFUSED]).parameters.get(PASSKEY_REFUSED) !== null;
 
-/** Than the person whose second factor is missing in this browser. */
+/** As another user than the one whose second factor is missing in this browser. */
 const isAsAnother = (request: FastifyRequest): boolean =>
   parseParameters(queryOf(request), ['another']).parameters.get('another') !== null;
 
@@ -91,7 +91,7 @@ export const signInRoutes = fp<SignInRoutesOptions>(
         action: pathUnder(issuer, passkeyPath(name)),
         formPurpose,
         csrf: token,
-        // Not at once again after a refusal: the browser would send the same passkey.
+        // Not immediately after a rejection: the browser would send the same passkey.
         autofill: problem === null,
       });
       const elsewhere = signInPath(name).replace('/sign-in', '/sign-in/external');

@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<UnavailableReason, string>> = {
     'The server lost its database while it answered, and cannot know whether the token was used. Do not repeat this request; should the next one fail, ask the end-user to sign in again.',
 };
 
-/** For requests that may be repeated, an unknown commit does no harm. */
+/** For repeatable requests, an unknown commit does no harm. */
 const ASK_AGAIN =
   'The database of this server is not available. Asking again is safe, whatever became of this request.';
 
@@ -18,10 +18,10 @@ export const isUnavailable = (error: unknown): error is Unavailable | StoreUnava
   error instanceof Unavailable || error instanceof StoreUnavailable;
 
 /**
- * 503. With `Retry-After` when trying again is safe; without it when it is unknown whether the commit took place: a client
- * that retries a rotation that did commit presents a used token.
+ * 503. With `Retry-After` when a retry is safe. Without it when the commit is unknown: a client that retries a
+ * committed rotation presents a used token.
  *
- * @param mayBeRepeated asking again is safe in any case, as of a revocation (RFC 7009 §2.2.1).
+ * @param mayBeRepeated a retry is safe in any case, as for a revocation (RFC 7009 §2.2.1).
  */
 export function sendUnavailable(
   request: FastifyRequest,
@@ -60,7 +60,7 @@ function storeFailureOf(error: unknown): StoreUnavailable | null {
 /** The codes that each server has reported. */
 const reported = new WeakMap<object, Set<string>>();
 
-/** Every request that fails has its line. A code that nobody foresaw gets another, once, that operators can search for. */
+/** Every failed request has its line. An unforeseen code gets one more line, once, for operators to find. */
 function reportOnce(request: FastifyRequest, failure: StoreUnavailable): void {
   const codes = reported.get(request.server.server) ?? new Set();
   reported.set(request.server.server, codes);

@@ -5,8 +5,8 @@ import type { Look } from './look.ts';
 import { problemPage } from './views/problem.ts';
 
 /**
- * An error page and never a redirect: the redirect URI is not verified. Development shows what was expected beside what was
- * received; production only logs it, since anyone could ask.
+ * An error page and never a redirect: the redirect URI is not verified. Development shows the expected and the received
+ * value. Production only logs them, because any visitor could ask.
  */
 export function unverifiedRequestPage(look: Look, request: UnverifiedRequest, production: boolean): string {
   const words = look.words.unverified;

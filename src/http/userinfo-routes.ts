@@ -44,7 +44,7 @@ async function sendUserInfo(
   const { problem, parameters } = parseParameters(form, ['access_token']);
   const bearer = readBearer(request.headers.authorization, parameters.get('access_token'));
   if (problem || bearer.kind === 'malformed') return challenge(deps, request, reply, 'invalid_request', 'malformed');
-  // RFC 6750 §3.1: for a request without a token the response SHOULD NOT say what is wrong.
+  // RFC 6750 §3.1: for a request without a token, the response SHOULD NOT include an error.
   if (bearer.kind === 'none') return challenge(deps, request, reply, null, 'access_token_missing');
   const info = await userInfo(deps, bearer.token);
   if (info.kind === 'refused') return challenge(deps, request, reply, info.error, info.reason);
@@ -60,7 +60,10 @@ const WORDS: Readonly<Record<keyof typeof STATUS, string>> = {
   insufficient_scope: 'The access token is not for this endpoint: it must be, and its scope must have openid.',
 };
 
-/** RFC 6750 §3, with the `resource_metadata` of RFC 9728 §5.1. All parts are constants of this server, so nothing needs quoting. */
+/**
+ * RFC 6750 §3, with the `resource_metadata` of RFC 9728 §5.1. All parts are constants of this server, so none needs
+ * quoting.
+ */
 function challenge(
   { issuer }: UserInfoDeps,
   request: FastifyRequest,

@@ -7,7 +7,7 @@ export interface ZodTypeProvider extends FastifyTypeProvider {
   readonly serializer: this['schema'] extends ZodType ? z.output<this['schema']> : unknown;
 }
 
-/** Says nothing of what was sent. */
+/** Contains no part of the request. */
 export class SchemaMismatch extends Error {
   readonly code = 'FST_ERR_VALIDATION';
   readonly statusCode = 400;

@@ -1,4 +1,4 @@
-/** /account/apps: what the end-user has allowed, and how to end it. */
+/** /account/apps: the apps that the end-user has allowed, and how to end their access. */
 import { parseParameters } from '../../oauth/parameters.ts';
 import { endPermission, type PermissionDeps, permissionsOf } from '../../protocol/permissions.ts';
 import { bodyOf, queryOf } from '../form-body.ts';

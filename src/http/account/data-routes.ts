@@ -1,4 +1,4 @@
-/** /account/data: everything that is stored about the end-user, to take with them. */
+/** /account/data: all stored data about the end-user, for download. */
 import { pathUnder } from '../../oauth/urls.ts';
 import { type DataDeps, downloadData } from '../../people/account/data.ts';
 import { setLogLine } from '../request-log.ts';
@@ -18,7 +18,7 @@ export function dataHandlers(pages: AccountPages, options: DataRoutesOptions): S
       const view = { action: pages.pathOf(SECTION), csrf: pages.csrf(request, reply, visit) };
       return pages.send(reply, visit, SECTION, { content: dataForm(visit.look, view) });
     }),
-    // By POST: no other site can have it made, and no link fetches it ahead of a click.
+    // By POST: no other site can trigger the download, and no link prefetches it.
     'POST /account/data': pages.form(SECTION, async ({ session, now }, request, reply) => {
       const data = await downloadData(options, session, now);
       if (data === null) return seeOther(reply, pathUnder(options.issuer, signInPath(SECTION)));

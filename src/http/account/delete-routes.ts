@@ -58,7 +58,7 @@ export function deleteHandlers(pages: AccountPages, options: DeleteRoutesOptions
           return seeOther(reply, pathUnder(options.issuer, signInPath(SECTION)));
       }
     }),
-    // It says nothing about anybody.
+    // The page shows no personal data.
     'GET /account/delete/done': async (request, reply) =>
       sendPage(reply, 200, deletedPage(await lookOf(request), { home: pathUnder(options.issuer, '/') })),
   };

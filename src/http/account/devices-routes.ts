@@ -1,4 +1,4 @@
-/** /account/devices: where the end-user is signed in, and how to end each of these sessions, or all others. */
+/** /account/devices: the sessions of the end-user, and how to end each, or all others. */
 import { parseParameters } from '../../oauth/parameters.ts';
 import { type DevicesDeps, endDevice, endOtherDevices } from '../../people/account/devices.ts';
 import { signedInBrowsers } from '../../protocol/signed-in-browsers.ts';

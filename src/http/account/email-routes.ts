@@ -1,4 +1,4 @@
-/** /account/email: the e-mail address of the account, how to confirm it, and how to take another. */
+/** /account/email: the e-mail address of the account, and how to confirm or change it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseParameters } from '../../oauth/parameters.ts';
 import {
@@ -17,7 +17,7 @@ import type { AccountPages, Visit } from './pages.ts';
 import type { SectionHandlers } from './route-names.ts';
 
 export type AccountEmailOptions = {
-  /** Null: no mails are sent, and there is no such section. */
+  /** Null: the server sends no mail, and the section does not exist. */
   readonly links: LinkDeps | null;
 };
 
@@ -79,6 +79,6 @@ export function emailHandlers(pages: AccountPages, links: LinkDeps): SectionHand
 const askerOf = ({ look }: Visit, request: FastifyRequest): Asker => ({
   network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
   wishes: [look.locale, look.language],
-  // An end-user who is signed in needs no allowance of the browser.
+  // A signed-in end-user needs no allowance of the browser.
   deviceCookie: null,
 });

@@ -1,4 +1,4 @@
-/** /account/linked-identities: the accounts elsewhere with which the end-user signs in, how to add one, and how to remove it. */
+/** /account/linked-identities: the linked identities with which the end-user signs in, and how to add or remove one. */
 import { parseParameters } from '../../oauth/parameters.ts';
 import {
   type LinkedIdentitiesDeps,

@@ -1,4 +1,6 @@
-/** What the routes of all sections share: who asks, where those go who must sign in first, and the frame of the page. */
+/**
+ * The part that the routes of all sections share: the session, the redirect to the sign-in, and the frame of the page.
+ */
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { pathUnder } from '../../oauth/urls.ts';
 import { type AccountEntry, type AccountVisit, enterAccount } from '../../people/account/enter.ts';
@@ -14,11 +16,11 @@ import { ACCOUNT, SECTIONS, type SectionId, sectionOf, signInPath } from './sect
 export type AccountPagesOptions = SessionDeps &
   PageParts & {
     readonly issuer: string;
-    /** Null: no mails are sent. */
+    /** Null: the server sends no mail. */
     readonly links: object | null;
   };
 
-/** Who asks, and how pages look to them. */
+/** The signed-in user, and the look of the pages. */
 export type Visit = AccountVisit & { readonly look: Look };
 
 type Visited = (visit: Visit, request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
@@ -27,9 +29,10 @@ export type AccountPages = {
   /** For GET: the page of a section. */
   readonly page: (section: SectionId | null, show: Visited) => RouteHandlerMethod;
   /**
-   * For POST: a form of a section, which is ours.
+   * For POST: a form of a section, after the check of its token.
    *
-   * @param needsRecentSignIn absent: as the section says. Who did not sign in recently does so first, and sends the form again.
+   * @param needsRecentSignIn absent: the section's own rule. A user without a recent sign-in signs in first, and sends
+   * the form again.
    */
   readonly form: (
     section: SectionId,
@@ -40,12 +43,12 @@ export type AccountPages = {
     reply: FastifyReply,
     visit: Visit,
     section: SectionId | null,
-    /** `script`: the hash of the one script that the page has. */
+    /** `script`: the hash of the page's one script. */
     body: AccountBody & { readonly status?: number; readonly script?: string | undefined },
   ) => FastifyReply;
   /** The hidden field `csrf` of the forms of this section. */
   readonly csrf: (request: FastifyRequest, reply: FastifyReply, visit: AccountVisit) => string;
-  /** @param query what the page says about what was just done; absent: nothing. */
+  /** @param query the result of the last action, for the page. Absent: none. */
   readonly goTo: (reply: FastifyReply, section: SectionId, query?: string) => FastifyReply;
   /** The path of a section's page, or of a form below it. */
   readonly pathOf: (section: SectionId, below?: string) => string;

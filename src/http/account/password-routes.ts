@@ -46,7 +46,7 @@ export function passwordHandlers(pages: AccountPages, options: PasswordRoutesOpt
 
   return {
     'GET /account/password': pages.page(SECTION, async (visit, request, reply) =>
-      // Without a password to ask for, only a recent sign-in shows who it is.
+      // Without a password to ask for, only a recent sign-in proves the user's identity.
       visit.isRecent || (await hasPassword(options, visit.session))
         ? show(request, reply, visit, {})
         : seeOther(reply, pathUnder(options.issuer, signInPath(SECTION))),

@@ -1,4 +1,7 @@
-/** Every route of /account, below the path of the issuer. The handlers are in `<section>-routes.ts`, loaded at the first request. */
+/**
+ * Every route of /account, below the path of the issuer. Their handlers are in `<section>-routes.ts`, which the first
+ * request loads.
+ */
 import type { Handlers, RouteName } from '../lazy-routes.ts';
 import type { SectionId } from './sections.ts';
 
@@ -30,7 +33,7 @@ export const ACCOUNT_ROUTES = [
   'POST /account/linked-identities/remove',
 ] as const satisfies readonly RouteName[];
 
-/** Only where mails are sent. */
+/** Only where the server sends mail. */
 export const ACCOUNT_EMAIL_ROUTES = [
   'GET /account/email',
   'POST /account/email/verify',

@@ -11,7 +11,7 @@ import { type PasswordRoutesOptions, passwordHandlers } from './password-routes.
 import type { AccountHandlers } from './route-names.ts';
 import { type SignInMethodsRoutesOptions, signInMethodsHandlers } from './sign-in-methods-routes.ts';
 
-/** The sum of what the sections need; each declares its own part. */
+/** The options of all sections. Each section declares its own part. */
 export type AccountRoutesOptions = AccountPagesOptions &
   DevicesRoutesOptions &
   AppsRoutesOptions &

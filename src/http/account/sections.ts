@@ -1,16 +1,19 @@
-/** The sections of /account as data, in the order of the navigation. Each has its routes in a file of its own, `<id>-routes.ts`. */
+/**
+ * The sections of /account as data, in the order of the navigation. The routes of each are in a file of their own,
+ * `<id>-routes.ts`.
+ */
 import type { Configuration } from '../../config/configuration.ts';
 
-/** What decides whether a section is there. */
+/** The facts that decide which sections exist. */
 export type AccountFacts = { readonly configuration: Configuration; readonly sendsMail: boolean };
 
 type Section = {
   readonly id: string;
   /** Below the path of the issuer. */
   readonly path: `/account/${string}`;
-  /** The whole section is for those who signed in recently: the others are asked to sign in again, and come back. */
+  /** The whole section needs a recent sign-in. Other users sign in again, and return. */
   readonly needsRecentSignIn: boolean;
-  /** Some of what the section does takes a recent sign-in: `/sign-in?then=<id>` asks again when it is not. */
+  /** Some actions of the section need a recent sign-in. `/sign-in?then=<id>` asks for one. */
   readonly sometimesNeedsRecentSignIn?: boolean;
   readonly isAvailable: (facts: AccountFacts) => boolean;
 };
@@ -18,7 +21,7 @@ type Section = {
 const always = () => true;
 
 const LISTED = [
-  // It asks for the password itself, or else for a recent sign-in.
+  // The section asks for the password itself, or else for a recent sign-in.
   {
     id: 'password',
     path: '/account/password',
@@ -58,10 +61,13 @@ export const sectionOf = (id: SectionId): AccountSection => {
 };
 
 export const ACCOUNT = '/account';
-/** The page that was there before the account. */
+/** The predecessor of the account pages. */
 export const PERMISSIONS = '/permissions';
 
-/** Where a sign-in may lead, by the names that `/sign-in?then=` takes: a closed list, so that nobody is sent anywhere else. */
+/**
+ * The destinations of a sign-in, by the names in `/sign-in?then=`. The list is closed, so the parameter cannot name
+ * another page.
+ */
 const DESTINATIONS: ReadonlyMap<string, Destination> = new Map<string, Destination>([
   ['permissions', { name: 'permissions', path: PERMISSIONS, needsRecentSignIn: false }],
   ...SECTIONS.map(
@@ -71,16 +77,16 @@ const DESTINATIONS: ReadonlyMap<string, Destination> = new Map<string, Destinati
 ]);
 
 export type Destination = {
-  /** Null: none was named. */
+  /** Null: the request names none. */
   readonly name: string | null;
   readonly path: string;
-  /** A session whose sign-in is too long ago is no reason to skip the form. */
+  /** A session whose sign-in is too long ago does not skip the form. */
   readonly needsRecentSignIn: boolean;
 };
 
 const OVERVIEW: Destination = { name: null, path: ACCOUNT, needsRecentSignIn: false };
 
-/** @param name as sent; null: not sent. An unknown name leads to the overview. */
+/** @param name as sent. Null: not sent. An unknown name leads to the overview. */
 export const destinationNamed = (name: string | null): Destination =>
   (name === null ? undefined : DESTINATIONS.get(name)) ?? OVERVIEW;
 
@@ -88,10 +94,10 @@ export const destinationNamed = (name: string | null): Destination =>
 export const signInPath = (name: string | null, more: Readonly<Record<string, string>> = {}): string =>
   withQuery('/sign-in', name, more);
 
-/** Where a sign-in that leads there asks for a second factor. */
+/** The page of the second factor, for a sign-in with this destination. */
 export const factorPath = (name: string | null, below = ''): string => withQuery(`/sign-in/factor${below}`, name);
 
-/** Where a passkey signs in that leads there. */
+/** The page of the passkey, for a sign-in with this destination. */
 export const passkeyPath = (name: string | null): string => withQuery('/sign-in/passkey', name);
 
 function withQuery(path: string, name: string | null, more: Readonly<Record<string, string>> = {}): string {

@@ -72,7 +72,7 @@ export function signInMethodsHandlers(
     });
   }
 
-  /** Once: nothing can show them again. */
+  /** Shown once: the server cannot show them again. */
   const showCodes = (reply: FastifyReply, { look }: Visit, codes: readonly string[]) =>
     sendPage(reply, 200, recoveryCodesPage(look, { codes, goOn: { href: pages.pathOf(SECTION) } }));
 

@@ -15,7 +15,7 @@ export type PlaygroundView = {
   readonly actions: readonly Action[];
   readonly code: Lit;
   readonly tokens: readonly { readonly token: string; readonly state: Lit }[];
-  /** What the browser brought back instead of a code. */
+  /** The response without a code. */
   readonly refusal: Readonly<Record<string, unknown>> | null;
   readonly exchange: Exchange | null;
   readonly accessToken: Decoded | null;

@@ -1,6 +1,6 @@
 /**
- * The playground, which exists only with the demo data (embedded database, loopback HOST): the whole flow step by step, through
- * the server's own endpoints, until a reuse ends the chain.
+ * The playground, which exists only with the demo data (embedded database, loopback HOST). It shows the whole flow step
+ * by step, through the server's own endpoints, until a reuse ends the chain.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -24,7 +24,7 @@ export type PlaygroundOptions = CredentialStateDeps & {
 };
 
 const params = z.object({ id: z.string() });
-/** The authorization response; a repeated parameter has no value. */
+/** The authorization response. A repeated parameter has no value. */
 const response = z.looseObject({
   state: z.string().optional().catch(undefined),
   code: z.string().optional().catch(undefined),
@@ -54,7 +54,7 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
 
     app.get('/playground/callback', { schema: { querystring: response } }, async (request, reply) => {
       const { state, code } = request.query;
-      // As every client must, the app refuses a response without its own request (OAuth 2.1 §7.10).
+      // Like every client, the app rejects a response without a request of its own (OAuth 2.1 §7.10).
       const walk = state === undefined ? null : findByState(state);
       if (!walk) return sendProblem(request, reply, 400, () => UNKNOWN_STATE);
       if (code !== undefined) walk.code = code;

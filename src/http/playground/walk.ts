@@ -1,9 +1,9 @@
-/** A walk through the playground: what the demo app knows, and the last token request. In memory, at most 50 at a time. */
+/** A walk through the playground: the data of the demo app, and the last token request. In memory, at most 50 walks. */
 import type { Random } from '../../crypto/random.ts';
 
 /** A request to the token endpoint, and its response. */
 export type Exchange = {
-  /** What the app sent, including secrets: in this demo the viewer plays all parties. */
+  /** The parameters that the app sent, including secrets: in this demo, the viewer plays all parties. */
   readonly sent: Readonly<Record<string, string>>;
   readonly status: number;
   readonly answer: Readonly<Record<string, unknown>>;
@@ -15,11 +15,11 @@ export type Walk = {
   readonly nonce: string;
   readonly verifier: string;
   code: string | null;
-  /** Oldest first; the last is the newest. */
+  /** Oldest first. The last is the newest. */
   readonly refreshTokens: string[];
   accessToken: string | null;
   idToken: string | null;
-  /** The parameters of an authorization response without a code; null: none came. */
+  /** The parameters of an authorization response without a code. Null: none arrived. */
   refusal: Readonly<Record<string, unknown>> | null;
   last: Exchange | null;
 };

@@ -1,4 +1,4 @@
-/** What an app may do, as a list: at consent and on the page of permissions. */
+/** The permissions of an app, as a list: at consent and on the page of permissions. */
 import { html } from 'ghtml';
 import type { DescribedAccess } from '../../protocol/requested-access.ts';
 import type { Message, Words } from '../words/words.ts';
@@ -6,10 +6,10 @@ import { emphasised } from './filled.ts';
 import type { Markup } from './page.ts';
 
 type Introductions = {
-  /** Before the scopes that are of no resource. */
+  /** Precedes the scopes without a resource. */
   readonly here: string;
   readonly at: Message<'resource'>;
-  /** At a resource where no scope is asked for. */
+  /** For a resource without a requested scope. */
   readonly inAt: Message<'resource'>;
 };
 
@@ -21,7 +21,7 @@ export const accessList = (words: Words, { resource, scopes }: DescribedAccess, 
 !${scopes.map((scope) => html`<li>${meaning(words, resource, scope)}</li>`).join('\n')}
 </ul>`;
 
-/** The scopes of OpenID Connect are ours to describe; the others are described by the team, in its own language. */
+/** This server describes the scopes of OpenID Connect. The team describes the others, in its own language. */
 function meaning(
   { access }: Words,
   resource: string | null,

@@ -12,18 +12,18 @@ export type ConsentView = {
   readonly csrf: string;
   readonly clientName: string;
   readonly username: string;
-  /** Where the response goes, as a host or an app's scheme, so that the end-user can judge it. */
+  /** The destination of the response, as a host or an app's scheme, for the end-user to judge. */
   readonly destination: string;
-  /** URL of an image of this server; null: none is shown. */
+  /** URL of an image of this server. Null: the page shows none. */
   readonly logo: string | null;
   readonly terms: string | null;
   readonly policy: string | null;
   /** Every redirect URI of the client leads to the end-user's own device. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
-  /** It goes on after the end-user has left. */
+  /** The client keeps access after the end-user has left. */
   readonly whileAway: boolean;
-  /** For so long it need not ask again; null: there is no such time. */
+  /** The time, in seconds, for which it need not ask again. Null: none. */
   readonly rememberedForSeconds: number | null;
   readonly switchUser: string;
 };
@@ -66,8 +66,8 @@ function about({ words: { consent } }: Look, { clientName, terms, policy }: Cons
 }
 
 /**
- * RFC 8252 §8.6: a redirect URI on the device itself does not identify the client, so the end-user decides. The MCP authorization
- * specification asks for this warning when all redirect URIs are loopback URIs.
+ * RFC 8252 §8.6: a redirect URI on the device itself does not identify the client, so the end-user decides. The MCP
+ * authorization specification requires this warning when all redirect URIs are loopback URIs.
  */
 const onThisDevice = ({ words: { consent } }: Look): Markup =>
   html`<p class="warning" id="on-this-device"><strong>${consent.startedThis}</strong> ${consent.onThisDevice}</p>`;

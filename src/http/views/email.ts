@@ -6,14 +6,14 @@ import { problemOf } from './account/password.ts';
 import { emphasised } from './filled.ts';
 import { type Markup, page } from './page.ts';
 
-/** What is asked for with an address alone. */
+/** The requests that need only an address. */
 export type AskFor = 'forgot' | 'signUp';
 
 export type AskView = {
   readonly what: AskFor;
   readonly action: string;
   readonly csrf: string;
-  /** Hidden fields: where the browser goes on. */
+  /** A hidden field: the interaction that the browser resumes. */
   readonly goesOn: string | null;
   readonly address: string;
   readonly problem: 'addressRefused' | 'throttled' | 'queueFull' | null;
@@ -56,7 +56,7 @@ export type LostFactorsView = {
   readonly username: string;
   readonly action: string;
   readonly csrf: string;
-  /** A recovery code is typed there. */
+  /** The page where the user types a recovery code. */
   readonly back: string;
   readonly problem:
     | 'noAddress'
@@ -68,7 +68,7 @@ export type LostFactorsView = {
     | null;
 };
 
-/** Of somebody who has typed the password, and has nothing else left. */
+/** For a user who has typed the password, and has no factor left. */
 export function lostFactorsPage(look: Look, { username, action, csrf, back, problem }: LostFactorsView): string {
   const words = look.words.email;
   const own = words.lostFactors;
@@ -105,11 +105,11 @@ export type LinkPageView = {
   /** The secret of the link, which the form sends back. */
   readonly secret: string;
   readonly address: string;
-  /** Of the account; null: there is none yet. */
+  /** The username of the account. Null: it does not exist yet. */
   readonly account: string | null;
-  /** As typed; of a new account. */
+  /** As typed, for a new account. */
   readonly username: string;
-  /** Of the password that is set by it; null: none is. */
+  /** For the password that the form sets. Null: it sets none. */
   readonly minimumCharacters: number | null;
   readonly problem: FormProblem | null;
 };
@@ -149,7 +149,7 @@ function fieldsOf({ words: { email: words } }: Look, view: LinkPageView): Markup
 
 export type LinkDoneView = {
   readonly purpose: LinkPurpose;
-  /** Where to go on; null: nowhere. */
+  /** The next page. Null: none. */
   readonly next: { readonly href: string; readonly text: 'toSignIn' | 'forgot' } | null;
 };
 

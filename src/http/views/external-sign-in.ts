@@ -1,11 +1,11 @@
-/** The buttons that lead to other places, and the page that says why somebody who came back is not signed in. */
+/** The buttons of federated and delegated sign-in, and the page that explains why such a sign-in failed. */
 import { html } from 'ghtml';
 import type { Look } from '../look.ts';
 import { type Markup, page } from './page.ts';
 
 export type ExternalButtons = {
   readonly action: string;
-  /** `name`: as the form sends it. */
+  /** `name`: the value that the form sends. */
   readonly places: readonly { readonly name: string; readonly label: string }[];
 };
 
@@ -20,7 +20,7 @@ export const externalButtons = (look: Look, csrf: string, { action, places }: Ex
 
 export type ExternalProblem = keyof Look['words']['externalSignIn']['problems'];
 
-/** @param back where the end-user can go on; null: nowhere that this page may name. */
+/** @param back the next page for the end-user. Null: none that this page may name. */
 export function externalProblemPage(
   look: Look,
   problem: ExternalProblem,

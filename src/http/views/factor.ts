@@ -8,27 +8,27 @@ import { type Markup, page } from './page.ts';
 export type FactorProblem = keyof Look['words']['factor']['refused'];
 
 export type FactorPageView = {
-  /** Where the forms of the page go: the code, and the others below it. */
+  /** The URLs of the page's forms: the code, and the others below it. */
   readonly action: (below?: string) => string;
   readonly csrf: string;
   readonly clientName: string | null;
   readonly username: string;
-  /** What is asked for: a factor of the account, the set-up of an app, or a passkey and nothing else. */
+  /** The requested step: a factor of the account, the set-up of an app, or only a passkey. */
   readonly asks: 'factor' | 'setUp' | 'passkey';
-  /** A client asks for more than the sign-in that there is. */
+  /** A client requests a stronger class than the sign-in has. */
   readonly isStepUp: boolean;
   readonly hasPasskey: boolean;
   readonly hasApp: boolean;
   readonly hasRecoveryCodes: boolean;
   readonly problem: FactorProblem | null;
-  /** The link to sign in as another person. */
+  /** The link to sign in as another user. */
   readonly another: string;
   readonly mayDecline: boolean;
-  /** Where somebody goes who has none of these any more; null: nowhere. */
+  /** The page for a user who has lost all of these. Null: none. */
   readonly lost: string | null;
-  /** Where passkeys are added. */
+  /** The page that adds passkeys. */
   readonly methods: string;
-  /** The button of passkeys, with its script; null: there is none. */
+  /** The passkey button, with its script. Null: none. */
   readonly passkey: Markup | null;
 };
 
@@ -88,7 +88,7 @@ const describedBy = (problem: FactorProblem | null): Markup => (problem === null
 const passkeyHint = (look: Look): Markup => html`<p>${look.words.factor.passkeyIsNext}</p>
 <noscript><p>${look.words.factor.passkeyNeedsScript}</p></noscript>`;
 
-/** Letters and digits; no browser knows it by heart. */
+/** Letters and digits. Browsers offer no stored value. */
 const recoveryCodeForm = (look: Look, { action, csrf }: FactorPageView): Markup =>
   html`<form method="post" action="${action()}">
 <input type="hidden" name="csrf" value="${csrf}">
@@ -105,7 +105,7 @@ const setUpForm = (look: Look, { action, csrf }: FactorPageView): Markup =>
 </form>`;
 
 export type SetUpView = {
-  /** Where the code goes. */
+  /** The URL for the code. */
   readonly action: string;
   readonly csrf: string;
   readonly setUp: SetUp;
@@ -135,7 +135,7 @@ export function setUpPage(look: Look, { action, csrf, setUp, problem }: SetUpVie
 
 export type RecoveryCodesView = {
   readonly codes: readonly string[];
-  /** A form that is sent to go on, or a link. */
+  /** A form, or a link, that continues. */
   readonly goOn: { readonly action: string; readonly csrf: string } | { readonly href: string };
 };
 

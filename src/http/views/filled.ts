@@ -1,15 +1,15 @@
-/** A text with markup inside: the words stay plain text, and the view says what stands out. */
+/** A text that contains markup. The texts stay plain, and the view adds the emphasis. */
 import { html } from 'ghtml';
 import type { Message } from '../words/words.ts';
 import type { Markup } from './page.ts';
 
-/** Private-use characters, which stand for the markup until the text around it is escaped. */
+/** Private-use characters, in place of the markup until the text around it is escaped. */
 const FIRST = 0xe000;
 const PLACE = /[\uE000-\uE00F]/g;
 
 /**
- * @param text a message of the words, called with a place for each part.
- * @returns the text escaped, and the parts as they are.
+ * @param text a message of the words, called with a placeholder for each part.
+ * @returns the text escaped, and the parts unchanged.
  */
 export function filled<Name extends string>(text: Message<Name>, parts: Readonly<Record<Name, Markup>>): Markup {
   const markup: readonly Markup[] = Object.values(parts);
@@ -17,7 +17,7 @@ export function filled<Name extends string>(text: Message<Name>, parts: Readonly
   return html`${text(places)}`.replace(PLACE, (place) => markup[place.charCodeAt(0) - FIRST] ?? '');
 }
 
-/** With each value escaped and in bold; the style isolates its direction from that of the text. */
+/** With each value escaped and in bold. The style isolates its direction from that of the text. */
 export const emphasised = <Name extends string>(text: Message<Name>, values: Readonly<Record<Name, string>>): Markup =>
   filled(
     text,

@@ -3,7 +3,7 @@ import { sha256 } from '../../crypto/digest.ts';
 import type { Look } from '../look.ts';
 import { page } from './page.ts';
 
-/** Sends the form at once; without JavaScript the end-user presses the button. */
+/** Sends the form immediately. Without JavaScript, the end-user presses the button. */
 const SUBMIT = 'document.forms[0].submit()';
 
 /** For `script-src`: allows only this script, only on this page. */

@@ -13,7 +13,7 @@ export type HomeView = {
     readonly playground: string;
     readonly console: string;
   } | null;
-  /** For people who try it out or develop with it. */
+  /** For visitors who try the server, or develop with it. */
   readonly withGuides: boolean;
 };
 
@@ -22,7 +22,7 @@ export function homePage(look: Look, { issuer, account, metadata, demo, withGuid
   const { organization } = look.brand;
   const name = organization ?? 'Statehouse';
   return page(
-    // Its name is the title already.
+    // The title is its name already.
     { ...look, brand: { ...look.brand, organization: null } },
     name,
     html`<h1>${name}</h1>

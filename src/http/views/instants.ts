@@ -1,4 +1,4 @@
-/** Instants for people: in their locale, and in their time zone, which is named. */
+/** Instants in the user's locale and time zone, with the name of the zone. */
 import { html } from 'ghtml';
 import type { Look } from '../look.ts';
 import type { Markup } from './page.ts';
@@ -6,7 +6,7 @@ import type { Markup } from './page.ts';
 const DAY = { year: 'numeric', month: 'long', day: 'numeric' } as const;
 const MINUTE = { ...DAY, hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const;
 
-/** Making one costs more than all else of a page. Locales come from outside, so there is an end to what is kept. */
+/** Making a format costs more than the rest of a page. Locales come from outside, so the cache is bounded. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const MAX_KEPT = 200;
 
@@ -34,7 +34,7 @@ const UNITS = [
   ['hour', 3600],
 ] as const;
 
-/** Such as "30 days": in the largest unit that is exact, and else in minutes, rounded down. Plain text. */
+/** Such as "30 days": in the largest exact unit, and else in minutes, rounded down. Plain text. */
 export function timeSpan({ locale }: Look, seconds: number): string {
   const [unit, length] = UNITS.find(([, length]) => seconds % length === 0) ?? ['minute', 60];
   const style = { style: 'unit', unit, unitDisplay: 'long' } as const;

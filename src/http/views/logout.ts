@@ -11,7 +11,7 @@ export type LogoutView = {
   readonly username: string;
   /** Null: the request names no client. */
   readonly clientName: string | null;
-  /** Where the browser goes after a sign-out; null: it stays. */
+  /** The destination after a sign-out. Null: none. */
   readonly destination: string | null;
   readonly permissions: string;
 };
@@ -59,7 +59,7 @@ export function stillSignedInPage(
   look: Look,
   view: {
     readonly username: string;
-    /** The client that asked, and where it wants the browser to return. */
+    /** The requesting client, and the URL to which it returns the browser. */
     readonly back: { readonly name: string; readonly href: string } | null;
     readonly permissions: string;
   },

@@ -1,4 +1,7 @@
-/** A mail as it is sent: plain text, and the same as simple HTML. Nothing in it is fetched, so nobody learns that it was opened. */
+/**
+ * A mail: plain text, and the same as simple HTML. The HTML loads no resource, so no server learns that the mail was
+ * opened.
+ */
 import { html } from 'ghtml';
 import type { Mail, MailContent } from '../../people/mail/mail.ts';
 import { chooseLanguage, type Language, languageOf } from '../words/languages.ts';
@@ -60,7 +63,7 @@ function textOf(
     usernames: content.kind === 'has_account' ? content.usernames.join(', ') : '',
     forgot: content.kind === 'has_account' ? content.forgot : '',
   }).split(/\n{2,}/);
-  // The link is a paragraph of its own; a text that has it elsewhere is followed by it.
+  // The link is a paragraph of its own. A text with the link inside has the link after it too.
   const place = paragraphs.includes(link) ? paragraphs.indexOf(link) : paragraphs.length;
   return { subject, before: paragraphs.slice(0, place), after: paragraphs.slice(place + 1) };
 }
@@ -79,7 +82,7 @@ function instantIn(locale: string, timeZone: string | null, at: Date): string {
   try {
     return new Intl.DateTimeFormat(locale, { ...form, timeZone: timeZone ?? 'UTC' }).format(at);
   } catch {
-    // The claim `zoneinfo` holds whatever was imported.
+    // An import may have put any value into the claim `zoneinfo`.
     return new Intl.DateTimeFormat(locale, { ...form, timeZone: 'UTC' }).format(at);
   }
 }

@@ -1,9 +1,9 @@
-/** The frame of every page: plain HTML that works without JavaScript. Everything that is not markup is escaped by `html`. */
+/** The frame of every page: plain HTML that works without JavaScript. `html` escapes everything that is no markup. */
 import { readFileSync } from 'node:fs';
 import { html } from 'ghtml';
 import { sha256 } from '../../crypto/digest.ts';
 
-/** HTML that is safe to send: made by `html`, which escapes what it is given. */
+/** HTML that is safe to send: `html` makes it, and escapes its input. */
 export type Markup = string & { readonly markup?: never };
 
 export const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
@@ -11,10 +11,10 @@ export const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8
 /** For `style-src`: the style of all pages. */
 export const STYLE_SOURCE = `'sha256-${sha256(STYLE).toString('base64')}'`;
 
-/** Whose pages these are. */
+/** The brand of the pages. */
 export type Brand = {
   readonly organization: string | null;
-  /** Put after the style of all pages; empty: nothing. */
+  /** Placed after the style of all pages. Empty: none. */
   readonly style: string;
   /** URLs of images of this server. */
   readonly logo: string | null;
@@ -25,9 +25,9 @@ export type Brand = {
 
 type LinkWords = { readonly help: string; readonly terms: string; readonly privacy: string };
 
-/** What stands around the body of a page. */
+/** The parts around the body of a page. */
 export type Frame = {
-  /** BCP 47, of the words. */
+  /** BCP 47, for the language of the texts. */
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   readonly brand: Brand;
@@ -57,7 +57,7 @@ export const page = (frame: Frame, title: string, body: Markup, options: { reado
 </html>
 `;
 
-/** The name stands beside the logo, so the logo itself says nothing more. */
+/** The name stands beside the logo, so the logo itself needs no text. */
 const header = ({ organization, logo }: Brand): Markup =>
   organization === null && logo === null
     ? ''

@@ -1,4 +1,4 @@
-/** The button of passkeys, with its script: hidden until the script finds that the browser knows them. */
+/** The passkey button, with its script. It is hidden until the script finds that the browser supports passkeys. */
 import { readFileSync } from 'node:fs';
 import { html } from 'ghtml';
 import { sha256 } from '../../crypto/digest.ts';
@@ -10,12 +10,12 @@ const SCRIPT = readFileSync(new URL('./passkey-in-page.js', import.meta.url), 'u
 export const PASSKEY_SCRIPT_SOURCE = `'sha256-${sha256(SCRIPT).toString('base64')}'`;
 
 export type PasskeyButton = {
-  /** Where the answer of the authenticator goes. */
+  /** The URL for the authenticator's answer. */
   readonly action: string;
   readonly csrf: string;
-  /** Of WebAuthn, as JSON. */
+  /** The options of WebAuthn, as JSON. */
   readonly options: string;
-  /** Passkeys are offered at the field of the username too. */
+  /** Whether the field of the username offers passkeys too. */
   readonly autofill: boolean;
 };
 
@@ -25,7 +25,7 @@ export const passkeyButton = (
   words: {
     readonly button: string;
     readonly failed: string;
-    /** Of a registration, where the device has a passkey of the account already. */
+    /** The text of a registration for a device that already has a passkey of the account. */
     readonly known?: string;
     readonly fields?: Markup;
   },

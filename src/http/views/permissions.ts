@@ -1,4 +1,4 @@
-/** What was there before the account: what is allowed, and where the end-user is signed in, on one page. */
+/** The predecessor of the account pages: the allowed apps and the sessions of the end-user, on one page. */
 import { html } from 'ghtml';
 import type { Look } from '../look.ts';
 import { type AppsView, apps } from './account/apps.ts';
@@ -8,11 +8,11 @@ import { page } from './page.ts';
 
 export type PermissionsView = Pick<AppsView, 'csrf' | 'allowed' | 'more'> &
   Pick<DevicesView, 'browsers'> & {
-    /** Where the forms go. */
+    /** The URLs of the forms. */
     readonly endAccess: string;
     readonly endSession: string;
     readonly username: string;
-    /** What the previous form ended; null: nothing. */
+    /** The kind of access that the previous form ended. Null: none. */
     readonly justEnded: 'access' | 'session' | null;
     readonly signOut: string;
     readonly account: string;

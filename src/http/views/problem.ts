@@ -2,14 +2,14 @@ import { html } from 'ghtml';
 import type { Look } from '../look.ts';
 import { page } from './page.ts';
 
-/** What happened, why, and what to do next: plain text, from the words. */
+/** The event, its reason, and the next step: plain text, from the words. */
 export type ProblemView = {
   readonly title: string;
   readonly what: string;
   readonly next: string;
-  /** For the client's developer, as it also stands in the log: in English. */
+  /** For the client's developer, as in the log: in English. */
   readonly technical?: string;
-  /** For the client's developer too: the common beginning of two texts, and where they differ. */
+  /** For the client's developer too: the common prefix of two texts, and the difference. */
   readonly details?: readonly { readonly name: string; readonly same: string; readonly rest: string }[];
 };
 

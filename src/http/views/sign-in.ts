@@ -6,10 +6,10 @@ import { type Markup, page } from './page.ts';
 
 type Words = Look['words']['signIn'];
 
-/** What is said above the form that comes again. */
+/** The text above the repeated form. */
 export type SignInProblem =
   | keyof Words['refused']
-  /** Whole seconds until the next attempt is looked at. */
+  /** Whole seconds until the server checks the next attempt. */
   | { readonly throttledSeconds: number };
 
 export const problemWords = (words: Words, problem: SignInProblem): string =>
@@ -23,17 +23,17 @@ const throttledFor = (words: Words, seconds: number): string =>
 export type SignInView = {
   readonly action: string;
   readonly csrf: string;
-  /** Null: no client asked for the sign-in. */
+  /** Null: no client requested the sign-in. */
   readonly clientName: string | null;
   readonly username: string;
-  /** Somebody is signed in, and what they want to do takes a recent sign-in. */
+  /** A user is signed in, and their request needs a recent sign-in. */
   readonly again?: boolean;
-  /** Why the previous attempt failed; null: there was none. */
+  /** The reason why the previous attempt failed. Null: there was none. */
   readonly problem: SignInProblem | null;
   /** For prompt=select_account: the signed-in account to continue with. */
   readonly goOn: { readonly action: string; readonly username: string } | null;
   readonly help: SignInHelp;
-  /** Below the form: other ways to sign in. */
+  /** Below the form: other methods to sign in. */
   readonly more?: readonly Markup[];
 };
 

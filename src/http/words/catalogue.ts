@@ -1,6 +1,7 @@
 /**
- * A language is a catalogue: one JSON file, from the key of each text to its ICU message. The English catalogue says which keys there
- * are, and which arguments each message takes; `words.ts` is generated from it. Where another language has a problem, pages show English.
+ * A language is a catalogue: one JSON file, from the key of each text to its ICU message. The English catalogue defines
+ * the keys, and the arguments of each message. `words.ts` is generated from it. Where another language has a problem,
+ * pages show English.
  */
 import { type MessageFormatElement, type PluralElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { IntlMessageFormat } from 'intl-messageformat';
@@ -9,7 +10,7 @@ import type { Words } from './words.ts';
 /** From key, such as "consent.title", to ICU message. */
 export type Messages = ReadonlyMap<string, string>;
 
-/** @param json a catalogue; a key that begins with "@" describes a message to translators. */
+/** @param json a catalogue. A key that begins with "@" describes a message to translators. */
 export const messagesIn = (json: string): Messages =>
   new Map(Object.entries<string>(JSON.parse(json)).filter(([key]) => !key.startsWith('@')));
 
@@ -20,7 +21,7 @@ export type Arguments = ReadonlyMap<string, Kind>;
 
 type Parsed = { readonly elements: MessageFormatElement[]; readonly takes: Arguments };
 
-/** @throws Error names the problem of the message. */
+/** @throws Error that names the problem of the message. */
 export function parsed(tag: string, message: string): Parsed {
   const elements = elementsOf(message);
   const takes = new Map<string, Kind>();
@@ -28,14 +29,14 @@ export function parsed(tag: string, message: string): Parsed {
   return { elements, takes };
 }
 
-/** Texts are no markup: "<" is a letter like any other. */
+/** Texts contain no markup: "<" is a letter like any other. */
 function elementsOf(message: string): MessageFormatElement[] {
   // Most messages are only text.
   if (!/[{}']/.test(message)) return [{ type: TYPE.literal, value: message }];
   try {
     return parse(message, { ignoreTag: true });
   } catch (error) {
-    // The library gives a name only, such as EXPECT_ARGUMENT_CLOSING_BRACE.
+    // The library gives only a name, such as EXPECT_ARGUMENT_CLOSING_BRACE.
     const { message: name } = error as Error;
     throw new Error(`expected an ICU message, found ${JSON.stringify(message)} (${name})`);
   }
@@ -64,7 +65,7 @@ function argumentsIn(tag: string, elements: readonly MessageFormatElement[]): re
   });
 }
 
-/** Each plural form of a language belongs to one of these numbers; a form for millions may be missing. */
+/** Each plural form of a language belongs to one of these numbers. A form for millions may be missing. */
 const NUMBERS = Array.from({ length: 201 }, (_, number) => number);
 
 function hasEveryForm(tag: string, { value, options, pluralType = 'cardinal' }: PluralElement): void {
@@ -95,7 +96,7 @@ export function catalogueOf(tag: string, own: Messages, english: Messages): Cata
   return { words: words as Words, problems };
 }
 
-/** @throws Error names the expectation and the finding. */
+/** @throws Error that names the expectation and the finding. */
 function agreeing(tag: string, message: string | undefined, expected: Arguments, english: string): Parsed {
   if (message === undefined) throw new Error(`expected a message for ${JSON.stringify(english)}, found none`);
   if (typeof message !== 'string') throw new Error(`expected a text, found ${JSON.stringify(message)}`);
@@ -121,7 +122,7 @@ function sayable(tag: string, { elements, takes }: Parsed): string | ((values: V
   let made: IntlMessageFormat | undefined;
   return (values) => {
     made ??= new IntlMessageFormat(elements, tag);
-    // Of texts and numbers it makes one text.
+    // From texts and numbers it makes one text.
     return made.format<string>(values) as string;
   };
 }

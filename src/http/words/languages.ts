@@ -1,4 +1,7 @@
-/** The languages of the pages: each is a catalogue in this folder, named by its tag (BCP 47), and read when a page wants it. */
+/**
+ * The languages of the pages: each is a catalogue in this folder, named by its tag (BCP 47). The first page that needs
+ * it loads it.
+ */
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +12,7 @@ export type Language = {
   readonly tag: string;
   readonly direction: 'ltr' | 'rtl';
   readonly words: Words;
-  /** Of its catalogue; the texts with a problem are in English. */
+  /** The problems of its catalogue. The texts with a problem are in English. */
   readonly problems: readonly string[];
 };
 
@@ -22,17 +25,17 @@ export type ChosenLanguage = {
   readonly locale: string;
 };
 
-/** Without a region, dates are as in Britain: a month never reads as a day. */
+/** Without a region, dates are British: no reader takes a month for a day. */
 const IN_ENGLISH: ChosenLanguage = { tag: ENGLISH, locale: 'en-GB' };
 
 export type Languages = {
   readonly tags: readonly string[];
   /**
-   * Lookup of RFC 4647 §3.4: the first tag that a language is there for, whole or shortened from its end.
-   * @param asked the best first; anything may stand there.
+   * Lookup of RFC 4647 §3.4: the first tag with a language, whole or shortened from its end.
+   * @param asked any texts, the best first.
    */
   readonly choose: (asked: Iterable<string>) => ChosenLanguage;
-  /** @param tag of a language that is there. */
+  /** @param tag of an existing language. */
   readonly language: (tag: string) => Promise<Language>;
 };
 
@@ -68,7 +71,7 @@ export function languagesIn(folder: string): Languages {
   };
 }
 
-/** The languages that are in this folder. */
+/** The languages in this folder. */
 export const { tags: LANGUAGES, choose: chooseLanguage, language: languageOf } = languagesIn(import.meta.dirname);
 
 function tagFor(tags: ReadonlyMap<string, string>, locale: string): string | undefined {
@@ -76,7 +79,7 @@ function tagFor(tags: ReadonlyMap<string, string>, locale: string): string | und
   return parts.map((_, index) => tags.get(parts.slice(0, parts.length - index).join('-'))).find((tag) => tag);
 }
 
-/** In its canonical form; null: no tag of a language. */
+/** In its canonical form. Null: the text is no tag of a language. */
 function localeOf(text: string): string | null {
   try {
     return new Intl.Locale(text).baseName;
@@ -92,7 +95,7 @@ async function load(folder: string, tag: string): Promise<Language> {
   return { tag, direction: directionOf(tag), ...catalogueOf(tag, await read(tag), await read(ENGLISH)) };
 }
 
-/** Scripts that are written from right to left, as far as a language of today is written in them. */
+/** Scripts that are written from right to left, of languages that are in use. */
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Syrc', 'Thaa']);
 
 const directionOf = (tag: string): Language['direction'] =>

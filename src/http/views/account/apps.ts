@@ -1,4 +1,4 @@
-/** What the end-user has allowed. */
+/** The apps that the end-user has allowed. */
 import { html } from 'ghtml';
 import type { AllowedClient } from '../../../protocol/allowed-clients.ts';
 import type { Look } from '../../look.ts';
@@ -8,11 +8,11 @@ import { day, minute } from '../instants.ts';
 import type { Markup } from '../page.ts';
 
 export type AppsView = {
-  /** Where the forms go. */
+  /** The URLs of the forms. */
   readonly end: string;
   readonly csrf: string;
   readonly allowed: readonly AllowedClient[];
-  /** There are more than are shown. */
+  /** The end-user has more of them than the page shows. */
   readonly more: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** Where the end-user is signed in. */
+/** The sessions of the end-user. */
 import { html } from 'ghtml';
 import type { SignedInBrowser } from '../../../protocol/signed-in-browsers.ts';
 import type { Look } from '../../look.ts';
@@ -8,7 +8,7 @@ import { minute } from '../instants.ts';
 import type { Markup } from '../page.ts';
 
 export type DevicesView = {
-  /** Where the forms go. `endOthers` null: the page has no such form. */
+  /** The URLs of the forms. `endOthers` null: the page has no such form. */
   readonly end: string;
   readonly endOthers: string | null;
   readonly csrf: string;
@@ -47,7 +47,7 @@ const endOthers = (
 <button type="submit" class="danger">${words.endOthers}</button>
 </form>`;
 
-/** `mfa` only says that there were several, which the list shows. */
+/** `mfa` only means that there were several methods, which the list shows. */
 export function howSignedIn({ locale, words }: Look, amr: readonly string[]): string {
   const { methods, anotherWay } = words.accountDevices;
   const known: Readonly<Record<string, string>> = methods;

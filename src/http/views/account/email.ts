@@ -5,7 +5,7 @@ import { emphasised } from '../filled.ts';
 import type { Markup } from '../page.ts';
 
 export type AddressView = {
-  /** Where the forms go. */
+  /** The URLs of the forms. */
   readonly verify: string;
   readonly change: string;
   readonly csrf: string;

@@ -1,4 +1,4 @@
-/** The frame of every page of the account: where one is, and where else one can go. */
+/** The frame of every page of the account, with the navigation. */
 import { html } from 'ghtml';
 import type { Look } from '../../look.ts';
 import { emphasised } from '../filled.ts';
@@ -12,14 +12,14 @@ export type AccountFrame = {
   readonly overview: string;
   readonly signOut: string;
   readonly sections: readonly { readonly id: SectionId; readonly href: string }[];
-  /** The section that is shown; null: the overview. */
+  /** The section on the page. Null: the overview. */
   readonly current: SectionId | null;
 };
 
 export type AccountBody = {
-  /** What was just done; absent: nothing. */
+  /** The result of the last action. Absent: none. */
   readonly done?: string | null;
-  /** Why what was asked was not done; absent: it was. */
+  /** The reason why the last action failed. Absent: it did not. */
   readonly problem?: string | null;
   readonly content: Markup | ((frame: AccountFrame) => Markup);
 };

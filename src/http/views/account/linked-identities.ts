@@ -1,4 +1,4 @@
-/** The accounts elsewhere with which the end-user signs in. */
+/** The linked identities with which the end-user signs in. */
 import { html } from 'ghtml';
 import type { ShownIdentity } from '../../../people/account/linked-identities.ts';
 import type { Look } from '../../look.ts';
@@ -7,7 +7,7 @@ import { day } from '../instants.ts';
 import type { Markup } from '../page.ts';
 
 export type LinkedIdentitiesView = {
-  /** Where the forms go. */
+  /** The URLs of the forms. */
   readonly remove: string;
   readonly link: string;
   readonly csrf: string;

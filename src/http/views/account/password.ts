@@ -9,20 +9,20 @@ export type PasswordView = {
   readonly action: string;
   readonly csrf: string;
   readonly username: string;
-  /** False: there is no password yet. */
+  /** False: the account has no password yet. */
   readonly asksForCurrent: boolean;
-  /** Of the new password. */
+  /** For the new password. */
   readonly minimumCharacters: number;
-  /** Why the password was not changed; null: nothing was sent. */
+  /** The reason why the password was not changed. Null: the form was not sent. */
   readonly problem:
     | PasswordProblem
     | { readonly reason: 'form_incomplete' | 'repetition_differs' | 'same_as_before' }
-    /** Of the current password. */
+    /** For the current password. */
     | { readonly reason: 'sign_in_refused'; readonly problem: NonNullable<SignInView['problem']> }
     | null;
 };
 
-/** @returns the sentence; null: there is no problem. */
+/** @returns the sentence. Null: there is no problem. */
 export function problemOf({ words }: Look, problem: PasswordView['problem']): string | null {
   if (problem === null) return null;
   const said = words.account.password.problems;
@@ -33,7 +33,7 @@ export function problemOf({ words }: Look, problem: PasswordView['problem']): st
     case 'too_long':
       return said.too_long({ atMost: problem.atMost });
     case 'sign_in_refused':
-      // The username stands on no form here: what is wrong is the password.
+      // The form has no username: the problem is the password.
       return problem.problem === 'mismatch' ? said.current_is_wrong : problemWords(words.signIn, problem.problem);
     default:
       return said[problem.reason];

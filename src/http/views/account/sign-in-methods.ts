@@ -1,4 +1,4 @@
-/** How the end-user signs in: passkeys, authenticator apps, recovery codes. */
+/** The end-user's passkeys, authenticator apps and recovery codes. */
 import { html } from 'ghtml';
 import type { Methods } from '../../../people/second-factor/methods.ts';
 import type { Look } from '../../look.ts';
@@ -8,10 +8,13 @@ import type { Markup } from '../page.ts';
 
 export type MethodsView = {
   readonly methods: Methods;
-  /** Where the forms go, by name. */
+  /** The URLs of the forms, by name. */
   readonly at: (form: string) => string;
   readonly csrf: string;
-  /** The sign-in was by a password alone, and there is a factor: it is proven first. Null: it was, or there is none. */
+  /**
+   * The page where the end-user proves a factor first, after a sign-in by a password alone. Null: no need, or no
+   * factor.
+   */
   readonly prove: string | null;
 };
 
