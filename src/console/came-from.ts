@@ -1,5 +1,5 @@
 /** Whether a form was sent from a page of this server: what the browser itself says about it, beside the token of the form. */
-/** Every browser that is alive sends `Origin` with a POST; a request without both headers is refused. */
+/** Every current browser sends `Origin` with a POST. The server rejects a request without both headers. */
 export function comesFromThisServer(issuer: string, headers: Readonly<Record<string, unknown>>): boolean {
   const origin = headers['origin'];
   const site = headers['sec-fetch-site'];

@@ -1,6 +1,6 @@
 /**
- * The fields of a client, as a form and as a list. The names, texts and bounds are those of policies/client-schema.ts, so a field that is added
- * there has an input here too.
+ * The fields of a client, as a form and as a list. policies/client-schema.ts defines the names, texts and bounds, so a
+ * new field there has an input here too.
  */
 import { html } from 'ghtml';
 import { clientFieldWords, clientRecordSchema } from '../../policies/client-schema.ts';
@@ -27,7 +27,7 @@ type Field = {
   readonly initial: unknown;
 };
 
-/** The id is given at the registration; a secret is made by the server; response_types says what grant_types says. */
+/** The registration sets the id, the server makes a secret, and grant_types implies response_types. */
 const NOT_TYPED = new Set(['client_id', 'client_secret', 'response_types']);
 
 const FIELDS: readonly Field[] = Object.entries(clientRecordSchema.shape).map(([name, schema]) => ({
@@ -37,7 +37,7 @@ const FIELDS: readonly Field[] = Object.entries(clientRecordSchema.shape).map(([
   initial: initialOf(schema as unknown as Described),
 }));
 
-/** What is read of a zod schema. */
+/** The part of a zod schema that the form reads. */
 type Described = {
   readonly def: {
     readonly type: string;
@@ -106,7 +106,7 @@ function control({ name, kind, choices, description }: Field, value: unknown): M
 
 const listIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** What was typed; undefined where a field is left empty. */
+/** The typed value. Undefined: the field is empty. */
 function typed({ name, kind }: Field, fields: Fields): unknown {
   switch (kind) {
     case 'checks':
@@ -122,7 +122,7 @@ function typed({ name, kind }: Field, fields: Fields): unknown {
   }
 }
 
-/** For a registration: what is left empty gets the default. */
+/** For a registration: an empty field gets the default. */
 export function recordIn(fields: Fields): ClientRecord {
   const id = fields.get('client_id');
   const given = TYPED.flatMap((field) => {
@@ -132,7 +132,7 @@ export function recordIn(fields: Fields): ClientRecord {
   return { ...(id !== '' && { client_id: id }), ...Object.fromEntries(given) };
 }
 
-/** JSON Merge Patch (RFC 7396): what is left empty is removed. */
+/** JSON Merge Patch (RFC 7396): removes the value of an empty field. */
 export const patchIn = (fields: Fields): Readonly<Record<string, unknown>> =>
   Object.fromEntries(TYPED.map((field) => [field.name, typed(field, fields) ?? null]));
 

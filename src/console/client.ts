@@ -1,12 +1,15 @@
 /**
- * The console as a client of this server: its registration, and its secret, which is derived from the root secret, so that it is
- * written nowhere.
+ * The console as a client of this server: its registration, and its secret. The secret is derived from the root secret,
+ * so no file or table contains it.
  */
 import { hmacSha256 } from '../crypto/digest.ts';
 import type { RootKey, RootKeys } from '../crypto/root-secret.ts';
 import { urlUnder } from '../oauth/urls.ts';
 
-/** The secret under the first root secret; those under the others are accepted while root secrets are exchanged. In the same order on every node. */
+/**
+ * The secret under the first root secret. During a rotation of root secrets, the server accepts those under the others.
+ * The order is the same on every node.
+ */
 export const consoleSecret = (keys: RootKeys): string => secretUnder(keys.first);
 export const consoleSecrets = ({ byId }: RootKeys): readonly string[] =>
   [...byId.keys()].toSorted().flatMap((id) => {

@@ -1,4 +1,4 @@
-/** Clients: find, show, register, change, exchange secrets, delete. */
+/** Clients: find, show, register, change, rotate secrets, delete. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import { type ClientRecord, clientForm, patchIn, recordIn, valuesOf } from './client-form.ts';
@@ -169,7 +169,7 @@ async function register(viewer: Viewer, fields: Fields): Promise<Shown> {
   return secretPage(viewer, id, secret, 'Registered');
 }
 
-/** Shown once: nothing keeps it. */
+/** Shown once: the server does not keep it. */
 const secretPage = (viewer: Viewer, id: string, secret: string, title: string): Shown =>
   page(
     title,
@@ -181,7 +181,7 @@ const secretPage = (viewer: Viewer, id: string, secret: string, title: string): 
 <p>!${button(viewer, pageOf(id), 'I have copied it')}</p>`,
   );
 
-/** The detail of the API points at the list, which is here. */
+/** The detail of the API refers to the list, which is here. */
 const problemsOf = ({ title, detail, errors }: Problem): Markup =>
   errors.length === 0
     ? html`<div class="alert" role="alert"><p><strong>${title}.</strong> ${detail}</p></div>`

@@ -1,4 +1,4 @@
-/** What pages of the console are made of. */
+/** The components of the console's pages. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import type { Viewer } from './shown.ts';
@@ -6,7 +6,7 @@ import { shownText } from './shown-text.ts';
 
 const MINUTE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
 
-/** In UTC: the server does not know the time zone of the person who reads. */
+/** In UTC: the server does not know the reader's time zone. */
 export function time(instant: string | null | undefined): Markup {
   if (!instant) return '';
   const at = new Date(instant);
@@ -39,7 +39,7 @@ export function table<Item>(caption: string, columns: readonly Column<Item>[], i
 </table>`;
 }
 
-/** An empty value is left out. */
+/** Omits empty values. */
 export function facts(rows: readonly (readonly [string, Markup])[]): Markup {
   const shown = rows.filter(([, value]) => value !== '');
   return html`<dl class="facts">!${shown.map(([label, value]) => html`<dt>${label}</dt><dd>!${value}</dd>`).join('')}</dl>`;
@@ -122,14 +122,14 @@ export type Form = {
   readonly action: string;
   readonly label: string;
   readonly danger?: boolean;
-  /** Values that are not typed. */
+  /** Values that the user does not type. */
   readonly values?: Readonly<Record<string, string>>;
   readonly body?: Markup;
   readonly wide?: boolean;
   readonly second?: boolean;
 };
 
-/** A form that changes something; it carries the token that binds it to this person. */
+/** A form that changes state. It carries the token that binds it to this user. */
 export const form = (viewer: Viewer, { action, label, danger, values = {}, body = '', wide, second }: Form): Markup =>
   html`<form method="post" action="${viewer.path(action)}" class="${wide ? 'action wide' : 'action'}">
 !${viewer.hidden}
@@ -158,7 +158,7 @@ export const DONE_WORDS = {
 } as const;
 export type Done = keyof typeof DONE_WORDS;
 
-/** What the form before this page did. */
+/** The result of the form before this page. */
 export function doneWords(done: string): Markup {
   return Object.hasOwn(DONE_WORDS, done) ? html`<p class="done" role="status">${DONE_WORDS[done as Done]}</p>` : '';
 }
@@ -166,5 +166,5 @@ export function doneWords(done: string): Markup {
 export const plural = (count: number, word: string, words = `${word}s`): string =>
   `${count.toLocaleString('en-GB')} ${count === 1 ? word : words}`;
 
-/** "ends 412 chains of 3 end-users". An estimate says so. */
+/** "ends 412 chains of 3 end-users". Marks an estimate. */
 export const atLeast = (exact: boolean | undefined): string => (exact === false ? 'about ' : '');

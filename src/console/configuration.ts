@@ -1,4 +1,4 @@
-/** The configuration in force: files are the place to change it. */
+/** The configuration in force. Operators change it in the files. */
 import { html } from 'ghtml';
 import { table } from './components.ts';
 import { type Policy, policyOf } from './policy.ts';

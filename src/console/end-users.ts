@@ -163,7 +163,7 @@ const NEW_PASSWORD = {
 
 type Change = {
   readonly title: (username: string) => string;
-  /** What else it does, after what it ends. */
+  /** The other effects, besides the ended sessions and grants. */
   readonly words: string;
   readonly label: string;
   readonly fields: Markup;
@@ -232,7 +232,7 @@ async function change(viewer: Viewer, fields: Fields, patch: object, done: Done)
   return answer.ok ? goTo(pageOf(sub, '', done)) : problem(answer.problem);
 }
 
-/** The password is never shown again, not even to the person who typed it. */
+/** The console never shows the password again, not even to the operator who typed it. */
 async function setPassword(viewer: Viewer, fields: Fields): Promise<Shown> {
   const sub = fields.get('id');
   const answer = await viewer.api.patch(

@@ -1,4 +1,4 @@
-/** The ledger as a file: read while it is sent, and bounded. A file that had to end early says so in its last line. */
+/** The ledger as a file, bounded, and read while the server sends it. The last line of an incomplete file says so. */
 
 import { type Asked, type LedgerLine, type Lines, linesFrom } from './ledger-lines.ts';
 import type { ManagementApi } from './management-api.ts';
@@ -52,7 +52,7 @@ export async function* jsonLinesOf(api: ManagementApi, asked: Asked, first: Line
   }
 }
 
-/** @throws when the API refuses meanwhile: the download breaks off, and looks broken. */
+/** @throws Error when the API refuses a later request: the download breaks off, and looks broken. */
 async function* chunksOf(
   api: ManagementApi,
   asked: Asked,
@@ -72,7 +72,7 @@ async function* chunksOf(
   }
 }
 
-/** A spreadsheet would run what begins with one of these: the apostrophe makes it text. */
+/** A spreadsheet would run text that begins with one of these characters. The apostrophe makes it plain text. */
 const FORMULA = /^[=+\-@\t\r\n]/;
 
 function cell(value: unknown): string {

@@ -1,4 +1,4 @@
-/** The frame of the console's pages: navigation, who is signed in, one style, and at most one script. */
+/** The frame of the console's pages: navigation, the signed-in user, one style, and at most one script. */
 import { readFileSync } from 'node:fs';
 import { html } from 'ghtml';
 import { sha256 } from '../crypto/digest.ts';
@@ -34,7 +34,7 @@ const ENTRIES: readonly Entry[] = [
 export type Frame = {
   readonly title: string;
   readonly area: Area | null;
-  /** Null: nobody is signed in. */
+  /** Null: no user is signed in. */
   readonly viewer: {
     readonly username: string;
     readonly may: (scope: string) => boolean;

@@ -22,7 +22,7 @@ import { code, name, shownText } from './shown-text.ts';
 export type GrantItem = {
   readonly grant_id: string;
   readonly state: 'alive' | 'over';
-  /** Why a decision ended it; null: none has. */
+  /** The reason of the decision that ended it. Null: no decision did. */
   readonly reason: string | null;
   readonly client_id: string;
   readonly client_name: string;
@@ -46,7 +46,7 @@ export type Event = Omit<Arm, 'last_5_minutes'> & {
   readonly actor?: string | null;
 };
 
-/** The life that `statehouse explain` tells. */
+/** The life of a grant, as in `statehouse explain`. */
 type Life = {
   readonly alive: boolean;
   readonly alive_until?: string;
@@ -77,7 +77,7 @@ export function grantColumns(viewer: Viewer): readonly Column<GrantItem>[] {
   ];
 }
 
-/** `alive`, or why not. */
+/** `alive`, or the reason. */
 const stateOf = ({ state, reason }: GrantItem): Markup =>
   state === 'alive'
     ? html`<span class="badge good">alive</span>`
@@ -121,7 +121,10 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
   );
 }
 
-/** What an input of the type datetime-local sends, in UTC, as the API wants it. What is no time is sent as it is: the API says what is wrong. */
+/**
+ * Converts the value of an input of the type datetime-local, in UTC, for the API. Passes on an invalid value: the API
+ * names the problem.
+ */
 export function instantOf(local: string): string {
   if (local === '') return '';
   const at = new Date(`${local}Z`);
@@ -134,7 +137,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
     viewer.api.get<GrantItem>(resourceOf(id)),
     viewer.api.get<Life>(resourceOf(id, '/transitions')),
   ]);
-  // Housekeeping removes rows; the ledger keeps what happened for longer.
+  // Housekeeping removes rows. Ledger entries stay longer.
   if (!life.ok) return problem(life.problem);
   if (!grant.ok && grant.problem.status !== 404) return problem(grant.problem);
   return page(
@@ -174,7 +177,7 @@ const factsOf = (viewer: Viewer, grant: GrantItem): Markup =>
     ['Last used', time(grant.last_used_at)],
   ]);
 
-/** A list that looks like what it is: a line of time, with the words of the machine. */
+/** A timeline, with the words of the machine. */
 function lifeOf({ alive, alive_until: until, events, earlier_events: earlier }: Life): Markup {
   const lines = events.map(
     (event) =>

@@ -1,4 +1,7 @@
-/** The console: who is signed in, where forms come from, and how what a page shows becomes a response. The pages are data (screens.ts). */
+/**
+ * The handlers of the console: they find the signed-in user, check the origin of forms, and turn the result of a page
+ * into a response. The pages are data (screens.ts).
+ */
 import { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { html } from 'ghtml';
@@ -31,11 +34,11 @@ export type ConsoleOptions = SignInDeps &
   PageParts & {
     readonly sessions: ConsoleSessionStore;
     readonly signInOf: SessionDeps['signInOf'];
-    /** Whether anybody may administer this server. */
+    /** Whether any user may administer this server. */
     readonly isOpen: () => boolean;
   };
 
-/** Somebody who is signed in, or the response that was sent instead. */
+/** The signed-in user, or the response that was sent instead. */
 type Entered =
   | { readonly kind: 'viewer'; readonly viewer: Viewer; readonly session: ConsoleSession }
   | { readonly kind: 'answered' };
@@ -69,7 +72,7 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
       const entered = await enterByForm(request, reply);
       if (entered.kind === 'answered') return reply;
       const { viewer, session } = entered;
-      // The API refuses too; this says it before anything is sent.
+      // The API refuses too. This check comes before anything is sent.
       if (!viewer.may(scope)) return sendNotice(reply, viewer, notAllowed(scope));
       const fields = fieldsOf(bodyOf(request.body));
       if (recentSignInFor && !session.signInIsRecent) {
@@ -106,7 +109,7 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
         return sendNotice(reply, null, SIGN_IN_NOTICES[reason]);
       }
       const before = await find(request, reply);
-      // Always another value: a person who planted the old cookie knows nothing of the new session.
+      // Always a new value: a person who planted the old cookie does not know the cookie of the new session.
       const cookie = cookies.create();
       await beginConsoleSession(options, { ...browserOf(request), idHash: cookie.hash, outcome, before });
       if (before) await revoke(options, before.token, request.ip);
@@ -133,14 +136,14 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
     endStreams: live.end,
   };
 
-  /** Of this browser; with the sign-in that it came from, row and token end too. */
+  /** The console session of this browser. It ends, with row and token, when the session of its sign-in ends. */
   async function find(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleSession | null> {
     const found = await findConsoleSession(options, browserOf(request));
     if (found.kind === 'signInEnded') await endSession(request, reply, found);
     return found.kind === 'found' ? found.session : null;
   }
 
-  /** For a page: without a good token the browser goes through the authorization endpoint first. */
+  /** For a page: without a valid token, the browser goes through the authorization endpoint first. */
   async function enter(request: FastifyRequest, reply: FastifyReply, recent: boolean): Promise<Entered> {
     if (!isOpen()) return answered(sendNotice(reply, null, SIGN_IN_NOTICES.closed));
     const session = await find(request, reply);
@@ -149,7 +152,7 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
     return viewerOf(request, reply, session, () => toSignIn(request, reply, placeOf(request)));
   }
 
-  /** For a form: it is carried out only if it is ours and the token is good, or it changes nothing. */
+  /** For a form: carried out only if its token and the access token are valid. Otherwise it changes nothing. */
   async function enterByForm(request: FastifyRequest, reply: FastifyReply): Promise<Entered> {
     if (!isOpen()) return answered(sendNotice(reply, null, SIGN_IN_NOTICES.closed));
     const session = await find(request, reply);
@@ -162,7 +165,7 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
     return viewerOf(request, reply, session, () => sendNotice(reply, null, SIGN_IN_NOTICES.renew));
   }
 
-  /** Asks the API who this is, at each request: a role that was lost is lost at once. */
+  /** Asks the API for the user at each request, so the loss of a role takes effect immediately. */
   async function viewerOf(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -179,7 +182,7 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
       return answered(sendNotice(reply, viewer, SIGN_IN_NOTICES.no_role));
     }
     if (answer.problem.status !== 401) return answered(sendNotice(reply, null, SIGN_IN_NOTICES.api_unavailable));
-    // The grant, the person or the client was ended: so is this session.
+    // The grant, the user or the client has ended, and therefore this session too.
     await options.sessions.end(session.idHash);
     cookies.clear(reply, 'console');
     return answered(signInAgain());
@@ -210,7 +213,7 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
     return seeOther(reply, signInPath(options, { browser, to, ...asked }));
   }
 
-  /** The route and the query, never the host or the path as it was sent. */
+  /** The route and the query, never the host or the path as sent. */
   function placeOf(request: FastifyRequest): string {
     const query = queryOf(request);
     return `${request.routeOptions.url ?? home}${query === '' ? '' : `?${query}`}`;
@@ -309,7 +312,7 @@ const notAllowed = (scope: string): Notice => ({
   links: [],
 });
 
-/** A field that is broken, or has a character that Postgres cannot store, is treated as if it was not sent. */
+/** Treats a field as absent if it is malformed, or has a character that Postgres cannot store. */
 function fieldsOf(encoded: string): Fields {
   const fields = new URLSearchParams(encoded);
   const isWhole = (value: string) => !value.includes('\0') && value.isWellFormed();

@@ -9,9 +9,9 @@ type Key = {
   readonly alg: string;
   readonly state: 'published' | 'signing' | 'retiring' | 'retired';
   readonly since: string;
-  /** What happens next, if nobody intervenes. */
+  /** The next step, without an operator's action. */
   readonly next: { readonly at: string; readonly what: keyof typeof NEXT } | null;
-  /** Why it retired. */
+  /** The reason for its retirement. */
   readonly reason: string | null;
 };
 

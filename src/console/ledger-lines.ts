@@ -1,4 +1,4 @@
-/** Lines of the ledger, as the API has them, and what a person asks of them. */
+/** Ledger entries, as the API returns them, and the filters for them. */
 import type { Answer, ManagementApi, Page, Problem } from './management-api.ts';
 import type { Fields } from './shown.ts';
 
@@ -21,15 +21,17 @@ export type LedgerLine = {
   readonly actor: string | null;
   readonly address_hash: string | null;
   readonly fields: readonly string[] | null;
-  /** Of a sign-in. */
+  /** The address of a sign-in. */
   readonly address: string | null;
   readonly account_hash: string | null;
   readonly begun_session_id: string | null;
-  /** Of a code or token that was used before. */
+  /** For a reused code or token. */
   readonly user_agent: string | null;
 };
 
-/** The filters, by the names of the inputs. Times are in UTC; `event` may name several, separated by spaces. */
+/**
+ * The filters, by the names of the inputs. Times are in UTC. `event` may contain several names, separated by spaces.
+ */
 export const FILTERS = [
   'reason',
   'client_id',
@@ -49,18 +51,18 @@ export type Asked = Readonly<Record<(typeof FILTERS)[number], string>>;
 export const askedIn = (query: Fields): Asked =>
   Object.fromEntries(FILTERS.map((field) => [field, query.get(field).trim()])) as Asked;
 
-/** A request of the API reads a bounded number of lines, so that a page can be empty and still have a next page. */
+/** The API reads a bounded number of entries for each request, so a page can be empty and still have a next page. */
 const MAX_REQUESTS = 8;
 const LINES_PER_REQUEST = 100;
 
 export type Lines = {
   readonly kind: 'lines';
   readonly lines: readonly LedgerLine[];
-  /** Null: there are no more. */
+  /** Null: no more entries. */
   readonly next: string | null;
 };
 
-/** Asks until there are as many as wanted, or until it asked often enough. */
+/** Requests entries until there are enough, or until the limit of requests. */
 export async function linesFrom(
   api: ManagementApi,
   { event, ...filters }: Asked,
@@ -68,13 +70,13 @@ export async function linesFrom(
   wanted: number,
 ): Promise<Lines | { readonly kind: 'problem'; readonly problem: Problem }> {
   const events = event.split(' ').filter((name) => name !== '');
-  // The API filters by one event; an arrow of a picture can stand for several.
+  // The API filters by one event. An arrow of a picture can stand for several.
   const query = { ...filters, ...(events.length === 1 && { event: events[0] }) };
   const isMeant = (line: LedgerLine) => events.length < 2 || events.includes(line.event);
   const lines: LedgerLine[] = [];
   let next: string | null = cursor;
   for (let request = 0; request < MAX_REQUESTS && lines.length < wanted && next !== null; request++) {
-    // Never more than are wanted: the cursor stands behind the last line.
+    // Never more than requested: the cursor stands after the last entry.
     const limit = Math.min(LINES_PER_REQUEST, wanted - lines.length);
     const answer: Answer<Page<LedgerLine>> = await api.list<LedgerLine>('/transitions', {
       ...query,

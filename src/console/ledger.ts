@@ -1,4 +1,4 @@
-/** The ledger: filter, follow to what a line is about, and take along as CSV or JSON lines. */
+/** The ledger: filter it, follow an entry to its subject, and export it as CSV or JSON lines. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import { filters, link, pager, table, time, withQuery } from './components.ts';
@@ -11,7 +11,7 @@ import { name, shownText } from './shown-text.ts';
 
 const LINES = 50;
 
-/** What links of other pages ask for; shown only where they do. */
+/** The filters of links from other pages, shown only with a value. */
 const NARROWER = [
   { name: 'from_state', label: 'From the state' },
   { name: 'to_state', label: 'To the state' },
@@ -19,7 +19,7 @@ const NARROWER = [
   { name: 'session_id', label: 'Session' },
 ] as const;
 
-/** As the API wants it: times in UTC, and people by their `sub`. */
+/** In the form for the API: times in UTC, and users by their `sub`. */
 async function meantBy(viewer: Viewer, query: Fields) {
   const person = await personIn(viewer, query);
   if (person.kind === 'problem') return person;
@@ -77,7 +77,7 @@ const linesTable = (viewer: Viewer, lines: readonly LedgerLine[]): Markup =>
     lines,
   );
 
-/** A sign-in: its address. A code or token that was used before: who presented it. */
+/** For a sign-in, its address. For a reused code or token, its presenter. */
 function askedBy({ actor, address, user_agent: agent }: LedgerLine): Markup | string {
   if (actor !== null) return name(actor);
   if (address === null) return '';
@@ -103,7 +103,7 @@ const exported =
     const meant = await meantBy(viewer, query);
     if (meant.kind === 'problem') return problem(meant.problem);
     const { asked } = meant;
-    // The first lines are asked for here, so that what is wrong with the filter is a page and no broken file.
+    // The first request is made here, so that an error in the filter becomes a page, and not a broken file.
     const first = await linesFrom(viewer.api, asked, '', LINES);
     if (first.kind === 'problem') return problem(first.problem);
     return { kind: 'file', type, fileName: `ledger.${ending}`, lines: linesOf(viewer.api, asked, first) };

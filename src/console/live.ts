@@ -1,6 +1,7 @@
 /**
- * Numbers for pages that are being watched, as server-sent events. However many watch, a node asks the API once for all of them, in turn
- * with the token of each, and of a new watcher first: so a person who has no role gets no numbers, and a person who lost it gets no more. A stream ends after some minutes, and the browser opens another.
+ * Numbers for open pages, as server-sent events. A node asks the API once for all watchers, with the token of each in
+ * turn, and of a new watcher first. A user without a role therefore gets no numbers, and one who lost the role gets no
+ * more. A stream ends after some minutes, and the browser opens another.
  */
 import { PassThrough } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
@@ -8,7 +9,7 @@ import type { ManagementApi, Page } from './management-api.ts';
 import { type MachineNumbers, numbersOf } from './numbers.ts';
 
 export type LiveDeps = {
-  /** Between two questions to the API. */
+  /** Between two requests to the API. */
   readonly pollMilliseconds: number;
 };
 
@@ -17,20 +18,20 @@ const STREAM_MILLISECONDS = 4 * 60_000;
 
 type Watcher = {
   readonly api: ManagementApi;
-  /** The session that its page came from has not ended. */
+  /** Whether the session of its page is active. */
   readonly isSignedIn: () => Promise<boolean>;
   readonly stream: PassThrough;
-  /** Of this machine only; empty: of all. */
+  /** Of this machine only. Empty: of all. */
   readonly machine: string;
   sent: string;
-  /** The API was asked with the token of this watcher. */
+  /** A request to the API used the token of this watcher. */
   wasAsked: boolean;
-  /** And it answered: nobody gets numbers before. */
+  /** The API has answered such a request: a watcher gets no numbers before. */
   maySee: boolean;
 };
 
 export function liveNumbers({ pollMilliseconds }: LiveDeps, log: Pick<FastifyBaseLogger, 'warn'>) {
-  /** Whose token is used next comes first. */
+  /** The watcher whose token is next comes first. */
   let watchers: readonly Watcher[] = [];
   let timer: NodeJS.Timeout | null = null;
   let isAsking = false;
@@ -66,7 +67,7 @@ export function liveNumbers({ pollMilliseconds }: LiveDeps, log: Pick<FastifyBas
       log.warn({ err: error }, 'the numbers of the machines could not be read');
     } finally {
       isAsking = false;
-      // Came while others were answered.
+      // Arrived during the answers to the others.
       if (watchers[0]?.wasAsked === false) void ask();
     }
   }
@@ -76,7 +77,7 @@ export function liveNumbers({ pollMilliseconds }: LiveDeps, log: Pick<FastifyBas
       const numbers = JSON.stringify(
         numbersOf(items.filter(({ name }) => watcher.machine === '' || name === watcher.machine)),
       );
-      // A line without meaning says that the stream is alive, also to what stands in between.
+      // An empty comment line shows the browser, and any proxy, that the stream is open.
       if (numbers === watcher.sent) watcher.stream.write(':\n\n');
       else write(watcher, 'numbers', numbers);
       watcher.sent = numbers;
@@ -87,7 +88,7 @@ export function liveNumbers({ pollMilliseconds }: LiveDeps, log: Pick<FastifyBas
     stream.write(`event: ${event}\ndata: ${data}\n\n`);
 
   return {
-    /** Of all who watch: the server closes. */
+    /** Ends all streams, when the server closes. */
     end: () => watchers.forEach(end),
     watch: (
       reply: FastifyReply,

@@ -1,4 +1,7 @@
-/** Machines alive: each picture with rows per state and how often each arm was taken, which follow while a page is open. */
+/**
+ * The running machines: each picture with the rows per state and the counts of each arm, which update while a page is
+ * open.
+ */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import { link, table, withQuery } from './components.ts';
@@ -40,7 +43,7 @@ async function list(viewer: Viewer): Promise<Shown> {
   );
 }
 
-/** In pixels; a wider picture has the whole width. */
+/** In pixels. A wider picture gets the whole width. */
 const MAX_WIDTH_BESIDE = 640;
 
 async function show(viewer: Viewer, query: Fields): Promise<Shown> {
@@ -101,7 +104,7 @@ type Definition = { readonly states?: Readonly<Record<string, { readonly on?: Re
 type Targets = Target | readonly Target[];
 type Target = string | { readonly target?: string };
 
-/** Every arm to another state, taken or not, so that its number has a place; and the others that were taken. */
+/** Every arm to another state, used or not, so that its number has a place, and the other used arms. */
 function armsOf({ arms, definition }: DefinedMachine): readonly Arm[] {
   const defined = Object.entries(definition.states ?? {}).flatMap(([from, { on = {} }]) =>
     Object.entries(on).flatMap(([event, targets]) =>
@@ -114,11 +117,11 @@ function armsOf({ arms, definition }: DefinedMachine): readonly Arm[] {
   return together([...defined, ...arms]);
 }
 
-/** The script of the page reads where the numbers come from. */
+/** The script of the page reads the URL of the numbers here. */
 const live = (viewer: Viewer, machine: string): Markup =>
   html`<p class="quiet" id="live-status" role="status" data-events="${viewer.path(withQuery('/console/events', { machine }))}">As of now; reload for new numbers.</p>`;
 
-/** The latest lines that these arms wrote. */
+/** The latest entries that these arms wrote. */
 const linesOf = (machine: string, from: string, events: readonly string[], to: string) =>
   withQuery('/console/ledger', { machine, event: events.join(' '), from_state: from, to_state: to });
 

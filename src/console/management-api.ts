@@ -1,4 +1,4 @@
-/** The management API, as the console sees it: nothing else of the server is known here. */
+/** The client of the management API, the only part of the server that the console knows. */
 import { pathUnder } from '../oauth/urls.ts';
 import type { Received, Send, Sent } from './send.ts';
 
@@ -11,7 +11,7 @@ export type Problem = {
   readonly detail: string;
   /** `field` null: the body as a whole. */
   readonly errors: readonly { readonly field: string | null; readonly detail: string }[];
-  /** The scopes that a 403 asks for (RFC 6750 §3.1). */
+  /** The scopes that a 403 requires (RFC 6750 §3.1). */
   readonly missingScope: string | null;
 };
 
@@ -28,7 +28,7 @@ export type ManagementApi = {
   readonly list: <Item>(path: string, query?: Query) => Promise<Answer<Page<Item>>>;
   /** Not JSON: a picture. */
   readonly text: (path: string, accept: string) => Promise<Answer<string>>;
-  /** `once`: two requests with the same value are carried out once. */
+  /** `once`: the server carries out two requests with the same value once. */
   readonly post: <Value>(path: string, body: unknown, once: string | null) => Promise<Answer<Value>>;
   readonly patch: <Value>(path: string, body: unknown, etag: string | null) => Promise<Answer<Value>>;
   readonly remove: (path: string, etag?: string | null) => Promise<Answer<null>>;
@@ -45,7 +45,7 @@ export function managementApi(
     path: string,
     more: { readonly query?: Query; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
   ): Promise<Received> => {
-    // URLs resolve them, however they are written: what a person sees or ends would be another resource than the id names.
+    // URLs resolve them in any spelling: the user would see or end another resource than the id names.
     if (path.split('/').some((part) => part === '.' || part === '..')) return Promise.resolve(NOTHING_THERE);
     return send({
       method,
@@ -100,7 +100,7 @@ type Listed<Item> = {
   readonly _links?: { readonly next?: { readonly href: string } };
 };
 
-/** The link leads to the API; the console's own pages carry its cursor. */
+/** The link leads to the API. The console's own pages carry its cursor. */
 function cursorIn(href: string | undefined): string | null {
   if (href === undefined) return null;
   return new URLSearchParams(href.split('?')[1] ?? '').get('cursor');

@@ -1,4 +1,4 @@
-/** Pages that say why something is not shown or not done, and what to do next. */
+/** Pages that explain why the console does not show or do something, and the next step. */
 import { html } from 'ghtml';
 import type { Problem } from './management-api.ts';
 import type { ShownPage } from './shown.ts';
@@ -98,7 +98,7 @@ export const SIGN_IN_NOTICES: Readonly<
   },
 };
 
-/** What the API says, for people. */
+/** The text for a problem from the API. */
 export function problemNotice({ status, title, detail, errors, missingScope }: Problem): Notice {
   const problems = errors.map((error) => ({ field: error.field ?? '', detail: error.detail }));
   if (status === 403) {

@@ -15,23 +15,23 @@ export type MachineNumbers = {
   readonly states: readonly StateRows[];
   /** False: the rows are those of the newest only. */
   readonly exact: boolean;
-  /** Those that were taken within the last five minutes, and left a line in the ledger. */
+  /** The arms that were used within the last five minutes, and left a ledger entry. */
   readonly arms: readonly Arm[];
 };
 
 export const stateKey = (machine: string, state: string): string => `${machine} state ${state}`;
-/** All arms of this event from one state to another, whatever their reason. */
+/** All arms of this event from one state to another, for any reason. */
 export const armKey = (machine: string, { from, event, to }: Pick<Arm, 'from' | 'event' | 'to'>): string =>
   `${machine} arm ${from} ${event} ${to}`;
 
 const DIGITS = new Intl.NumberFormat('en-GB');
 export const shownNumber = (count: number): string => DIGITS.format(count);
 
-/** An estimate says so. */
+/** Marks an estimate. */
 export const shownCount = ({ rows }: StateRows, { exact }: Pick<MachineNumbers, 'exact'>): string =>
   `${exact ? '' : '≈ '}${shownNumber(rows)}`;
 
-/** As the script of the page puts them in place; it adds numbers that are shown as one. */
+/** For the script of the page. Adds the numbers that the page shows as one. */
 export function numbersOf(machines: readonly MachineNumbers[]): Readonly<Record<string, string | number>> {
   return Object.fromEntries(
     machines.flatMap(({ name, states, exact, arms }) => [
@@ -41,7 +41,7 @@ export function numbersOf(machines: readonly MachineNumbers[]): Readonly<Record<
   );
 }
 
-/** Arms that differ only in their reason, as one. */
+/** Joins arms that differ only in their reason. */
 export function together(arms: readonly Arm[]): readonly Arm[] {
   const groups = Map.groupBy(arms, ({ from, event, to }) => JSON.stringify([from, event, to]));
   return [...groups.values()].flatMap(([first, ...others]) =>

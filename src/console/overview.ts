@@ -1,4 +1,4 @@
-/** The first page: is everything all right? */
+/** The first page: the state of the server. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import { link, plural, table, time, withQuery } from './components.ts';
@@ -27,7 +27,7 @@ const WHOLE: Readonly<Record<State, string>> = {
   bad: 'Something is wrong.',
 };
 
-/** Where a person looks next. */
+/** The page with the details of each item. */
 const NEXT: Readonly<Record<string, readonly [path: string, label: string]>> = {
   reuse: ['/console/ledger?reason=refresh_token_reused', 'Reused refresh tokens in the ledger'],
   signing_keys: ['/console/keys', 'Keys'],

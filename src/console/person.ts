@@ -1,4 +1,4 @@
-/** People know usernames, and the API asks by `sub`. */
+/** Users know usernames, and the API needs a `sub`. */
 import type { Answer, Page, Problem } from './management-api.ts';
 import type { Fields, Viewer } from './shown.ts';
 
@@ -8,7 +8,7 @@ export const PERSON_LABEL = 'End-user (username or sub)';
 
 type Found = { readonly kind: 'found'; readonly sub: string } | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** @returns an empty `sub` where nobody was asked for. A username may be written in either case. */
+/** @returns an empty `sub` where the query names no user. The case of a username does not matter. */
 export async function personIn(viewer: Viewer, query: Fields): Promise<Found> {
   const typed = query.get('sub').trim();
   if (typed === '' || SUB.test(typed)) return { kind: 'found', sub: typed.toLowerCase() };

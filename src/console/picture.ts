@@ -1,6 +1,7 @@
 /**
- * Puts numbers onto the picture of a machine: rows per state, and how often each group of arms was taken. The picture says in
- * attributes what its blocks and headings stand for (src/review/drawing/svg.ts); where it says nothing, nothing is added.
+ * Puts numbers onto the picture of a machine: rows per state, and the counts of each group of arms. Attributes in the
+ * picture name the meaning of its blocks and headings (src/review/drawing/svg.ts). Without attributes, no number is
+ * added.
  */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
@@ -24,7 +25,7 @@ const STYLE = /<style>([^<]*)<\/style>/g;
 const EVENTS =
   /^<g data-events="(?<events>[^"]*)">.*?<text class="event" x="(?<x>[\d.]+)" y="(?<y>[\d.]+)" textLength="(?<length>[\d.]+)"/;
 
-/** @param hrefOf where the latest lines of these events are. */
+/** @param hrefOf returns the URL of the latest entries of these events. */
 export function withNumbers(
   svg: string,
   machine: MachineNumbers,
@@ -59,7 +60,7 @@ export function withNumbers(
   // With links in it, it is no image any more.
   const drawn = lines.join('\n').replace('role="img"', 'role="group"');
   const markup = drawn.replaceAll(STYLE, (_, style: string) => {
-    // In a page, the rules of a picture hold for the picture alone.
+    // In a page, the rules of a picture apply to the picture alone.
     const within = `.picture{${style}}`;
     styles.push(sourceOf(within));
     return `<style>${within}</style>`;
@@ -77,7 +78,7 @@ type Place = { readonly x: number; readonly y: number };
 
 const RATE_WIDTH = 36;
 
-/** Behind the heading where there is room; else on the upper edge of its block, or beside it. */
+/** After the heading where there is room. Otherwise on the upper edge of its block, or beside it. */
 function placeOf({ width, headings }: Block, y: number, end: number): Place {
   if (end + 8 + RATE_WIDTH + 4 <= width) return { x: width - RATE_WIDTH - 4, y: y - 12 };
   return headings === 0 ? { x: width - RATE_WIDTH - 8, y: -12 } : { x: width - 8, y: y - 12 };
@@ -91,7 +92,7 @@ function rateOf(
   href: string,
 ) {
   const arms = together(machine.arms).filter((arm) => arm.from === from && arm.to === to && events.includes(arm.event));
-  // An arm that changes no state may leave no line: it has a number only where it was seen to.
+  // An arm that changes no state may leave no entry: it has a number only if the API counted it.
   if (arms.length === 0 && from === to) return '';
   const total = arms.reduce((sum, arm) => sum + arm.last_5_minutes, 0);
   const keys = events.map((event) => armKey(machine.name, { from, event, to })).join('|');

@@ -6,7 +6,7 @@ import { code, shownText } from './shown-text.ts';
 
 export type Policy = Readonly<Record<string, unknown>> & { readonly name: string };
 
-/** Seconds are said in words beside the number. */
+/** Adds a text beside a number of seconds. */
 export function policyOf({ name: title, _links: _, ...values }: Policy): Markup {
   const rows = Object.entries(values);
   return html`<details><summary>${shownText(title)}</summary>

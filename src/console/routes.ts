@@ -1,4 +1,4 @@
-/** The routes of the console, below the path of the issuer. Their handlers are loaded at the first request. */
+/** The routes of the console, below the path of the issuer. The first request loads their handlers. */
 import cookie from '@fastify/cookie';
 import type { FastifyPluginAsync } from 'fastify';
 import { lazyRoutes } from '../http/lazy-routes.ts';
@@ -10,7 +10,7 @@ export const consoleRoutes: FastifyPluginAsync<ConsoleOptions> = async (app, opt
   await app.register(cookie);
 
   app.addHook('onRequest', (_request, reply, done) => {
-    // With "no-referrer" a browser would send "Origin: null" with the console's own forms.
+    // With "no-referrer", a browser would send "Origin: null" with the console's own forms.
     noStore(reply).header('referrer-policy', 'same-origin');
     done();
   });

@@ -1,4 +1,7 @@
-/** Every page and every form of the console: its path, its place in the navigation, the scope that it needs, and what it does. */
+/**
+ * Every page and every form of the console: its path, its place in the navigation, the scope that it needs, and its
+ * function.
+ */
 import { CLIENT_ACTIONS, CLIENT_SCREENS } from './clients.ts';
 import { CONFIGURATION_SCREENS } from './configuration.ts';
 import { END_USER_ACTIONS, END_USER_SCREENS } from './end-users.ts';

@@ -1,4 +1,4 @@
-/** How the console reaches this server's own endpoints: as every other client does, but without a network. */
+/** The console's connection to this server's own endpoints: as for every other client, but without a network. */
 
 export type Sent = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -6,7 +6,7 @@ export type Sent = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Of the browser, so that the ledger says where a change was asked from. */
+  /** The address of the browser, for the ledger entry of a change. */
   readonly address: string;
 };
 
@@ -17,5 +17,5 @@ export type Received = {
   readonly body: string;
 };
 
-/** Never throws: what fails is answered with a status, as over a network. */
+/** Never throws: a failure is a response with a status, as over a network. */
 export type Send = (request: Sent) => Promise<Received>;

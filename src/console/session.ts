@@ -1,6 +1,7 @@
 /**
- * What the console keeps of a browser that is signed in: the access token, sealed for the cookie that the browser holds. There is no
- * refresh token: a page whose token is about to end goes through the authorization endpoint again, silently while the person is signed in.
+ * The data that the console keeps of a signed-in browser: the access token, sealed for the browser's cookie. There is
+ * no refresh token. When the token is about to end, the page goes through the authorization endpoint again, silently
+ * while the user is signed in.
  */
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -8,7 +9,7 @@ import { openText, sealText } from '../crypto/sealed-text.ts';
 import type { SignedIn } from './sign-in.ts';
 
 export type StoredConsoleSession = {
-  /** What forms are bound to. */
+  /** The value to which forms are bound. */
   readonly formId: string;
   /** The `sub` of the operator or auditor. */
   readonly userId: string;
@@ -33,13 +34,13 @@ export type SessionDeps = {
   readonly keys: RootKeys;
   readonly random: Random;
   readonly sessions: ConsoleSessionStore;
-  /** The session of this server in that browser; null: it has ended, or awaits a second factor. */
+  /** The session of this server in that browser. Null: it has ended, or awaits a second factor. */
   readonly signInOf: (cookieHash: Buffer) => Promise<SignInOfBrowser | null>;
 };
 
 export type SignInOfBrowser = {
   readonly userId: string;
-  /** Recent enough for what the account itself would ask for another sign-in. */
+  /** Recent enough for the actions that need a recent sign-in in the account. */
   readonly isRecent: boolean;
 };
 
@@ -51,21 +52,26 @@ export type ConsoleSession = Omit<StoredConsoleSession, 'sealedToken'> & {
 
 const IV_BYTES = 12;
 
-/** A form that was just shown can be filled in for this long. Of a token that lives shorter, it is the last third. */
+/**
+ * A user can fill in a form for this long after it was shown. With a token of a shorter lifetime, it is the last third.
+ */
 const RENEW_SECONDS_BEFORE = 300;
 
-/** The hashes of two cookies of the browser; null: it has none. */
+/** The hashes of two cookies of the browser. Null: it has none. */
 export type BrowserOf = {
   readonly idHash: Buffer | null;
-  /** Of its session at this server: where the person signs out of that, the console holds nothing for this browser any more. */
+  /**
+   * The hash of its session at this server: when the user signs out of that, the console keeps nothing for this
+   * browser.
+   */
   readonly signedIn: Buffer | null;
 };
 
 export type FoundConsoleSession =
   | { readonly kind: 'found'; readonly session: ConsoleSession }
-  /** The session that it came from has ended, wherever that was done. Its token opens nothing from then on. */
+  /** The session of its sign-in has ended, by any means. Its token grants no access from then on. */
   | { readonly kind: 'signInEnded'; readonly idHash: Buffer; readonly token: string }
-  /** No such session, or none for this browser, or its token was sealed under a root secret that is gone. */
+  /** No session, none for this browser, or a token that was sealed under a removed root secret. */
   | { readonly kind: 'none' };
 
 export async function findConsoleSession(deps: SessionDeps, browser: BrowserOf): Promise<FoundConsoleSession> {
@@ -80,7 +86,7 @@ export async function findConsoleSession(deps: SessionDeps, browser: BrowserOf):
   return { kind: 'found', session: { ...session, idHash, token, signInIsRecent: signIn.isRecent } };
 }
 
-/** @param before the session that this browser had; its cookie is never used again. */
+/** @param before the previous session of this browser. Its cookie is never used again. */
 export async function beginConsoleSession(
   deps: SessionDeps,
   {
@@ -94,7 +100,7 @@ export async function beginConsoleSession(
   const userId = me.sub ?? '';
   await deps.sessions.save({
     idHash,
-    // The forms of a person's open pages stay good when their token is renewed, and are nobody else's.
+    // When the token is renewed, the forms of the user's open pages stay valid, for this user only.
     formId: before?.userId === userId ? before.formId : deps.random.uuid(),
     userId,
     sealedToken: sealText(
@@ -110,6 +116,6 @@ export async function beginConsoleSession(
   if (before) await deps.sessions.end(before.idHash);
 }
 
-/** A row that is copied under another cookie opens nothing. */
+/** A row that is copied under another cookie grants no access. */
 const tokenName = ({ idHash, signedIn }: BrowserOf) =>
   `token ${idHash?.toString('hex')} ${signedIn?.toString('hex') ?? 'signed out'}`;

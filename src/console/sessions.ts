@@ -1,4 +1,4 @@
-/** Sessions: in which browsers end-users are signed in; find, end. */
+/** Sessions: the browsers in which end-users are signed in. Find, end. */
 import { html } from 'ghtml';
 import { browserName } from '../http/views/browser-name.ts';
 import { languageOf } from '../http/words/languages.ts';

@@ -1,4 +1,4 @@
-/** What a page of the console answers with: values, which one place (handlers.ts) turns into responses. */
+/** The results of the console's pages: values, which one place (handlers.ts) turns into responses. */
 import type { Markup } from '../http/views/page.ts';
 import type { Answer, ManagementApi, Problem } from './management-api.ts';
 import type { Me } from './sign-in.ts';
@@ -20,9 +20,9 @@ export type ShownPage = {
   readonly title: string;
   readonly body: Markup;
   readonly status?: number;
-  /** Hashes of further styles, as those of pictures are. */
+  /** Hashes of additional styles, such as those of pictures. */
   readonly styles?: readonly string[];
-  /** Has the script that keeps numbers up to date. */
+  /** The page has the script that updates numbers. */
   readonly live?: boolean;
 };
 
@@ -57,13 +57,13 @@ export type Viewer = {
   readonly hidden: Markup;
 };
 
-/** Of a query or of a form. An absent field is an empty text. */
+/** The fields of a query or a form. An absent field is an empty text. */
 export type Fields = {
   readonly get: (name: string) => string;
   readonly all: (name: string) => readonly string[];
 };
 
-/** What the API answered to several requests, or the first of them that failed. */
+/** The answers of the API to several requests, or the first failure. */
 export async function all<Answers extends Readonly<Record<string, Promise<Answer<unknown>>>>>(
   asked: Answers,
 ): Promise<
@@ -84,13 +84,13 @@ export async function all<Answers extends Readonly<Record<string, Promise<Answer
 type ValueOf<Asked> = Asked extends Promise<Answer<infer Value>> ? Value : never;
 
 export type Screen = {
-  /** Without parameters: ids are in the query, since they can have any character. */
+  /** Without parameters: ids are in the query, because they may contain any character. */
   readonly path: string;
   readonly area: Area;
-  /** Null: the first page, which says what the person may see. */
+  /** Null: the first page, which shows what the user may see. */
   readonly scope: string | null;
   readonly show: (viewer: Viewer, query: Fields) => Promise<Shown>;
-  /** Who opens it has shown who they are shortly before: what its form does hands an account on, or cannot be undone. */
+  /** The page needs a recent sign-in: its form gives access to an account, or cannot be undone. */
   readonly needsRecentSignIn?: true;
 };
 
@@ -99,6 +99,6 @@ export type Action = {
   readonly area: Area;
   readonly scope: string;
   readonly act: (viewer: Viewer, form: Fields) => Promise<Shown>;
-  /** As of a screen. After the sign-in the browser comes back to this page with the form, and nothing was changed. */
+  /** As in a screen. After the sign-in, the browser returns to this page with the form, and nothing was changed. */
   readonly recentSignInFor?: (form: Fields) => string;
 };

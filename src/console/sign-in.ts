@@ -1,6 +1,6 @@
 /**
- * Signing in to the console: an authorization code with PKCE, as for every client (OAuth 2.1 §4.1). What the console has to remember until the
- * browser comes back travels in `state`, sealed for the browser that began.
+ * Signing in to the console: an authorization code with PKCE, as for every client (OAuth 2.1 §4.1). `state` carries the
+ * data that the console needs when the browser returns, sealed for the browser that began.
  */
 
 import { CONSOLE_CLIENT_ID } from '../config/own-clients.ts';
@@ -21,19 +21,20 @@ export type SignInDeps = {
   readonly send: Send;
   /** The identifier of the management API, and the names of its scopes. */
   readonly resource: () => { readonly identifier: string; readonly scope: readonly string[] };
-  /** The age up to which a sign-in is recent. */
+  /** The maximum age of a recent sign-in. */
   readonly recentSignInSeconds: () => number;
 };
 
 const IV_BYTES = 12;
-/** Further characters of a path are not kept: the first page is shown instead. */
+/** The console drops a longer path, and shows the first page instead. */
 const MAX_PATH_CHARACTERS = 1500;
 
 type Begun = { readonly verifier: string; readonly to: string };
 
 /**
  * @param browser the hash of the cookie that binds forms to their browser.
- * @param to a path of the console, to be shown afterwards. @param recent an older sign-in is not enough.
+ * @param to a path of the console, shown afterwards.
+ * @param recent whether the user has to sign in again unless the sign-in is recent.
  * @returns the path of the authorization request.
  */
 export function signInPath(
@@ -76,16 +77,16 @@ export type SignInFailed = {
   readonly kind: 'failed';
   /** `not_begun_here`: no request of this browser. `refused`: an error of the authorization endpoint. */
   readonly reason: 'not_begun_here' | 'refused' | 'no_token' | 'no_role' | 'api_unavailable';
-  /** The error that came back; null: none. */
+  /** The error in the response. Null: none. */
   readonly error: string | null;
 };
 
-/** Who asks, as the management API says it. */
+/** The signed-in user, from the management API. */
 export type Me = {
   readonly kind: 'operator' | 'client';
   readonly sub?: string;
   readonly username?: string;
-  /** What the token allows, and the role of today. */
+  /** The scopes that both the token and the current role have. */
   readonly scopes: readonly string[];
 };
 
@@ -97,7 +98,7 @@ export async function finishSignIn(
   const { parameters } = parseParameters(query, ['state', 'code', 'error', 'iss']);
   const state = parameters.get('state');
   const begun = browser === null || state === null ? null : openText(deps.keys, 'console', stateName(browser), state);
-  // RFC 9207 §2.4: another server's response is refused.
+  // RFC 9207 §2.4: the console rejects another server's response.
   if (begun === null || parameters.get('iss') !== deps.issuer) return failed('not_begun_here');
   const { verifier, to } = JSON.parse(begun) as Begun;
   const code = parameters.get('code');
@@ -107,7 +108,7 @@ export async function finishSignIn(
   const me = await managementApi(deps, { token: token.accessToken, address }).get<{ readonly me: Me }>('');
   const hasRole = me.ok && me.value.me.sub !== undefined && me.value.me.scopes.length > 0;
   if (hasRole) return { kind: 'signedIn', ...token, me: me.value.me, to };
-  // Nobody keeps a token that opens nothing.
+  // The console keeps no token that grants no access.
   await revoke(deps, token.accessToken, address);
   const isUnavailable = !me.ok && me.problem.status !== 401 && me.problem.status !== 403;
   return failed(isUnavailable ? 'api_unavailable' : 'no_role');

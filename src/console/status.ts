@@ -1,4 +1,4 @@
-/** Is everything all right? The document of the management API, in words. */
+/** The status document of the management API, in words. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import { table, time } from './components.ts';

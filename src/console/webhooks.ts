@@ -1,4 +1,4 @@
-/** Webhooks: the receivers and what waits for each, the deliveries of events, and sending an event again. */
+/** Webhooks: the endpoints with their pending deliveries, the deliveries of events, and redelivery. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import { type Column, doneWords, facts, filters, form, link, pager, table, time, withQuery } from './components.ts';
@@ -24,7 +24,7 @@ type Delivery = {
   readonly occurred_at: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly state: 'pending' | 'delivered' | 'abandoned';
-  /** Why it was given up; null: it was not. */
+  /** The reason why it was dead-lettered. Null: it was not. */
   readonly reason: string | null;
   readonly attempts: number;
   readonly last_outcome: string | null;
@@ -155,7 +155,7 @@ async function delivery(viewer: Viewer, query: Fields): Promise<Shown> {
   );
 }
 
-/** A test says nothing. */
+/** A test has no data. */
 function toldOf({ data }: Delivery): Markup {
   const members = Object.entries(data);
   if (members.length === 0) return '';
