@@ -76,7 +76,7 @@ export const clientForm = (record: ClientRecord, { isNew }: { readonly isNew: bo
             name: 'client_id',
             label: 'client_id',
             value: record.client_id ?? '',
-            hint: 'Names the client. Left empty: the server makes one.',
+            hint: 'Names the client. If empty, the server makes one.',
           }),
         ]
       : []),

@@ -88,7 +88,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
     client.client_name ?? id,
     html`!${doneWords(query.get('done'))}
 !${facts([['Client id', code(client.client_id)], ...valuesOf(client), ['Registered by', registeredBy(client)]])}
-!${client.declared ? html`<p class="warning">This client is declared in clients.yaml. It is changed there, and deleted by removing it there.</p>` : ''}
+!${client.declared ? html`<p class="warning">This client is declared in clients.yaml. Change it there, or remove it there to delete it.</p>` : ''}
 !${!mayChange ? '' : html`<p class="row">!${button(viewer, pageOf(id, '/edit'), 'Change')} !${button(viewer, pageOf(id, '/delete'), 'Delete…', 'danger')}</p>`}
 !${consequences.warnings.map((warning) => html`<p class="warning">${shownText(warning, 1000)}</p>`).join('\n')}
 <h2>Secrets</h2>
@@ -96,8 +96,8 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${policy?.ok ? html`<h2>Its policy in force</h2>!${policyOf(policy.value)}` : ''}
 <h2>What it holds</h2>
 !${aboveCeiling(consequences)}
-<p class="row">!${viewer.may('grants:read') ? link(viewer, withQuery('/console/grants', { client_id: id, state: 'alive' }), 'Its living grants') : ''}
-!${viewer.may('ledger:read') ? link(viewer, withQuery('/console/ledger', { client_id: id }), 'Its lines of the ledger') : ''}</p>`,
+<p class="row">!${viewer.may('grants:read') ? link(viewer, withQuery('/console/grants', { client_id: id, state: 'alive' }), 'Its active grants') : ''}
+!${viewer.may('ledger:read') ? link(viewer, withQuery('/console/ledger', { client_id: id }), 'Its ledger entries') : ''}</p>`,
   );
 }
 
@@ -105,23 +105,23 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 const aboveCeiling = ({ above_ceiling: above, exact }: Consequences): Markup =>
   above === 0
     ? ''
-    : html`<p class="warning"><strong>${atLeast(exact)}${plural(above, 'living grant')}</strong> ${above === 1 ? 'was' : 'were'} given more scope than the client has today. Each refresh leaves it out; widening the scope of the client gives it back.</p>`;
+    : html`<p class="warning"><strong>${atLeast(exact)}${plural(above, 'active grant')}</strong> ${above === 1 ? 'was' : 'were'} given more scope than the client has now. Each refresh omits that scope. If you widen the scope of the client, the grants get it back.</p>`;
 
 const narrowing = ({ living_grants: living, exact }: Consequences): Markup =>
   living === 0
     ? ''
-    : html`<p class="warning">This client has <strong>${atLeast(exact)}${plural(living, 'living grant')}</strong>. Scope that you take away here is taken from them at their next refresh, and a grant that has nothing left is refused. Widening the scope again gives back what was allowed, and nothing more.</p>`;
+    : html`<p class="warning">This client has <strong>${atLeast(exact)}${plural(living, 'active grant')}</strong>. The grants lose any scope that you remove here at their next refresh, and the server rejects a grant without any scope left. If you widen the scope again, the grants get back the scope that the end-users allowed, and no more.</p>`;
 
 function secretsOf(viewer: Viewer, id: string, secrets: readonly Secret[], mayChange: boolean): Markup {
   const rotate =
     secrets.length >= 2
-      ? html`<p class="quiet">Two secrets are live. When the client uses the new secret, remove the old one.</p>`
+      ? html`<p class="quiet">Two secrets are active. When the client uses the new secret, remove the old one.</p>`
       : mayChange
-        ? html`<p class="quiet">To rotate the secret, add a second one, give it to the client, and then remove the old one. Both are accepted meanwhile.</p>
+        ? html`<p class="quiet">To rotate the secret, add a second one, give it to the client, and then remove the old one. The server accepts both until then.</p>
 !${form(viewer, { action: '/console/client/secrets', label: 'Add a second secret', values: { id } })}`
         : '';
   return html`!${table(
-    'Live secrets',
+    'Active secrets',
     [
       { label: 'Secret', cell: (secret: Secret) => code(secret.secret_id) },
       { label: 'Made', cell: (secret) => (secret.created_at ? time(secret.created_at) : html`at the registration`) },
@@ -173,7 +173,7 @@ async function register(viewer: Viewer, fields: Fields): Promise<Shown> {
 const secretPage = (viewer: Viewer, id: string, secret: string, title: string): Shown =>
   page(
     title,
-    html`<p class="done" role="status">This is the only time that the secret is shown. Copy it now: the server keeps no more than a keyed hash.</p>
+    html`<p class="done" role="status">The server shows the secret only once. Copy it now: the server keeps only a keyed hash.</p>
 !${facts([
       ['Client id', code(id)],
       ['Secret', html`<code class="secret" id="secret">${secret}</code>`],
@@ -254,7 +254,7 @@ async function confirmDeletion(viewer: Viewer, query: Fields): Promise<Shown> {
   const { living_grants: grants, end_users: users, exact } = consequences.value;
   return page(
     `Delete ${shownText(client.value.client_name ?? id)}?`,
-    html`<p class="warning">This ends <strong>${atLeast(exact)}${plural(grants, 'chain')} of ${plural(users, 'end-user')}</strong>, at once and for good. Registering <code>${shownText(id)}</code> again revives none of them.</p>
+    html`<p class="warning">This ends <strong>${atLeast(exact)}${plural(grants, 'chain')} of ${plural(users, 'end-user')}</strong>, immediately and for good. Registering <code>${shownText(id)}</code> again revives none of them.</p>
 !${form(viewer, { action: '/console/client/delete', label: 'Delete the client', danger: true, values: { id, etag: client.etag ?? '' } })}
 <p>!${link(viewer, pageOf(id), 'Keep it')}</p>`,
   );

@@ -144,17 +144,17 @@ export const DONE_WORDS = {
   registered: 'Registered.',
   changed: 'Changed.',
   deleted: 'Deleted.',
-  'secret-removed': 'The secret is removed: a client that still uses it is refused from now on.',
+  'secret-removed': 'The secret is removed. From now on, the server rejects a client that still uses it.',
   disabled: 'Disabled, and signed out everywhere.',
-  enabled: 'Enabled. What had ended stays ended: they sign in again.',
+  enabled: 'Enabled. Their old sessions and grants stay ended: they sign in again.',
   'password-set': 'The password is set. Older sessions and grants have ended.',
-  'grant-ended': 'Ended. Its refresh token is refused from now on; access tokens that are out end by themselves soon.',
+  'grant-ended': 'Ended. From now on, the server rejects its refresh token. Issued access tokens expire soon.',
   'session-ended': 'Ended: that browser has to sign in again.',
   rotated: 'Rotated.',
   revoked: 'Revoked.',
-  'sent-again': 'It is sent again, within a second or two. Reload this page to see what comes of it.',
+  'sent-again': 'The server sends it again, within a second or two. Reload this page to see the result.',
   'test-recorded':
-    'The test event is sent within a second or two. Reload this page to see whether the receiver took it.',
+    'The server sends the test event within a second or two. Reload this page to see whether the endpoint accepted it.',
 } as const;
 export type Done = keyof typeof DONE_WORDS;
 

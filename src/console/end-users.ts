@@ -105,7 +105,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
     }
 !${section('Grants', grants, (items) => table('The newest grants', grantColumns(viewer), items), withQuery('/console/grants', { sub }), viewer)}
 !${section('Sessions', sessions, (items) => table('The newest sessions', sessionColumns(viewer), items), withQuery('/console/sessions', { sub }), viewer)}
-!${viewer.may('ledger:read') ? html`<p>!${link(viewer, withQuery('/console/ledger', { sub }), 'Their lines of the ledger')}</p>` : ''}`,
+!${viewer.may('ledger:read') ? html`<p>!${link(viewer, withQuery('/console/ledger', { sub }), 'Their ledger entries')}</p>` : ''}`,
   );
 }
 
@@ -172,19 +172,19 @@ type Change = {
 const CHANGES = {
   disable: {
     title: (username) => `Disable ${username}?`,
-    words: 'They cannot sign in until they are enabled again, and enabling revives nothing that has ended.',
+    words: 'They cannot sign in until you enable them again. Their ended sessions and grants stay ended.',
     label: 'Disable',
     fields: '',
   },
   password: {
     title: (username) => `Set a password for ${username}`,
-    words: 'A person who knew the old password is out.',
+    words: 'This signs out every person who knew the old password.',
     label: 'Set the password',
     fields: input({ ...NEW_PASSWORD, label: 'New password' }),
   },
   delete: {
     title: (username) => `Delete ${username}?`,
-    words: 'Username, password and claims are erased. What is left is the sub, which is never given to anybody else.',
+    words: 'This erases username, password and claims. The sub stays, and no other user ever gets it.',
     label: 'Delete the end-user',
     fields: '',
   },
@@ -212,7 +212,7 @@ async function confirmation(
   return page(
     title(shownText(user.value.username)),
     html`!${problems}
-<p class="warning">This ends <strong>${atLeast(exact)}${plural(grants, 'chain')} of ${plural(clients, 'client')}</strong> and <strong>${plural(sessions, 'session')}</strong>, at once and for good. ${words}</p>
+<p class="warning">This ends <strong>${atLeast(exact)}${plural(grants, 'chain')} of ${plural(clients, 'client')}</strong> and <strong>${plural(sessions, 'session')}</strong>, immediately and for good. ${words}</p>
 !${form(viewer, {
       action: `/console/end-user/${kind}`,
       label,

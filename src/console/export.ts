@@ -31,7 +31,7 @@ const COLUMNS = [
   'user_agent',
 ] as const satisfies readonly (keyof LedgerLine)[];
 
-const MORE = `There are more than ${MAX_EXPORTED} lines: narrow the time.`;
+const MORE = `There are more than ${MAX_EXPORTED} entries. Choose a shorter time.`;
 
 /** RFC 4180. */
 export async function* csvOf(api: ManagementApi, asked: Asked, first: Lines): AsyncGenerator<string> {

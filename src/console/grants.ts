@@ -144,7 +144,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
     'The life of a grant',
     html`!${doneWords(query.get('done'))}
 !${summaryOf(life.value)}
-!${grant.ok ? factsOf(viewer, grant.value) : html`<p>Its row is gone: rows are removed an hour after the end of their chain. This is what the ledger still tells.</p>`}
+!${grant.ok ? factsOf(viewer, grant.value) : html`<p>Its row no longer exists: the server removes rows an hour after the end of their chain. The ledger still has the following entries.</p>`}
 !${viewer.may('grants:revoke') && life.value.alive ? html`<p>!${button(viewer, withQuery('/console/grant/end', { id }), 'End this grant…', 'danger')}</p>` : ''}
 <h2>What happened</h2>
 !${lifeOf(life.value)}`,
@@ -159,10 +159,10 @@ function summaryOf({
   what_would_have_kept_it: keep = null,
 }: Life): Markup {
   if (alive)
-    return html`<p class="done"><strong>It is alive.</strong>!${until ? html` If nothing else happens, it ends on !${time(until)}.` : ''}</p>`;
+    return html`<p class="done"><strong>It is alive.</strong>!${until ? html` Without further use, it ends on !${time(until)}.` : ''}</p>`;
   return html`<div class="alert"><p><strong>It is over!${reason === null ? '.' : html`: <code>${shownText(reason)}</code>`}</strong></p>
 !${why === null ? '' : html`<p>${why}</p>`}
-!${keep === null ? '' : html`<p><strong>What would have kept it alive:</strong> ${keep}</p>`}</div>`;
+!${keep === null ? '' : html`<p><strong>How to prevent this:</strong> ${keep}</p>`}</div>`;
 }
 
 const factsOf = (viewer: Viewer, grant: GrantItem): Markup =>
@@ -183,10 +183,10 @@ function lifeOf({ alive, alive_until: until, events, earlier_events: earlier }: 
     (event) =>
       html`<li!${event.to === 'revoked' ? ' class="over"' : ''}><p>!${time(event.at)}</p>
 <p><strong>${shownText(event.event)}</strong>: ${shownText(event.machine)} ${shownText(event.from)} → <strong>${shownText(event.to)}</strong>!${event.generation ? html`, generation ${String(event.generation)}` : ''}!${event.reason ? html`, because of <code>${shownText(event.reason)}</code>` : ''}</p>
-!${event.scope_withheld ? html`<p class="quiet">Withheld, above the client’s scope of that day: ${shownText(event.scope_withheld)}</p>` : ''}
-!${event.actor ? html`<p class="quiet">Asked for by ${shownText(event.actor)}</p>` : ''}</li>`,
+!${event.scope_withheld ? html`<p class="quiet">Withheld, above the client’s scope at that time: ${shownText(event.scope_withheld)}</p>` : ''}
+!${event.actor ? html`<p class="quiet">Requested by ${shownText(event.actor)}</p>` : ''}</li>`,
   );
-  return html`!${earlier > 0 ? html`<p class="quiet">${String(earlier)} earlier lines are not shown.</p>` : ''}
+  return html`!${earlier > 0 ? html`<p class="quiet">${String(earlier)} earlier entries are not listed.</p>` : ''}
 <ol class="life">!${lines.join('\n')}
 !${alive ? html`<li class="now"><p>Now: alive!${until ? html`, until !${time(until)} at the latest` : ''}</p></li>` : ''}</ol>`;
 }
@@ -198,10 +198,10 @@ async function confirmEnd(viewer: Viewer, query: Fields): Promise<Shown> {
   const { grant } = read.values;
   return page(
     'End this grant?',
-    html`<p class="warning">This ends <strong>one chain</strong> of !${name(grant.client_id)} for !${name(grant.username)}, at once and for good: its refresh token is refused, and so are its access tokens wherever an API asks this server. Other APIs accept an access token that is out until it expires.</p>
+    html`<p class="warning">This ends <strong>one chain</strong> of !${name(grant.client_id)} for !${name(grant.username)}, immediately and for good. The server rejects its refresh token, and its access tokens wherever an API asks this server. Other APIs accept an issued access token until it expires.</p>
 !${factsOf(viewer, grant)}
 !${form(viewer, { action: '/console/grant/end', label: 'End the grant', danger: true, values: { id } })}
-<p>!${link(viewer, grantPage(id), 'Let it live')}</p>`,
+<p>!${link(viewer, grantPage(id), 'Keep it')}</p>`,
   );
 }
 

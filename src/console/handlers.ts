@@ -306,9 +306,7 @@ const formPurpose = ({ formId }: ConsoleSession): string => `console ${formId}`;
 const notAllowed = (scope: string): Notice => ({
   title: 'Your role does not allow this',
   status: 403,
-  words: [
-    `This needs the scope ${scope}. Who has which scopes is said in policies/operators.yaml. Nothing was changed.`,
-  ],
+  words: [`This needs the scope ${scope}. policies/operators.yaml assigns the scopes. Nothing was changed.`],
   links: [],
 });
 

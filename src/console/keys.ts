@@ -65,11 +65,11 @@ async function confirmRotation(viewer: Viewer, query: Fields): Promise<Shown> {
   const alg = query.get('alg');
   return page(
     `Rotate ${shownText(alg)}?`,
-    html`<p class="warning">A new key is published now. It signs when caches had time to fetch it, as the policy says; until then the old key signs. Nobody is signed out.</p>
+    html`<p class="warning">The server publishes a new key now. The new key signs as soon as caches had the time in the policy to fetch it. Until then, the old key signs. No user is signed out.</p>
 !${form(viewer, { action: '/console/keys/rotate', label: 'Rotate', values: { alg } })}
 <h2>At once</h2>
 <p class="warning">A new key signs now. An API whose cache is older refuses tokens until it fetches the keys again. Do this only when the old key may be known to others; then revoke the old key too.</p>
-!${form(viewer, { action: '/console/keys/rotate', label: 'Rotate at once', danger: true, values: { alg, at_once: 'yes' } })}
+!${form(viewer, { action: '/console/keys/rotate', label: 'Rotate immediately', danger: true, values: { alg, at_once: 'yes' } })}
 <p>!${link(viewer, '/console/keys', 'Change nothing')}</p>`,
   );
 }
@@ -88,7 +88,7 @@ async function confirmRevocation(viewer: Viewer, query: Fields): Promise<Shown> 
   const key = answer.value;
   return page(
     'Revoke this key?',
-    html`<p class="warning"><strong>Every access token and ID Token that this key has signed is refused</strong> as soon as APIs fetch the keys again. Apps with a refresh token get new tokens by themselves; nobody has to sign in again.!${key.state === 'signing' ? ' It signs now, so another key takes over at once.' : ''} It cannot be undone.</p>
+    html`<p class="warning"><strong>Every access token and ID Token that this key has signed is refused</strong> as soon as APIs fetch the keys again. Apps with a refresh token get new tokens by themselves, and no user has to sign in again.!${key.state === 'signing' ? ' It signs now, so another key takes over immediately.' : ''} It cannot be undone.</p>
 !${facts([
       ['Key', code(key.kid)],
       ['Algorithm', code(key.alg)],

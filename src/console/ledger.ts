@@ -39,7 +39,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
   const { lines, next } = answer;
   return page(
     'Ledger',
-    html`<p class="quiet">Every decision that changed something, the newest first. Nothing is ever changed in it or taken out; it is kept for 90 days.</p>
+    html`<p class="quiet">Every decision that changed a state, the newest first. Entries never change, and the server keeps them for 90 days.</p>
 !${filters(viewer, '/console/ledger', [
       { name: 'reason', label: 'Reason', value: asked.reason },
       { name: 'client_id', label: 'Client id', value: asked.client_id },
@@ -53,15 +53,15 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
         value: asked[field.name],
       })),
     ])}
-!${lines.length === 0 && next !== null ? html`<p>None among the lines that were read so far. The next page goes on reading.</p>` : linesTable(viewer, lines)}
+!${lines.length === 0 && next !== null ? html`<p>None among the entries that were read so far. The next page continues.</p>` : linesTable(viewer, lines)}
 !${pager(viewer, '/console/ledger', { ...asked, cursor }, next)}
-<p class="row">!${link(viewer, withQuery('/console/ledger.csv', asked), 'Export as CSV')} !${link(viewer, withQuery('/console/ledger.jsonl', asked), 'Export as JSON lines')} <span class="quiet">up to ${MAX_EXPORTED.toLocaleString('en-GB')} lines</span></p>`,
+<p class="row">!${link(viewer, withQuery('/console/ledger.csv', asked), 'Export as CSV')} !${link(viewer, withQuery('/console/ledger.jsonl', asked), 'Export as JSON lines')} <span class="quiet">up to ${MAX_EXPORTED.toLocaleString('en-GB')} entries</span></p>`,
   );
 }
 
 const linesTable = (viewer: Viewer, lines: readonly LedgerLine[]): Markup =>
   table(
-    'Lines of the ledger',
+    'Ledger entries',
     [
       { label: 'At', cell: (line: LedgerLine) => time(line.at) },
       {
@@ -71,7 +71,7 @@ const linesTable = (viewer: Viewer, lines: readonly LedgerLine[]): Markup =>
       },
       { label: 'Reason', cell: (line) => (line.reason === null ? '' : html`<code>${shownText(line.reason)}</code>`) },
       { label: 'About', cell: (line) => about(viewer, line) },
-      { label: 'Asked for by, or from', cell: (line) => askedBy(line) },
+      { label: 'Requested by, or from', cell: (line) => askedBy(line) },
       { label: 'Fields', cell: (line) => html`${(line.fields ?? []).map((field) => shownText(field)).join(', ')}` },
     ],
     lines,

@@ -91,7 +91,7 @@ const NOTHING_THERE: Received = {
   body: JSON.stringify({
     type: 'not_found',
     title: 'Not found',
-    detail: 'The resource was not found.',
+    detail: 'The management API has no resource with this id.',
   }),
 };
 

@@ -27,7 +27,7 @@ export const noticePage = (
 });
 
 const AGAIN = { path: '/console', label: 'Open the console' };
-const ANOTHER = { path: '/console/sign-in?as=another', label: 'Sign in as somebody else' };
+const ANOTHER = { path: '/console/sign-in?as=another', label: 'Sign in as another user' };
 
 export const SIGN_IN_NOTICES: Readonly<
   Record<SignInFailed['reason'] | 'closed' | 'renew' | 'form_refused' | 'signed_out', Notice>
@@ -36,28 +36,28 @@ export const SIGN_IN_NOTICES: Readonly<
     title: 'The console is closed',
     status: 404,
     words: [
-      'Nobody is named in policies/operators.yaml, so there is nobody to let in. Name an operator or an auditor there by username; the file is read without a restart.',
+      'policies/operators.yaml names no user, so the console admits none. Name an operator or an auditor there by username. The server reads the file without a restart.',
     ],
     links: [],
   },
   not_begun_here: {
-    title: 'This sign-in was not begun in this browser',
+    title: 'This sign-in did not begin in this browser',
     status: 400,
-    words: ['Or it was begun long ago, or its cookie is gone. Nothing happened.'],
+    words: ['Or it began too long ago, or its cookie is missing. Nothing was changed.'],
     links: [AGAIN],
   },
   refused: {
-    title: 'You were not let in',
+    title: 'Access denied',
     status: 403,
     words: [
-      'Either access was not allowed to the console on the page before, or you are not an operator or auditor of this server (policies/operators.yaml).',
+      'Either you did not allow the console access on the previous page, or you are not an operator or auditor of this server (policies/operators.yaml).',
     ],
     links: [AGAIN, ANOTHER],
   },
   no_token: {
     title: 'The sign-in did not succeed',
     status: 502,
-    words: ['The token endpoint gave no token, perhaps because this page was reloaded.'],
+    words: ['The token endpoint issued no token, perhaps because you reloaded this page.'],
     links: [AGAIN],
   },
   no_role: {
@@ -75,10 +75,10 @@ export const SIGN_IN_NOTICES: Readonly<
     links: [],
   },
   renew: {
-    title: 'Your sign-in has to be renewed',
+    title: 'Sign in again',
     status: 403,
     words: [
-      'The form was open for too long, or your sign-in has ended. Nothing was changed. Renew the sign-in, then go back in the browser and send the form again.',
+      'The form was open for too long, or your sign-in has ended. Nothing was changed. Renew the sign-in, then go back in the browser and submit the form again.',
     ],
     links: [{ path: '/console', label: 'Renew the sign-in' }],
   },
@@ -86,14 +86,14 @@ export const SIGN_IN_NOTICES: Readonly<
     title: 'This form cannot be accepted',
     status: 403,
     words: [
-      'It was not made by this server for this browser and for you, or it was changed on the way. Nothing was changed.',
+      'This server did not make it for this browser and for you, or it was modified in transit. Nothing was changed.',
     ],
     links: [AGAIN],
   },
   signed_out: {
     title: 'Signed out of the console',
     status: 200,
-    words: ['The console holds no access any more. You are still signed in to this server in this browser.'],
+    words: ['The console no longer has access. You are still signed in to this server in this browser.'],
     links: [AGAIN, { path: '/oauth/logout', label: 'Sign out of this server too' }],
   },
 };
@@ -106,17 +106,17 @@ export function problemNotice({ status, title, detail, errors, missingScope }: P
     return {
       title: 'Your role does not allow this',
       status,
-      words: [`This needs ${needs}. Who has which scopes is said in policies/operators.yaml. Nothing was changed.`],
+      words: [`This needs ${needs}. policies/operators.yaml assigns the scopes. Nothing was changed.`],
       links: [],
     };
   }
   if (status >= 500) return { ...SIGN_IN_NOTICES.api_unavailable, status: 503, words: [detail || title] };
   if (status === 412) {
     return {
-      title: 'It was changed in the meantime',
+      title: 'Another change came first',
       status,
       words: [
-        'Somebody else changed it after this form was shown. Nothing was changed. Go back, reload the page, and look.',
+        'Another user changed it after you opened this form. Your change was not saved. Go back, reload the page, and check it.',
       ],
       links: [],
     };

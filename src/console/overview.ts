@@ -16,14 +16,14 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 const WORDS: Readonly<Record<State, string>> = {
-  good: 'All right',
-  look: 'Worth a look',
+  good: 'OK',
+  look: 'Check this',
   bad: 'Something is wrong',
 };
 
 const WHOLE: Readonly<Record<State, string>> = {
-  good: 'Everything is all right.',
-  look: 'Everything works, and something is worth a look.',
+  good: 'Everything is OK.',
+  look: 'Everything works, but check the following.',
   bad: 'Something is wrong.',
 };
 
@@ -43,7 +43,7 @@ async function show(viewer: Viewer): Promise<Shown> {
   if (!answer.ok) return problem(answer.problem);
   const { state, checks, chains_ended: chains, nodes, failed_sign_ins: failed } = answer.value;
   return page(
-    'Is everything all right?',
+    'Overview',
     html`<p class="${BOXES[state]}"><strong>${WHOLE[state]}</strong></p>
 <ul class="tiles">
 !${checks.map((check) => tile(viewer, check)).join('\n')}
@@ -71,7 +71,7 @@ async function show(viewer: Viewer): Promise<Shown> {
       ],
       nodes,
     )}
-<p class="quiet">Failed sign-ins are counted per account, per address, and per account at an address: ${plural(failed.counters, 'counter')} in the running window, with ${plural(failed.most, 'failure')} at most.</p>`,
+<p class="quiet">The server counts failed sign-ins per account, per address, and per account at an address: ${plural(failed.counters, 'counter')} in the running window, with ${plural(failed.most, 'failure')} at most.</p>`,
   );
 }
 

@@ -25,8 +25,8 @@ export async function personIn(viewer: Viewer, query: Fields): Promise<Found> {
 const NOBODY: Problem = {
   status: 404,
   reason: 'not_found',
-  title: 'Nobody has this username',
-  detail: 'Find the end-user first: the list of end-users searches for parts of usernames.',
+  title: 'Username not found',
+  detail: 'No user has this username. Search the list of end-users for a part of it.',
   errors: [],
   missingScope: null,
 };

@@ -95,7 +95,7 @@ async function confirmEnd(viewer: Viewer, query: Fields): Promise<Shown> {
   const session = answer.value;
   return page(
     'End this session?',
-    html`<p class="warning">This signs <strong>!${name(session.username)}</strong> out of this server in one browser. Apps that they have allowed go on; their grants end separately.</p>
+    html`<p class="warning">This signs <strong>!${name(session.username)}</strong> out of this server in one browser. Apps that they have allowed keep their access: end their grants separately.</p>
 !${facts([
       ['Session', code(session.sid)],
       ['Browser', html`${browserName(session.user_agent, browser)}`],
@@ -103,7 +103,7 @@ async function confirmEnd(viewer: Viewer, query: Fields): Promise<Shown> {
       ['Last used', time(session.last_used_at)],
     ])}
 !${form(viewer, { action: '/console/session/end', label: 'End the session', danger: true, values: { id: sid } })}
-<p>!${button(viewer, '/console/sessions', 'Let it be', 'second')}</p>`,
+<p>!${button(viewer, '/console/sessions', 'Keep it', 'second')}</p>`,
   );
 }
 

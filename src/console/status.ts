@@ -36,10 +36,10 @@ export function warnings({ configuration }: Status): Markup {
 export function lastReload({ configuration: { last_reload: reload } }: Status): Markup {
   if (reload === null) return html`<p>None since this node started.</p>`;
   if (!reload.accepted) {
-    return html`<div class="alert"><p><strong>Refused</strong> on !${time(reload.at)}. What ran before goes on running.</p>
+    return html`<div class="alert"><p><strong>Refused</strong> on !${time(reload.at)}. The previous configuration stays in force.</p>
 <ul>!${reload.problems.map((found) => html`<li>${shownText(found, 1000)}</li>`).join('\n')}</ul></div>`;
   }
-  if (reload.changes.length === 0) return html`<p>On !${time(reload.at)}: nothing had changed.</p>`;
+  if (reload.changes.length === 0) return html`<p>On !${time(reload.at)}: no changes.</p>`;
   return html`<p>On !${time(reload.at)}.</p>
 !${table(
     'What it changed',

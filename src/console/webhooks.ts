@@ -51,7 +51,7 @@ const FORMATS: Readonly<Record<Receiver['format'], string>> = {
 const BADGES: Readonly<Record<Delivery['state'], Markup>> = {
   pending: html`<span class="badge">waiting</span>`,
   delivered: html`<span class="badge good">delivered</span>`,
-  abandoned: html`<span class="badge bad">given up</span>`,
+  abandoned: html`<span class="badge bad">dead-lettered</span>`,
 };
 
 async function receivers(viewer: Viewer): Promise<Shown> {
@@ -59,7 +59,7 @@ async function receivers(viewer: Viewer): Promise<Shown> {
   if (!answer.ok) return problem(answer.problem);
   return page(
     'Webhooks',
-    html`<p>Other systems that are told what happened here. They are named in <code>webhooks.yaml</code>, in the folder of policies, and nowhere else.</p>
+    html`<p>Other systems that receive events of this server. <code>webhooks.yaml</code>, in the folder of policies, names them.</p>
 !${table(
       'Receivers',
       [
@@ -73,7 +73,7 @@ async function receivers(viewer: Viewer): Promise<Shown> {
       ],
       answer.value.items,
     )}
-<p>!${link(viewer, LIST, 'All deliveries')}, also those of receivers that are not in the file any more.</p>`,
+<p>!${link(viewer, LIST, 'All deliveries')}, also those of endpoints that are no longer in the file.</p>`,
   );
 }
 
@@ -93,7 +93,7 @@ const STATES = [
   ['', 'in any state'],
   ['pending', 'waiting'],
   ['delivered', 'delivered'],
-  ['abandoned', 'given up'],
+  ['abandoned', 'dead-lettered'],
 ] as const;
 
 async function deliveries(viewer: Viewer, query: Fields): Promise<Shown> {
@@ -107,7 +107,7 @@ async function deliveries(viewer: Viewer, query: Fields): Promise<Shown> {
       { name: 'receiver', label: 'Receiver', value: query.get('receiver') },
       { name: 'state', label: 'State', value: query.get('state'), choices: STATES },
     ])}
-!${items.length === 0 && next !== null ? html`<p>None among the deliveries that were read so far. The next page goes on reading.</p>` : table('Deliveries, the newest first', deliveryColumns(viewer), items)}
+!${items.length === 0 && next !== null ? html`<p>None among the deliveries that were read so far. The next page continues.</p>` : table('Deliveries, the newest first', deliveryColumns(viewer), items)}
 !${pager(viewer, LIST, sent, next)}`,
   );
 }
@@ -140,10 +140,10 @@ async function delivery(viewer: Viewer, query: Fields): Promise<Shown> {
       ['Event', code(shown.event_type)],
       ['Receiver', deliveriesOf(viewer, shown.receiver)],
       ['State', stateOf(shown)],
-      ['Attempts', html`${shownNumber(shown.attempts)}, since it was recorded or sent again`],
+      ['Attempts', html`${shownNumber(shown.attempts)}, since it was recorded or redelivered`],
       ['Last outcome', shown.last_outcome === null ? '' : code(shown.last_outcome)],
       ['Next attempt', time(shown.next_attempt_at)],
-      ['Given up at the latest', shown.state === 'pending' ? time(shown.gives_up_at) : ''],
+      ['Dead-lettered at the latest', shown.state === 'pending' ? time(shown.gives_up_at) : ''],
       ['Ended', time(shown.ended_at)],
       ['Occurred', time(shown.occurred_at)],
       ['Recorded', time(shown.created_at)],
@@ -159,7 +159,7 @@ async function delivery(viewer: Viewer, query: Fields): Promise<Shown> {
 function toldOf({ data }: Delivery): Markup {
   const members = Object.entries(data);
   if (members.length === 0) return '';
-  return html`<h2>What the receiver is told</h2>
+  return html`<h2>The data for the endpoint</h2>
 !${facts(members.map(([member, value]) => [shownText(member), code(textOf(value))]))}`;
 }
 

@@ -199,7 +199,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await heading('The life of a grant');
     await page.getByText('It is over: refresh_token_reused').waitFor();
     await page.getByText('A used refresh token was presented again').waitFor();
-    await page.getByText('What would have kept it alive:').waitFor();
+    await page.getByText('How to prevent this:').waitFor();
     await look('life-over');
 
     await follow('Grants');
@@ -215,7 +215,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await follow('End this grant…');
     await page.getByText('This ends one chain').waitFor();
     await press('End the grant');
-    await page.getByText('Its refresh token is refused from now on').waitFor();
+    await page.getByText('From now on, the server rejects its refresh token').waitFor();
     await page.getByText('It is over: ended_by_administrator').waitFor();
     expect((await refresh(test, client, stolen.refreshToken)).json.error).toBe('invalid_grant');
   });
@@ -246,14 +246,14 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await signIn();
     await follow('Webhooks');
     await press('Test crm');
-    await page.getByText('The test event is sent within a second or two').waitFor();
+    await page.getByText('The server sends the test event within a second or two').waitFor();
     await worker.round();
     await page.reload();
     await page.getByText('delivered', { exact: true }).first().waitFor();
     const [before] = receiver.received.slice(-1);
     await page.getByRole('button', { name: 'Send it again' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText('It is sent again').waitFor();
+    await page.getByText('The server sends it again').waitFor();
     await look('sent-again');
     await worker.round();
     expect(receiver.received.at(-1)).not.toBe(before);

@@ -79,7 +79,7 @@ describe('both formats', () => {
   it('end at a bound, and report it in the last line', async () => {
     const csv = (await textOf(csvOf(endless, ASKED, lines([line({})], 'more')))).trimEnd().split('\r\n');
     expect(csv).toHaveLength(MAX_EXPORTED + 2);
-    expect(csv.at(-1)).toContain('narrow the time');
+    expect(csv.at(-1)).toContain('Choose a shorter time');
     const json = (await textOf(jsonLinesOf(endless, ASKED, lines([line({})], 'more')))).trimEnd().split('\n');
     expect(json).toHaveLength(MAX_EXPORTED + 1);
     expect(JSON.parse(json.at(-1) ?? '')).toHaveProperty('incomplete');

@@ -100,7 +100,7 @@ describe('a form', () => {
     test.clock.advanceSeconds(901);
     const refused = await browser.post(DISABLE, form);
     expect(refused.status).toBe(403);
-    expect(refused.body).toContain('has to be renewed');
+    expect(refused.body).toContain('Renew the sign-in');
     expect(await isDisabled()).toBe(false);
     await openPage(browser, test.operator);
     await browser.post(DISABLE, form);
@@ -117,7 +117,7 @@ describe('a form', () => {
     });
     const late = await browser.post(DELETE, fields);
     expect(late.status).toBe(412);
-    expect(late.body).toContain('changed in the meantime');
+    expect(late.body).toContain('Another change came first');
     expect(await lives()).toBe(true);
   });
 
@@ -136,15 +136,15 @@ describe('a form', () => {
 it('a narrowed scope: the form lists the effects before it is saved, and the page of the client lists them afterwards', async () => {
   const edit = `/console/client/edit?id=${client.clientId}`;
   const shown = `/console/client?id=${client.clientId}`;
-  expect((await browser.get(edit)).body).not.toContain('living grant');
+  expect((await browser.get(edit)).body).not.toContain('active grant');
   const { refreshToken } = await obtainTokens(test, client, await makeUser(test), { scope: 'read write' });
   const form = await browser.get(edit);
-  expect(form.body).toContain('This client has <strong>1 living grant</strong>');
-  expect((await browser.get(shown)).body).not.toContain('more scope than the client has today');
+  expect(form.body).toContain('This client has <strong>1 active grant</strong>');
+  expect((await browser.get(shown)).body).not.toContain('more scope than the client has now');
   const { secret: _, ...registration } = client;
   await saveClient(test.database.drizzle, { ...registration, scope: ['read'] });
   expect((await browser.get(shown)).body).toContain(
-    '<strong>1 living grant</strong> was given more scope than the client has today',
+    '<strong>1 active grant</strong> was given more scope than the client has now',
   );
   expect((await refresh(test, client, refreshToken)).json.scope).toBe('read');
 });
@@ -233,7 +233,7 @@ describe('an administrator who has just lost the role', () => {
     await browser.post('/console/grant/end', formTo(asked, '/console/grant/end'));
     const refused = await another.post(DELETE, formTo(shown, DELETE));
     expect(refused.status).toBe(403);
-    expect(refused.body).toContain('has to be renewed');
+    expect(refused.body).toContain('Renew the sign-in');
     expect(another.cookies.get('__Host-statehouse-console')).toBe('');
     expect(await lives()).toBe(true);
   });
@@ -282,7 +282,7 @@ describe('end-users', () => {
       // Only her entries: she has registered, and done nothing more.
       expect(body.includes(client.clientId)).toBe(false);
       expect(body.includes(person?.id.slice(0, 8) ?? '-')).toBe(list === 'ledger');
-      expect((await browser.get(`/console/${list}?sub=unknown-user`)).body).toContain('Nobody has this username');
+      expect((await browser.get(`/console/${list}?sub=unknown-user`)).body).toContain('Username not found');
     }
   });
 

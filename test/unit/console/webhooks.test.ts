@@ -55,14 +55,14 @@ describe('webhooks in the console', () => {
     expect(rowsOf(before)[0]).toMatch(/^crm 127\.0\.0\.1:\d+ Standard Webhooks user 0 Test crm$/);
     expect(rowsOf(before)[1]).toMatch(/^siem siem\.example\.com Security Event Tokens session 0 Test siem$/);
     const recorded = await browser.post(TEST, formTo(before, TEST));
-    expect(recorded.body).toContain('The test event is sent within a second or two');
+    expect(recorded.body).toContain('The server sends the test event within a second or two');
     expect(recorded.body).toContain('waiting');
     expect(rowsOf(await at(''))[0]).toMatch(/ 1 \d+ \w+ \d{4}, [\d:]+ UTC Test crm$/);
     await worker.round();
     const delivered = await browser.get(recorded.url);
     expect(delivered.body).toContain('<span class="badge good">delivered</span>');
     const repeated = await browser.post(REPEAT, formTo(delivered, REPEAT));
-    expect(repeated.body).toContain('It is sent again');
+    expect(repeated.body).toContain('The server sends it again');
     // The same form again, as after a double click, sends no second event.
     await worker.round();
     await browser.post(REPEAT, formTo(delivered, REPEAT));
@@ -77,7 +77,7 @@ describe('webhooks in the console', () => {
     await worker.round();
     status = 204;
     const first = await at('/deliveries?receiver=crm&state=abandoned');
-    expect(rowsOf(first)[0]).toMatch(/^[0-9a-f]{8} user\.created crm .* UTC given up attempts_used_up 1 failed$/);
+    expect(rowsOf(first)[0]).toMatch(/^[0-9a-f]{8} user\.created crm .* UTC dead-lettered attempts_used_up 1 failed$/);
     const next = /href="([^"]*cursor[^"]*)"/.exec(first.body)?.[1]?.replaceAll('&#61;', '=').replaceAll('&#38;', '&');
     const second = await browser.get(next ?? '');
     expect(rowsOf(first).length + rowsOf(second).length).toBe(users.length);
@@ -94,7 +94,7 @@ describe('webhooks in the console', () => {
     // A test event, without content, was delivered.
     const found = await auditing.get('/console/webhooks/deliveries?state=abandoned');
     const one = await auditing.get(`/console/webhooks/delivery?id=${idIn(found)}`);
-    expect(one.body).toContain('What the receiver is told');
+    expect(one.body).toContain('The data for the endpoint');
     for (const { status, body } of [list, found, one]) {
       expect(status).toBe(200);
       expect(body).toContain('aria-current="page">Webhooks');
