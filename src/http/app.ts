@@ -141,7 +141,7 @@ async function bareApp(
 
 function noCompiler(): never {
   throw new Error(
-    'A route declares a JSON Schema. Pages check their parameters with zod, and nothing else has a schema.',
+    'A route declares a JSON Schema. Expected zod, with which pages check their parameters, or no schema.',
   );
 }
 

@@ -52,7 +52,7 @@ export function leaving(cookies: BrowserCookies, options: LeavingOptions) {
     const outcome = await leave(place, beginning);
     if (outcome.kind === 'refused') return refuse(request, reply, outcome);
     const where = 'delegated' in place ? 'delegated' : place.upstream;
-    setLogLine(request, 'sent to sign in elsewhere', { where, interactionId: beginning.interaction?.id ?? null });
+    setLogLine(request, 'redirected to sign in', { where, interactionId: beginning.interaction?.id ?? null });
     return seeOther(reply, outcome.url.href);
   };
 

@@ -49,7 +49,7 @@ export const looks = fp<LookOptions>(
       const { direction, words, problems } = await languageOf(tag);
       if (problems.length > 0 && !logged.has(tag)) {
         logged.add(tag);
-        app.log.warn({ language: tag, problems }, 'some texts of this language are shown in English');
+        app.log.warn({ language: tag, problems }, 'the pages show some texts of this language in English');
       }
       return { direction, words };
     };

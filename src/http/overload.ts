@@ -30,7 +30,7 @@ export function loadOf(configuration: () => Pick<Configuration, 'limits'>): Load
 const LEAST_BODIES = 1000;
 /** Long enough for a monitor that asks every few seconds. */
 const TOLD_MILLISECONDS = 10_000;
-const WORDS = 'This server has as many requests as it can work on. Nothing was changed; try again.';
+const WORDS = 'This server has too many requests at the moment. Nothing was changed. Try again.';
 
 /** The node refused a request within the last seconds, because it had too many. */
 export const isOverloaded = ({ refusedAt }: Load): boolean => performance.now() - refusedAt < TOLD_MILLISECONDS;

@@ -3,16 +3,15 @@ import { StoreUnavailable, Unavailable, type UnavailableReason } from '../engine
 import { setLogLine } from './request-log.ts';
 
 const WORDS: Readonly<Record<UnavailableReason, string>> = {
-  store_unavailable: 'The database of this server is not available. Nothing was changed; try again.',
-  too_many_conflicts: 'Too many requests for the same grant at once. Nothing was changed by this one; try again.',
-  signing_unavailable: 'This server cannot sign at the moment. Nothing was changed; try again.',
+  store_unavailable: 'The database of this server is not available. Nothing was changed. Try again.',
+  too_many_conflicts: 'Too many concurrent requests for the same grant. This request changed nothing. Try again.',
+  signing_unavailable: 'This server cannot sign at the moment. Nothing was changed. Try again.',
   commit_unknown:
-    'The server lost its database while it answered, and cannot know whether the token was used. Do not repeat this request; should the next one fail, ask the end-user to sign in again.',
+    'The server lost the connection to its database, and does not know whether the token was used. Do not repeat this request. If the next one fails, ask the end-user to sign in again.',
 };
 
 /** For repeatable requests, an unknown commit does no harm. */
-const ASK_AGAIN =
-  'The database of this server is not available. Asking again is safe, whatever became of this request.';
+const ASK_AGAIN = 'The database of this server is not available. Repeating this request is safe, whatever its result.';
 
 export const isUnavailable = (error: unknown): error is Unavailable | StoreUnavailable =>
   error instanceof Unavailable || error instanceof StoreUnavailable;

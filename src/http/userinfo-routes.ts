@@ -57,7 +57,8 @@ const STATUS = { invalid_request: 400, invalid_token: 401, insufficient_scope: 4
 const WORDS: Readonly<Record<keyof typeof STATUS, string>> = {
   invalid_request: 'Send one access token, in the Authorization header or as access_token in the form body.',
   invalid_token: 'The access token is not valid: it is malformed, expired or revoked, or not an access token.',
-  insufficient_scope: 'The access token is not for this endpoint: it must be, and its scope must have openid.',
+  insufficient_scope:
+    'The access token is not for this endpoint: expected one for the UserInfo Endpoint, with openid in its scope.',
 };
 
 /**

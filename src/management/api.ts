@@ -169,7 +169,7 @@ const COMMIT_UNKNOWN =
   'The server lost its database while it answered, and cannot know whether the change was made. Read the resource before you send the request again, or send it with the same Idempotency-Key.';
 
 const WORDS: Partial<Record<ProblemReason, string>> = {
-  request_timeout: 'The body did not arrive in time. Nothing was changed; try again.',
+  request_timeout: 'The body did not arrive in time. Nothing was changed. Try again.',
   content_too_large: 'A body has at most 32 KB. Nothing was changed.',
   unsupported_media_type: 'Send application/json; for PATCH, application/merge-patch+json. Nothing was changed.',
   server_error: 'The operator finds the reason in the log.',

@@ -76,7 +76,7 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   content_type: request('The body must be application/x-www-form-urlencoded.'),
   malformed_body: request('The body is not well-formed application/x-www-form-urlencoded data in UTF-8.'),
   body_too_large: request('The body is larger than this endpoint accepts.', 413),
-  body_too_late: request('The body did not arrive in time. Nothing was changed; try again.', 408),
+  body_too_late: request('The body did not arrive in time. Nothing was changed. Try again.', 408),
   too_many_parameters: request(`The request has more than ${MAX_PARAMETERS} parameters.`),
   repeated_parameter: request('A parameter is repeated.'),
   missing_parameter: request('A required parameter is missing.'),

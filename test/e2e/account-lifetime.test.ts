@@ -103,7 +103,7 @@ describe.skipIf(chromiumPath === null)('an account from sign-up to deletion, in 
     await press(laptop, 'Confirm');
     await heading(laptop, 'Your recovery codes');
     await look(laptop, '04-recovery-codes');
-    await follow(laptop, 'I have kept them');
+    await follow(laptop, 'I have saved them');
     await follow(laptop, 'Add a passkey');
     await laptop.getByLabel('Name').fill('Laptop');
     await press(laptop, 'Create the passkey');
@@ -126,7 +126,7 @@ describe.skipIf(chromiumPath === null)('an account from sign-up to deletion, in 
     await heading(phone, 'Lost your second factor?');
     await look(phone, '07-lost');
     await press(phone, 'Send the mail');
-    await heading(phone, 'Look into your mailbox');
+    await heading(phone, 'Check your mailbox');
     await look(phone, '08-lost-asked');
     const link = await mails.link(USER.email);
 
@@ -134,11 +134,11 @@ describe.skipIf(chromiumPath === null)('an account from sign-up to deletion, in 
     const thief = await newDevice();
     await open(thief, link);
     await press(thief, 'Remove them');
-    await heading(thief, 'This link does nothing');
+    await heading(thief, 'This link has no effect');
     await look(thief, '09-link-without-password');
 
     await open(phone, link);
-    await heading(phone, 'Remove what you have lost');
+    await heading(phone, 'Remove your lost factors');
     await look(phone, '10-link');
     await press(phone, 'Remove them');
     await phone.getByRole('status').waitFor();
@@ -156,7 +156,7 @@ describe.skipIf(chromiumPath === null)('an account from sign-up to deletion, in 
     await laptop.reload();
     await laptop.getByLabel('Username').waitFor();
     await open(phone, link);
-    await heading(phone, 'This link does nothing');
+    await heading(phone, 'This link has no effect');
     await look(phone, '12-link-used');
 
     // The other device is signed in again, and the change of the password signs it out.
@@ -166,9 +166,9 @@ describe.skipIf(chromiumPath === null)('an account from sign-up to deletion, in 
     expect(await devices(phone)).toBe(2);
     await look(phone, '13-two-devices');
     await section(phone, 'Password');
-    await phone.getByLabel('Your password now').fill(PASSWORD);
+    await phone.getByLabel('Your current password').fill(PASSWORD);
     await phone.getByLabel('New password', { exact: true }).fill(NEW);
-    await phone.getByLabel('New password, once more').fill(NEW);
+    await phone.getByLabel('Repeat the new password').fill(NEW);
     await press(phone, 'Change the password');
     await phone.getByRole('status').waitFor();
     await look(phone, '14-password-changed');

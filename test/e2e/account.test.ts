@@ -66,15 +66,15 @@ describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
     expect(await page.getByText('with a password, last used').count()).toBe(2);
     await look('account-devices');
     await section('Password');
-    await page.getByLabel('Your password now').fill('not it');
+    await page.getByLabel('Your current password').fill('not it');
     await page.getByLabel('New password', { exact: true }).fill(NEW);
-    await page.getByLabel('New password, once more').fill(NEW);
+    await page.getByLabel('Repeat the new password').fill(NEW);
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByRole('alert').waitFor();
     await look('account-password-refused');
-    await page.getByLabel('Your password now').fill(PASSWORD);
+    await page.getByLabel('Your current password').fill(PASSWORD);
     await page.getByLabel('New password', { exact: true }).fill(NEW);
-    await page.getByLabel('New password, once more').fill(NEW);
+    await page.getByLabel('Repeat the new password').fill(NEW);
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByRole('status').waitFor();
     await look('account-password-changed');
@@ -91,7 +91,7 @@ describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
     await heading('Your account');
     test.clock.advanceSeconds(601);
     await section('Your data');
-    await page.getByText('Sign in again to go on').waitFor();
+    await page.getByText('Sign in again to continue').waitFor();
     expect(await page.getByLabel('Username').inputValue()).toBe(user.username);
     await look('account-sign-in-again');
     await page.getByLabel('Password').fill(PASSWORD);

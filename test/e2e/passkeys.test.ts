@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === null)('passkeys in a real browser', () => {
     await look('passkey-add');
     await page.getByRole('button', { name: 'Create the passkey' }).click();
     await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
-    await page.getByRole('link', { name: 'I have kept them' }).click();
+    await page.getByRole('link', { name: 'I have saved them' }).click();
     await page.getByText(name, { exact: true }).waitFor();
   };
   const forgetSession = async () => {
@@ -149,7 +149,7 @@ describe.skipIf(chromiumPath === null)('passkeys in a real browser', () => {
     await page.goto(`${test.issuer}/account/sign-in-methods/passkey`);
     await page.getByLabel('Name').fill('The same key');
     await page.getByRole('button', { name: 'Create the passkey' }).click();
-    await page.getByText('This device has a passkey for your account already.').waitFor();
+    await page.getByText('This device already has a passkey for your account.').waitFor();
     expect(await page.getByText('The passkey was not accepted.').isVisible()).toBe(false);
     await look('passkey-known');
   });

@@ -84,11 +84,11 @@ describe.skipIf(chromiumPath === null)('permissions and sign-out in a real brows
     await page.goto(`${test.issuer}/permissions`);
     await heading('What you have allowed');
     await page.getByText('see your data').waitFor();
-    await page.getByText('It can go on while you are away.').waitFor();
+    await page.getByText('The app keeps this access while you are away.').waitFor();
     await look('permissions');
     await page.getByRole('button', { name: 'End access of Photo <Book>' }).click();
     await page.getByRole('status').waitFor();
-    await page.getByText('You have not allowed any app anything').waitFor();
+    await page.getByText('You have not allowed any app access').waitFor();
     await look('permissions-empty');
     expect((await refresh(test, client, refreshToken)).json.error).toBe('invalid_grant');
     await page.goto(`${test.issuer}${authorizeUrl(client, makePkce())}`);
@@ -165,7 +165,7 @@ describe.skipIf(chromiumPath === null)('permissions and sign-out in a real brows
     await heading('You are signed out');
     await look('signed-out-small-dark');
     await page.goto(`${test.issuer}/oauth/logout?post_logout_redirect_uri=https://evil.test/`);
-    await heading('This sign-out cannot be done');
+    await heading('Sign-out failed');
     await look('sign-out-refused-small-dark');
     expect(new URL(page.url()).origin).toBe(test.issuer);
   });
@@ -174,7 +174,7 @@ describe.skipIf(chromiumPath === null)('permissions and sign-out in a real brows
     await page.setViewportSize({ width: 800, height: 700 });
     await page.goto(`${test.issuer}${authorizeUrl(client, makePkce())}`);
     await signIn();
-    await page.getByText('any app on this device could pose as it').waitFor();
+    await page.getByText('any app on this device could pretend to be this one').waitFor();
     await look('consent-on-this-device');
     await page.emulateMedia({ colorScheme: 'dark' });
     await look('consent-on-this-device-dark');

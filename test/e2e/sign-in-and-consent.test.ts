@@ -110,7 +110,7 @@ describe.skipIf(chromiumPath === null)('sign-in and consent in a real browser', 
   it('show a page, without a redirect, for an unregistered redirect URI', async () => {
     const before = callback.received.length;
     await open({ redirect_uri: `${callback.redirectUri}/` });
-    await page.getByRole('heading', { name: 'This app cannot be let in' }).waitFor();
+    await page.getByRole('heading', { name: 'This app cannot be used here' }).waitFor();
     await page.screenshot({ path: `${PICTURES}/wrong-redirect-uri.png` });
     expect(new URL(page.url()).origin).toBe(test.issuer);
     expect(callback.received.length).toBe(before);

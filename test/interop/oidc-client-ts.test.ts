@@ -115,7 +115,7 @@ describe.skipIf(chromiumPath === null)('oidc-client-ts in a real browser', () =>
     it('gets a page of the server instead of an answer', async () => {
       await page.goto(stranger.origin);
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('heading', { name: 'This app cannot be let in' }).waitFor();
+      await page.getByRole('heading', { name: 'This app cannot be used here' }).waitFor();
     });
 
     /** The responses that a script on this page can read. */

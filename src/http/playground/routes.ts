@@ -91,21 +91,21 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
 
 const authorizationRequest = ({ clientId, redirectUri }: DemoApp, { state, nonce, verifier }: Walk) => [
   { name: 'response_type', value: 'code', note: 'the only response type' },
-  { name: 'client_id', value: clientId, note: 'who asks' },
-  { name: 'redirect_uri', value: redirectUri, note: 'where the answer goes: registered, compared exactly' },
-  { name: 'scope', value: 'openid email read write', note: 'who you are, and what it wants to do' },
+  { name: 'client_id', value: clientId, note: 'the requesting client' },
+  { name: 'redirect_uri', value: redirectUri, note: 'the address for the response: registered, compared exactly' },
+  { name: 'scope', value: 'openid email read write', note: 'your identity, and the requested permissions' },
   {
     name: 'nonce',
     value: nonce,
-    note: 'comes back inside the ID Token, so that an attacker cannot inject an older ID Token',
+    note: 'returns in the ID Token, so that an attacker cannot inject an older one',
   },
-  { name: 'state', value: state, note: 'comes back untouched, so that the app knows its own request' },
+  { name: 'state', value: state, note: 'returns unchanged, so that the app recognizes its own request' },
   {
     name: 'code_challenge',
     value: sha256(verifier).toString('base64url'),
     note: 'the hash of a secret that the app keeps (PKCE)',
   },
-  { name: 'code_challenge_method', value: 'S256', note: 'SHA-256; plain is refused' },
+  { name: 'code_challenge_method', value: 'S256', note: 'SHA-256; the server rejects plain' },
 ];
 
 /** Uses the real endpoint, like any client. */
@@ -154,7 +154,7 @@ async function viewOf(
       {
         name: 'code_verifier',
         value: walk.verifier,
-        note: 'never sent before: it shows that this app began the flow',
+        note: 'not sent before: it proves that this app began the flow',
       },
     ];
     return { ...common, ...STEPS.code, shown, actions: [exchange] };
@@ -193,48 +193,46 @@ const STEPS = {
   ask: {
     title: 'Playground: 1. the app asks',
     words: [
-      'The demo app sends your browser to the authorization endpoint with this request. The terminal says who to sign in as; then you decide.',
+      'The demo app sends your browser to the authorization endpoint with this request. Sign in as the user that the terminal names, and then decide.',
     ],
   },
   denied: {
     title: 'Playground: denied',
-    words: [
-      'The browser brought the app an error and no code. There is no grant, so the app has nothing to send to the token endpoint.',
-    ],
+    words: ['The browser returned an error and no code. Without a grant, the app sends nothing to the token endpoint.'],
   },
   code: {
     title: 'Playground: 2. a code came back',
     words: [
-      'You approved. The browser brought the app a code, good once and for a minute. Alone it is worth nothing: exchanging it takes the verifier.',
+      'You approved. The browser returned a code, which is valid once and for a minute. The app can exchange it only with the verifier.',
     ],
   },
   tokens: {
     title: 'Playground: 3. the app has tokens',
     words: [
-      'The code is used. The access token is for the API; the ID Token tells the app who signed in, and opens nothing; the refresh token is the head of a new chain. Refresh it.',
+      'The code is used. The access token is for the API. The ID Token identifies the user, and grants no access. The refresh token is the head of a new chain. Refresh it.',
     ],
   },
   rotated: {
     title: 'Playground: 4. the chain has moved on',
     words: [
-      'The refresh token was rotated: the old one is used, its successor is the head. Now be a thief who copied the old one, and present it again.',
+      'The server rotated the refresh token: the old one is used, and its successor is the head. Now act as a thief who copied the old one, and present it again.',
     ],
   },
   dead: {
     title: 'Playground: 5. the chain is dead',
     words: [
-      'A used token came back, so either the app or a thief used it, and the server cannot tell which. The whole chain was revoked in the same statement. Try the newest token: it is refused as well.',
+      'A used token was presented again, by the app or by a thief, and the server cannot know by which. The same statement revoked the whole chain. Try the newest token: the server rejects it as well.',
     ],
   },
 } as const;
 
 const UNKNOWN_STATE = {
   title: 'Not a response to this playground',
-  what: 'The state that came back belongs to no request that this playground knows. It may have been restarted.',
+  what: 'The returned state belongs to no request of this playground. The server may have restarted.',
   next: 'Open /playground and start again.',
 };
 const WALK_NOT_FOUND = {
   ...UNKNOWN_STATE,
-  title: 'This walk is over',
-  what: 'The playground keeps the last few walks, and none after a restart.',
+  title: 'This walk has ended',
+  what: 'The playground keeps only the last few walks, and none after a restart.',
 };

@@ -102,7 +102,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
       new RegExp(`^grant ${grantId}\n  client +${id} \\(Test client\\)\n  end-user +${user.username} \\(sub `),
     );
     expect(out).toContain(`over (refresh_token_reused), since ${at} UTC\n`);
-    expect(out).toContain('store the new one before using it, never refresh from two places');
+    expect(out).toContain('store the new one before using it, and never refresh from two places');
     expect(out.slice(out.indexOf('what happened'))).toMatch(
       new RegExp(
         [

@@ -8,8 +8,8 @@ import { Browser } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
-const GOES_ON = 'It can go on while you are away. You can end that at any time.';
-const ENDS = 'It cannot go on while you are away: what it holds ends by itself within the hour.';
+const GOES_ON = 'The app keeps this access while you are away. You can end it at any time.';
+const ENDS = 'The app does not keep this access while you are away: it ends by itself within the hour.';
 const strict = { ...shippedConfiguration.policies.get('default'), refreshTokensNeedOfflineAccess: true } as Policy;
 
 const CASES = [

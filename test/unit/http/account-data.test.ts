@@ -101,7 +101,7 @@ describe('the data of a user', () => {
       expect((await browser.submit(page, {})).url).toBe('/sign-in?then=data');
       const again = await browser.get('/account/data');
       expect(again.url).toBe('/sign-in?then=data');
-      expect(again.body).toContain('Sign in again to go on');
+      expect(again.body).toContain('Sign in again to continue');
       expect(again.body).toContain(`value="${user.username}"`);
       expect((await browser.submit(again, { username: user.username, password: PASSWORD })).url).toBe('/account/data');
     });
@@ -179,7 +179,7 @@ describe('the data of a user', () => {
       expect(browser.cookies.get('__Host-statehouse-session') ?? '').toBe('');
       expect((await refresh(scene, scene.client, refreshToken)).json.error).toBe('invalid_grant');
       expect((await other.get('/account')).url).toBe('/sign-in');
-      expect((await signIn('/account', new Browser(scene.app))).body).toContain('is not right');
+      expect((await signIn('/account', new Browser(scene.app))).body).toContain('is wrong');
       await makeUser(scene, user.username);
     });
     it("is recorded as the user's own decision", async () => {

@@ -74,7 +74,7 @@ describe('an unconfirmed address', () => {
     expect(await isSignedIn(browser)).toBe(true);
     const again = await submit(browser, 'verify');
     expect(again.status).toBe(400);
-    expect(again.body).toContain('confirmed already');
+    expect(again.body).toContain('already confirmed');
   });
 
   it('is not confirmed by a link for the previous address', async () => {
@@ -159,7 +159,7 @@ describe('a change of the address', () => {
     await press(OLD, other, { password: NEW_PASSWORD });
     const refused = await press(THIEFS);
     expect(refused.status).toBe(410);
-    expect(refused.body).toContain('The password was changed');
+    expect(refused.body).toContain('The password has changed');
     expect(await claims()).toMatchObject({ email: OLD });
   });
 });
@@ -220,7 +220,7 @@ it('a link of a disabled or deleted account is rejected', async () => {
   const one = new Browser(scene.app);
   const refused = await one.submit(await one.get(link), {});
   expect(refused.status).toBe(410);
-  expect(refused.body).toContain('no account that could be changed');
+  expect(refused.body).toContain('The account no longer exists, or is disabled');
   expect(await claims()).toMatchObject({ email: OLD });
 });
 

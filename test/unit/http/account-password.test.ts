@@ -112,13 +112,13 @@ describe('/account/password', () => {
   });
 
   it.each([
-    ['the wrong password', { current: 'not it' }, 'is not right. Nothing was changed'],
+    ['the wrong password', { current: 'not it' }, 'Your current password is wrong. Nothing was changed'],
     ['no password', { current: '' }, 'Fill in every field'],
     ['nothing new', { chosen: '', repeated: '' }, 'Fill in every field'],
-    ['another repetition', { repeated: `${NEW}x` }, 'not the same in both fields'],
-    ['the same again', { chosen: PASSWORD, repeated: PASSWORD }, 'have already'],
+    ['another repetition', { repeated: `${NEW}x` }, 'The two new passwords are different'],
+    ['the same again', { chosen: PASSWORD, repeated: PASSWORD }, 'This is already your password'],
     ['a weak password', { chosen: 'x', repeated: 'x' }, 'too short'],
-    ['a keyboard walk', { chosen: 'qwertyuiop asdf', repeated: 'qwertyuiop asdf' }, 'soon guessed'],
+    ['a keyboard walk', { chosen: 'qwertyuiop asdf', repeated: 'qwertyuiop asdf' }, 'easy to guess'],
   ])('rejects %s with the reason, and changes nothing', async (_, sent, words) => {
     const { refreshToken } = await obtainTokens(scene, scene.client, user);
     await signIn();

@@ -54,7 +54,7 @@ describe(SECTION, () => {
     const cookie = browser.cookies.get('__Host-statehouse-session');
     const wrong = await browser.submit(page, { code: '000000' });
     expect(wrong.status).toBe(400);
-    expect(wrong.body).toContain('This code is not right');
+    expect(wrong.body).toContain('This code is wrong');
     expect(secretOn(wrong)).toBe(secretOn(page));
     expect((await apps()).map(({ state }) => state)).toEqual(['unconfirmed']);
     expect(browser.cookies.get('__Host-statehouse-session')).toBe(cookie);
@@ -132,7 +132,7 @@ describe(SECTION, () => {
       for (const kind of ['apps', 'passkeys']) {
         const answer = await post(`/${kind}/remove`, { id });
         expect(answer.status).toBe(400);
-        expect(answer.body).toContain('It is not there any more');
+        expect(answer.body).toContain('It no longer exists');
       }
     }
     user = owner;

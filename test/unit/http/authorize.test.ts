@@ -270,7 +270,7 @@ describe('the authorization endpoint', () => {
     expect(signIn.body).toContain('&#60;script');
     expectPlain(signIn.body);
     const failed = await browser.submit(signIn, { username: evil, password: evil });
-    expect(failed.body).toContain('not right');
+    expect(failed.body).toContain('is wrong');
     expectPlain(failed.body);
     const consent = await browser.submit(signIn, { username: user.username, password: PASSWORD });
     expect(consent.body).toContain('name="decision"');

@@ -54,7 +54,7 @@ describe('a consent with an expiry', () => {
     await allow('read');
     const end = new Date(scene.clock.now().getTime() + 2 * DAY * 1000).toISOString();
     const apps = await by.get('/account/apps');
-    expect(apps.body).toContain(`It need not ask you again until <time datetime="${end}">`);
+    expect(apps.body).toContain(`It does not have to ask you again until <time datetime="${end}">`);
     // It requests offline access each time: no text about remembering.
     expect((await asked(by, 'read offline_access')).body).not.toContain('is remembered for');
   });
@@ -65,7 +65,7 @@ describe('a consent with an expiry', () => {
     expect(isConsent(await asked(by, 'read'))).toBe(false);
     scene.clock.advanceSeconds(1);
     expect(isConsent(await asked(by, 'read'))).toBe(true);
-    expect((await by.get('/account/apps')).body).not.toContain('It need not ask you again');
+    expect((await by.get('/account/apps')).body).not.toContain('It does not have to ask you again');
   });
   it('is not revived by a narrower consent', async () => {
     const { by, allow } = await person();
@@ -97,7 +97,7 @@ describe('a consent with an expiry', () => {
     const page = await by.get(authorizeUrl(other, makePkce(), { scope: 'read' }));
     expect(page.body).not.toContain('is remembered for');
     await by.submit(page, { decision: 'approve' });
-    expect((await by.get('/account/apps')).body).not.toContain('It need not ask you again');
+    expect((await by.get('/account/apps')).body).not.toContain('It does not have to ask you again');
     expect((await scene.database.drizzle.select().from(consents)).length).toBeGreaterThan(0);
   });
 });

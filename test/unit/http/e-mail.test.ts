@@ -128,7 +128,7 @@ describe('a forgotten password', () => {
     scene.clock.advanceSeconds(30 * 60);
     const late = await browser.submit(page, { password: NEW_PASSWORD });
     expect(late.status).toBe(410);
-    expect(late.body).toContain('Its time is over');
+    expect(late.body).toContain('The link has expired');
     expect(await signsIn('alice', PASSWORD)).toBe(true);
   });
 
@@ -144,9 +144,9 @@ describe('a forgotten password', () => {
 
   it.each([
     ['fourteen chars', 'at least 15 characters'],
-    ['passwordpassword', 'many people use'],
-    ['password123password', 'soon guessed'],
-    ['alice@example.com', 'made of your name'],
+    ['passwordpassword', 'Many people use this password'],
+    ['password123password', 'easy to guess'],
+    ['alice@example.com', 'consists of your name'],
   ])('rejects the password %j, and keeps the link valid', async (password, words) => {
     await forgot(ALICE);
     const page = await browser.get(await mails.link(ALICE));
@@ -256,7 +256,7 @@ describe('the owner of an address', () => {
     // From now on the address has an account, which alone is named.
     await ask('/sign-up', UNVERIFIED);
     const [, mail] = await mails.to(UNVERIFIED);
-    expect(mail).toMatchObject({ subject: 'You have an account already' });
+    expect(mail).toMatchObject({ subject: 'You already have an account' });
     expect(mail?.text.match(/^.*(owner|unverified)\b(?!@).*$/gm)).toEqual([expect.stringContaining('owner')]);
   });
 
@@ -423,7 +423,7 @@ describe('sign-up', () => {
     const page = await browser.get(await mails.link('new@example.com'));
     const taken = await browser.submit(page, { username: 'ALICE', password: NEW_PASSWORD });
     expect(taken.status).toBe(400);
-    expect(taken.body).toContain('Somebody else has this username');
+    expect(taken.body).toContain('This username is taken');
     expect((await browser.submit(taken, { username: 'new-user', password: NEW_PASSWORD })).url).toBe('/account');
   });
 
@@ -505,7 +505,7 @@ describe('sign-up', () => {
   it('notifies an existing user by mail', async () => {
     await ask('/sign-up', ALICE);
     const [mail] = await mails.to(ALICE);
-    expect(mail).toMatchObject({ subject: 'You have an account already' });
+    expect(mail).toMatchObject({ subject: 'You already have an account' });
     expect(mail?.text).toContain('alice');
     expect(mail?.text).toContain('https://as.test/forgot-password');
   });

@@ -114,7 +114,7 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
       const { status, body } = await ask(method, url);
       // The name is unknown; the page of the route reports it.
       if (!url.includes(NAME)) expect([method, url, status]).not.toEqual([method, url, 404]);
-      expect(body).not.toContain('There is nothing here');
+      expect(body).not.toContain('Page not found');
     }
     const path = new URL(issuer).pathname.replace(/\/$/, '');
     expect((await ask('GET', `${path}/oauth/authorize?x=%74/y//z`)).status).toBe(400);

@@ -48,7 +48,7 @@ it.each(['/forgot-password', '/sign-up'])(
     const known = await ask(path, 'alice@example.com');
     const unknown = await ask(path, 'unknown@example.com');
     expect([known.status, known.headers['retry-after'], unknown.status]).toEqual([429, '60', 429]);
-    expect(known.body).toContain('nothing was sent');
+    expect(known.body).toContain('yours was not sent');
     expect(withoutForm(known.body)).toBe(withoutForm(unknown.body));
   },
 );
@@ -60,7 +60,7 @@ it('/account/email reports that no mail was sent', async () => {
   const csrf = formOf(page.body).fields['csrf'] ?? '';
   const changed = await browser.post('/account/email/change', { csrf, email: 'alice@new.example' });
   expect(changed.status).toBe(429);
-  expect(changed.body).toContain('nothing was sent');
+  expect(changed.body).toContain('yours was not sent');
 });
 
 it('an erased account deletes its mails: none is sent afterwards', async () => {

@@ -39,7 +39,7 @@ describe('languages', () => {
     expect(signIn.body).toContain('<h1>Anmelden</h1>');
     expect(signIn.url).not.toContain('de-CH');
     const again = await browser.submit(signIn, { username: user.username, password: 'wrong' });
-    expect(again.body).toContain('Benutzername oder Passwort stimmt nicht');
+    expect(again.body).toContain('Der Benutzername oder das Passwort ist falsch');
     const consent = await browser.submit(again, { username: user.username, password: PASSWORD });
     expect(consent.body).toContain('Zugriff erlauben?');
     // As it comes from the row.
@@ -58,12 +58,12 @@ describe('languages', () => {
 
   it('an error uses the language of the request too', async () => {
     const { body } = await scene.app.inject('/oauth/authorize?client_id=unknown&ui_locales=de');
-    expect(body).toContain('Diese App kann nicht zugelassen werden');
+    expect(body).toContain('Diese App kann hier nicht verwendet werden');
     const missing = await scene.app.inject({ url: '/nowhere', headers: { accept: 'text/html', ...IN_GERMAN } });
-    expect(missing.body).toContain('Hier ist nichts');
+    expect(missing.body).toContain('Seite nicht gefunden');
     const garbled = await scene.app.inject({ url: '/%', headers: { accept: 'text/html', ...IN_GERMAN } });
     expect(garbled.statusCode).toBe(400);
-    expect(garbled.body).toContain('Diese Anfrage ist nicht lesbar');
+    expect(garbled.body).toContain('Ungültige Anfrage');
   });
 
   it('a request by POST keeps its languages, and so does a sign-out', async () => {

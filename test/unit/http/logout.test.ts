@@ -89,7 +89,7 @@ describe('/oauth/logout', () => {
   const refused = async (answer: Answer, words: string) => {
     expect(answer.status).toBe(400);
     expect(answer.body).toContain(words);
-    expect(answer.body).toContain('you are not sent anywhere');
+    expect(answer.body).toContain('you stay on this page');
     expect(answer.headers['location']).toBeUndefined();
     expect(answer.headers['set-cookie']).toBeUndefined();
     await stillSignedIn();
@@ -276,10 +276,10 @@ describe('/oauth/logout', () => {
       const question = await browser.get(url({ client_id: client.clientId, post_logout_redirect_uri: AFTER }));
       for (const target of ['https://evil.test/', `${AFTER}/`, 'javascript:alert(1)', '//evil.test']) {
         const changed = { ...formOf(question.body).fields, post_logout_redirect_uri: target, decision: 'approve' };
-        await refused(await post(changed), 'at an address that is not registered');
+        await refused(await post(changed), 'to an address that is not registered');
       }
       const { client_id: _, ...anonymous } = formOf(question.body).fields;
-      await refused(await post({ ...anonymous, decision: 'approve' }), 'did not say who it is');
+      await refused(await post({ ...anonymous, decision: 'approve' }), 'without identifying itself');
     });
     it('is rejected by GET', async () => {
       const query = new URLSearchParams({ decision: 'approve', ...(await fieldsOf()) });
@@ -319,7 +319,7 @@ describe('/oauth/logout', () => {
       post_logout_redirect_uri: AFTER,
       ...change,
     });
-    const BAD = 'did not make, or cannot check any more';
+    const BAD = 'did not issue, or can no longer check';
 
     it('with a foreign ID Token', async () => {
       const key = await openSigningKey(scene.keys, await makeSigningKey(scene.keys, 'RS256'));
@@ -350,8 +350,11 @@ describe('/oauth/logout', () => {
     });
     it('with the client_id of another client than the ID Token’s', async () => {
       const { clientId } = await makeClient(scene, { postLogoutRedirectUris: [AFTER] });
-      await refused(await browser.get(url(asked({ client_id: clientId }))), 'otherwise than in the ID Token');
-      await refused(await browser.get(url({ id_token_hint: hint(), client_id: 'unknown' })), 'otherwise than');
+      await refused(await browser.get(url(asked({ client_id: clientId }))), 'differs from that of its ID Token');
+      await refused(
+        await browser.get(url({ id_token_hint: hint(), client_id: 'unknown' })),
+        'differs from that of its ID Token',
+      );
     });
     it('with an unknown client_id', async () => {
       await refused(await browser.get(url({ client_id: 'unknown' })), 'No app is registered');
@@ -361,7 +364,7 @@ describe('/oauth/logout', () => {
       );
     });
     it('with an address and no client', async () => {
-      await refused(await browser.get(url({ post_logout_redirect_uri: AFTER })), 'did not say who it is');
+      await refused(await browser.get(url({ post_logout_redirect_uri: AFTER })), 'without identifying itself');
     });
     it.each([
       'https://evil.test/signed-out',

@@ -6,7 +6,7 @@ import { Browser } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
-const WARNING = 'any app on this device could pose as it';
+const WARNING = 'any app on this device could pretend to be this one';
 
 describe('consent', () => {
   let scene: Scene;

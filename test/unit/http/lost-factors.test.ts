@@ -83,7 +83,7 @@ it('an attacker with the mailbox removes no factor: not with the link of the own
   const thief = newBrowser();
   const refused = await thief.submit(await thief.get(await mails.link(ALICE)), {});
   expect(refused.status).toBe(403);
-  expect(refused.body).toContain('Sign in with your password in this browser first');
+  expect(refused.body).toContain('First sign in with your password in this browser');
   // Their own sign-in as another user is no proof of this password.
   await makeUser(scene, 'mallory');
   await thief.submit(await thief.get('/sign-in'), { username: 'mallory', password: PASSWORD });
@@ -92,14 +92,14 @@ it('an attacker with the mailbox removes no factor: not with the link of the own
   const { browser: withPassword } = await byPassword(NEW_PASSWORD);
   const asked = await ask(withPassword);
   expect(asked.status).toBe(400);
-  expect(asked.body).toContain('Your password was set by a link in a mail');
+  expect(asked.body).toContain('You set your password with a link in an e-mail');
   expect(await appsOf()).toBe(1);
 });
 
 it('an attacker with the password gets no link without the mailbox, and the owner is notified', async () => {
   const { browser } = await byPassword();
   await ask(browser);
-  expect((await mails.to(ALICE)).at(-1)?.text).toContain('somebody knows your password');
+  expect((await mails.to(ALICE)).at(-1)?.text).toContain('another person knows your password');
   expect((await browser.get('/account')).url).not.toBe('/account');
   // Repeated requests do not fill a mailbox.
   for (let times = 0; times < 4; times++) await ask(browser);
@@ -122,7 +122,7 @@ it('a link from before a password change is rejected', async () => {
   const link = await mails.link(ALICE);
   await resets();
   const again = await byPassword(NEW_PASSWORD);
-  expect((await again.browser.submit(await again.browser.get(link), {})).body).toContain('The password was changed');
+  expect((await again.browser.submit(await again.browser.get(link), {})).body).toContain('The password has changed');
   expect(await appsOf()).toBe(1);
 });
 

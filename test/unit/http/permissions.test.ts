@@ -41,7 +41,7 @@ const configuration = {
 
 describe('revocation of access while the database goes away', () => {
   it.each([
-    [true, 'Not sure whether that worked', undefined],
+    [true, 'The result is unknown', undefined],
     [false, 'Not available right now', '1'],
   ])('maybe committed: %s: the page says "%s"', async (maybeCommitted, title, retryAfter) => {
     const change = (deps: AppDeps): AppDeps => ({
@@ -105,7 +105,7 @@ describe('/permissions', () => {
       expect(body).toContain('see your data');
       expect(body).not.toContain('change your data');
       expect(body).toContain(`>${since}</time>. Last used on`);
-      expect(body).toContain('It can go on while you are away');
+      expect(body).toContain('The app keeps this access while you are away');
       expect(body).toContain(`<strong>${user.username}</strong>`);
       expect(body).toContain('href="/oauth/logout"');
       expect(body).not.toContain('Photo <Book>');
@@ -151,7 +151,7 @@ describe('/permissions', () => {
     });
     it('a text for an empty list', async () => {
       const { body } = await signIn();
-      expect(body).toContain('You have not allowed any app anything');
+      expect(body).toContain('You have not allowed any app access');
       expect(body).not.toContain('<section');
     });
     it('a client without refresh tokens for as long as its access token is valid', async () => {
@@ -159,7 +159,7 @@ describe('/permissions', () => {
       await exchange(scene, client, await obtainCode(scene, client, user));
       await forgetConsents();
       const { body } = await signIn();
-      expect(body).toContain('It cannot go on while you are away');
+      expect(body).toContain('The app does not keep this access while you are away');
       const lifetime = shippedConfiguration.policies.get('default')?.accessTokenLifetimeSeconds ?? 0;
       scene.clock.advanceSeconds(lifetime - 1);
       expect(await shows()).toBe(true);
@@ -177,8 +177,8 @@ describe('/permissions', () => {
         const by = new Browser(other.app);
         return (await signIn(by, someone)).body;
       };
-      expect(await page('read')).toContain('It cannot go on while you are away');
-      expect(await page('read offline_access')).toContain('It can go on while you are away');
+      expect(await page('read')).toContain('The app does not keep this access while you are away');
+      expect(await page('read offline_access')).toContain('The app keeps this access while you are away');
       await other.app.close();
     });
     it('the identity of the user, when the client may read it', async () => {
@@ -195,7 +195,7 @@ describe('/permissions', () => {
       scene.clock.advanceSeconds(3600);
       const { body } = await signIn();
       expect(body).toContain(nameOf(client));
-      expect(body).toContain('gets this without asking');
+      expect(body).toContain('gets this access without asking');
       expect(body).toContain('see your data');
     });
     it('no more than a hundred clients, with a note; many sign-ins at one client are one', async () => {
@@ -458,7 +458,7 @@ describe('/permissions', () => {
       for (let n = 0; n < 3; n++) {
         const answer = await browser.submit(page, { username: user.username, password: 'wrong' });
         expect(answer.status).toBe(400);
-        expect(answer.body).toContain('Username or password is not right');
+        expect(answer.body).toContain('The username or the password is wrong');
         expect(answer.body).toContain(`value="${user.username}"`);
       }
       const throttled = await browser.submit(page, credentials());

@@ -166,7 +166,7 @@ describe('revocation', () => {
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 503, json: { error: 'temporarily_unavailable' } });
       expect(answer.headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' });
-      expect(String(answer.json['error_description'])).toContain('Asking again is safe');
+      expect(String(answer.json['error_description'])).toContain('Repeating this request is safe');
     }
     expect(scene.logs().includes('commit_unknown')).toBe(true);
     expect(await revoke(scene, scene.client, refreshToken)).toMatchObject(DONE);

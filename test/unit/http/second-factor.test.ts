@@ -92,7 +92,7 @@ describe('the second factor', () => {
     expect(asksForConsent(await owner.submit(await withPassword(owner), { code }))).toBe(true);
     const again = await thief.submit(theirs, { code });
     expect(again.status).toBe(400);
-    expect(again.body).toContain('used before');
+    expect(again.body).toContain('already used');
   });
 
   it('accepts codes of the adjacent time steps, and none further away', async () => {
@@ -117,10 +117,10 @@ describe('the second factor', () => {
     const thief = new Browser(scene.app);
     const again = await thief.submit(await withPassword(thief), { code });
     expect(again.status).toBe(400);
-    expect(again.body).toContain('This recovery code was used before.');
+    expect(again.body).toContain('This recovery code was already used.');
     expect(again.body).not.toContain('Wait for the next one');
     const wrong = await thief.submit(again, { code: 'aaaaa-aaaaa' });
-    expect(wrong.body).toContain('This recovery code is not right.');
+    expect(wrong.body).toContain('This recovery code is wrong.');
     expect(scene.logs()).not.toContain(code);
   });
 

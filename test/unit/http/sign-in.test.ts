@@ -104,7 +104,7 @@ describe('sign-in', () => {
         pages.add(pageOf(answer, username));
       }
       expect(pages.size).toBe(1);
-      expect([...pages][0]).toContain('Username or password is not right');
+      expect([...pages][0]).toContain('The username or the password is wrong');
     });
 
     it('for every stored hash', async () => {

@@ -95,11 +95,15 @@ describe('two resources', () => {
 
   it('are named also where none of their scopes is requested; the request is at the UserInfo Endpoint then', async () => {
     const page = await ask('openid', BANK);
-    expect(page.body).toContain('At <strong>Bank</strong> it wants to be let in');
+    expect(page.body).toContain('At <strong>Bank</strong> it wants access, but none of the permissions');
     const { json } = await exchange(test, client, { code: await allow(page), verifier: pkce.verifier });
     expect(claimsOf(json.access_token)).toMatchObject({ aud: test.deps.configuration().identity.identifier });
-    expect((await browser.get('/permissions')).body).toContain('At <strong>Bank</strong> it may be let in');
-    expect((await ask('share', PHOTOS, BANK)).body).toContain('At <strong>Bank</strong> it wants to be let in');
+    expect((await browser.get('/permissions')).body).toContain(
+      'At <strong>Bank</strong> it gets access, but none of the permissions',
+    );
+    expect((await ask('share', PHOTOS, BANK)).body).toContain(
+      'At <strong>Bank</strong> it wants access, but none of the permissions',
+    );
     expect((await ask('openid', PHOTOS)).body).not.toContain('Bank');
   });
 

@@ -190,7 +190,7 @@ describe('a rejected answer changes nothing', () => {
     expect([answered.statusCode, answered.json().type]).toEqual([status, `${API}/problems/${reason}`]);
     expect((await scene.database.drizzle.select().from(users)).length).toBe(before);
     expect((await rowOf(reference))?.state).toBe('awaiting');
-    expect(title(await browser.get(back(reference)))).toBe('Nobody has signed in yet');
+    expect(title(await browser.get(back(reference)))).toBe('You have not signed in yet');
   });
 
   it('an older sign-in where the client requires a new one', async () => {

@@ -34,8 +34,8 @@ const counts = async () => {
   return Promise.all(tables.map(async (table) => (await db.select().from(table as typeof users)).length));
 };
 const states = async () => (await scene.database.drizzle.select().from(externalSignIns)).map(({ state }) => state);
-const UNTRUSTED = 'The other page gave an answer that cannot be trusted';
-const AWAY = 'The other page cannot be reached';
+const UNTRUSTED = 'The answer of the other page is not valid';
+const AWAY = 'The other page is unavailable';
 
 async function away(browser = new Browser(scene.app)) {
   const answer = await pressButton(browser, await signInPage(browser, scene.client));
@@ -207,8 +207,8 @@ describe('after the callback', () => {
 
   it.each([
     ['access_denied', 403, 'You did not sign in'],
-    ['server_error', 502, 'The other page did not let you in'],
-    ['<script>', 502, 'The other page did not let you in'],
+    ['server_error', 502, 'The other page refused the sign-in'],
+    ['<script>', 502, 'The other page refused the sign-in'],
   ])('shows a page for error=%s', async (error, status, said) => {
     const { browser, answer } = await away();
     const back = await browser.get(provider.callback(answer.url, { code: null, error }));

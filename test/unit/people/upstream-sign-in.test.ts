@@ -174,7 +174,7 @@ describe('a just-in-time user', () => {
     const mallory = await makeUser(two.upstream, 'mallory', { email: 'ceo@example.com', email_verified: false });
     const browser = new Browser(two.scene.app);
     const answer = await browser.get(await comeBack(browser, new Browser(two.upstream.app), mallory));
-    expect([answer.status, title(answer)]).toEqual([403, 'This account may not come in']);
+    expect([answer.status, title(answer)]).toEqual([403, 'This account is not accepted here']);
   });
 });
 
@@ -265,7 +265,7 @@ describe('an attacker', () => {
     const query = new URLSearchParams(text);
     query.set('code', stolen.get('code') ?? '');
     const answer = await other.get(`${path}?${query}`);
-    expect([answer.status, title(answer)]).toEqual([502, 'The other page gave an answer that cannot be trusted']);
+    expect([answer.status, title(answer)]).toEqual([502, 'The answer of the other page is not valid']);
     expect(await stored()).toMatchObject({ sessions: 0, identities: [] });
   });
 
@@ -385,7 +385,7 @@ describe('linking', () => {
     await first.browser.get(await two.signInThere((await link(first.browser)).url));
     const second = await signedIn('second');
     const answer = await second.browser.get(await two.signInThere((await link(second.browser)).url));
-    expect([answer.status, title(answer)]).toEqual([403, 'This account is linked to somebody else']);
+    expect([answer.status, title(answer)]).toEqual([403, 'This account is linked to another user']);
     expect((await stored()).identities).toMatchObject([{ userId: first.user.id }]);
   });
 
@@ -440,6 +440,6 @@ it('an end-user cannot remove the last way to sign in', async () => {
   const [identity] = (await stored()).identities;
   const page = await browser.get('/account/linked-identities');
   const answer = await browser.submit(page, { identity: identity?.id ?? '' });
-  expect([answer.status, answer.body.includes('You cannot remove the last way to sign in')]).toEqual([409, true]);
+  expect([answer.status, answer.body.includes('You cannot remove your only sign-in method')]).toEqual([409, true]);
   expect((await stored()).identities).toMatchObject([{ state: 'active' }]);
 });

@@ -95,7 +95,7 @@ describe('the app', () => {
   it('accepts names of interactions of the length that it assigns', async () => {
     await open();
     const named = (length: number) => get(`/interactions/${randomUUID()}.${'x'.repeat(length)}`);
-    const words = 'This sign-in is not known';
+    const words = 'Unknown sign-in';
     expect((await named(MAX_SEALED_CHARACTERS)).body).toContain(words);
     const longer = await named(MAX_SEALED_CHARACTERS + 1);
     expect(longer.statusCode).toBeGreaterThanOrEqual(400);
@@ -127,7 +127,7 @@ describe('the app', () => {
         const at = url.startsWith('/health') ? url : `${path}${url}`;
         const reply = await app.inject({ method, url: at, headers: { accept: 'text/html' } });
         expect([at, reply.statusCode]).toEqual([at, status]);
-        expect(reply.body).not.toContain('There is nothing here');
+        expect(reply.body).not.toContain('Page not found');
         expect(reply.headers).toMatchObject({
           'x-frame-options': 'DENY',
           'strict-transport-security': 'max-age=31536000',

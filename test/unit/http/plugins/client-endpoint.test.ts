@@ -176,8 +176,8 @@ describe('an endpoint for clients', () => {
   it.each([
     ['/once', 'store_unavailable', '1', 'Nothing was changed'],
     ['/once', 'commit_unknown', undefined, 'Do not repeat this request'],
-    ['/repeated', 'store_unavailable', '1', 'Asking again is safe'],
-    ['/repeated', 'commit_unknown', '1', 'Asking again is safe'],
+    ['/repeated', 'store_unavailable', '1', 'Repeating this request is safe'],
+    ['/repeated', 'commit_unknown', '1', 'Repeating this request is safe'],
   ] as const)('%s, %s: Retry-After %s', async (url, reason, retryAfter, words) => {
     outcome = () => {
       throw new Unavailable(reason);

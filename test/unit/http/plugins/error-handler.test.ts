@@ -60,7 +60,10 @@ describe('errors that no route handles', () => {
       status: 503,
       retryAfter: '1',
       title: 'Not available right now',
-      json: { error: 'temporarily_unavailable', error_description: expect.stringContaining('Too many requests') },
+      json: {
+        error: 'temporarily_unavailable',
+        error_description: expect.stringContaining('Too many concurrent requests'),
+      },
       line: { level: 50, msg: 'unavailable', reason: 'too_many_conflicts' },
     },
     {
@@ -68,7 +71,7 @@ describe('errors that no route handles', () => {
       error: new Unavailable('commit_unknown', { cause: gone(true) }),
       status: 503,
       retryAfter: undefined,
-      title: 'Not sure whether that worked',
+      title: 'The result is unknown',
       json: { error: 'temporarily_unavailable', error_description: expect.stringContaining('Do not repeat') },
       line: { level: 50, msg: 'unavailable', reason: 'commit_unknown', code: '08006' },
     },
@@ -77,7 +80,7 @@ describe('errors that no route handles', () => {
       error: new Error('a value'),
       status: 500,
       retryAfter: undefined,
-      title: 'Something went wrong here',
+      title: 'Something went wrong',
       json: { error: 'server_error' },
       line: { level: 50, msg: 'failed' },
     },
@@ -86,7 +89,7 @@ describe('errors that no route handles', () => {
       error: thrownWith(status),
       status: 500,
       retryAfter: undefined,
-      title: 'Something went wrong here',
+      title: 'Something went wrong',
       json: { error: 'server_error' },
       line: { level: 50, msg: 'failed', reason: 'FST_ERR_X' },
     })),
@@ -95,7 +98,7 @@ describe('errors that no route handles', () => {
       error: thrownWith(status),
       status,
       retryAfter: undefined,
-      title: 'This request cannot be read',
+      title: 'Invalid request',
       json: { error: 'invalid_request' },
       line: { level: 30, msg: 'refused', reason: 'FST_ERR_X' },
     })),
@@ -116,7 +119,7 @@ describe('errors that no route handles', () => {
   it('an unknown route', async () => {
     const page = await ask('text/html', '/nothing?code=x');
     expect(page).toMatchObject({ status: 404, type: 'text/html; charset=utf-8' });
-    expect(wordsOf(page.body)[0]).toBe('There is nothing here');
+    expect(wordsOf(page.body)[0]).toBe('Page not found');
     const program = await ask('application/json', '/nothing?code=x');
     expect(program).toMatchObject({ status: 404, body: '{"error":"not_found"}' });
     for (const line of lines())
@@ -140,7 +143,7 @@ describe('errors that no route handles', () => {
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-store',
       });
-      if (accept === 'text/html') expect(wordsOf(body)[0]).toBe('This request cannot be read');
+      if (accept === 'text/html') expect(wordsOf(body)[0]).toBe('Invalid request');
       else expect(body).toBe('{"error":"invalid_request"}');
       expect(lines().at(-1)).toMatchObject({ level: 30, msg: 'refused', method: 'GET', status: 400 });
       expect(lines().at(-1)?.['reason']).toMatch(/^FST_ERR_/);

@@ -73,9 +73,9 @@ describe('an authorization request without a verified client', () => {
     ['redirect_uri_mismatch', 'is not registered for it'],
   ] as const)('%s: the page says %j, and has no redirect', (reason, words) => {
     const [title, what, next] = wordsOf(unverifiedRequestPage(ENGLISH, request(reason), true));
-    expect(title).toBe('This app cannot be let in');
+    expect(title).toBe('This app cannot be used here');
     expect(what).toContain(words);
-    expect(what).toContain('not sent anywhere');
+    expect(what).toContain('you stay on this page');
     expect(next).toContain('Go back to the app');
   });
   it('the registered values are shown in development only, and for an address that does not match', () => {
@@ -155,7 +155,7 @@ describe('a step of an interaction', () => {
     });
   });
   it.each([
-    ['interaction_unknown', 404, 'This sign-in is not known'],
+    ['interaction_unknown', 404, 'Unknown sign-in'],
     ['another_browser', 403, 'This page belongs to another browser'],
     ['form_refused', 403, 'This form cannot be accepted'],
     ['interaction_expired', 400, 'This took too long'],
@@ -224,7 +224,7 @@ describe('the sign-in form', () => {
 
   it.each([
     ['form_incomplete', null, 400, 'Type your username and your password'],
-    ['credentials_mismatch', null, 400, 'is not right'],
+    ['credentials_mismatch', null, 400, 'is wrong'],
     ['throttled_account', 60, 429, 'Wait 60 seconds, then'],
     ['throttled_address', 91, 429, 'Wait 2 minutes, then'],
     ['throttled_account', 1, 429, 'Wait a second, then'],

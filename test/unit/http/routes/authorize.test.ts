@@ -70,7 +70,7 @@ describe.each([true, false])('the routes of an authorization request, production
     };
     const { status, location, body, line } = await send(unverified);
     expect({ status, location }).toEqual({ status: 400, location: undefined });
-    expect(wordsOf(body)[0]).toBe('This app cannot be let in');
+    expect(wordsOf(body)[0]).toBe('This app cannot be used here');
     expect(body.includes('client.test')).toBe(!production);
     const { kind: _, ...facts } = unverified;
     expect(line).toMatchObject({ level: 30, msg: 'refused', ...facts });
@@ -94,8 +94,8 @@ describe.each([true, false])('the routes of an authorization request, production
     const { status, location, body, line } = await send(kept);
     expect({ status, location }).toEqual({ status: 400, location: undefined });
     const [title, what, next] = wordsOf(body);
-    expect(title).toBe('This app asked for something that it cannot have');
-    expect(what).toMatch(/^It registered itself here.* scope &#60;x&#62; is not known\.$/);
+    expect(title).toBe('The app sent an invalid request');
+    expect(what).toMatch(/^The app registered itself here.* scope &#60;x&#62; is not known\.$/);
     expect(next).toContain('Go back to the app');
     expect(line).toMatchObject({ level: 30, msg: 'refused', reason: 'scope_unknown', clientId: 'c' });
     expect(line).not.toHaveProperty('kind');

@@ -123,7 +123,7 @@ describe('the routes of an interaction', () => {
     ] as const) {
       const { status, body, asked, line } = await send(CONTINUED, rest, sent, name);
       expect({ status, asked }).toEqual({ status: 404, asked: [] });
-      expect(wordsOf(body)[0]).toBe('This sign-in is not known');
+      expect(wordsOf(body)[0]).toBe('Unknown sign-in');
       expect(line).toMatchObject({ level: 30, msg: 'refused', reason: 'interaction_unknown' });
     }
   });
@@ -177,7 +177,7 @@ describe('the routes of an interaction', () => {
     expect(formCheckOf(posted.asked)(ID)).toBe(true);
     const plain = await send({ ...CONSENT, onThisDevice: false, whileAway: false });
     expect(plain.body).not.toContain('on this device');
-    expect(plain.body).toContain('cannot go on while you are away');
+    expect(plain.body).toContain('does not keep this access while you are away');
   });
 
   describe('a sign-in', () => {

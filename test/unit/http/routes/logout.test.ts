@@ -69,18 +69,18 @@ describe('the routes of a sign-out', () => {
   });
 
   it.each([
-    ['malformed_request', 'is repeated or malformed'],
-    ['id_token_hint_unknown', 'that this server did not make'],
-    ['client_mismatch', 'otherwise than in the ID Token'],
+    ['malformed_request', 'a repeated or malformed parameter'],
+    ['id_token_hint_unknown', 'that this server did not issue'],
+    ['client_mismatch', 'differs from that of its ID Token'],
     ['client_unknown', 'No app is registered here'],
-    ['client_missing', 'did not say who it is'],
+    ['client_missing', 'without identifying itself'],
     ['post_logout_redirect_uri_mismatch', 'an address that is not registered for it'],
   ] as const)('rejected, %s: a page, and no redirect', async (reason, words) => {
     const refused: RefusedLogout = { kind: 'refused', reason, clientId: 'c', received: 'https://x.test' };
     const { status, location, cookies, body, line } = await send(refused);
     expect({ status, location, cookies }).toEqual({ status: 400, location: undefined, cookies: [] });
     const [title, what] = wordsOf(body);
-    expect(title).toBe('This sign-out cannot be done');
+    expect(title).toBe('Sign-out failed');
     expect(what).toContain(words);
     expect(body).toContain('href="/tenant/oauth/logout"');
     expect(line).toMatchObject({ level: 30, msg: 'refused', reason, clientId: 'c', received: 'https://x.test' });

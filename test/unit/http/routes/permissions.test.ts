@@ -76,7 +76,7 @@ describe('the routes of an account', () => {
     expect(isOurForm('permissions of t')).toBe(false);
   });
   it.each([
-    ['ended', 'Ended. That app'],
+    ['ended', 'Ended. The app'],
     ['signed-out', 'Signed out there'],
   ])('and the last revocation: ?%s', async (query, words) => {
     expect((await opened.send(VIEW, `/permissions?${query}`)).body).toContain(words);

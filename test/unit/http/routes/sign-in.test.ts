@@ -121,7 +121,7 @@ describe('/sign-in', () => {
   it('requires another sign-in when the last one is too old, with the username filled in', async () => {
     const again = { kind: 'signIn', formPurpose: 'sign-in', again: { username: 'a <person>' } };
     const { body } = await opened.send(again, '/sign-in?then=devices');
-    expect(body).toContain('Sign in again to go on');
+    expect(body).toContain('Sign in again to continue');
     expect(body).toContain('value="a &#60;person&#62;"');
   });
 });

@@ -69,7 +69,7 @@ describe('the routes of UserInfo', () => {
 
   it.each([
     ['invalid_token', 'expired', 401, 'is not valid', ''],
-    ['insufficient_scope', 'openid_not_granted', 403, 'its scope must have openid', 'scope="openid", '],
+    ['insufficient_scope', 'openid_not_granted', 403, 'with openid in its scope', 'scope="openid", '],
   ])('%s', async (error, reason, expected, words, scope) => {
     const { status, body, headers, line } = await send({ kind: 'refused', error, reason }, { headers: bearer });
     expect(status).toBe(expected);
