@@ -16,7 +16,7 @@ import type { AppOptions } from '../http/app.ts';
 import { managementApi } from '../management/api.ts';
 import { theServer } from '../model/actor.ts';
 import { clientThrottle } from '../protocol/client-throttle.ts';
-import { tokensTellClaims } from '../protocol/told-claims.ts';
+import { tokensReleaseClaims } from '../protocol/released-claims.ts';
 import { authenticClients } from '../storage/authentic-clients.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
 import { clientLogoStore } from '../storage/client-logos.ts';
@@ -99,7 +99,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const heartbeat = heartbeatOf(db, random, logger);
   const macs = rowMacs(keys);
   const authentic = authenticClients(macs, configuredClients({ issuer, keys, configuration }));
-  const store = grantStore(db, clock, authentic, () => tokensTellClaims(configuration().claims));
+  const store = grantStore(db, clock, authentic, () => tokensReleaseClaims(configuration().claims));
   const deniedAccessTokens = deniedAccessTokenStore(db, clock);
   const policy = () => configuration().signingKeys;
   const sessions = sessionStore(db, clock, macs);

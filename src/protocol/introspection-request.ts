@@ -12,8 +12,8 @@ import { accessToday } from './access-today.ts';
 import { administratorNameOf } from './administrators.ts';
 import type { ClientSender } from './client-authentication.ts';
 import { refuse } from './grant-type.ts';
+import { releasedClaims } from './released-claims.ts';
 import { type FoundToken, findToken, type RefusedToken, readSentToken, type SentTokenDeps } from './sent-token.ts';
-import { toldClaims } from './told-claims.ts';
 
 /** RFC 7662 §2.2. Instants are seconds since 1970. */
 type ActiveToken = {
@@ -111,7 +111,7 @@ function describeAccessToken(
     ...{ iss, sub, client_id, jti, iat, exp },
     ...(acr !== undefined && { acr }),
     ...(auth_time !== undefined && { auth_time }),
-    ...toldClaims(deps.configuration().claims, 'access_token', itsScope, claims),
+    ...releasedClaims(deps.configuration().claims, 'access_token', itsScope, claims),
     ...(itsScope.length > 0 && { scope: formatScope(itsScope) }),
     aud: more.length > 0 ? [first, ...more] : first,
   };

@@ -21,8 +21,8 @@ import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
 import { issueIdToken } from './id-token.ts';
 import { type Narrowing, narrowedAccess, RefusedAtIssue } from './narrowing.ts';
+import { releasedClaims } from './released-claims.ts';
 import type { Access } from './requested-access.ts';
-import { toldClaims } from './told-claims.ts';
 
 type Subject = {
   readonly client: TokenClient;
@@ -48,7 +48,7 @@ export function issueAccessToken(
   if (aud === undefined) throw new InvariantViolation('an access token without an audience');
   const signer = deps.keyRing.signerOf(signingAlgorithm(deps.configuration(), access));
   const told = {
-    ...toldClaims(deps.configuration().claims, 'access_token', access.scope, claims),
+    ...releasedClaims(deps.configuration().claims, 'access_token', access.scope, claims),
     iss: deps.issuer,
     sub,
     aud: more.length > 0 ? access.resources : aud,
@@ -89,7 +89,7 @@ export function issueTokens(
   const subject = { client, sub: next.userId, grantId: next.id, claims, signIn: next.identity };
   const idTokenOf = (response: TokenResponse) => {
     if (!identifies(next, today, asked)) return null;
-    const told = toldClaims(deps.configuration().claims, 'id_token', access.asked, claims);
+    const told = releasedClaims(deps.configuration().claims, 'id_token', access.asked, claims);
     return issueIdToken(deps, next, client, response, told, now);
   };
   return whenThere(issueAccessToken(deps, subject, access, now), (response) =>

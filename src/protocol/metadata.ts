@@ -8,10 +8,10 @@ import { AUTHENTICATION_CLASSES } from '../oauth/authentication-methods.ts';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
 import { supportedPrompts } from '../oauth/prompt.ts';
 import { urlUnder } from '../oauth/urls.ts';
+import { releasableClaims } from './released-claims.ts';
 import { OFFLINE_ACCESS } from './requested-access.ts';
 import { type SignUpFacts, signUpIsOpen } from './sign-up-is-open.ts';
 import { GRANT_TYPES } from './token-request.ts';
-import { claimsTold } from './told-claims.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 export type MetadataDeps = SignUpFacts & {
@@ -66,7 +66,7 @@ export function serverMetadata({ issuer, configuration, email, keyRing, uiLocale
 
 /** The custom claims that clients can receive. Claims in access tokens alone are for APIs. */
 const furtherClaims = (claims: ClaimsPolicy): readonly string[] =>
-  (['userinfo', 'id_token'] as const).flatMap((place) => [...claimsTold(claims, place).values()].flat());
+  (['userinfo', 'id_token'] as const).flatMap((place) => [...releasableClaims(claims, place).values()].flat());
 
 /** RFC 9728 §2, of the UserInfo Endpoint. */
 export function resourceMetadata({ issuer, configuration }: Pick<MetadataDeps, 'issuer' | 'configuration'>): Document {

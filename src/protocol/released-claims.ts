@@ -5,14 +5,14 @@ import type { ClaimPlace } from '../oauth/claims.ts';
 type ClaimsOfScope = ReadonlyMap<string, readonly string[]>;
 
 /** The names of the claims that each scope releases there. Omits scopes that release none. */
-export function claimsTold(policy: ClaimsPolicy, place: ClaimPlace): ClaimsOfScope {
-  const known = told.get(policy) ?? new Map<ClaimPlace, ClaimsOfScope>();
-  told.set(policy, known);
+export function releasableClaims(policy: ClaimsPolicy, place: ClaimPlace): ClaimsOfScope {
+  const known = releasable.get(policy) ?? new Map<ClaimPlace, ClaimsOfScope>();
+  releasable.set(policy, known);
   const found = known.get(place) ?? claimsIn(policy, place);
   known.set(place, found);
   return found;
 }
-const told = new WeakMap<ClaimsPolicy, Map<ClaimPlace, ClaimsOfScope>>();
+const releasable = new WeakMap<ClaimsPolicy, Map<ClaimPlace, ClaimsOfScope>>();
 
 const claimsIn = ({ scopes }: ClaimsPolicy, place: ClaimPlace): ClaimsOfScope =>
   new Map(
@@ -25,17 +25,17 @@ const claimsIn = ({ scopes }: ClaimsPolicy, place: ClaimPlace): ClaimsOfScope =>
   );
 
 /** Whether any token carries custom claims. Only then does the store load them with the grant. */
-export const tokensTellClaims = (policy: ClaimsPolicy): boolean =>
-  claimsTold(policy, 'id_token').size > 0 || claimsTold(policy, 'access_token').size > 0;
+export const tokensReleaseClaims = (policy: ClaimsPolicy): boolean =>
+  releasableClaims(policy, 'id_token').size > 0 || releasableClaims(policy, 'access_token').size > 0;
 
 /** The claims of the end-user that this scope releases there. */
-export function toldClaims(
+export function releasedClaims(
   policy: ClaimsPolicy,
   place: ClaimPlace,
   scope: readonly string[],
   claims: Readonly<Record<string, unknown>> | null,
 ): Record<string, unknown> {
-  const mapping = claimsTold(policy, place);
+  const mapping = releasableClaims(policy, place);
   if (mapping.size === 0 || claims === null) return {};
   const names = scope.flatMap((name) => mapping.get(name) ?? []).filter((name) => Object.hasOwn(claims, name));
   return Object.fromEntries(names.map((name) => [name, claims[name]]));

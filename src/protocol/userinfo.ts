@@ -3,8 +3,8 @@
 import type { Configuration } from '../config/configuration.ts';
 import { STANDARD_CLAIMS_OF } from '../oauth/claims.ts';
 import { type AccessTokenDeps, type InactiveReason, presentedAccessToken } from './presented-access-token.ts';
+import { releasedClaims } from './released-claims.ts';
 import { mayOpenUserInfo } from './requested-access.ts';
-import { toldClaims } from './told-claims.ts';
 
 export type UserInfoDeps = AccessTokenDeps & {
   readonly configuration: () => Pick<Configuration, 'identity' | 'claims' | 'resources' | 'management'>;
@@ -37,6 +37,6 @@ export async function userInfo(deps: UserInfoDeps, accessToken: string): Promise
   const asked = scope.flatMap((one) => STANDARD_CLAIMS_OF[one] ?? []);
   // Core §5.3.2: `sub` MUST always be returned, and a Claim that is not known SHOULD be omitted rather than be null.
   const given = asked.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]] as const]));
-  const further = toldClaims(deps.configuration().claims, 'userinfo', scope, known);
+  const further = releasedClaims(deps.configuration().claims, 'userinfo', scope, known);
   return { kind: 'claims', claims: { sub: claims.sub, ...Object.fromEntries(given), ...further }, grantId: grant.id };
 }

@@ -836,26 +836,26 @@ export const explained: readonly Explained[] = [
     why: 'Saves time: the scopes would be found again.',
   },
   {
-    file: 'src/protocol/told-claims.ts',
+    file: 'src/protocol/released-claims.ts',
     source: 'if (mapping.size === 0 || claims === null) return {};',
     replacements: ['true', 'false'],
     why: 'Saves time: a mapping of nothing tells nothing.',
   },
   {
-    file: 'src/protocol/told-claims.ts',
+    file: 'src/protocol/released-claims.ts',
     source:
       'const names = scope.flatMap((name) => mapping.get(name) ?? []).filter((name) => Object.hasOwn(claims, name));',
     replacements: ['["Stryker was here"]'],
     why: 'No end-user has a claim of the name that is put there.',
   },
   {
-    file: 'src/protocol/told-claims.ts',
-    source: 'told.set(policy, known);',
+    file: 'src/protocol/released-claims.ts',
+    source: 'releasable.set(policy, known);',
     replacements: [';'],
     why: 'Saves time: the claims would be found again.',
   },
   {
-    file: 'src/protocol/told-claims.ts',
+    file: 'src/protocol/released-claims.ts',
     source: 'known.set(place, found);',
     replacements: [';'],
     why: 'Saves time: the claims would be found again.',

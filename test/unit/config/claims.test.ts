@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changesBetween } from '../../../src/config/changes.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
 import { RESERVED_CLAIMS } from '../../../src/oauth/claims.ts';
-import { claimsTold, toldClaims } from '../../../src/protocol/told-claims.ts';
+import { releasableClaims, releasedClaims } from '../../../src/protocol/released-claims.ts';
 
 describe('claims.yaml', () => {
   let folder: string;
@@ -27,8 +27,8 @@ describe('claims.yaml', () => {
   it('adds a scope with a text for consent, which needs openid', () => {
     const configuration = load(groups('userinfo, id_token'));
     expect(configuration.identity.scopes.at(-1)).toEqual({ name: 'groups', description: 'see your groups' });
-    expect([...claimsTold(configuration.claims, 'userinfo')]).toEqual([['groups', ['groups']]]);
-    expect(claimsTold(configuration.claims, 'access_token').size).toBe(0);
+    expect([...releasableClaims(configuration.claims, 'userinfo')]).toEqual([['groups', ['groups']]]);
+    expect(releasableClaims(configuration.claims, 'access_token').size).toBe(0);
   });
 
   it('releases only the claims that the scope allows in the token, and that the end-user has', () => {
@@ -39,10 +39,10 @@ describe('claims.yaml', () => {
 `,
     );
     const known = { roles: ['buyer'], groups: ['staff'] };
-    expect(toldClaims(claims, 'access_token', ['read'], known)).toEqual({ roles: ['buyer'] });
-    expect(toldClaims(claims, 'access_token', ['write'], known)).toEqual({});
-    expect(toldClaims(claims, 'id_token', ['read'], known)).toEqual({});
-    expect(toldClaims(claims, 'access_token', ['read'], null)).toEqual({});
+    expect(releasedClaims(claims, 'access_token', ['read'], known)).toEqual({ roles: ['buyer'] });
+    expect(releasedClaims(claims, 'access_token', ['write'], known)).toEqual({});
+    expect(releasedClaims(claims, 'id_token', ['read'], known)).toEqual({});
+    expect(releasedClaims(claims, 'access_token', ['read'], null)).toEqual({});
   });
 
   it('is compared key by key', () => {
@@ -89,6 +89,6 @@ describe('claims.yaml', () => {
 
   it('may release standard claims in the ID Token', () => {
     const { claims } = load(scope('name: email\n    claims: [{ name: email, in: [id_token] }]'));
-    expect(toldClaims(claims, 'id_token', ['openid', 'email'], { email: 'a@b.c' })).toEqual({ email: 'a@b.c' });
+    expect(releasedClaims(claims, 'id_token', ['openid', 'email'], { email: 'a@b.c' })).toEqual({ email: 'a@b.c' });
   });
 });

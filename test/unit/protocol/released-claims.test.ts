@@ -4,7 +4,7 @@ import type { ClaimsPolicy } from '../../../policies/claims-schema.ts';
 import { NO_BRANDING } from '../../../src/config/branding.ts';
 import { STANDARD_CLAIMS } from '../../../src/oauth/claims.ts';
 import { resourceMetadata, serverMetadata } from '../../../src/protocol/metadata.ts';
-import { claimsTold, tokensTellClaims, toldClaims } from '../../../src/protocol/told-claims.ts';
+import { releasableClaims, releasedClaims, tokensReleaseClaims } from '../../../src/protocol/released-claims.ts';
 import { ISSUER, keyRing } from './memory.ts';
 import { configuration } from './world.ts';
 
@@ -22,9 +22,9 @@ const policy: ClaimsPolicy = {
 
 describe('released claims', () => {
   it('depend on scope and place', () => {
-    expect([...claimsTold(policy, 'userinfo')]).toEqual([['staff', ['groups', 'level']]]);
-    expect([...claimsTold(policy, 'id_token')]).toEqual([['staff', ['groups']]]);
-    expect([...claimsTold(policy, 'access_token')]).toEqual([['read', ['tenant', 'groups']]]);
+    expect([...releasableClaims(policy, 'userinfo')]).toEqual([['staff', ['groups', 'level']]]);
+    expect([...releasableClaims(policy, 'id_token')]).toEqual([['staff', ['groups']]]);
+    expect([...releasableClaims(policy, 'access_token')]).toEqual([['read', ['tenant', 'groups']]]);
   });
 
   const alice = { groups: ['a'], level: 0, tenant: null, secret: 'never' };
@@ -37,12 +37,12 @@ describe('released claims', () => {
     ['access_token', ['toString', 'constructor'], alice, {}],
     ['access_token', ['read'], null, {}],
   ])('at %s for %j', (place, asked, claims, released) => {
-    expect(toldClaims(policy, place, asked, claims as Record<string, unknown> | null)).toEqual(released);
+    expect(releasedClaims(policy, place, asked, claims as Record<string, unknown> | null)).toEqual(released);
   });
 
   it('exclude those that every object inherits', () => {
     const inherited: ClaimsPolicy = { scopes: [scope('read', { toString: ['access_token'] as const })] };
-    expect(toldClaims(inherited, 'access_token', ['read'], {})).toEqual({});
+    expect(releasedClaims(inherited, 'access_token', ['read'], {})).toEqual({});
   });
 
   it.each<[Place, boolean]>([
@@ -50,11 +50,11 @@ describe('released claims', () => {
     ['access_token', true],
     ['userinfo', false],
   ])('of %s are in a token: %s', (place, isInTokens) => {
-    expect(tokensTellClaims({ scopes: [scope('read', { tenant: [place] })] })).toBe(isInTokens);
+    expect(tokensReleaseClaims({ scopes: [scope('read', { tenant: [place] })] })).toBe(isInTokens);
   });
 
   it('are in no token without a policy', () => {
-    expect(tokensTellClaims({ scopes: [] })).toBe(false);
+    expect(tokensReleaseClaims({ scopes: [] })).toBe(false);
   });
 });
 
