@@ -37,7 +37,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     shorter: (_, to) =>
       `Chains that were approved more than ${to} ago end immediately: their end-users have to sign in again.`,
     longer: (_, to) =>
-      `An active chain continues until at most ${to} after its approval, from its next use on. None that has ended comes back.`,
+      `An active chain continues at most until ${to} after its approval, from its next use on. None that has ended comes back.`,
   },
 };
 

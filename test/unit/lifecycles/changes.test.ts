@@ -35,7 +35,7 @@ test('rotating moves the head by one, beyond the range of a number', () => {
 test('a chain that has not started cannot be rotated', () => {
   const rotated = () => rotate?.(codeGrant(), facts, undefined);
   expect(rotated).toThrow(InvariantViolation);
-  expect(rotated).toThrow('the chain has not begun');
+  expect(rotated).toThrow('the chain is not started');
 });
 
 test('revoking writes the state and its reason, and keeps the head', () => {

@@ -262,7 +262,7 @@ describe('the numbers', () => {
     signingKey: [
       'after 41 days, the next one published for 3 days',
       'after 41 days',
-      '3 days 1 min before its 41 days are over',
+      '3 days 1 min before its 41 days end',
       'published for 3 days',
       'published for 3 days first',
       // The longest token, a poll and the margin of clocks: src/config/key-lifetimes.ts.
