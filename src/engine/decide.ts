@@ -60,10 +60,16 @@ function statesOf(machine: AnyStateMachine): States {
   for (const [name, node] of Object.entries(machine.states)) {
     const isFlat =
       node.type === 'atomic' && [node.entry, node.exit, node.always, node.after, node.invoke].every(isEmpty);
-    if (!isFlat) throw new InvariantViolation(`${machine.id}: the state ${name} is more than its name and its arms`);
+    if (!isFlat) {
+      throw new InvariantViolation(
+        `${machine.id}: the state ${name} has nested states, timers, entry or exit actions. Expected transitions only.`,
+      );
+    }
   }
   if (machine.root.transitions.size > 0)
-    throw new InvariantViolation(`${machine.id}: an arm stands outside the states`);
+    throw new InvariantViolation(
+      `${machine.id}: the machine has transitions outside its states. Expected transitions of states only.`,
+    );
   const states = new Map(
     Object.keys(machine.states).map((value) => [value, machine.resolveState({ value, context: {} })]),
   );

@@ -220,7 +220,7 @@ describe('a machine with more than arms', () => {
     // The second time too: only machines that passed are remembered.
     expect(deciding).toThrow(words);
   };
-  const NOT_FLAT = 'm: the state b is more than its name and its arms';
+  const NOT_FLAT = 'm: the state b has nested states, timers, entry or exit actions. Expected transitions only.';
   const { createMachine: create } = setup({ actions: effects, guards: { yes: () => true } });
 
   it('is rejected: entry actions', () => {
@@ -232,7 +232,7 @@ describe('a machine with more than arms', () => {
   it('is rejected: exit actions', () => {
     refuses(
       create({ id: 'm', initial: 'a', states: { a: { exit: 'issueTokens', on: { go: 'b' } }, b: {} } }),
-      'm: the state a is more than its name and its arms',
+      'm: the state a has nested states, timers, entry or exit actions. Expected transitions only.',
     );
   });
   it('is rejected: a transient state', () => {
@@ -261,7 +261,7 @@ describe('a machine with more than arms', () => {
         on: { go: '.b' },
         states: { a: { on: { go: { guard: 'yes', target: 'b' } } }, b: {} },
       }),
-      'm: an arm stands outside the states',
+      'm: the machine has transitions outside its states. Expected transitions of states only.',
     );
   });
   it('is rejected: an action that is a function', () => {
