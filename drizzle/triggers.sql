@@ -1,4 +1,4 @@
--- Revision 3
+-- Revision 4
 -- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
 -- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
 -- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.

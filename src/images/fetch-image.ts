@@ -57,7 +57,8 @@ function get(url: URL, signal: AbortSignal, options: FetchImageOptions): Promise
 }
 
 function redirectedTo({ headers: { location } }: IncomingMessage, from: URL): URL {
-  if (location === undefined || !URL.canParse(location, from.href)) throw new Error('A redirect has no Location.');
+  if (location === undefined || !URL.canParse(location, from.href))
+    throw new Error('A redirect has no valid Location.');
   return new URL(location, from.href);
 }
 

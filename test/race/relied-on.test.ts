@@ -342,7 +342,7 @@ async function givenAnswer(kind: 'delegated' | 'upstream'): Promise<Elsewhere> {
       ? ([{ by: 'sub', sub: person.id }, { browser: 'none' }] as const)
       : ([
           { by: 'signIn', identity: null },
-          { browser: browserHash, namesNoUser: true },
+          { browser: browserHash, namesNobody: true },
         ] as const);
   await bring(answer[0], store.commit, { type: 'answerReceived', ...answer[1] });
   const sought =

@@ -181,7 +181,7 @@ describe.skipIf(withoutSoftHsm !== null)('signing keys in a PKCS#11 device', () 
 
   it.each([
     ['a wrong PIN', { pin: '0000-wrong' }, 'of the token "statehouse" the PIN is wrong (CKR_PIN_INCORRECT)'],
-    ['no such token', { token: 'unknown' }, 'there is no token with the label "unknown"'],
+    ['no such token', { token: 'unknown' }, 'no token with the label "unknown"'],
     ['no such library', { module: '/nowhere/pkcs11.so' }, 'the library /nowhere/pkcs11.so of STATEHOUSE_PKCS11_MODULE'],
   ])('report the error: %s', async (_, wrong, words) => {
     // A process of its own: all threads of a process share one login.

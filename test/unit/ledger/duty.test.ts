@@ -61,7 +61,7 @@ test('a node logs an error for a missing or replaced newest segment', async () =
   expect(await closing()).not.toEqual([]);
   await world.database.drizzle.execute(sql`update ledger_seals set signature = 'none' where number = ${head?.number}`);
   await round();
-  expect(logged[0]).toMatchObject({ level: 'error', words: expect.stringContaining('was replaced') });
+  expect(logged[0]).toMatchObject({ level: 'error', words: expect.stringContaining('was removed or replaced') });
 });
 
 test('a node logs an error for an earlier segment that is not authentic, once', async () => {
