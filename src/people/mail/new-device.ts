@@ -22,7 +22,8 @@ export function tellOfNewDevice(deps: NewDeviceDeps, session: Session): void {
   const wishes = browser?.languages;
   void deps.outbox.later(async () => {
     const { sessions } = await deps.sessions.list(userId);
-    const others = sessions.filter((other) => other.sid !== sid);
+    // The lookup may run after a later sign-in, whose session does not make this device a new one.
+    const others = sessions.filter((other) => other.sid !== sid && other.signedInAt <= signedInAt);
     if (others.length === 0 || others.some((other) => other.userAgent === userAgent)) return;
     void notify(deps, userId, { kind: 'new_device', at: signedInAt, userAgent }, (await wishes?.()) ?? []);
   });

@@ -255,6 +255,9 @@ describe('a sign-in', () => {
   };
   const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0';
 
+  // The lookup of the first sign-in has ended before another sign-in starts.
+  beforeEach(async () => expect(await mails.to(OLD)).toEqual([]));
+
   it('is reported by mail in an untrusted browser, and not in a trusted one', async () => {
     await signInWith(FIREFOX);
     const [mail, ...more] = await mails.to(OLD);
