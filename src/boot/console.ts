@@ -58,12 +58,12 @@ export const consoleParts = ({
     if (session === null || !sessionIsAlive(session, signIn, now)) return null;
     return { userId: session.userId, isRecent: signedInRecently(session, signIn, now) };
   },
-  isOpen: () => letsSomebodyIn(configuration()),
+  isOpen: () => hasOperators(configuration()),
   pollMilliseconds: POLL_MILLISECONDS,
 });
 
 /** A client alone has no use for pages. */
-const letsSomebodyIn = ({ operators: { operators, auditors } }: Configuration): boolean =>
+const hasOperators = ({ operators: { operators, auditors } }: Configuration): boolean =>
   operators.length + auditors.length > 0;
 
 /** The console's requests pass the whole app like any request, without a network. */
@@ -142,7 +142,7 @@ export async function registerConsole({
   readonly clock?: Clock;
   readonly configuration: Configuration;
 }): Promise<void> {
-  if (!letsSomebodyIn(configuration)) return;
+  if (!hasOperators(configuration)) return;
   const macs = rowMacs(keys);
   const stored = await findClient(db, macs, CONSOLE_CLIENT_ID);
   const registration = consoleClient(issuer, keys, configuration, stored?.secretMacs);

@@ -17,7 +17,7 @@ import {
   type SigningKey,
   type StoredSigningKey,
 } from '../crypto/signing-keys.ts';
-import { passTime, type SigningKeyWorld } from '../lifecycles/signing-key/lifecycle.ts';
+import { passTime, type SigningKeyPorts } from '../lifecycles/signing-key/lifecycle.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { inTime } from '../storage/failures.ts';
 import {
@@ -136,7 +136,7 @@ export async function openSigning(parts: SigningParts): Promise<Signing> {
   };
 }
 
-export const keyDeps = ({ db, keys, source, clock, policy }: Omit<SigningParts, 'logger'>): SigningKeyWorld => ({
+export const keyDeps = ({ db, keys, source, clock, policy }: Omit<SigningParts, 'logger'>): SigningKeyPorts => ({
   store: signingKeyStore(db, clock, rowMacs(keys)),
   sleep: (milliseconds) => sleep(milliseconds),
   createKey: source.make,

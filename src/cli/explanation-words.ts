@@ -35,13 +35,13 @@ function textOfGrant(explained: ExplainedGrant): string {
     ...(user ? [['end-user', userWords(user)] as const] : []),
     ...(scope && resources ? [['allowed', printable(`${scope.join(' ')} at ${resources.join(', ')}`)] as const] : []),
     ['now', lifeWords(explained)],
-    ...(!explained.alive && explained.why !== null && explained.what_would_have_kept_it !== null
+    ...(!explained.active && explained.why !== null && explained.what_would_have_kept_it !== null
       ? ([
           ['why', explained.why],
           ['prevention', explained.what_would_have_kept_it],
         ] as const)
       : []),
-    ...(presented ? [['this one', placeWords(presented, explained.alive)] as const] : []),
+    ...(presented ? [['this one', placeWords(presented, explained.active)] as const] : []),
   ];
   return `grant ${explained.grant_id}\n${fields(rows)}\n${timeline(explained)}`;
 }
@@ -57,16 +57,16 @@ const userWords = ({ sub, username, disabled_at: disabledAt }: NonNullable<Expla
   `${printable(username)} (sub ${sub})${disabledAt === null ? '' : `, disabled ${instant(disabledAt)}`}`;
 
 function lifeWords(explained: ExplainedGrant): string {
-  if (explained.alive) {
-    const left = new Date(explained.alive_until).getTime() - new Date(explained.now).getTime();
-    const until = `until ${instant(explained.alive_until)}, in ${span(left)}`;
+  if (explained.active) {
+    const left = new Date(explained.active_until).getTime() - new Date(explained.now).getTime();
+    const until = `until ${instant(explained.active_until)}, in ${span(left)}`;
     return explained.what_waits === 'code'
-      ? `alive: its code waits, ${until}`
-      : `alive, ${until}${UNLESS[explained.would_end_by] ?? ''}`;
+      ? `active: its code waits, ${until}`
+      : `active, ${until}${UNLESS[explained.would_end_by] ?? ''}`;
   }
-  const since = explained.over_since === null ? '' : `, since ${instant(explained.over_since)}`;
+  const since = explained.ended_at === null ? '' : `, since ${instant(explained.ended_at)}`;
   const gone = explained.found ? '' : '; its row was removed, as every row is an hour after the end of its chain';
-  return `over${explained.reason === null ? '' : ` (${explained.reason})`}${since}${gone}`;
+  return `ended${explained.reason === null ? '' : ` (${explained.reason})`}${since}${gone}`;
 }
 
 /** Whether a use would postpone the end. */

@@ -12,8 +12,8 @@ import { codeOf, databaseFailure } from '../storage/failures.ts';
 import { FolderInUse } from '../storage/folder-lock.ts';
 import { hostsIn, readDatabaseUrl } from '../system/database-url.ts';
 import { FolderOpenToOthers } from '../system/home-folder.ts';
+import { ReportedError } from '../system/reported-error.ts';
 import { safeError } from '../system/safe-error.ts';
-import { ToldError } from '../system/told-error.ts';
 import { NotChecked } from './failure.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -24,7 +24,7 @@ const FINAL = 78;
 export function statusFor(error: unknown): number {
   const cause = causeOf(error);
   if (cause instanceof NotChecked) return cause.status;
-  return cause instanceof ToldError && cause.isFinal ? FINAL : 1;
+  return cause instanceof ReportedError && cause.isFinal ? FINAL : 1;
 }
 
 export function wordsFor(error: unknown, env: Env): string {
@@ -38,7 +38,7 @@ const causeOf = (error: unknown): unknown =>
 
 /** Errors with a message for operators and without secrets. */
 const OURS = [
-  ToldError,
+  ReportedError,
   EnvironmentError,
   ConfigurationError,
   RootSecretError,

@@ -1,12 +1,12 @@
 /** The errors of commands, with the same text for a running server and for work within the process. */
 import { printable } from '../config/shown.ts';
-import { ToldError } from '../system/told-error.ts';
+import { ReportedError } from '../system/reported-error.ts';
 
 /** A command that fails for a known reason; the message says why and what to do. */
-export class CommandRefused extends ToldError {}
+export class CommandRefused extends ReportedError {}
 
 /** The check could not run, so it has no result. */
-export class NotChecked extends ToldError {
+export class NotChecked extends ReportedError {
   readonly status = 3;
 }
 

@@ -15,7 +15,9 @@ export function grantsListCommand(parent: Command, cli: Cli): void {
     .description('grants, newest first')
     .option('--client <client_id>', 'only those of this client')
     .option('--user <username>', 'only those of this end-user')
-    .addOption(new Option('--state <state>', 'only those that are alive, or over').choices(['alive', 'over']))
+    .addOption(
+      new Option('--state <state>', 'only the active ones, or only the ended ones').choices(['active', 'ended']),
+    )
     .option('--from <instant>', 'only those that were approved at this instant or later', instantFrom)
     .option('--to <instant>', 'only those that were approved before this instant', instantFrom)
     .addOption(limitOption())
@@ -27,7 +29,7 @@ An end-user approves, and the client gets a code and then a chain of refresh tok
 
 Examples:
   statehouse grants list --user alice
-  statehouse grants list --client shop --state over --from 2026-01-31`,
+  statehouse grants list --client shop --state ended --from 2026-01-31`,
     )
     .action(async (options: Options) => {
       const { items, more } = await withGrants(cli, ({ list }) => list(options, options.limit));
@@ -44,9 +46,9 @@ const grantRow = (grant: Grant): readonly string[] => [
   printable(grant.username),
   minute(grant.created_at),
   grant.last_used_at === null ? 'never' : minute(grant.last_used_at),
-  'alive_until' in grant.life
-    ? `alive until ${minute(grant.life.alive_until)}`
-    : `over (${grant.life.reason ?? 'unknown'})`,
+  'active_until' in grant.life
+    ? `active until ${minute(grant.life.active_until)}`
+    : `ended (${grant.life.reason ?? 'unknown'})`,
 ];
 
 const grantDocument = ({ state, life, ...grant }: Grant) => ({

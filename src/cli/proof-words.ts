@@ -7,10 +7,12 @@ const count = (value: number) => value.toLocaleString('en-GB');
 const counted = (value: number, noun: string) => `${value} ${noun}${value === 1 ? '' : 's'}`;
 
 export function proofText(proof: Proof): string {
-  const walks = proof.explorations.map(({ bounds: { requests, inFlight, faults }, moments, steps, milliseconds }) => {
-    const within = `${counted(requests, 'request')}, ${inFlight} in flight, ${counted(faults, 'fault')}`;
-    return `  ${within}: ${count(moments)} moments, ${count(steps)} steps, ${(milliseconds / 1000).toFixed(1)} s\n`;
-  });
+  const walks = proof.explorations.map(
+    ({ bounds: { requests, inFlight, faults }, modelStates, steps, milliseconds }) => {
+      const within = `${counted(requests, 'request')}, ${inFlight} in flight, ${counted(faults, 'fault')}`;
+      return `  ${within}: ${count(modelStates)} moments, ${count(steps)} steps, ${(milliseconds / 1000).toFixed(1)} s\n`;
+    },
+  );
   const title =
     proof.policy === null
       ? `proof of ${proof.walk.of}, under every policy`
@@ -31,13 +33,13 @@ export const proofDocument = (proof: Proof) => ({
   walk: proof.walk.name,
   machines: proof.walk.machines,
   holds: holds(proof),
-  walks: proof.explorations.map(({ bounds, moments, steps, milliseconds }) => ({
+  walks: proof.explorations.map(({ bounds, modelStates, steps, milliseconds }) => ({
     requests: bounds.requests,
     // As it was called while the proof walked presentations alone.
     presentations: bounds.requests,
     in_flight: bounds.inFlight,
     faults: bounds.faults,
-    moments,
+    modelStates,
     steps,
     milliseconds: Math.round(milliseconds),
   })),

@@ -15,7 +15,7 @@ export function placesText({ upstreams, delegatedSignIn }: Configuration): strin
             [
               delegatedSignIn.url,
               delegatedSignIn.show === 'instead' ? 'instead of the form' : 'beside the form',
-              newcomers(delegatedSignIn.createUsers),
+              justInTimeUsers(delegatedSignIn.createUsers),
               `answers within ${inWords(delegatedSignIn.lifetimeSeconds)}`,
             ],
           ],
@@ -24,7 +24,7 @@ export function placesText({ upstreams, delegatedSignIn }: Configuration): strin
   return rows.length === 0 ? '' : `sign-in elsewhere\n${fields(rows)}`;
 }
 
-const newcomers = (createUsers: boolean): string =>
+const justInTimeUsers = (createUsers: boolean): string =>
   createUsers ? 'registers just-in-time users' : 'registers no users: an end-user links the account first';
 
 function upstreamLines({ issuer, client_id: id, scope, admit, multiFactor, createUsers }: Upstream): string[] {
@@ -38,7 +38,7 @@ function upstreamLines({ issuer, client_id: id, scope, admit, multiFactor, creat
     issuer,
     `as the client ${id}, asking for ${scope.join(' ')}`,
     `admits: ${who.length === 0 ? 'every user of the provider' : who.join(', and ')}`,
-    newcomers(createUsers),
+    justInTimeUsers(createUsers),
     `counts as several factors: ${factors.length === 0 ? 'nothing' : factors.join(', ')}`,
   ];
 }

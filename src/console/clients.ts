@@ -96,7 +96,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${policy?.ok ? html`<h2>Its policy in force</h2>!${policyOf(policy.value)}` : ''}
 <h2>What it holds</h2>
 !${aboveCeiling(consequences)}
-<p class="row">!${viewer.may('grants:read') ? link(viewer, withQuery('/console/grants', { client_id: id, state: 'alive' }), 'Its active grants') : ''}
+<p class="row">!${viewer.may('grants:read') ? link(viewer, withQuery('/console/grants', { client_id: id, state: 'active' }), 'Its active grants') : ''}
 !${viewer.may('ledger:read') ? link(viewer, withQuery('/console/ledger', { client_id: id }), 'Its ledger entries') : ''}</p>`,
   );
 }

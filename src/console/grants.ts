@@ -21,7 +21,7 @@ import { code, name, shownText } from './shown-text.ts';
 
 export type GrantItem = {
   readonly grant_id: string;
-  readonly state: 'alive' | 'over';
+  readonly state: 'active' | 'ended';
   /** The reason of the decision that ended it. Null: no decision did. */
   readonly reason: string | null;
   readonly client_id: string;
@@ -48,8 +48,8 @@ export type Event = Omit<Arm, 'last_5_minutes'> & {
 
 /** The life of a grant, as in `statehouse explain`. */
 type Life = {
-  readonly alive: boolean;
-  readonly alive_until?: string;
+  readonly active: boolean;
+  readonly active_until?: string;
   readonly reason?: string | null;
   readonly why?: string | null;
   readonly what_would_have_kept_it?: string | null;
@@ -77,16 +77,16 @@ export function grantColumns(viewer: Viewer): readonly Column<GrantItem>[] {
   ];
 }
 
-/** `alive`, or the reason. */
+/** `active`, or the reason. */
 const stateOf = ({ state, reason }: GrantItem): Markup =>
-  state === 'alive'
-    ? html`<span class="badge good">alive</span>`
+  state === 'active'
+    ? html`<span class="badge good">active</span>`
     : html`<span class="badge bad">over</span> ${reason === null ? '' : shownText(reason)}`;
 
 const STATES = [
-  ['', 'alive or over'],
-  ['alive', 'alive'],
-  ['over', 'over'],
+  ['', 'active or ended'],
+  ['active', 'active'],
+  ['ended', 'ended'],
 ] as const;
 
 async function list(viewer: Viewer, query: Fields): Promise<Shown> {
@@ -145,21 +145,21 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
     html`!${doneWords(query.get('done'))}
 !${summaryOf(life.value)}
 !${grant.ok ? factsOf(viewer, grant.value) : html`<p>Its row no longer exists: the server removes rows an hour after the end of their chain. The ledger still has the following entries.</p>`}
-!${viewer.may('grants:revoke') && life.value.alive ? html`<p>!${button(viewer, withQuery('/console/grant/end', { id }), 'End this grant…', 'danger')}</p>` : ''}
+!${viewer.may('grants:revoke') && life.value.active ? html`<p>!${button(viewer, withQuery('/console/grant/end', { id }), 'End this grant…', 'danger')}</p>` : ''}
 <h2>What happened</h2>
 !${lifeOf(life.value)}`,
   );
 }
 
 function summaryOf({
-  alive,
-  alive_until: until,
+  active,
+  active_until: until,
   reason = null,
   why = null,
   what_would_have_kept_it: keep = null,
 }: Life): Markup {
-  if (alive)
-    return html`<p class="done"><strong>It is alive.</strong>!${until ? html` Without further use, it ends on !${time(until)}.` : ''}</p>`;
+  if (active)
+    return html`<p class="done"><strong>It is active.</strong>!${until ? html` Without further use, it ends on !${time(until)}.` : ''}</p>`;
   return html`<div class="alert"><p><strong>It is over!${reason === null ? '.' : html`: <code>${shownText(reason)}</code>`}</strong></p>
 !${why === null ? '' : html`<p>${why}</p>`}
 !${keep === null ? '' : html`<p><strong>How to prevent this:</strong> ${keep}</p>`}</div>`;
@@ -178,7 +178,7 @@ const factsOf = (viewer: Viewer, grant: GrantItem): Markup =>
   ]);
 
 /** A timeline, with the words of the machine. */
-function lifeOf({ alive, alive_until: until, events, earlier_events: earlier }: Life): Markup {
+function lifeOf({ active, active_until: until, events, earlier_events: earlier }: Life): Markup {
   const lines = events.map(
     (event) =>
       html`<li!${event.to === 'revoked' ? ' class="over"' : ''}><p>!${time(event.at)}</p>
@@ -188,7 +188,7 @@ function lifeOf({ alive, alive_until: until, events, earlier_events: earlier }: 
   );
   return html`!${earlier > 0 ? html`<p class="quiet">${String(earlier)} earlier entries are not listed.</p>` : ''}
 <ol class="life">!${lines.join('\n')}
-!${alive ? html`<li class="now"><p>Now: alive!${until ? html`, until !${time(until)} at the latest` : ''}</p></li>` : ''}</ol>`;
+!${active ? html`<li class="now"><p>Now: active!${until ? html`, until !${time(until)} at the latest` : ''}</p></li>` : ''}</ol>`;
 }
 
 async function confirmEnd(viewer: Viewer, query: Fields): Promise<Shown> {

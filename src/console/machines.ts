@@ -29,7 +29,7 @@ async function list(viewer: Viewer): Promise<Shown> {
   const answer = await viewer.api.list<MachineNumbers>('/machines');
   if (!answer.ok) return problem(answer.problem);
   return page(
-    'Machines alive',
+    'Machines running',
     html`!${live(viewer, '')}
 <ul class="tiles">
 !${answer.value.items

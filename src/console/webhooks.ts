@@ -166,7 +166,7 @@ function toldOf({ data }: Delivery): Markup {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const repetition = (viewer: Viewer, { delivery_id: id, receiver }: Delivery): Markup =>
-  html`<p>Sent again, it goes to ${shownText(receiver)} at once and with all attempts anew. The receiver knows it by the same <code>webhook-id</code>.</p>
+  html`<p>Sent again, it goes to ${shownText(receiver)} immediately, with a new series of attempts. The receiver recognises it by the same <code>webhook-id</code>.</p>
 !${form(viewer, { action: REPEAT, label: 'Send it again', values: { id } })}`;
 
 async function repeat(viewer: Viewer, fields: Fields): Promise<Shown> {

@@ -92,7 +92,7 @@ function* later<Answer>(
   return reply.answer as Answer;
 }
 
-export type World<Loaded, Commit> = {
+export type Ports<Loaded, Commit> = {
   readonly load: () => Promise<Loaded>;
   /** Resolves to false when a fact that the commit depends on no longer held. Then nothing changed. */
   readonly commit: (commit: Commit) => Promise<boolean>;
@@ -102,7 +102,7 @@ export type World<Loaded, Commit> = {
 
 /** @param first absent: the loop loads it. @throws Unavailable as `running` does. */
 export async function run<Loaded, Row, Facts, Commit, Answer>(
-  world: World<Loaded, Commit>,
+  ports: Ports<Loaded, Commit>,
   request: Request<Loaded, Row, Facts, Commit, Answer>,
   first?: Loaded,
 ): Promise<Answer> {
@@ -113,7 +113,7 @@ export async function run<Loaded, Row, Facts, Commit, Answer>(
     return request.answer(step, loaded, facts);
   };
   try {
-    const loaded = first ?? (await instrument('load', id, () => firstLoad(world)));
+    const loaded = first ?? (await instrument('load', id, () => firstLoad(ports)));
     const steps = running<Loaded, Row, Facts, Commit, Answer>(loaded, { ...request, answer });
     let next = instrument('decide', id, () => steps.next());
     while (!next.done) {
@@ -121,7 +121,7 @@ export async function run<Loaded, Row, Facts, Commit, Answer>(
       const reply =
         command.kind === 'answer'
           ? ({ kind: 'answered', answer: await command.answer } as const)
-          : await instrument(command.kind, id, () => askWorld(world, command));
+          : await instrument(command.kind, id, () => askPorts(ports, command));
       if (command.kind === 'commit') notify(({ committed }) => committed?.(id, resultOf(reply)));
       next = instrument('decide', id, () => steps.next(reply));
     }
@@ -138,7 +138,7 @@ function resultOf<Loaded>(reply: Reply<Loaded>): CommitResult {
   return reply.kind === 'unavailable' && reply.error.maybeCommitted ? 'unknown' : 'unavailable';
 }
 
-async function firstLoad<Loaded, Commit>({ load }: World<Loaded, Commit>): Promise<Loaded> {
+async function firstLoad<Loaded, Commit>({ load }: Ports<Loaded, Commit>): Promise<Loaded> {
   try {
     return await load();
   } catch (error) {
@@ -147,13 +147,13 @@ async function firstLoad<Loaded, Commit>({ load }: World<Loaded, Commit>): Promi
   }
 }
 
-async function askWorld<Loaded, Commit>(
-  world: World<Loaded, Commit>,
+async function askPorts<Loaded, Commit>(
+  ports: Ports<Loaded, Commit>,
   command: Exclude<Command<Commit>, { readonly kind: 'answer' }>,
 ): Promise<Reply<Loaded>> {
-  if (command.kind === 'load') return reload(world, command.afterLostCommit);
+  if (command.kind === 'load') return reload(ports, command.afterLostCommit);
   try {
-    return { kind: 'committed', committed: await world.commit(command.commit) };
+    return { kind: 'committed', committed: await ports.commit(command.commit) };
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     return { kind: 'unavailable', error };
@@ -173,7 +173,7 @@ export const LONGEST_SLEEPS_MILLISECONDS = WAITS_AFTER_LOST_COMMIT_MILLISECONDS.
 );
 
 async function reload<Loaded, Commit>(
-  { load, sleep }: World<Loaded, Commit>,
+  { load, sleep }: Ports<Loaded, Commit>,
   afterLostCommit: boolean,
 ): Promise<Reply<Loaded>> {
   let unavailable = new StoreUnavailable(false);

@@ -21,17 +21,17 @@ export const explanationDocument = (explained: Explained) => ({
   scope: explained.grant?.scope ?? null,
   resources: explained.grant?.resources ?? null,
   now: explained.now.toISOString(),
-  ...(explained.life.kind === 'alive'
+  ...(explained.life.kind === 'active'
     ? {
-        alive: true as const,
-        alive_until: explained.life.until.toISOString(),
+        active: true as const,
+        active_until: explained.life.until.toISOString(),
         what_waits: explained.life.what,
         would_end_by: explained.life.end,
       }
     : {
-        alive: false as const,
+        active: false as const,
         reason: explained.life.reason,
-        over_since: instant(explained.life.since),
+        ended_at: instant(explained.life.since),
         why: explained.life.advice?.why ?? null,
         what_would_have_kept_it: explained.life.advice?.keep ?? null,
       }),

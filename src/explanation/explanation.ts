@@ -22,9 +22,9 @@ export type Life =
    * `what`: the credential that its client can use next. `end`: the reason for which that credential ends without
    * further use.
    */
-  | { readonly kind: 'alive'; readonly what: 'code' | 'chain'; readonly until: Date; readonly end: EndReason }
+  | { readonly kind: 'active'; readonly what: 'code' | 'chain'; readonly until: Date; readonly end: EndReason }
   | {
-      readonly kind: 'over';
+      readonly kind: 'ended';
       readonly reason: EndReason | null;
       /** Null: the reason is a raised epoch, which has no date, or the row no longer exists. */
       readonly since: Date | null;
@@ -76,12 +76,12 @@ const beginsWithApproval = (lines: readonly LedgerLine[]) => lines[0]?.to === 'a
 export function lifeOf(grant: NonNullable<StoredLife['grant']>, lifetimes: Lifetimes | null, now: Date): Life {
   if (grantState(grant) === 'revoked') return over(knownReason(grantEndReason(grant)), grant.revokedAt);
   const end = endOf(grant, lifetimes);
-  if (now < end.until) return { kind: 'alive', ...end };
+  if (now < end.until) return { kind: 'active', ...end };
   return over(end.end, end.until);
 }
 
 const over = (reason: EndReason | null, since: Date | null): Life => ({
-  kind: 'over',
+  kind: 'ended',
   reason,
   since,
   advice: reason && ADVICE[reason],
@@ -91,7 +91,7 @@ const knownReason = (reason: string | null): EndReason | null =>
   reason !== null && Object.hasOwn(ADVICE, reason) ? (reason as EndReason) : null;
 
 /** Without a policy: the end that the last use stored. */
-function endOf(grant: Grant, lifetimes: Lifetimes | null): Omit<Extract<Life, { kind: 'alive' }>, 'kind'> {
+function endOf(grant: Grant, lifetimes: Lifetimes | null): Omit<Extract<Life, { kind: 'active' }>, 'kind'> {
   const until = grantEndsAt(grant, lifetimes);
   if (grant.refreshGeneration === null) return { what: 'code', until, end: 'authorization_code_expired' };
   const absolute = lifetimes && grant.createdAt.getTime() + lifetimes.refreshAbsoluteLifetimeSeconds * 1000;

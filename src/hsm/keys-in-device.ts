@@ -5,12 +5,12 @@ import type { StoredSigningKey } from '../crypto/signing-keys.ts';
 import { Unavailable } from '../engine/errors.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { deadlines } from '../system/deadlines.ts';
-import { ToldError } from '../system/told-error.ts';
+import { ReportedError } from '../system/reported-error.ts';
 import type { Answers, Call, Failure, Reply } from './calls.ts';
 import type { DeviceSettings } from './settings.ts';
 
 /** The device, its library, its token or its PIN. The message has none of its secrets. */
-export class DeviceFails extends ToldError {
+export class DeviceFails extends ReportedError {
   override readonly isFinal: boolean;
   constructor({ words, isFinal }: Failure) {
     super(`The PKCS#11 device cannot be used: ${words}.`);

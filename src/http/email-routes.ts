@@ -7,10 +7,10 @@ import { pathUnder } from '../oauth/urls.ts';
 import { type Asked, type Asker, askAboutLostFactors, askForReset } from '../people/email/asking.ts';
 import { type LinkOutcome, type LinkRefusal, submitLink, type UseLinkDeps, viewLink } from '../people/email/using.ts';
 import type { Session } from '../people/second-factor/deps.ts';
-import { askToSignUp, type GoingOn } from '../people/sign-up/sign-up.ts';
+import { askToSignUp, type Resumption } from '../people/sign-up/sign-up.ts';
 import { createSession, findAnySession } from '../protocol/browser-session.ts';
 import { formPurpose } from '../protocol/form-purpose.ts';
-import { goOnSignedIn, type InteractionDeps } from '../protocol/interaction.ts';
+import { type InteractionDeps, resumeSignedIn } from '../protocol/interaction.ts';
 import { forgetFailures, rememberBrowser } from '../protocol/sign-in.ts';
 import { factorPath, signInPath } from './account/sections.ts';
 import { addressKey } from './address-key.ts';
@@ -69,7 +69,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       if (!isOpen(what)) return reply.callNotFound();
       if (queryOf(request) === SENT) return sendPage(reply, 200, askedPage(await lookOf(request), what));
       const name = parseParameters(queryOf(request), ['for']).parameters.get('for');
-      return showAsk(request, reply, what, { status: 200, address: '', goesOn: name, problem: null });
+      return showAsk(request, reply, what, { status: 200, address: '', resumption: name, problem: null });
     };
 
   const submitAsk =
@@ -84,7 +84,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       const outcome =
         what === 'forgot'
           ? await askForReset(options, typed, asker)
-          : await askToSignUp(options, typed, goingOn(request, name), asker);
+          : await askToSignUp(options, typed, resumptionOf(request, name), asker);
       return answerAsked(request, reply, what, outcome, typed ?? '', name);
     };
 
@@ -124,7 +124,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     'POST /email/link': async (request, reply) => {
       const { parameters } = parseParameters(bodyOf(request.body), ['t', 'username', 'password']);
       const secret = parameters.get('t');
-      const { network, wishes } = await askerOf(request);
+      const { network, languages } = await askerOf(request);
       const outcome = await submitLink(options, {
         secret,
         username: parameters.get('username'),
@@ -132,7 +132,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
         isOurForm: csrf.checkOf(request),
         passwordIsProvenBy: async (userId) => (await whoTypedThePassword(request))?.userId === userId,
         caller: { network, gone: callerGone(reply) },
-        wishes,
+        languages,
       });
       return answerLink(request, reply, outcome, secret ?? '');
     },
@@ -177,13 +177,13 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     const { locale, language } = await lookOf(request);
     return {
       network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
-      wishes: [locale, language],
+      languages: [locale, language],
       deviceCookie: cookies.readDevice(request),
     };
   }
 
   /** Only an interaction of this browser, and only by its name: the parameter cannot lead to another site. */
-  function goingOn(request: FastifyRequest, name: string | null): GoingOn | null {
+  function resumptionOf(request: FastifyRequest, name: string | null): Resumption | null {
     const browserHash = cookies.hash(request, 'browser');
     if (name === null || browserHash === null || !isInteractionName(name)) return null;
     return { path: path(`${INTERACTIONS}${name}`), browserHash };
@@ -192,7 +192,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
   type AskShown = {
     readonly status: number;
     readonly address: string;
-    readonly goesOn: string | null;
+    readonly resumption: string | null;
     readonly problem: AskView['problem'];
   };
 
@@ -200,14 +200,14 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     request: FastifyRequest,
     reply: FastifyReply,
     what: AskFor,
-    { status, address, goesOn, problem }: AskShown,
+    { status, address, resumption, problem }: AskShown,
   ): Promise<FastifyReply> {
-    const goesBackTo = goesOn !== null && isInteractionName(goesOn) ? goesOn : null;
+    const goesBackTo = resumption !== null && isInteractionName(resumption) ? resumption : null;
     const view = {
       what,
       action: path(PATHS[what]),
       csrf: csrf.token(request, reply, PURPOSES[what]),
-      goesOn: goesBackTo,
+      resumption: goesBackTo,
       address,
       problem,
       signIn: goesBackTo === null ? signIn : path(`${INTERACTIONS}${goesBackTo}`),
@@ -221,19 +221,19 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     what: AskFor,
     outcome: Asked,
     address: string,
-    goesOn: string | null,
+    resumption: string | null,
   ): FastifyReply | Promise<FastifyReply> {
     switch (outcome.kind) {
       case 'asked':
         setLogLine(request, 'asked for a mail', { what });
         return seeOther(reply, `${path(PATHS[what])}?${SENT}`);
       case 'addressRefused':
-        return showAsk(request, reply, what, { status: 400, address, goesOn, problem: 'addressRefused' });
+        return showAsk(request, reply, what, { status: 400, address, resumption, problem: 'addressRefused' });
       case 'throttled':
       case 'queueFull':
         setLogLine(request, 'refused', { reason: REASONS[outcome.kind], address: request.ip });
         reply.header('retry-after', String(outcome.retryAfterSeconds));
-        return showAsk(request, reply, what, { status: 429, address, goesOn, problem: outcome.kind });
+        return showAsk(request, reply, what, { status: 429, address, resumption, problem: outcome.kind });
     }
   }
 
@@ -302,10 +302,10 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
   async function begin(
     request: FastifyRequest,
     reply: FastifyReply,
-    { user, challenge: { goesOn } }: Extract<LinkOutcome, { kind: 'done' }>['used'],
+    { user, challenge: { resumption } }: Extract<LinkOutcome, { kind: 'done' }>['used'],
   ): Promise<FastifyReply> {
     const browser = cookies.hash(request, 'browser');
-    const isSameBrowser = goesOn !== null && browser !== null && sameSecretBytes(browser, goesOn.browserHash);
+    const isSameBrowser = resumption !== null && browser !== null && sameSecretBytes(browser, resumption.browserHash);
     const signedIn = await options.users.findForSignIn(user.username);
     // Between the two statements, an administrator may have disabled the account.
     if (signedIn === null || signedIn.disabledAt !== null) return seeOther(reply, signIn);
@@ -316,11 +316,11 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     cookies.set(reply, 'session', cookie);
     const isSignedIn = session.state === 'active';
     if (isSignedIn) rememberBrowser(options, deviceOf(cookies, request, reply), user.username, session.lastUsedAt);
-    const named = isSameBrowser ? interactionNamed(goesOn.path.slice(path(INTERACTIONS).length)) : null;
-    if (goesOn === null || named === null) return seeOther(reply, path(isSignedIn ? '/account' : factorPath(null)));
+    const named = isSameBrowser ? interactionNamed(resumption.path.slice(path(INTERACTIONS).length)) : null;
+    if (resumption === null || named === null) return seeOther(reply, path(isSignedIn ? '/account' : factorPath(null)));
     // Its page asks for the second factor that the policy demands.
-    if (!isSignedIn) return seeOther(reply, goesOn.path);
-    const step = await goOnSignedIn(options, { ...named, browser, session: cookie.hash }, session);
+    if (!isSignedIn) return seeOther(reply, resumption.path);
+    const step = await resumeSignedIn(options, { ...named, browser, session: cookie.hash }, session);
     return sendInteractionStep(issuer, request, reply, step);
   }
 

@@ -10,7 +10,7 @@ import { pathUnder } from '../oauth/urls.ts';
 import type { Returning } from '../people/external/finish.ts';
 import type { UpstreamDeps } from '../people/upstream/upstream-sign-in.ts';
 import { formPurpose } from '../protocol/form-purpose.ts';
-import { goOnSignedIn, type InteractionDeps } from '../protocol/interaction.ts';
+import { type InteractionDeps, resumeSignedIn } from '../protocol/interaction.ts';
 import { destinationNamed, factorPath } from './account/sections.ts';
 import { type Place, placeOf } from './external-places.ts';
 import { externalRefusal, type Refused } from './external-refusal.ts';
@@ -60,7 +60,7 @@ export const externalSignIns = fp<ExternalSignInOptions>(
       const { name, needsRecentSignIn } = destinationOfSignIn(request);
       return place === null
         ? refuse(request, reply, unknownPlace)
-        : leaveForSignIn(request, reply, place, { destination: name, anew: needsRecentSignIn });
+        : leaveForSignIn(request, reply, place, { destination: name, again: needsRecentSignIn });
     });
 
     app.get('/sign-in/upstream/:name/callback', { schema: { params: NAME } }, async (request, reply) => {
@@ -112,7 +112,7 @@ export const externalSignIns = fp<ExternalSignInOptions>(
           const facts = { where: provider, interactionId: askedBy?.id ?? null };
           logSignIn(request, options.signInLedger, session, 'signed in', facts);
           if (askedBy === null) return seeOther(reply, pathUnder(issuer, destinationNamed(destination).path));
-          const step = await goOnSignedIn(options, { ...askedBy, browser, session: cookie.hash }, session);
+          const step = await resumeSignedIn(options, { ...askedBy, browser, session: cookie.hash }, session);
           return sendInteractionStep(issuer, request, reply, step);
         }
       }

@@ -19,10 +19,10 @@ export type LeavingFor =
   /** A client requests it. `isOurForm`: null, where the page itself redirects. */
   | { readonly interaction: InteractionRequest & { readonly isOurForm: FormCheck | null } }
   /**
-   * No client requests it: it leads to a page of this server. `anew`: the identity provider has to authenticate the
+   * No client requests it: it leads to a page of this server. `again`: the identity provider has to authenticate the
    * user again.
    */
-  | { readonly destination: string | null; readonly anew: boolean }
+  | { readonly destination: string | null; readonly again: boolean }
   /** The end-user links the other account to their own. */
   | { readonly linkTo: string };
 
@@ -35,9 +35,9 @@ export function leaving(cookies: BrowserCookies, options: LeavingOptions) {
     place: Place,
     purpose: LeavingFor,
   ): Promise<FastifyReply> => {
-    const { askingInteraction, directWishes } = await import('../people/external/begin.ts');
+    const { askingInteraction, requestedDirectly } = await import('../people/external/begin.ts');
     const address = addressKey(request.ip, request.socket.remoteAddress ?? '');
-    const begins = { browser: browserOf(request, reply), address, interaction: null, linkTo: null, wishes: null };
+    const begins = { browser: browserOf(request, reply), address, interaction: null, linkTo: null, requested: null };
     let beginning: Beginning = begins;
     if ('interaction' in purpose) {
       const opened = await openForSignIn(options, purpose.interaction);
@@ -47,7 +47,7 @@ export function leaving(cookies: BrowserCookies, options: LeavingOptions) {
     } else if ('linkTo' in purpose) {
       beginning = { ...begins, linkTo: purpose.linkTo };
     } else {
-      beginning = { ...begins, wishes: directWishes(purpose.destination, purpose.anew) };
+      beginning = { ...begins, requested: requestedDirectly(purpose.destination, purpose.again) };
     }
     const outcome = await leave(place, beginning);
     if (outcome.kind === 'refused') return refuse(request, reply, outcome);

@@ -55,8 +55,8 @@ export const looks = fp<LookOptions>(
     };
     async function of(request: FastifyRequest, { uiLocales = [], userId }: AskedLook): Promise<Look> {
       const claims = userId === undefined ? null : await claimsOf(userId);
-      const wishes = [...uiLocales, ...texts(claims?.['locale']), ...(await acceptedBy(request))];
-      const chosen = chooseLanguage(wishes);
+      const languages = [...uiLocales, ...texts(claims?.['locale']), ...(await acceptedBy(request))];
+      const chosen = chooseLanguage(languages);
       const { direction, words } = await wordsOf(chosen.tag);
       const timeZone = texts(claims?.['zoneinfo']).find(isTimeZone) ?? 'UTC';
       return { language: chosen.tag, direction, locale: chosen.locale, timeZone, words, brand: brand().brand };

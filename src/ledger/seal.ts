@@ -98,13 +98,13 @@ export const sealNext = (
     const { seal: newest, passedOver } = await newestAuthentic(store.newestSeals(), keys);
     const step = { newest: newest && { number: newest.number, digest: newest.digest }, passedOver, closed: null };
     const before = newest?.statement ?? null;
-    const goesOnAt = before?.below ?? '0';
+    const continuesAt = before?.below ?? '0';
     // The tables are in another Postgres, which counts its transactions from the start.
-    const countsAgain = BigInt(begunBelow) < BigInt(goesOnAt);
-    const from = countsAgain ? '0' : goesOnAt;
+    const countsAgain = BigInt(begunBelow) < BigInt(continuesAt);
+    const from = countsAgain ? '0' : continuesAt;
     const from_entry = countsAgain ? undefined : before?.below_entry;
     if (BigInt(settledBelow) <= BigInt(from)) return step;
-    const countedAgainBelow = countsAgain ? goesOnAt : (before?.counted_again_below ?? '0');
+    const countedAgainBelow = countsAgain ? continuesAt : (before?.counted_again_below ?? '0');
     const edge = await store.cut({ from, from_entry, below: settledBelow }, most);
     if (edge === null && !partial) return step;
 

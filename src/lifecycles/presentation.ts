@@ -15,7 +15,7 @@ import { type Lifetimes, nextChainEndsAt } from '../model/lifetimes.ts';
 import {
   type GrantCommit,
   type GrantFacts,
-  type GrantWorld,
+  type GrantPorts,
   grantLifecycle,
   type LoadedGrant,
   revocationOf,
@@ -39,7 +39,7 @@ export type Outcome<Issued> =
   | { readonly kind: 'rejected'; readonly reason: TokenRejectReason; readonly revoked: boolean };
 
 /** The dependencies of a presentation: the current policy, and the making of tokens. */
-export type PresentationWays<Issued> = {
+export type PresentationPolicy<Issued> = {
   readonly presenter?: () => Presenter;
   readonly lifetimesOf: (client: TokenClient) => Lifetimes;
   readonly accessToday: (grant: Grant, client: TokenClient) => AccessToday;
@@ -116,7 +116,7 @@ function headMoveOf(
 /** @param more the facts that only this kind of credential needs. */
 export function presentationRequest<Facts extends PresentationFacts, Issued>(
   lifecycle: PresentationLifecycle<Facts>,
-  { presenter, lifetimesOf, accessToday, mint }: PresentationWays<Issued>,
+  { presenter, lifetimesOf, accessToday, mint }: PresentationPolicy<Issued>,
   nonce: Bytes,
   more: Omit<Facts, keyof PresentationFacts>,
   eventAt: (now: Date) => { readonly type: 'presented' },
@@ -143,7 +143,7 @@ export function presentationRequest<Facts extends PresentationFacts, Issued>(
 
 /** @throws Unavailable when the store cannot be reached, does not settle, or its commit cannot be known. */
 export function present<Facts, Issued>(
-  { store, sleep }: GrantWorld,
+  { store, sleep }: GrantPorts,
   request: PresentationRequest<Facts, Issued>,
   first: LoadedPresentation,
 ): Promise<Outcome<Issued>> {

@@ -5,7 +5,7 @@ import type { RootKeys } from '../crypto/root-secret.ts';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { EmailChallengeStore } from '../lifecycles/email-challenge/lifecycle.ts';
 import type { SessionStore } from '../lifecycles/session/lifecycle.ts';
-import type { SigningKeyWorld } from '../lifecycles/signing-key/lifecycle.ts';
+import type { SigningKeyPorts } from '../lifecycles/signing-key/lifecycle.ts';
 import type { LinkMaking } from '../people/email/links.ts';
 import type { NotifyDeps } from '../people/mail/notify.ts';
 import type { IsBreached } from '../people/passwords/rules.ts';
@@ -24,7 +24,7 @@ export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   readonly db: Drizzle;
   readonly clock: Clock;
   readonly sessions: SessionStore;
-  readonly signingKeys: SigningKeyWorld;
+  readonly signingKeys: SigningKeyPorts;
   readonly challenges: EmailChallengeStore;
   /** Null: there are no pages for the links of mails. */
   readonly links: LinkMaking | null;

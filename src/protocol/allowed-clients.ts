@@ -3,7 +3,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
 import { type Grant, grantState } from '../model/grant.ts';
 import { chainEndsAt, codeEndsAt, consentEndsAt } from '../model/lifetimes.ts';
-import { goesOnWhileAway } from './absence.ts';
+import { continuesWhileAway } from './absence.ts';
 import { mayRefreshToday } from './access-today.ts';
 import { type Access, type DescribedAccess, describeAccess } from './requested-access.ts';
 
@@ -59,7 +59,7 @@ export function allowedClients(configuration: Configuration, permissions: Stored
       holds:
         grants.length === 0
           ? 'nothing'
-          : grants.some((one) => goesOnWhileAway(configuration, client, one))
+          : grants.some((one) => continuesWhileAway(configuration, client, one))
             ? 'whileAway'
             : 'nowOnly',
     };

@@ -34,8 +34,8 @@ export const authorizationCode: GrantType = {
         if (!grant || !sameSecretBytes(grant.codeHash, read.secretHash) || !isOwnCode(deps.keys, read))
           return refuse('authorization_code_unknown');
         const presented = { clientId: client.clientId, redirectUri, challengeOfVerifier, resources };
-        const ways = waysOf(deps, { scope: null, resources }, await administratorNameOf(deps, grant), presenter);
-        const asked = authorizationCodeRequest(presented, ways, deps.random.bytes(16));
+        const policy = waysOf(deps, { scope: null, resources }, await administratorNameOf(deps, grant), presenter);
+        const asked = authorizationCodeRequest(presented, policy, deps.random.bytes(16));
         return settled(await present(deps, asked, { ...request, grant }));
       },
     };

@@ -66,7 +66,7 @@ export type Authentication = {
 /** Includes the server's epoch, which a new session carries. */
 export type SignedInUser = User & { readonly serverEpoch: bigint; readonly passwordByLinkAt: Date | null };
 
-const worldOf = ({ sessions, sleep, configuration }: SessionDeps) => ({
+const portsOf = ({ sessions, sleep, configuration }: SessionDeps) => ({
   sessions,
   sleep,
   lifetimes: () => configuration().signIn,
@@ -98,7 +98,7 @@ export async function findAnySession(
   cookie: CookieHash | null,
   loaded?: LoadedSession,
 ): Promise<AnySession> {
-  const used = cookie === null ? null : await useSession(worldOf(deps), { idHash: cookie }, loaded);
+  const used = cookie === null ? null : await useSession(portsOf(deps), { idHash: cookie }, loaded);
   if (used?.kind === 'admitted') return { session: used.session, awaiting: false };
   return used?.kind === 'awaitsFactor' ? { session: used.session, awaiting: true } : { session: null, awaiting: false };
 }
@@ -143,7 +143,7 @@ export async function createSessionBy(
 ): Promise<Session | null> {
   const { amr, authenticatedAt } = authentication;
   const { facts, now } = await signInFacts(deps, user, authentication);
-  if (cookie.old !== null) await end(worldOf(deps), { idHash: cookie.old }, 'signedInAgain');
+  if (cookie.old !== null) await end(portsOf(deps), { idHash: cookie.old }, 'signedInAgain');
   const { signIn } = deps.configuration();
   const session = {
     idHash: cookie.new,
@@ -215,7 +215,7 @@ export async function strengthenSession(
 ): Promise<Session | null> {
   const amr = methodsOf(session.amr, added.amr);
   const origin = deps.signInLedger.originOf(session.username);
-  const used = await addFactor(worldOf(deps), session, { factor: added.factor, amr, idHash: cookie, origin });
+  const used = await addFactor(portsOf(deps), session, { factor: added.factor, amr, idHash: cookie, origin });
   return used?.kind === 'admitted' ? used.session : null;
 }
 
@@ -224,7 +224,7 @@ export const classOf = ({ amr }: Session): AuthenticationClass => authentication
 
 /** The end-user signs out in this browser. The grants that they approved in it stay active. @throws Unavailable */
 export async function endSession(deps: SessionDeps, cookie: CookieHash | null): Promise<void> {
-  if (cookie !== null) await end(worldOf(deps), { idHash: cookie }, 'signOutRequested');
+  if (cookie !== null) await end(portsOf(deps), { idHash: cookie }, 'signOutRequested');
 }
 
 /**
@@ -232,4 +232,4 @@ export async function endSession(deps: SessionDeps, cookie: CookieHash | null): 
  * another user's.
  */
 export const endListedSession = (deps: SessionDeps, userId: string, sid: string, actor?: Actor): Promise<boolean> =>
-  end(worldOf(deps), { sid, userId }, 'endRequested', actor);
+  end(portsOf(deps), { sid, userId }, 'endRequested', actor);

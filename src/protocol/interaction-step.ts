@@ -5,9 +5,9 @@ import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/author
 import type { RootKeys } from '../crypto/root-secret.ts';
 import {
   type InteractionOutcome,
+  type InteractionPorts,
   type InteractionReference,
   type InteractionStore,
-  type InteractionWorld,
   interactFrom,
   type StoredInteraction,
 } from '../lifecycles/interaction/lifecycle.ts';
@@ -96,7 +96,7 @@ export async function decideStep(
   // Without a session, a consent does not count.
   const remembered = session === null ? { remembered: null, consentRow: null } : {};
   const first = isTheirs ? { ...facts, ...remembered } : await deps.interactions.load(named, session.userId);
-  return first && interactFrom(interactionWorld(deps), first, event, session, factorIsAwaited);
+  return first && interactFrom(interactionPorts(deps), first, event, session, factorIsAwaited);
 }
 
 /** @throws Unavailable, StoreUnavailable */
@@ -125,10 +125,10 @@ export async function beginInteraction(
   const seal = () => sealInteraction(deps, requested);
   // Checked for every request, so that the server does not refuse one request to one browser and grant it to another.
   if (!surelyFits(requested) && seal().length > MAX_SEALED_CHARACTERS) return 'tooLong';
-  return stepOutcome(deps, await interactFrom(interactionWorld(deps), begun, 'requested', session), seal);
+  return stepOutcome(deps, await interactFrom(interactionPorts(deps), begun, 'requested', session), seal);
 }
 
-const interactionWorld = (deps: InteractionStepDeps): InteractionWorld => ({
+const interactionPorts = (deps: InteractionStepDeps): InteractionPorts => ({
   store: deps.interactions,
   sleep: deps.sleep,
   sessionNow: ({ idHash }) => findSession(deps, idHash),

@@ -9,7 +9,7 @@ import {
 import type { Client } from '../model/client.ts';
 import type { Session } from '../model/session.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
-import { wouldGoOnWhileAway } from './absence.ts';
+import { wouldContinueWhileAway } from './absence.ts';
 import { grantableScope } from './administrators.ts';
 import { type AnySession, type CookieHash, findAnySession, type SessionDeps } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
@@ -144,7 +144,7 @@ async function viewOpened(
         scope: grantableScope(deps.configuration(), interaction, session.username),
         resources: interaction.resources,
       }),
-      whileAway: wouldGoOnWhileAway(deps.configuration(), client, interaction),
+      whileAway: wouldContinueWhileAway(deps.configuration(), client, interaction),
       rememberedForSeconds: rememberedForSeconds(deps.configuration(), outcome),
     };
   }
@@ -306,7 +306,7 @@ export async function openForSignIn(
 /**
  * The end-user has completed a federated or delegated sign-in in this browser. @throws StoreUnavailable, Unavailable
  */
-export async function goOnSignedIn(
+export async function resumeSignedIn(
   deps: InteractionDeps,
   request: InteractionRequest,
   session: Session,

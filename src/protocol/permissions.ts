@@ -1,5 +1,5 @@
 /** The permissions that the signed-in end-user has given, and their revocation through the machine of every grant. */
-import { type GrantWorld, revokeGrant } from '../lifecycles/grant/lifecycle.ts';
+import { type GrantPorts, revokeGrant } from '../lifecycles/grant/lifecycle.ts';
 import { type AllowedClient, allowedClients, type StoredPermissions } from './allowed-clients.ts';
 import { type CookieHash, findSession, type SessionDeps } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
@@ -7,7 +7,7 @@ import { type SignedInBrowser, signedInBrowsers } from './signed-in-browsers.ts'
 
 export type PermissionDeps = SessionDeps & PermissionStores;
 
-type PermissionStores = GrantWorld & {
+type PermissionStores = GrantPorts & {
   readonly permissions: {
     readonly load: (userId: string) => Promise<StoredPermissions>;
     readonly grantIds: (userId: string, clientId: string) => Promise<readonly string[]>;
@@ -82,15 +82,15 @@ export async function submitEndPermission(
  * Repeating the call is always safe. @returns the number of grants that this call revoked. @throws Unavailable
  */
 export async function endPermission(
-  { permissions, ...world }: PermissionStores,
+  { permissions, ...ports }: PermissionStores,
   userId: string,
   clientId: string,
 ): Promise<number> {
   await permissions.forgetConsents(userId, clientId);
   let ended = 0;
   for (const grantId of await permissions.grantIds(userId, clientId)) {
-    const { now, grant } = await world.store.load({ clientId, grantId });
-    if (grant && (await revokeGrant(world, { now, grant }))) ended += 1;
+    const { now, grant } = await ports.store.load({ clientId, grantId });
+    if (grant && (await revokeGrant(ports, { now, grant }))) ended += 1;
   }
   return ended;
 }

@@ -2,7 +2,7 @@
  * The part that a code and a refresh token share at the token endpoint: the current policy, the tokens, and the answer.
  */
 import { policyOf } from '../config/configuration.ts';
-import type { Outcome, PresentationWays } from '../lifecycles/presentation.ts';
+import type { Outcome, PresentationPolicy } from '../lifecycles/presentation.ts';
 import type { Presenter } from '../model/ledger.ts';
 import { accessToday } from './access-today.ts';
 import type { TokenDeps, TokenOutcome, TokenResponse } from './grant-type.ts';
@@ -15,7 +15,7 @@ export const waysOf = (
   narrowing: Narrowing,
   username: string | null,
   presenter: () => Presenter,
-): PresentationWays<TokenResponse> => ({
+): PresentationPolicy<TokenResponse> => ({
   presenter,
   lifetimesOf: (client) => policyOf(deps.configuration(), client),
   accessToday: (grant, client) => accessToday(deps.configuration(), grant, client, username),

@@ -30,8 +30,8 @@ export const refreshToken: GrantType = {
         const { grant, client } = request;
         if (!grant) return refuse('refresh_token_unknown');
         const presented = { clientId: client.clientId, ...narrowing };
-        const ways = waysOf(deps, narrowing, await administratorNameOf(deps, grant), presenter);
-        const asked = refreshTokenRequest(token, presented, ways, deps.random.bytes(16));
+        const policy = waysOf(deps, narrowing, await administratorNameOf(deps, grant), presenter);
+        const asked = refreshTokenRequest(token, presented, policy, deps.random.bytes(16));
         return settled(await present(deps, asked, { ...request, grant }));
       },
     };

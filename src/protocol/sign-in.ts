@@ -309,7 +309,7 @@ async function checkPassword(user: SignedInUser | null, typed: string) {
 }
 
 type Keys = Readonly<
-  Record<'pair' | 'address' | 'account' | 'behind' | 'device' | 'nobodyHere' | 'nobodyThere', Buffer>
+  Record<'pair' | 'address' | 'account' | 'behind' | 'device' | 'unknownHere' | 'unknownAtAddress', Buffer>
 > & {
   /** The networks that contain the address. */
   readonly wider: readonly Buffer[];
@@ -326,8 +326,8 @@ function keysOf({ keys }: SignInDeps, { address, account, device }: Attempt): Ke
     account: key('account', account),
     behind: key('behind', address, account),
     device: key('device', device?.id ?? '', account),
-    nobodyHere: key('nobody', address, 'pair'),
-    nobodyThere: key('nobody', address, 'account'),
+    unknownHere: key('nobody', address, 'pair'),
+    unknownAtAddress: key('nobody', address, 'account'),
   };
 }
 
@@ -337,4 +337,4 @@ function keysOf({ keys }: SignInDeps, { address, account, device }: Attempt): Ke
  * so all unknown usernames share a row. Both cases write the same number of rows, so the time reveals nothing.
  */
 const keysOfThrottledAddress = (keys: Keys, counts: boolean): readonly Buffer[] =>
-  counts ? [keys.behind, keys.nobodyThere] : [keys.nobodyHere, keys.nobodyThere];
+  counts ? [keys.behind, keys.unknownAtAddress] : [keys.unknownHere, keys.unknownAtAddress];

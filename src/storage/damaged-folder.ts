@@ -1,9 +1,9 @@
 /** A folder of the embedded database that Postgres cannot open: the damage, and the remedy. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ToldError } from '../system/told-error.ts';
+import { ReportedError } from '../system/reported-error.ts';
 
-export class FolderDamaged extends ToldError {
+export class FolderDamaged extends ReportedError {
   constructor(folder: string, damage: string) {
     super(
       `The embedded database in ${folder} is damaged: ${damage}. Nothing was changed there. ` +

@@ -3,7 +3,7 @@
  * (runtime-rights.ts). With those, neither a defect nor a stolen password of its role can remove the triggers (docs/decisions/0042).
  */
 import { type SQL, sql } from 'drizzle-orm';
-import { ToldError } from '../system/told-error.ts';
+import { ReportedError } from '../system/reported-error.ts';
 import type { Drizzle } from './database.ts';
 import { reached } from './failures.ts';
 import { whatIsDue } from './migrations.ts';
@@ -18,7 +18,7 @@ export type RoleStanding = {
 };
 
 /** A right that the role of this process lacks or does not need. The message says what to do. */
-export class DatabaseRoleError extends ToldError {}
+export class DatabaseRoleError extends ReportedError {}
 
 export const rowsOf = async <Row>(db: Drizzle, statement: SQL): Promise<readonly Row[]> =>
   rawRows(await reached(() => db.execute(statement)));

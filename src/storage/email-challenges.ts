@@ -8,7 +8,7 @@ import type {
   EmailChallengeStore,
   LoadedEmailChallenge,
 } from '../lifecycles/email-challenge/lifecycle.ts';
-import { emailChallengeFacts, goesOnOf } from '../lifecycles/email-challenge/table.ts';
+import { emailChallengeFacts, resumptionOf } from '../lifecycles/email-challenge/table.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
@@ -100,15 +100,15 @@ const mayBe = (key: Extract<EmailChallengeKey, { kind: 'secret' }>, row: Row, ma
   macs.isRight(...emailChallengeFacts(row), row.mac);
 
 const challengeFrom = ({
-  goesOnPath,
-  goesOnBrowserHash,
+  resumePath,
+  resumeBrowserHash,
   sentBy: _,
   mac: __,
   macVersion: ___,
   ...row
 }: Row): EmailChallenge => ({
   ...row,
-  goesOn: goesOnOf({ goesOnPath, goesOnBrowserHash }),
+  resumption: resumptionOf({ resumePath, resumeBrowserHash }),
 });
 
 export type ListedInvitation = Pick<EmailChallenge, 'id' | 'address' | 'createdAt' | 'endsAt'> & {

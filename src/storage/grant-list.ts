@@ -11,7 +11,7 @@ import { type InstantPosition, olderThan, type Page, type PageRequest, positionI
 import { plannedRead } from './planned-read.ts';
 import { clients, grants, server, users } from './schema.ts';
 
-export type GrantListState = 'alive' | 'over';
+export type GrantListState = 'active' | 'ended';
 
 export type GrantFilter = {
   readonly clientId?: string | undefined;
@@ -135,7 +135,7 @@ function listedFrom(row: Row, lifetimesOf: LifetimesOf): ListedGrant {
     clientName: client.clientName,
     policyToday: client.policy,
     username,
-    state: grantIsAlive(grant, lifetimes, now) ? 'alive' : 'over',
+    state: grantIsAlive(grant, lifetimes, now) ? 'active' : 'ended',
     endsAt: grantEndsAt(grant, lifetimes),
     now,
   };

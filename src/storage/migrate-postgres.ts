@@ -6,7 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
-import { ToldError } from '../system/told-error.ts';
+import { ReportedError } from '../system/reported-error.ts';
 import { codeOf } from './failures.ts';
 import { apply, whatIsDue } from './migrations.ts';
 
@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MILLISECONDS = 2000;
 const HELD = new Set(['55P03', '40P01']);
 
 /** Another transaction has held a lock on a table all the time. Nothing was changed. */
-class TablesAreLocked extends ToldError {
+class TablesAreLocked extends ReportedError {
   constructor() {
     super(
       `The tables could not be migrated: something holds a lock on them, in each of ${TRIES} tries. Nothing was changed.\n` +

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
-import { ToldError } from '../system/told-error.ts';
+import { ReportedError } from '../system/reported-error.ts';
 import { type Drizzle, MIGRATIONS_FOLDER } from './database.ts';
 
 /** The migrations that the tables lack. */
@@ -16,7 +16,7 @@ export type Due = {
   readonly triggers: string | null;
 };
 
-class TablesBeforeFirstRelease extends ToldError {
+class TablesBeforeFirstRelease extends ReportedError {
   constructor(remedy: string) {
     super(
       `The tables were made by a version before the first release, and cannot be brought up to date. Nothing was changed. ${remedy}`,

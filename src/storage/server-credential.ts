@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ToldError } from '../system/told-error.ts';
+import { ReportedError } from '../system/reported-error.ts';
 import { folderHolder, type Owner } from './folder-lock.ts';
 
 export type ServerCredential = {
@@ -29,7 +29,7 @@ type Written = ServerCredential & Owner;
 const pathIn = (folder: string): string => join(folder, 'running-server');
 
 /** The credential is there, and this user must not use it. */
-export class CredentialRefused extends ToldError {}
+export class CredentialRefused extends ReportedError {}
 
 /** Replaces the file of an earlier server. For the process that holds the folder. */
 export function writeServerCredential(folder: string, { origin, issuer, secret }: ServerCredential): void {

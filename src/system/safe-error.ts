@@ -4,7 +4,7 @@
  */
 import { ConfigurationError } from '../config/problem.ts';
 import { InvariantViolation, StoreUnavailable, Unavailable } from '../engine/errors.ts';
-import { ToldError } from './told-error.ts';
+import { ReportedError } from './reported-error.ts';
 
 export type SafeError = {
   readonly type: string;
@@ -16,7 +16,7 @@ export type SafeError = {
   readonly cause?: SafeError;
 };
 
-const OURS = [InvariantViolation, StoreUnavailable, Unavailable, ConfigurationError, ToldError] as const;
+const OURS = [InvariantViolation, StoreUnavailable, Unavailable, ConfigurationError, ReportedError] as const;
 
 export function safeError(error: unknown): SafeError {
   if (!(error instanceof Error)) return { type: typeof error };

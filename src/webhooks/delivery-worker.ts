@@ -11,7 +11,7 @@ import {
   claimDelivery,
   reportAttempt,
   retryPolicyOf,
-  type WebhookDeliveryWorld,
+  type WebhookDeliveryPorts,
 } from '../lifecycles/webhook-delivery/lifecycle.ts';
 import { webhookAttempts } from '../system/observed.ts';
 import { type Attempt, attempt } from './attempt.ts';
@@ -20,7 +20,7 @@ import { collect, type OutboxDeps } from './outbox.ts';
 
 export type DeliveryWorkerDeps = BodyDeps &
   OutboxDeps &
-  WebhookDeliveryWorld & {
+  WebhookDeliveryPorts & {
     /**
      * Deliveries of this endpoint whose next attempt is due, the longest due first. `after`: null for the first of
      * them.

@@ -5,12 +5,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { openBalancer } from './balancer.ts';
 
-type Node = { readonly name: string; readonly url: string; health: number; isBroken: boolean; served: number };
+type Node = { readonly name: string; readonly url: string; health: number; isViolated: boolean; served: number };
 
 async function aNode(name: string): Promise<Node> {
   const server = createServer((asked, response) => {
     if (asked.url === '/health/ready') return void response.writeHead(node.health).end();
-    if (node.isBroken) return void response.writeHead(200).write('half of an an', () => asked.socket.destroy());
+    if (node.isViolated) return void response.writeHead(200).write('half of an an', () => asked.socket.destroy());
     node.served++;
     response.end(name);
   });
@@ -20,7 +20,7 @@ async function aNode(name: string): Promise<Node> {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const node: Node = { name, url, health: 200, isBroken: false, served: 0 };
+  const node: Node = { name, url, health: 200, isViolated: false, served: 0 };
   return node;
 }
 
@@ -57,7 +57,7 @@ test('the balancer answers a bare 503 while no node is healthy, and sends reques
 test('the balancer sends a request to another node when one breaks off', async () => {
   const [one, two] = [await aNode('one'), await aNode('two')];
   const { asked } = await inFrontOf(one, two);
-  one.isBroken = true;
+  one.isViolated = true;
   await until(async () => (await asked()) === '200 two' && two.served >= 4);
   expect(one.served).toBe(0);
 });

@@ -76,16 +76,16 @@ describe('docs/deploying.md', () => {
     next('Why did my token die?', 'node -p');
 
     // The rotation of the root secret, with a chain that continues through each step at both nodes.
-    const goesOn = async () => {
+    const resumption = async () => {
       held = await refreshed(first, held);
       held = await refreshed(second, held);
     };
     await run(next('The root secret', 'export STATEHOUSE_SECRET="$old,$new"'));
-    await restartNodes(goesOn);
-    await goesOn();
+    await restartNodes(resumption);
+    await resumption();
     await run(next('The root secret', 'export STATEHOUSE_SECRET="$new,$old"'));
-    await restartNodes(goesOn);
-    await goesOn();
+    await restartNodes(resumption);
+    await resumption();
     for (const id of ['shop', 'declared']) await serves(first, id);
     // Both nodes have listed both secrets twice, and each time renewed what is stored.
     await until(() => logs().split('rows renewed under the first root secret').length > 4);
@@ -108,8 +108,8 @@ describe('docs/deploying.md', () => {
     expect(announced).not.toMatch(/authenticator apps|recovery codes|rows of/);
     expect(await renewSecrets(look)).toEqual(['dormant']);
     await run(next('The root secret', 'export STATEHOUSE_SECRET="$new"'));
-    await restartNodes(goesOn);
-    await goesOn();
+    await restartNodes(resumption);
+    await resumption();
     for (const id of ['shop', 'dormant', 'declared']) await serves(second, id);
     await succeeds('npx statehouse check');
     // The second factor from before the rotation: the code of the next step is new at any time, and a recovery code is unused.
@@ -123,7 +123,7 @@ describe('docs/deploying.md', () => {
     await run(next('Backups', 'npx statehouse ledger keys'));
     await startNodes();
     const before = held;
-    await goesOn();
+    await resumption();
     await stopNodes();
     await succeeds('dropdb statehouse && createdb --template=backup --owner=statehouse_owner statehouse');
     await run(next('Backups', 'npx statehouse recover --yes'));

@@ -204,13 +204,13 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
 
     await follow('Grants');
     await page.getByLabel('End-user (username or sub)').fill(person.username);
-    await page.getByLabel('State').selectOption('alive');
+    await page.getByLabel('State').selectOption('active');
     await press('Find');
     await page
       .getByRole('link', { name: /^[0-9a-f-]{36}$/ })
       .first()
       .click();
-    await page.getByText('It is alive.').waitFor();
+    await page.getByText('It is active.').waitFor();
     await look('life-alive');
     await follow('End this grant…');
     await page.getByText('This ends one chain').waitFor();

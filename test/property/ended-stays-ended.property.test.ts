@@ -20,7 +20,7 @@ import { passkeyFacts } from '../../src/lifecycles/passkey/table.ts';
 import { signingKeyFacts } from '../../src/lifecycles/signing-key/table.ts';
 import { grantState } from '../../src/model/grant.ts';
 import { sessionState } from '../../src/model/session.ts';
-import { NO_WISHES } from '../../src/people/external/begin.ts';
+import { NO_PARAMETERS } from '../../src/people/external/begin.ts';
 import { openContents, queuedMail } from '../../src/people/mail/contents.ts';
 import { openSecret, sealSecret } from '../../src/people/second-factor/secret.ts';
 import { DEFAULT_METADATA } from '../../src/registration/client-metadata.ts';
@@ -37,7 +37,7 @@ import { findUserWithPassword } from '../../src/storage/users.ts';
 import { databaseClock } from '../../src/system/clock.ts';
 import { deleteClient, disableUser, insertUser, saveClient, updateUser } from '../support/administration.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { linkWorld } from '../support/links.ts';
+import { linkPorts } from '../support/links.ts';
 import { testClients, testKeys, testMacs } from '../support/macs.ts';
 import { openAsRuntimeRole, type RuntimeRole } from '../support/runtime-role.ts';
 import { unheld } from '../support/unheld.ts';
@@ -204,7 +204,7 @@ const WALKS: Readonly<Record<string, Walk>> = {
     machine: 'emailChallenge',
     names: ['id'],
     begin: async () => {
-      const links = linkWorld({ database: role.database, clock });
+      const links = linkPorts({ database: role.database, clock });
       const address = `${randomUUID()}@example.com`;
       const link = await links.ask('sign_up', null, address);
       return {
@@ -368,14 +368,14 @@ const WALKS: Readonly<Record<string, Walk>> = {
     machine: 'mail',
     names: ['id'],
     begin: async () => {
-      const world = { mails: mailQueue(db(), clock).mails, sleep: async () => {} };
+      const ports = { mails: mailQueue(db(), clock).mails, sleep: async () => {} };
       const to = `${randomUUID()}@example.com`;
       const content = { kind: 'sign_up', link: 'https://as.test', lifetimeSeconds: 3600 } as const;
-      const mail = { to, userId: null, wishes: [], timeZone: null, content };
+      const mail = { to, userId: null, languages: [], timeZone: null, content };
       const queued = queuedMail({ keys: testKeys, random: systemRandom }, mail, new Date());
       await mailQueue(db(), clock).add(queued, null);
       const report = async (outcome: 'succeeded' | 'refused') =>
-        reportMail(world, queued.id, MAIL_POLICY, { outcome, claim: new Date() });
+        reportMail(ports, queued.id, MAIL_POLICY, { outcome, claim: new Date() });
       return {
         row: sql`id = ${queued.id}::uuid`,
         // A node would send it.
@@ -430,7 +430,7 @@ const EXTERNAL = {
   sealedInteraction: null,
   sealedSecrets: null,
   userId: null,
-  wishes: NO_WISHES,
+  requested: NO_PARAMETERS,
   lifetimeSeconds: 600,
 } as const;
 

@@ -18,7 +18,7 @@ import { openScene, type Scene } from '../support/scene.ts';
 const BROWSERS = 2;
 const STEP_SECONDS = 30;
 
-type World = {
+type Ports = {
   readonly user: TestUser;
   readonly browsers: Browser[];
   app: App | null;
@@ -44,7 +44,7 @@ describe('factors in any order', () => {
   const factorPage = (browser: Browser) => browser.get('/sign-in/factor?then=devices');
   const isSignedIn = async (browser: Browser) => (await browser.get('/account')).body.includes('/account/devices');
 
-  const password = async ({ user }: World, browser: Browser, sent = PASSWORD): Promise<void> => {
+  const password = async ({ user }: Ports, browser: Browser, sent = PASSWORD): Promise<void> => {
     const page = await browser.get('/sign-in?then=devices&another=yes');
     await browser.submit(page, { username: user.username, password: sent });
   };
@@ -58,33 +58,33 @@ describe('factors in any order', () => {
     await browser.submit(page, { code });
     return browser.cookies.get('__Host-statehouse-session') !== cookie || (!before && (await isSignedIn(browser)));
   };
-  const accepted = async (world: World, browser: Browser, code: string): Promise<void> => {
+  const accepted = async (ports: Ports, browser: Browser, code: string): Promise<void> => {
     if (!(await prove(browser, code))) return;
-    expect(world.spent.has(code), 'a code was accepted twice').toBe(false);
-    world.spent.add(code);
+    expect(ports.spent.has(code), 'a code was accepted twice').toBe(false);
+    ports.spent.add(code);
   };
   const csrfOf = (page: Answer) => formOf(page.body).fields['csrf'] ?? '';
 
-  const steps: Readonly<Record<string, (world: World, browser: Browser, pick: number) => Promise<void>>> = {
-    'the password': (world, browser) => password(world, browser),
-    'a wrong password': (world, browser) => password(world, browser, 'a wrong password indeed'),
-    'the code of now': async (world, browser) => {
-      if (world.app) await accepted(world, browser, world.app.codeAt(scene.clock.now()));
+  const steps: Readonly<Record<string, (ports: Ports, browser: Browser, pick: number) => Promise<void>>> = {
+    'the password': (ports, browser) => password(ports, browser),
+    'a wrong password': (ports, browser) => password(ports, browser, 'a wrong password indeed'),
+    'the code of now': async (ports, browser) => {
+      if (ports.app) await accepted(ports, browser, ports.app.codeAt(scene.clock.now()));
     },
-    'a code that was used': async (world, browser, pick) => {
+    'a code that was used': async (ports, browser, pick) => {
       // The newest is the likeliest to be accepted again.
-      const used = [...world.spent].toReversed();
+      const used = [...ports.spent].toReversed();
       const code = used[pick % Math.min(Math.max(used.length, 1), 2)];
       if (code !== undefined) expect(await prove(browser, code), 'a used code').toBe(false);
     },
     'a wrong code': async (_, browser) => {
       await prove(browser, 'ABCD-EFGH-JKMN');
     },
-    'a recovery code': async (world, browser, pick) => {
-      const code = world.codes[pick % Math.max(world.codes.length, 1)];
-      if (code !== undefined) await accepted(world, browser, code);
+    'a recovery code': async (ports, browser, pick) => {
+      const code = ports.codes[pick % Math.max(ports.codes.length, 1)];
+      if (code !== undefined) await accepted(ports, browser, code);
     },
-    'a set-up': async (world, browser) => {
+    'a set-up': async (ports, browser) => {
       const page = await factorPage(browser);
       const { csrf } = formOf(page.body).fields;
       if (csrf === undefined) return;
@@ -94,27 +94,27 @@ describe('factors in any order', () => {
       const app = appWith(secret);
       const code = app.codeAt(scene.clock.now());
       const done = await browser.submit(setUp, { code });
-      const [row] = await db().select().from(secondFactors).where(eq(secondFactors.userId, world.user.id));
+      const [row] = await db().select().from(secondFactors).where(eq(secondFactors.userId, ports.user.id));
       if (row && done.status < 400) {
-        world.app = app;
-        world.spent.add(code);
+        ports.app = app;
+        ports.spent.add(code);
         const codes = recoveryCodesOn(done);
-        if (codes.length > 0) world.codes = codes;
+        if (codes.length > 0) ports.codes = codes;
       }
     },
-    'new recovery codes': async (world, browser) => {
+    'new recovery codes': async (ports, browser) => {
       const page = await browser.get('/account/sign-in-methods');
       const made = recoveryCodesOn(
         await browser.post('/account/sign-in-methods/recovery-codes', { csrf: csrfOf(page) }),
       );
       if (made.length === 0) return;
       // Those from before count as used.
-      for (const code of world.codes) world.spent.add(code);
-      world.codes = made;
+      for (const code of ports.codes) ports.spent.add(code);
+      ports.codes = made;
     },
-    'the removal of the app': async (world, browser) => {
+    'the removal of the app': async (ports, browser) => {
       const page = await browser.get('/account/sign-in-methods');
-      for (const { id } of await db().select().from(secondFactors).where(eq(secondFactors.userId, world.user.id)))
+      for (const { id } of await db().select().from(secondFactors).where(eq(secondFactors.userId, ports.user.id)))
         await browser.post('/account/sign-in-methods/apps/remove', { csrf: csrfOf(page), id });
     },
     'a removal by an administrator': async ({ user }) =>
@@ -129,7 +129,7 @@ describe('factors in any order', () => {
   };
 
   /** By the database, at this moment. */
-  const demands = async ({ user }: World): Promise<boolean> => {
+  const demands = async ({ user }: Ports): Promise<boolean> => {
     const apps = await db().select().from(secondFactors).where(eq(secondFactors.userId, user.id));
     return isDemanded || apps.some(({ state }) => state === 'active');
   };
@@ -159,7 +159,7 @@ describe('factors in any order', () => {
       fc.asyncProperty(fc.boolean(), sequences, async (isEnrolled, sequence) => {
         isDemanded = false;
         const user = await makeUser(scene);
-        const world: World = {
+        const ports: Ports = {
           user,
           browsers: Array.from({ length: BROWSERS }, () => new Browser(scene.app)),
           app: null,
@@ -169,8 +169,8 @@ describe('factors in any order', () => {
         /** Whether a factor was demanded when the sign-in began, by the name of its session. */
         const needed = new Map<string, boolean>();
         for (const { step, browser, pick } of [...(isEnrolled ? enrolled : []), ...sequence]) {
-          const before = await demands(world);
-          await steps[step]?.(world, world.browsers[browser] as Browser, pick);
+          const before = await demands(ports);
+          await steps[step]?.(ports, ports.browsers[browser] as Browser, pick);
           for (const { sid, state, amr } of await sessionsOf(user)) {
             if (!needed.has(sid)) needed.set(sid, before);
             if (state !== 'active') continue;
@@ -178,7 +178,7 @@ describe('factors in any order', () => {
             if (isStrong) strong += 1;
             expect(isStrong || !needed.get(sid), `${step}: a session with ${amr.join()}`).toBe(true);
           }
-          for (const one of world.browsers) {
+          for (const one of ports.browsers) {
             if (!(await isSignedIn(one))) continue;
             const cookies = (await sessionsOf(user)).filter(({ state }) => state === 'active');
             expect(cookies.length, `${step}: a browser is signed in, and no session is active`).toBeGreaterThan(0);

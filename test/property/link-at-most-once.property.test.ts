@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emailChallenges } from '../../src/storage/schema.ts';
 import { makeUser } from '../support/actors.ts';
 import { anyDatabase } from '../support/database.ts';
-import { LIFETIME_SECONDS, type LinkPurpose, linkWorld, type SentLink } from '../support/links.ts';
+import { LIFETIME_SECONDS, type LinkPurpose, linkPorts, type SentLink } from '../support/links.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 
 const PURPOSES = ['reset_password', 'verify_address', 'sign_up'] as const satisfies readonly LinkPurpose[];
@@ -52,7 +52,7 @@ describe('a link from a mail works at most once', () => {
     let used = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
-        const world = linkWorld(scene);
+        const ports = linkPorts(scene);
         const address = `${randomUUID()}@example.com`;
         const user = await makeUser(scene, randomUUID(), { email: address, email_verified: true });
         const known: Known[] = [];
@@ -62,7 +62,7 @@ describe('a link from a mail works at most once', () => {
             continue;
           }
           if (step.kind === 'ask') {
-            const link = await world.ask(step.purpose, step.purpose === 'sign_up' ? null : user.id, address);
+            const link = await ports.ask(step.purpose, step.purpose === 'sign_up' ? null : user.id, address);
             known.unshift({ ...link, sentAt: scene.clock.now().getTime(), isUsed: false, isWorthless: false });
             continue;
           }
@@ -70,7 +70,7 @@ describe('a link from a mail works at most once', () => {
           if (link === undefined) continue;
           const isInTime = scene.clock.now().getTime() < link.sentAt + LIFETIME_SECONDS * 1000;
           const works = isInTime && !link.isUsed && !link.isWorthless;
-          const answers = await Promise.all(Array.from({ length: step.times }, () => world.press(link)));
+          const answers = await Promise.all(Array.from({ length: step.times }, () => ports.press(link)));
           expect(answers.filter(({ kind }) => kind === 'used')).toHaveLength(works ? 1 : 0);
           if (!works) continue;
           used++;

@@ -36,7 +36,7 @@ type Left = {
 };
 type Given = { readonly of: Left; readonly code: string; readonly subject: string };
 
-type World = {
+type Ports = {
   readonly locals: readonly TestUser[];
   readonly people: readonly Person[];
   readonly browsers: readonly Browser[];
@@ -105,66 +105,66 @@ describe('sign-ins at two identity providers in any order', () => {
 
   const tally = { signedIn: 0, registered: 0, linked: 0, removed: 0, refused: 0 };
 
-  const remember = (world: World, away: Answer, begun: Pick<Left, 'provider' | 'browser' | 'linkTo'>): void => {
+  const remember = (ports: Ports, away: Answer, begun: Pick<Left, 'provider' | 'browser' | 'linkTo'>): void => {
     if (!away.url.startsWith(providers.issuers[begun.provider])) return;
     const endsAt = clock.now().getTime() + shippedConfiguration.signIn.interactionLifetimeSeconds * 1000;
-    world.left.unshift({ ...begun, url: away.url, endsAt, isSpent: false, isUsed: false });
+    ports.left.unshift({ ...begun, url: away.url, endsAt, isSpent: false, isUsed: false });
   };
 
-  const steps: Readonly<Record<string, (world: World, at: number, pick: number) => Promise<void>>> = {
-    'the password': async (world, at, pick) => {
-      const user = world.locals[pick % world.locals.length] as TestUser;
-      const browser = world.browsers[at] as Browser;
+  const steps: Readonly<Record<string, (ports: Ports, at: number, pick: number) => Promise<void>>> = {
+    'the password': async (ports, at, pick) => {
+      const user = ports.locals[pick % ports.locals.length] as TestUser;
+      const browser = ports.browsers[at] as Browser;
       const answer = await browser.submit(await signInAgain(browser), { username: user.username, password: PASSWORD });
       expect(answer.body).toContain('name="decision"');
-      world.signedIn[at] = user.id;
+      ports.signedIn[at] = user.id;
     },
-    'a sign-out': async (world, at) => {
-      world.browsers[at]?.cookies.delete(SESSION_COOKIE);
-      world.signedIn[at] = null;
+    'a sign-out': async (ports, at) => {
+      ports.browsers[at]?.cookies.delete(SESSION_COOKIE);
+      ports.signedIn[at] = null;
     },
-    'a sign-in begins': async (world, at, pick) => {
-      const browser = world.browsers[at] as Browser;
+    'a sign-in begins': async (ports, at, pick) => {
+      const browser = ports.browsers[at] as Browser;
       const provider = NAMES[pick % 2] as Name;
       const page = await signInAgain(browser);
-      remember(world, await pressButton(browser, page, `upstream:${provider}`), {
+      remember(ports, await pressButton(browser, page, `upstream:${provider}`), {
         provider,
         browser: at,
         linkTo: null,
       });
     },
-    'a link begins': async (world, at, pick) => {
-      const browser = world.browsers[at] as Browser;
+    'a link begins': async (ports, at, pick) => {
+      const browser = ports.browsers[at] as Browser;
       const provider = NAMES[pick % 2] as Name;
       const csrf = csrfOf(await browser.get('/account/linked-identities'));
       const away = await browser.post('/account/linked-identities/link', { csrf, provider: `upstream:${provider}` });
-      remember(world, away, { provider, browser: at, linkTo: world.signedIn[at] ?? 'no user' });
+      remember(ports, away, { provider, browser: at, linkTo: ports.signedIn[at] ?? 'no user' });
     },
-    'an answer': async (world, _, pick) => {
-      const left = world.left[pick % Math.min(Math.max(world.left.length, 1), 3)];
-      const person = world.people[(pick >> 2) % world.people.length] as Person;
+    'an answer': async (ports, _, pick) => {
+      const left = ports.left[pick % Math.min(Math.max(ports.left.length, 1), 3)];
+      const person = ports.people[(pick >> 2) % ports.people.length] as Person;
       if (!left) return;
-      world.given.unshift({ of: left, code: providers.answer(left.url, person), subject: person.subject });
+      ports.given.unshift({ of: left, code: providers.answer(left.url, person), subject: person.subject });
     },
-    'an answered sign-in': async (world, at, pick) => {
-      await steps['a sign-in begins']?.(world, at, pick);
-      await steps['an answer']?.(world, at, pick & ~3);
+    'an answered sign-in': async (ports, at, pick) => {
+      await steps['a sign-in begins']?.(ports, at, pick);
+      await steps['an answer']?.(ports, at, pick & ~3);
     },
-    'any return': (world, at, pick) =>
-      bringBack(world, { given: world.given[pick % Math.max(world.given.length, 1)], at, way: wayOf(pick), pick }),
-    'a return': (world, _, pick) => bringBack(world, { ...next(world, pick), way: wayOf(pick) }),
-    'a return in another browser': (world, _, pick) => {
-      const { given, at } = next(world, pick);
-      return bringBack(world, { given, at: (at + 1) % BROWSERS, way: 'as it is' });
+    'any return': (ports, at, pick) =>
+      bringBack(ports, { given: ports.given[pick % Math.max(ports.given.length, 1)], at, way: wayOf(pick), pick }),
+    'a return': (ports, _, pick) => bringBack(ports, { ...next(ports, pick), way: wayOf(pick) }),
+    'a return in another browser': (ports, _, pick) => {
+      const { given, at } = next(ports, pick);
+      return bringBack(ports, { given, at: (at + 1) % BROWSERS, way: 'as it is' });
     },
-    'a late return': async (world, _, pick) => {
+    'a late return': async (ports, _, pick) => {
       clock.advanceSeconds(1800);
-      await bringBack(world, { ...next(world, pick), way: 'as it is' });
+      await bringBack(ports, { ...next(ports, pick), way: 'as it is' });
     },
-    'a removal': async (world, at, pick) => {
-      const browser = world.browsers[at] as Browser;
+    'a removal': async (ports, at, pick) => {
+      const browser = ports.browsers[at] as Browser;
       const mine = [...(await stored()).identities.values()].filter(
-        ({ subject, state }) => state === 'active' && world.people.some((person) => person.subject === subject),
+        ({ subject, state }) => state === 'active' && ports.people.some((person) => person.subject === subject),
       );
       const identity = mine[pick % Math.max(mine.length, 1)];
       if (!identity) return;
@@ -173,7 +173,7 @@ describe('sign-ins at two identity providers in any order', () => {
       const after = (await stored()).identities.get(identity.id);
       if (after?.state !== 'removed') return;
       tally.removed += 1;
-      expect(after.userId, 'the server removed an identity of another user').toBe(world.signedIn[at]);
+      expect(after.userId, 'the server removed an identity of another user').toBe(ports.signedIn[at]);
     },
     'a while': async (_, __, pick) => clock.advanceSeconds([1, 300, 601, 1800][pick % 4] as number),
   };
@@ -181,16 +181,16 @@ describe('sign-ins at two identity providers in any order', () => {
   const wayOf = (pick: number): Way => WAYS[(pick >> 3) % WAYS.length] as Way;
 
   /** An answer that was not brought back yet, where there is one, and the browser that it belongs to. */
-  function next(world: World, pick: number): { given: Given | undefined; at: number } {
-    const open = world.given.filter(({ of }) => !of.isSpent);
-    const from = open.length > 0 ? open : world.given;
+  function next(ports: Ports, pick: number): { given: Given | undefined; at: number } {
+    const open = ports.given.filter(({ of }) => !of.isSpent);
+    const from = open.length > 0 ? open : ports.given;
     const given = from[pick % Math.max(from.length, 1)];
     return { given, at: given?.of.browser ?? 0 };
   }
 
   /** @param pick chooses whether the answer names another sign-in; absent: never. */
   async function bringBack(
-    world: World,
+    ports: Ports,
     { given, at, way, pick = 1 }: { given: Given | undefined; at: number; way: Way; pick?: number },
   ): Promise<void> {
     if (!given) return;
@@ -200,7 +200,7 @@ describe('sign-ins at two identity providers in any order', () => {
       way === 'no issuer' ? null : providers.issuers[isOfAnother(way) ? other(left.provider) : left.provider];
     // Sometimes under the `state` of another sign-in; not where the provider of that sign-in would vouch for the answer itself.
     const vouches = (signIn: Left) => way === 'all wrong' && signIn.provider === callback;
-    const stranger = pick % 3 === 0 ? world.left.find((signIn) => signIn !== left && !vouches(signIn)) : undefined;
+    const stranger = pick % 3 === 0 ? ports.left.find((signIn) => signIn !== left && !vouches(signIn)) : undefined;
     const state = new URL((stranger ?? left).url).searchParams.get('state') ?? '';
     const target = stranger ?? left;
     // RFC 9207 §2.4: an answer from another provider does not even use up the sign-in.
@@ -214,24 +214,24 @@ describe('sign-ins at two identity providers in any order', () => {
     const before = await stored();
     const parameters = new URLSearchParams({ code, state, ...(issuer !== null && { iss: issuer }) });
     const url = `/sign-in/upstream/${callback}/callback?${parameters}`;
-    const browser = world.browsers[at] as Browser;
+    const browser = ports.browsers[at] as Browser;
     await Promise.all(Array.from({ length: way === 'twice, concurrently' ? 2 : 1 }, () => browser.get(url)));
     const after = await stored();
     const moved = [...after.signIns].filter(([id, state]) => before.signIns.get(id) !== state);
     expect(moved.length, 'the answer was taken for as many sign-ins').toBe(isTaken ? 1 : 0);
     if (isTaken) target.isSpent = true;
     // The server accepts an answer from another user's browser, with a generic code.
-    judge(world, { before, after, at, left, subject, isWhole: isTaken && stranger === undefined });
+    judge(ports, { before, after, at, left, subject, isWhole: isTaken && stranger === undefined });
   }
 
   /** Of the links, which belong to no request of a client: the later in the same browser counts. */
-  const isOvertaken = (world: World, { browser, endsAt }: Left): boolean =>
-    world.left.some(
+  const isOvertaken = (ports: Ports, { browser, endsAt }: Left): boolean =>
+    ports.left.some(
       (later) => later.linkTo !== null && later.browser === browser && later.isUsed && later.endsAt > endsAt,
     );
 
   function judge(
-    world: World,
+    ports: Ports,
     {
       before,
       after,
@@ -249,7 +249,7 @@ describe('sign-ins at two identity providers in any order', () => {
       (identity) => identity.issuer === issuer && identity.subject === subject && identity.state === 'active',
     )?.userId;
     const mayLink =
-      world.signedIn[at] === left.linkTo && (owner ?? left.linkTo) === left.linkTo && !isOvertaken(world, left);
+      ports.signedIn[at] === left.linkTo && (owner ?? left.linkTo) === left.linkTo && !isOvertaken(ports, left);
     // The policy registers no user from the other provider.
     const maySignIn = owner !== undefined || left.provider === 'company';
     if (!isWhole || !(left.linkTo === null ? maySignIn : mayLink)) {
@@ -270,7 +270,7 @@ describe('sign-ins at two identity providers in any order', () => {
       return;
     }
     expect(made, 'a sign-in makes one session').toHaveLength(1);
-    world.signedIn[at] = made[0] ?? null;
+    ports.signedIn[at] = made[0] ?? null;
     tally.signedIn += 1;
     if (owner !== undefined) {
       expect([made, linked, registered], 'signed in as the identity says').toEqual([[owner], [], []]);
@@ -352,7 +352,7 @@ describe('sign-ins at two identity providers in any order', () => {
           await makeUser(scene, `${run}-0`, { email: `${run}-0@example.com`, email_verified: true }),
           await makeUser(scene, `${run}-1`, { email: `${run}-1@example.com`, email_verified: true }),
         ];
-        const world: World = {
+        const ports: Ports = {
           locals,
           // The second is called as an end-user here is.
           people: [
@@ -366,7 +366,7 @@ describe('sign-ins at two identity providers in any order', () => {
         };
         for (const { name, browser, pick } of [...first, ...rest]) {
           const before = await stored();
-          await steps[name]?.(world, browser, pick);
+          await steps[name]?.(ports, browser, pick);
           if (name.includes('return')) continue;
           const after = await stored();
           const made = fresh(before.sessions, after.sessions);

@@ -4,16 +4,16 @@ import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { emailChallenges, transitions, users } from '../../src/storage/schema.ts';
 import { makeUser } from '../support/actors.ts';
-import { type LinkPurpose, type LinkWorld, linkWorld } from '../support/links.ts';
+import { type LinkPorts, type LinkPurpose, linkPorts } from '../support/links.ts';
 import { type Nodes, openNodes } from '../support/nodes.ts';
 
 const ROUNDS = 15;
 let scene: Nodes;
-let here: LinkWorld;
-let there: LinkWorld;
+let here: LinkPorts;
+let there: LinkPorts;
 beforeAll(async () => {
   scene = await openNodes();
-  [here, there] = [linkWorld(scene.nodes[0]), linkWorld(scene.nodes[1])];
+  [here, there] = [linkPorts(scene.nodes[0]), linkPorts(scene.nodes[1])];
 });
 afterAll(() => scene.close());
 
@@ -57,7 +57,7 @@ it.each(['reset_password', 'verify_address', 'lost_factors', 'sign_up'] as const
   },
 );
 
-const outcome = (answer: Awaited<ReturnType<LinkWorld['press']>>): string =>
+const outcome = (answer: Awaited<ReturnType<LinkPorts['press']>>): string =>
   answer.kind === 'used' ? 'used' : answer.reason;
 
 it.each(['reset_password', 'verify_address', 'lost_factors', 'sign_up'] as const)(

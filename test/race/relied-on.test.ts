@@ -26,7 +26,7 @@ import { passTime, requestRotation } from '../../src/lifecycles/signing-key/life
 import { theServer } from '../../src/model/actor.ts';
 import { type Bytes, sameBytes } from '../../src/model/grant.ts';
 import type { Session } from '../../src/model/session.ts';
-import { NO_WISHES } from '../../src/people/external/begin.ts';
+import { NO_PARAMETERS } from '../../src/people/external/begin.ts';
 import { sealSecret } from '../../src/people/second-factor/secret.ts';
 import { clientStore } from '../../src/storage/client-store.ts';
 import { externalSignInStore } from '../../src/storage/external-sign-ins.ts';
@@ -42,22 +42,22 @@ import {
   givenRequest,
   givenSession,
   givenUser,
-  openWorld,
+  openPorts,
   type Person,
+  type Ports,
   SESSION_LIFETIME_SECONDS,
-  type World,
-} from '../unit/storage/world.ts';
+} from '../unit/storage/ports.ts';
 
-let world: World;
+let ports: Ports;
 /** Its statements pass the triggers. */
 let other: postgres.Sql;
 beforeAll(async () => {
-  world = await openWorld('postgres');
-  other = postgres(world.url ?? '', { max: 2, connection: { session_replication_role: 'replica' } });
+  ports = await openPorts('postgres');
+  other = postgres(ports.url ?? '', { max: 2, connection: { session_replication_role: 'replica' } });
 });
 afterAll(async () => {
   await other?.end();
-  await world?.close();
+  await ports?.close();
 });
 
 /** One that a lifecycle has decided, and did not send. */
@@ -98,16 +98,16 @@ const signOutEverywhere: Change<{ readonly person: Person }> = (sql, { person })
 
 // Factors.
 
-const factorsOf = () => secondFactorStore(world.db, world.clock);
-const passkeysOf = () => passkeyStore(world.db, world.clock, testMacs);
+const factorsOf = () => secondFactorStore(ports.db, ports.clock);
+const passkeysOf = () => passkeyStore(ports.db, ports.clock, testMacs);
 
 async function givenApp({ id: userId }: Person, state: 'active' | 'unconfirmed' = 'active'): Promise<string> {
   const id = randomUUID();
   const sealedSecret = sealSecret({ keys: testKeys, random: systemRandom }, { id, userId }, 'JBSWY3DPEHPK3PXP');
   await factorsOf().insertApp({ id, userId, sealedSecret });
   if (state === 'active') {
-    const confirmed = { state, lastStep: 1n as never, confirmedAt: world.clock.now() } as const;
-    await world.db.update(secondFactors).set(confirmed).where(eq(secondFactors.id, id));
+    const confirmed = { state, lastStep: 1n as never, confirmedAt: ports.clock.now() } as const;
+    await ports.db.update(secondFactors).set(confirmed).where(eq(secondFactors.id, id));
   }
   return id;
 }
@@ -115,12 +115,12 @@ async function givenPasskey({ id: userId }: Person): Promise<string> {
   const row = { id: randomUUID(), userId, credentialId: randomBytes(16), publicKey: randomBytes(77), macVersion: 0n };
   const rest = { state: 'active', name: 'key', counter: 1, backupEligible: false, transports: [] } as const;
   const mac = testMacs.macOf(...passkeyFacts(row));
-  await world.db.insert(passkeys).values({ ...row, ...rest, mac, createdAt: world.clock.now() });
+  await ports.db.insert(passkeys).values({ ...row, ...rest, mac, createdAt: ports.clock.now() });
   return row.id;
 }
 async function givenUsedCode({ id: userId }: Person): Promise<string> {
   const id = randomUUID();
-  await recoveryCodeStore(world.db, world.clock).insert(userId, [
+  await recoveryCodeStore(ports.db, ports.clock).insert(userId, [
     { id, hash: storedRecoveryCode(testKeys, userId, randomUUID()) },
   ]);
   await other`update recovery_codes set state = 'used', ended_at = now() where id = ${id}`;
@@ -147,13 +147,13 @@ type WithFactor = Decided & { readonly person: Person; readonly factor: ProvenFa
 const ofSessions = (kind: ProvenFactor['kind']) => ({
   [`a further factor of a session: ${kind}`]: {
     decide: async () => {
-      const person = await givenUser(world);
+      const person = await givenUser(ports);
       const factor = { kind, id: await GIVEN[kind](person) };
-      const session = await givenSession(world, person);
+      const session = await givenSession(ports, person);
       const added = { factor, amr: ['pwd', 'otp', 'mfa'], idHash: randomBytes(32) };
       const lifetimes = () => ({ sessionLifetimeSeconds: SESSION_LIFETIME_SECONDS });
-      const { load } = world.sessions;
-      const commit = await decided(world.sessions, (keep) =>
+      const { load } = ports.sessions;
+      const commit = await decided(ports.sessions, (keep) =>
         addFactor({ sessions: { load, commit: keep }, lifetimes, sleep }, session, added),
       );
       return { ...commit, person, factor, session };
@@ -168,18 +168,18 @@ const ofSessions = (kind: ProvenFactor['kind']) => ({
         sql`update sessions set id_hash = ${randomBytes(32)} where sid = ${session.sid}`,
     },
     read: {
-      'its time is over': async () => world.clock.advanceSeconds(SESSION_LIFETIME_SECONDS),
+      'its time is over': async () => ports.clock.advanceSeconds(SESSION_LIFETIME_SECONDS),
     },
   } satisfies Case<WithFactor>,
   [`a sign-in by a factor: ${kind}`]: {
     decide: async () => {
-      const person = await givenUser(world);
+      const person = await givenUser(ports);
       const factor = { kind, id: await GIVEN[kind](person) };
-      const session = await givenSession(world, person);
+      const session = await givenSession(ports, person);
       const { userId, userEpoch, serverEpoch, amr, userAgent } = session;
       const facts = { userId, userEpoch, serverEpoch, amr, userAgent, state: 'active' as const };
       const another = { ...facts, idHash: randomBytes(32), sid: randomUUID(), lifetimeSeconds: 60, factor };
-      return { person, factor, session, send: async () => (await world.sessions.insert(another)) !== null };
+      return { person, factor, session, send: async () => (await ports.sessions.insert(another)) !== null };
     },
     held: { 'the factor was removed': (sql, { factor }) => GONE[kind](sql, factor.id) },
   } satisfies Case<WithFactor>,
@@ -188,10 +188,10 @@ const ofSessions = (kind: ProvenFactor['kind']) => ({
 const usesOfSessions = {
   'the use of a session': {
     decide: async () => {
-      const person = await givenUser(world);
-      const session = await givenSession(world, person);
-      const commit = { kind: 'recordUse', loaded: session, now: world.clock.now() } as const;
-      return { person, session, send: () => world.sessions.commit(commit) };
+      const person = await givenUser(ports);
+      const session = await givenSession(ports, person);
+      const commit = { kind: 'recordUse', loaded: session, now: ports.clock.now() } as const;
+      return { person, session, send: () => ports.sessions.commit(commit) };
     },
     held: {
       'the session ended': (sql, { session }) =>
@@ -207,7 +207,7 @@ type OfFactor = Decided & { readonly person: Person; readonly id: string; readon
 const deciding =
   (asked: SecondFactorAsked, given: { readonly state?: 'unconfirmed'; readonly beside?: ProvenFactor['kind'] }) =>
   async (): Promise<OfFactor> => {
-    const person = await givenUser(world);
+    const person = await givenUser(ports);
     const id = await givenApp(person, given.state);
     const beside = given.beside === undefined ? '' : await GIVEN[given.beside](person);
     const store = factorsOf();
@@ -219,7 +219,7 @@ const deciding =
 const decidingPasskey =
   (asked: PasskeyAsked, given: { readonly beside?: ProvenFactor['kind'] } = {}) =>
   async (): Promise<OfFactor> => {
-    const person = await givenUser(world);
+    const person = await givenUser(ports);
     const id = await givenPasskey(person);
     const beside = given.beside === undefined ? '' : await GIVEN[given.beside](person);
     const store = passkeysOf();
@@ -229,7 +229,7 @@ const decidingPasskey =
     return { ...commit, person, id, beside };
   };
 const decidingRegistration = (byPasswordAlone: boolean) => async (): Promise<OfFactor> => {
-  const person = await givenUser(world);
+  const person = await givenUser(ports);
   const passkey = {
     ...{ id: randomUUID(), userId: person.id, name: 'another', credentialId: randomBytes(16) },
     ...{ publicKey: randomBytes(77), counter: 0, backupEligible: false, transports: [] },
@@ -308,23 +308,23 @@ const ofFactors: Readonly<Record<string, Case<OfFactor>>> = {
 type Elsewhere = Decided & { readonly person: Person; readonly id: string; readonly identityId: string };
 
 async function givenAnswer(kind: 'delegated' | 'upstream'): Promise<Elsewhere> {
-  const person = await givenUser(world);
-  const store = externalSignInStore(world.db, world.clock, testMacs);
+  const person = await givenUser(ports);
+  const store = externalSignInStore(ports.db, ports.clock, testMacs);
   const [id, referenceHash, browserHash] = [randomUUID(), randomBytes(32), randomBytes(32)];
   const identity = { issuer: 'https://idp.example', subject: randomUUID() };
   const identityId = randomUUID();
   const row = { id: identityId, userId: person.id, ...identity, macVersion: 0n };
-  await world.db.insert(linkedIdentities).values({
+  await ports.db.insert(linkedIdentities).values({
     ...row,
-    ...{ provider: 'idp', state: 'active', linkedAt: world.clock.now() },
+    ...{ provider: 'idp', state: 'active', linkedAt: ports.clock.now() },
     mac: testMacs.macOf(...linkedIdentityFacts(row)),
   });
   await store.insert({
-    ...{ id, referenceHash, kind, purpose: 'signIn', provider: 'idp', browserHash, wishes: NO_WISHES },
+    ...{ id, referenceHash, kind, purpose: 'signIn', provider: 'idp', browserHash, requested: NO_PARAMETERS },
     ...{ interactionId: null, interactionEndsAt: null, sealedInteraction: null, sealedSecrets: null, userId: null },
     lifetimeSeconds: 600,
   });
-  const theirs = { amr: ['pwd'], authenticatedAt: world.clock.now() };
+  const theirs = { amr: ['pwd'], authenticatedAt: ports.clock.now() };
   const bring = (
     sought: SoughtUser,
     commit: typeof store.commit,
@@ -342,7 +342,7 @@ async function givenAnswer(kind: 'delegated' | 'upstream'): Promise<Elsewhere> {
       ? ([{ by: 'sub', sub: person.id }, { browser: 'none' }] as const)
       : ([
           { by: 'signIn', identity: null },
-          { browser: browserHash, namesNobody: true },
+          { browser: browserHash, isWithoutUser: true },
         ] as const);
   await bring(answer[0], store.commit, { type: 'answerReceived', ...answer[1] });
   const sought =
@@ -389,14 +389,14 @@ type Approving = Decided & { readonly person: Person; readonly clientId: string;
 
 /** A second approval of a client that the end-user has allowed before. */
 async function givenApproval(change: Partial<Approval>): Promise<Approving> {
-  const [person, clientId] = [await givenUser(world), await givenClient(world)];
-  const session = await givenSession(world, person);
-  const first = await approvalOf(world, await givenRequest(world, clientId, {}, person.id), session, {
+  const [person, clientId] = [await givenUser(ports), await givenClient(ports)];
+  const session = await givenSession(ports, person);
+  const first = await approvalOf(ports, await givenRequest(ports, clientId, {}, person.id), session, {
     remembers: true,
   });
-  if (!(await approve(world, first))) throw new Error('not approved');
-  const approval = await approvalOf(world, await givenRequest(world, clientId, {}, person.id), session, change);
-  return { person, clientId, session, send: () => approve(world, approval) };
+  if (!(await approve(ports, first))) throw new Error('not approved');
+  const approval = await approvalOf(ports, await givenRequest(ports, clientId, {}, person.id), session, change);
+  return { person, clientId, session, send: () => approve(ports, approval) };
 }
 const signedOut: Change<Approving> = (sql, { session }) =>
   sql`update sessions set state = 'ended', ended_reason = 'signed_out' where sid = ${session.sid}`;
@@ -432,8 +432,8 @@ const ofApprovals: Readonly<Record<string, Case<Approving>>> = {
 const ofAdministration = {
   'a change of an end-user': {
     decide: async () => {
-      const person = await givenUser(world);
-      const store = userStore(world.db, world.clock, testMacs);
+      const person = await givenUser(ports);
+      const store = userStore(ports.db, ports.clock, testMacs);
       const { row, version, now } = await store.load(person.id, null);
       if (row.user === null) throw new Error('no user');
       const entry = { machine: 'user', event: 'changeRequested', from: 'enabled', to: 'enabled' } as const;
@@ -449,8 +449,8 @@ const ofAdministration = {
   } satisfies Case<Decided & { readonly person: Person }>,
   'a change of a client': {
     decide: async () => {
-      const clientId = await givenClient(world);
-      const store = clientStore(world.db, world.clock, testMacs);
+      const clientId = await givenClient(ports);
+      const store = clientStore(ports.db, ports.clock, testMacs);
       const { row, version, now } = await store.load(clientId);
       if (row.client === null) throw new Error('no client');
       const entry = { machine: 'client', event: 'changeRequested', from: 'enabled', to: 'enabled' } as const;
@@ -467,7 +467,7 @@ const ofAdministration = {
   } satisfies Case<Decided & { readonly clientId: string }>,
   'a concurrent rotation of a signing key': {
     decide: async () => {
-      const keys = keysOf(world.db, world.clock);
+      const keys = keysOf(ports.db, ports.clock);
       await passTime(keys);
       return decided(keys.store, (commit) =>
         requestRotation({ ...keys, store: { ...keys.store, commit } }, 'ES256', true, theServer),

@@ -5,7 +5,7 @@ import {
   passTime,
   requestRevocation,
   requestRotation,
-  type SigningKeyWorld,
+  type SigningKeyPorts,
 } from '../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../src/model/actor.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -23,7 +23,7 @@ const ROUNDS = 12;
 describe('signing keys over several nodes', () => {
   let opened: TestDatabase<string>;
   let pools: Database[];
-  let nodes: SigningKeyWorld[];
+  let nodes: SigningKeyPorts[];
   let clock: TestClock;
   beforeEach(async () => {
     opened = await openTestDatabase('postgres');
@@ -97,7 +97,7 @@ describe('signing keys over several nodes', () => {
   });
 
   it('a handover that waits for the revocation of its successor does not happen', async () => {
-    const [node, other] = nodes as [SigningKeyWorld, SigningKeyWorld];
+    const [node, other] = nodes as [SigningKeyPorts, SigningKeyPorts];
     await passTime(node);
     await requestRotation(node, 'ES256', false, commandLine);
     const [signer, waits] = await storedKeys(db());
@@ -127,10 +127,10 @@ async function blockedStatement({ drizzle }: Database): Promise<void> {
 describe.each(databaseKinds)('between load and commit, on %s', (kind) => {
   let opened: TestDatabase;
   let clock: TestClock;
-  let before: SigningKeyWorld;
+  let before: SigningKeyPorts;
   /** Runs once, when a commit is about to be sent. */
   let interrupt: (() => Promise<unknown>) | null = null;
-  let node: SigningKeyWorld;
+  let node: SigningKeyPorts;
   beforeEach(async () => {
     opened = await openTestDatabase(kind);
     clock = testClock();

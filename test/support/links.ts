@@ -19,7 +19,7 @@ export const LIFETIME_SECONDS = 1800;
 export type LinkPurpose = 'reset_password' | 'verify_address' | 'sign_up' | 'lost_factors';
 export type SentLink = { readonly id: string; readonly purpose: LinkPurpose; readonly secretHash: Buffer };
 
-export type LinkWorld = {
+export type LinkPorts = {
   /** @param userId null: no user has an account yet. */
   readonly ask: (purpose: LinkPurpose, userId: string | null, address: string) => Promise<SentLink>;
   /** In a browser in which the password was typed. */
@@ -27,12 +27,12 @@ export type LinkWorld = {
 };
 
 /** As one node has it. */
-export function linkWorld({
+export function linkPorts({
   database,
   clock,
   keys = testKeys,
-}: Pick<TestApp, 'database'> & Partial<Pick<TestApp, 'keys'>> & { readonly clock: Clock }): LinkWorld {
-  const world = {
+}: Pick<TestApp, 'database'> & Partial<Pick<TestApp, 'keys'>> & { readonly clock: Clock }): LinkPorts {
+  const ports = {
     challenges: emailChallengeStore(database.drizzle, clock, rowMacs(keys)),
     isOffered: () => true,
     sleep: async () => {},
@@ -40,12 +40,12 @@ export function linkWorld({
   return {
     ask: async (purpose, userId, address) => {
       const link = { id: randomUUID(), purpose, secretHash: sha256(randomBytes(32).toString('base64url')) };
-      const fresh = { ...link, userId, address, goesOn: null, lifetimeSeconds: LIFETIME_SECONDS };
-      const outcome = await sendLink(world, fresh, { passwordIsProven: true });
+      const fresh = { ...link, userId, address, resumption: null, lifetimeSeconds: LIFETIME_SECONDS };
+      const outcome = await sendLink(ports, fresh, { passwordIsProven: true });
       if (outcome.kind !== 'sent') throw new Error(`not sent: ${outcome.reason}`);
       return link;
     },
-    press: ({ purpose, secretHash }) => useLink(world, secretHash, useOf(purpose), null, { passwordIsProven: true }),
+    press: ({ purpose, secretHash }) => useLink(ports, secretHash, useOf(purpose), null, { passwordIsProven: true }),
   };
 }
 

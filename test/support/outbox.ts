@@ -20,7 +20,7 @@ const FORGOT = 'https://as.test/forgot-password';
 export const mailTo = (to: string, kind: 'reset_password' | 'password_changed' = 'reset_password'): Mail => ({
   to,
   userId: null,
-  wishes: [],
+  languages: [],
   timeZone: null,
   content:
     kind === 'password_changed'

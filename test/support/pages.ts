@@ -308,7 +308,7 @@ export const samples = (words: Look['words']): readonly Sample[] => [
           what,
           action: '/x',
           csrf: 'x',
-          goesOn: null,
+          resumption: null,
           address: '',
           problem: 'addressRefused',
           signIn: '/y',

@@ -5,7 +5,7 @@ import { DEFAULT_SIGNING_KEYS, type SigningKeyPolicy } from '../../policies/sche
 import { keyDeps } from '../../src/boot/key-ring.ts';
 import { keyLifetimes } from '../../src/config/key-lifetimes.ts';
 import { keysInDatabase } from '../../src/crypto/key-source.ts';
-import type { KeyChange, SigningKeyWorld } from '../../src/lifecycles/signing-key/lifecycle.ts';
+import type { KeyChange, SigningKeyPorts } from '../../src/lifecycles/signing-key/lifecycle.ts';
 import type { Drizzle } from '../../src/storage/database.ts';
 import { signingKeys, transitions } from '../../src/storage/schema.ts';
 import type { Clock } from '../../src/system/clock.ts';
@@ -15,7 +15,7 @@ export const POLICY = DEFAULT_SIGNING_KEYS;
 export const LIFETIMES = keyLifetimes(POLICY);
 
 /** Only ES256 by default: generating RSA keys is slow. */
-export const keysOf = (db: Drizzle, clock: Clock, policy: Partial<SigningKeyPolicy> = {}): SigningKeyWorld =>
+export const keysOf = (db: Drizzle, clock: Clock, policy: Partial<SigningKeyPolicy> = {}): SigningKeyPorts =>
   keyDeps({
     db,
     keys: testKeys,

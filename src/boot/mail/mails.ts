@@ -9,7 +9,7 @@ import type { EmailRoutesOptions } from '../../http/email-routes.ts';
 import type { PageParts } from '../../http/page-parts.ts';
 import type { Session } from '../../model/session.ts';
 import type { Tell } from '../../people/mail/mail.ts';
-import { tellOfNewDevice } from '../../people/mail/new-device.ts';
+import { notifyOfNewDevice } from '../../people/mail/new-device.ts';
 import { notify } from '../../people/mail/notify.ts';
 import type { IsBreached } from '../../people/passwords/rules.ts';
 import type { LostDeps } from '../../people/second-factor/lost.ts';
@@ -140,7 +140,7 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
       handlers: async (parts) =>
         (await import('../../http/email-pages.ts')).emailPages({ ...links, ...parts }, mail.newest),
     },
-    whenSignedIn: (session) => tellOfNewDevice({ ...links, isKnownDevice }, session),
+    whenSignedIn: (session) => notifyOfNewDevice({ ...links, isKnownDevice }, session),
     mayRecoverByMail: async (userId) => (await import('../../people/email/asking.ts')).mayRecoverByMail(links, userId),
     tell: (userId, kind) => notify(links, userId, { kind, at: now() }),
   };

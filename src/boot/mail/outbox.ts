@@ -78,7 +78,7 @@ export function openOutbox({
   ...seal
 }: OutboxOptions): RunningOutbox {
   const closing = new AbortController();
-  const world = { mails: queue.mails, sleep: (milliseconds: number) => sleep(milliseconds) };
+  const ports = { mails: queue.mails, sleep: (milliseconds: number) => sleep(milliseconds) };
   const later = lookups(logger, maxWaiting);
   const servedAt = new Map<string, number>();
   const working = new Set<Promise<void>>();
@@ -90,7 +90,7 @@ export function openOutbox({
     const mail = queuedMail(seal, contents, now());
     if (!(await queue.add(mail, most))) {
       const id = await queue.displaceable(mail);
-      const displaced = id === null ? null : await displaceMail(world, id, policy);
+      const displaced = id === null ? null : await displaceMail(ports, id, policy);
       if (displaced === null || displaced.after !== displaced.before) dropped(mail.purpose, 'queue_full');
       if (displaced === null) return false;
       await queue.add(mail, null);
@@ -133,7 +133,7 @@ export function openOutbox({
     for (const domain of servedAt.keys()) if (!due.some((one) => one.domain === domain)) servedAt.delete(domain);
     for (const { id, domain } of due) {
       servedAt.set(domain, ++turn);
-      const claimed = await claimMail(world, id, policy);
+      const claimed = await claimMail(ports, id, policy);
       if (claimed === null || claimed.after === claimed.before) continue;
       if (claimed.after.state === 'pending') return claimed.after;
       dropped(claimed.after.purpose, claimed.after.dropReason, { attempt: claimed.after.attempts });
@@ -152,7 +152,7 @@ export function openOutbox({
     const kind = contents === null ? null : 'content' in contents ? contents.content.kind : contents.kind;
     const failure = await failureOf(contents);
     const outcome: MailReport['outcome'] = failure === null ? 'succeeded' : failure.isFinal ? 'refused' : 'failed';
-    const reported = await reportMail(world, id, policy, { outcome, claim });
+    const reported = await reportMail(ports, id, policy, { outcome, claim });
     const said = { kind, attempt: mail.attempts };
     if (failure === null) {
       if (contents !== null && !('content' in contents)) return;

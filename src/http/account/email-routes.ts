@@ -78,7 +78,7 @@ export function emailHandlers(pages: AccountPages, links: LinkDeps): SectionHand
 
 const askerOf = ({ look }: Visit, request: FastifyRequest): Asker => ({
   network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
-  wishes: [look.locale, look.language],
+  languages: [look.locale, look.language],
   // A signed-in end-user needs no allowance of the browser.
   deviceCookie: null,
 });

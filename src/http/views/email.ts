@@ -14,13 +14,13 @@ export type AskView = {
   readonly action: string;
   readonly csrf: string;
   /** A hidden field: the interaction that the browser resumes. */
-  readonly goesOn: string | null;
+  readonly resumption: string | null;
   readonly address: string;
   readonly problem: 'addressRefused' | 'throttled' | 'queueFull' | null;
   readonly signIn: string;
 };
 
-export function askPage(look: Look, { what, action, csrf, goesOn, address, problem, signIn }: AskView): string {
+export function askPage(look: Look, { what, action, csrf, resumption, address, problem, signIn }: AskView): string {
   const words = look.words.email;
   const own = words[what];
   return page(
@@ -31,7 +31,7 @@ export function askPage(look: Look, { what, action, csrf, goesOn, address, probl
 !${alert(problem === null ? null : words[problem])}
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
-!${goesOn === null ? '' : html`<input type="hidden" name="for" value="${goesOn}">`}
+!${resumption === null ? '' : html`<input type="hidden" name="for" value="${resumption}">`}
 <label for="email">${words.address}</label>
 <input type="email" id="email" name="email" value="${address}" autocomplete="email" required maxlength="254" !${problem === null ? 'autofocus' : 'aria-describedby="problem" autofocus'}>
 <button type="submit">${own.submit}</button>

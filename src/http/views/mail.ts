@@ -19,8 +19,8 @@ export type ComposedMail = {
 };
 
 /** @param issuer names the server at the end of the mail. */
-export async function composeMail(issuer: string, { to, wishes, timeZone, content }: Mail): Promise<ComposedMail> {
-  const { tag, locale } = chooseLanguage(wishes);
+export async function composeMail(issuer: string, { to, languages, timeZone, content }: Mail): Promise<ComposedMail> {
+  const { tag, locale } = chooseLanguage(languages);
   const language = await languageOf(tag);
   const { words } = language;
   const parts = {

@@ -8,8 +8,8 @@ import {
   moveHead,
   type PresentationFacts,
   type PresentationLifecycle,
+  type PresentationPolicy,
   type PresentationRequest,
-  type PresentationWays,
   presentationParts,
   presentationRequest,
 } from '../presentation.ts';
@@ -35,12 +35,12 @@ export type PresentedCode = Omit<AuthorizationCodeEvent, 'type' | 'now'>;
 
 export const authorizationCodeRequest = <Issued>(
   presented: PresentedCode,
-  ways: PresentationWays<Issued>,
+  policy: PresentationPolicy<Issued>,
   nonce: Bytes,
 ): PresentationRequest<PresentationFacts, Issued> =>
   presentationRequest(
     authorizationCodeLifecycle,
-    ways,
+    policy,
     nonce,
     {},
     (now): AuthorizationCodeEvent => ({

@@ -170,7 +170,7 @@ export const clientRequest = ({
   isIn: ({ row: { client } }, { after }) => isDeepStrictEqual(client, after.client),
 });
 
-export type ClientWorld = {
+export type ClientPorts = {
   readonly clients: ClientStore;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -178,7 +178,7 @@ export type ClientWorld = {
 
 /** @throws Unavailable */
 export const changeClient = (
-  { clients, sleep }: ClientWorld,
+  { clients, sleep }: ClientPorts,
   clientId: string,
   asked: ClientAsked,
 ): Promise<ClientChanged> =>

@@ -10,7 +10,7 @@ import type { Bytes } from '../../model/grant.ts';
 import { addressKey, addressOf, type RegisteredUser } from '../../model/user.ts';
 
 /** The place where the browser that asked continues after a sign-up: a path of this server, and the SHA-256 of its cookie. */
-export type GoingOn = { readonly path: string; readonly browserHash: Bytes };
+export type Resumption = { readonly path: string; readonly browserHash: Bytes };
 
 /** One row of `email_challenges`. Only the hash of the link's secret is stored. */
 export type EmailChallenge = {
@@ -28,7 +28,7 @@ export type EmailChallenge = {
   readonly userEpoch: bigint | null;
   /** As typed. Of `undo_change`: the address from before. */
   readonly address: string;
-  readonly goesOn: GoingOn | null;
+  readonly resumption: Resumption | null;
   /** How many newer links of the same purpose were sent to the same person. */
   readonly newerLinks: number;
   readonly createdAt: Date;
@@ -41,7 +41,7 @@ export const EMAIL_CHALLENGES = tableOf<EmailChallenge & { readonly sentBy?: str
 /** Drawn and known before it is sent; the rest follows from the load. */
 export type NewEmailChallenge = Pick<
   EmailChallenge,
-  'id' | 'purpose' | 'secretHash' | 'userId' | 'address' | 'goesOn'
+  'id' | 'purpose' | 'secretHash' | 'userId' | 'address' | 'resumption'
 > & {
   readonly lifetimeSeconds: number;
 };

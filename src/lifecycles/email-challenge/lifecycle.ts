@@ -262,7 +262,7 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
         purpose: 'undo_change',
         userId: row.user.id,
         address: before.address,
-        goesOn: null,
+        resumption: null,
       } as const;
       return sendTo(facts, 'requested', { id: fresh.id, fresh });
     },
@@ -438,7 +438,7 @@ export const withdrawLinkRequest = (id: string, actor: Actor): LinkRequest<boole
   answer: ({ before, after }) => after !== before,
 });
 
-export type EmailChallengeWorld = {
+export type EmailChallengePorts = {
   readonly challenges: EmailChallengeStore;
   /** By the current policy. */
   readonly isOffered: (purpose: EmailChallengePurpose) => boolean;
@@ -448,7 +448,7 @@ export type EmailChallengeWorld = {
 
 /** @throws Unavailable */
 export function sendLink(
-  { challenges, sleep, isOffered }: EmailChallengeWorld,
+  { challenges, sleep, isOffered }: EmailChallengePorts,
   fresh: NewEmailChallenge,
   asker: LinkAsker = {},
 ) {
@@ -461,13 +461,13 @@ export function sendLink(
 
 /** @returns rejected with `link_unknown`: the server has not sent this link. @throws Unavailable */
 export async function useLink(
-  world: EmailChallengeWorld,
+  ports: EmailChallengePorts,
   secretHash: Bytes,
   use: LinkUse,
   undo: EmailChallengeFacts['undo'],
   user: LinkUser = {},
 ): Promise<LinkUsed | LinkRejected> {
-  const { challenges, sleep, isOffered } = world;
+  const { challenges, sleep, isOffered } = ports;
   const username = use.kind === 'account' ? use.registration.username : null;
   const load = () => challenges.load({ kind: 'secret', secretHash, username });
   const first = await load();
@@ -487,7 +487,7 @@ const kept =
 
 /** @returns false: it was used, superseded or withdrawn before, or the invitation is not found. @throws Unavailable */
 export async function withdrawInvitation(
-  { challenges, sleep }: Omit<EmailChallengeWorld, 'isOffered'>,
+  { challenges, sleep }: Omit<EmailChallengePorts, 'isOffered'>,
   id: string,
   actor: Actor,
 ): Promise<boolean> {

@@ -6,7 +6,7 @@ import { ofDeletedUsers } from '../retention.ts';
 import { beginsMoved, changed, endsWithReason, keeps, movesWithMachine, refuses } from '../rules.ts';
 import { described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
-import type { EmailChallenge, GoingOn } from './entity.ts';
+import type { EmailChallenge, Resumption } from './entity.ts';
 
 /** Links in e-mails (machines/email-challenge/machine.ts). Only the hash of a link's secret is stored. */
 export const emailChallenges = pgTable(
@@ -26,8 +26,8 @@ export const emailChallenges = pgTable(
     /** The administrator who asked for it: `operator SUB`, …; null: the person did. */
     sentBy: text('sent_by'),
     /** The place where the browser with this cookie continues after a sign-up: a path of this server. */
-    goesOnPath: text('goes_on_path'),
-    goesOnBrowserHash: bytes('goes_on_browser_hash'),
+    resumePath: text('goes_on_path'),
+    resumeBrowserHash: bytes('goes_on_browser_hash'),
     /** How many newer links of the same purpose were sent to the same person. */
     newerLinks: integer('newer_links').notNull().default(0),
     createdAt: instant('created_at').notNull(),
@@ -56,7 +56,7 @@ export const emailChallenges = pgTable(
       'email_challenges_has_user',
       sql`(${table.userId} is null) = (${table.purpose} in ('sign_up', 'invitation')) and (${table.userId} is null) = (${table.userEpoch} is null)`,
     ),
-    check('email_challenges_goes_on', sql`(${table.goesOnPath} is null) = (${table.goesOnBrowserHash} is null)`),
+    check('email_challenges_goes_on', sql`(${table.resumePath} is null) = (${table.resumeBrowserHash} is null)`),
   ],
 );
 
@@ -82,8 +82,8 @@ export const emailChallengeFacts = (
     | 'userId'
     | 'userEpoch'
     | 'address'
-    | 'goesOnPath'
-    | 'goesOnBrowserHash'
+    | 'resumePath'
+    | 'resumeBrowserHash'
     | 'endsAt'
     | 'macVersion'
   >,
@@ -97,18 +97,18 @@ export const emailChallengeFacts = (
     row.userId,
     row.userEpoch,
     row.address,
-    row.goesOnPath,
-    row.goesOnBrowserHash,
+    row.resumePath,
+    row.resumeBrowserHash,
     row.endsAt.toISOString(),
     row.macVersion,
   ],
 ];
 
 /** As they stand in the row. */
-export const goesOnOf = ({
-  goesOnPath: path,
-  goesOnBrowserHash: browserHash,
-}: Row<typeof emailChallenges, 'goesOnPath' | 'goesOnBrowserHash'>): GoingOn | null =>
+export const resumptionOf = ({
+  resumePath: path,
+  resumeBrowserHash: browserHash,
+}: Row<typeof emailChallenges, 'resumePath' | 'resumeBrowserHash'>): Resumption | null =>
   path === null || browserHash === null ? null : { path, browserHash };
 
 export const emailChallengeTable = described(emailChallenges, {
@@ -123,10 +123,10 @@ export const emailChallengeTable = described(emailChallenges, {
     facts: emailChallengeFacts,
     alive: sql`${emailChallenges.state} = 'active'`,
   },
-  columnsOf: ({ goesOn, ...row }: EmailChallenge) => ({
+  columnsOf: ({ resumption, ...row }: EmailChallenge) => ({
     ...row,
-    goesOnPath: goesOn?.path ?? null,
-    goesOnBrowserHash: goesOn?.browserHash ?? null,
+    resumePath: resumption?.path ?? null,
+    resumeBrowserHash: resumption?.browserHash ?? null,
   }),
   counted: { newest: emailChallenges.endsAt },
   removal: (now) => [

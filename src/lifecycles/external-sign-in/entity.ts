@@ -11,7 +11,7 @@ export type ExternalSignInKind = 'upstream' | 'delegated';
 export type ExternalSignInPurpose = 'signIn' | 'link';
 
 /** The requested parameters of the sign-in, which the identity provider receives. */
-export type SignInWishes = {
+export type RequestedParameters = {
   readonly clientId: string | null;
   readonly scope: readonly string[];
   /** Never stored: null in each row. */
@@ -41,7 +41,7 @@ export type ExternalSignIn = {
   readonly interactionId: string | null;
   /** The sealed form of the interaction while it is not stored; null: it is stored, or there is none. */
   readonly sealedInteraction: string | null;
-  readonly wishes: SignInWishes;
+  readonly requested: RequestedParameters;
   /** Sealed: the `nonce` and the `code_verifier` of the authorization request; null: there is none. */
   readonly sealedSecrets: string | null;
   readonly state: ExternalSignInState;

@@ -179,7 +179,7 @@ export const externalSignInLifecycle: Lifecycle<ExternalSignInRow, ExternalSignI
   },
   ledgerFacts: ({ signIn, user }) => ({
     ...(user && { userId: user.id }),
-    ...(signIn.wishes.clientId !== null && { clientId: signIn.wishes.clientId }),
+    ...(signIn.requested.clientId !== null && { clientId: signIn.requested.clientId }),
   }),
   commitOf: ({ before, after }, { now }, entries) => ({
     now,
@@ -245,9 +245,9 @@ export type Brought = {
   readonly theirs?: TheirSignIn | null;
   readonly refusal?: string | null;
   /** The just-in-time user that the policy would register; null: none. `usernames`: in order of preference. */
-  readonly newcomer?: { readonly usernames: readonly string[]; readonly claims: Claims } | null;
+  readonly justInTimeUser?: { readonly usernames: readonly string[]; readonly claims: Claims } | null;
   /** The answer is the code of an OpenID Provider: it says nothing yet. */
-  readonly namesNobody?: boolean;
+  readonly isWithoutUser?: boolean;
   readonly actor: Actor;
   /** Drawn at random, for the new rows. */
   readonly ids: { readonly user: string; readonly identity: string };
@@ -257,11 +257,11 @@ export type Brought = {
 
 const userOf = (
   { user, freeUsernames, signIn }: LoadedExternalSignIn,
-  { newcomer, namesNobody }: Brought,
+  { justInTimeUser, isWithoutUser }: Brought,
 ): ExternalUser => {
   if (user !== null) return user.disabledAt === null && user.deletedAt === null ? 'known' : 'ended';
-  if (namesNobody) return 'known';
-  return newcomer && freeUsernames.length > 0 && signIn.purpose === 'signIn' ? 'new' : 'unknown';
+  if (isWithoutUser) return 'known';
+  return justInTimeUser && freeUsernames.length > 0 && signIn.purpose === 'signIn' ? 'new' : 'unknown';
 };
 
 const identityOf = (
@@ -289,14 +289,15 @@ export const externalSignInRequest = (brought: Brought): ExternalSignInRequest =
   lifecycle: externalSignInLifecycle,
   read: (loaded) => {
     const { now, signIn, user, identity, isOvertaken, freeUsernames } = loaded;
-    const { newcomer, ids } = brought;
+    const { justInTimeUser, ids } = brought;
     const [username] = freeUsernames;
     const facts: ExternalSignInFacts = {
       now,
       isOvertaken,
       theirs: brought.theirs ?? null,
       refusal: brought.refusal ?? null,
-      newUser: newcomer && username !== undefined ? { id: ids.user, username, claims: newcomer.claims } : null,
+      newUser:
+        justInTimeUser && username !== undefined ? { id: ids.user, username, claims: justInTimeUser.claims } : null,
       newIdentity: brought.identity ? { ...brought.identity, id: ids.identity } : null,
       actor: brought.actor,
     };
@@ -310,7 +311,7 @@ export const externalSignInRequest = (brought: Brought): ExternalSignInRequest =
   },
 });
 
-export type ExternalSignInWorld = {
+export type ExternalSignInPorts = {
   readonly externalSignIns: Pick<ExternalSignInStore, 'load' | 'commit'>;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -318,12 +319,12 @@ export type ExternalSignInWorld = {
 
 /** @returns null: the sign-in is not found. @throws Unavailable, StoreUnavailable */
 export async function bringToExternalSignIn(
-  { externalSignIns, sleep }: ExternalSignInWorld,
+  { externalSignIns, sleep }: ExternalSignInPorts,
   referenceHash: Bytes,
   sought: SoughtUser,
   brought: Brought,
 ): Promise<ExternalSignInOutcome | null> {
-  const usernames = brought.newcomer?.usernames ?? [];
+  const usernames = brought.justInTimeUser?.usernames ?? [];
   const first = await externalSignIns.load(referenceHash, sought, usernames);
   if (first === null) return null;
   const load = async () => {

@@ -7,7 +7,7 @@ import { anHourBefore, earlier } from '../retention.ts';
 import { beginsFirst, changed, isNotEmptied, keeps, movesWithMachine, oneOf, refuses, staysUntil } from '../rules.ts';
 import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
-import type { ExternalSignInKind, ExternalSignInPurpose, SignInWishes } from './entity.ts';
+import type { ExternalSignInKind, ExternalSignInPurpose, RequestedParameters } from './entity.ts';
 
 /** A browser that was sent to another place to sign in (machines/external-sign-in/machine.ts). Only the hash of its reference is stored. */
 export const externalSignIns = pgTable(
@@ -26,7 +26,7 @@ export const externalSignIns = pgTable(
     interactionId: uuid('interaction_id'),
     sealedInteraction: text('sealed_interaction'),
     /** The requested parameters of the sign-in, which the identity provider receives. */
-    wishes: jsonb('wishes').$type<SignInWishes>().notNull(),
+    requested: jsonb('wishes').$type<RequestedParameters>().notNull(),
     /** `nonce` and `code_verifier`; null: it is no authorization request. */
     sealedSecrets: text('sealed_secrets'),
     state: text('state').$type<ExternalSignInState>().notNull(),
@@ -100,7 +100,7 @@ export const externalSignInTable = described(externalSignIns, {
     shown: [
       externalSignIns.kind,
       externalSignIns.provider,
-      externalSignIns.wishes,
+      externalSignIns.requested,
       externalSignIns.state,
       externalSignIns.amr,
       externalSignIns.beganAt,

@@ -125,7 +125,7 @@ export const administratorEndRequest = (actor: Actor): Request<WithGrant, Grant,
   }),
 });
 
-export type GrantWorld = {
+export type GrantPorts = {
   readonly store: Pick<GrantStore, 'load' | 'commit'>;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -136,25 +136,25 @@ export type GrantWorld = {
  * @returns true when this call ended the grant; false when it had ended before.
  * @throws Unavailable when the store cannot be reached or does not settle; asking again is always safe.
  */
-export const revokeGrant = (world: GrantWorld, first: WithGrant): Promise<boolean> =>
-  runFor(world, first, revocationRequest);
+export const revokeGrant = (ports: GrantPorts, first: WithGrant): Promise<boolean> =>
+  runFor(ports, first, revocationRequest);
 
 /**
  * An administrator ends it: its ledger entry names them.
  * @returns true when this call ended the grant; false when it had ended before.
  * @throws Unavailable when the store cannot be reached or does not settle; asking again is always safe.
  */
-export const endGrantByAdministrator = (world: GrantWorld, first: WithGrant, actor: Actor): Promise<boolean> =>
-  runFor(world, first, administratorEndRequest(actor));
+export const endGrantByAdministrator = (ports: GrantPorts, first: WithGrant, actor: Actor): Promise<boolean> =>
+  runFor(ports, first, administratorEndRequest(actor));
 
 function runFor(
-  { store, sleep }: GrantWorld,
+  { store, sleep }: GrantPorts,
   first: WithGrant,
   request: Request<WithGrant, Grant, GrantFacts, GrantCommit, boolean>,
 ): Promise<boolean> {
   const key = { clientId: first.grant.clientId, grantId: first.grant.id };
-  const world = { load: async () => withGrant(await store.load(key)), commit: store.commit, sleep };
-  return run(world, request, first);
+  const ports = { load: async () => withGrant(await store.load(key)), commit: store.commit, sleep };
+  return run(ports, request, first);
 }
 
 /** @throws InvariantViolation when the grant is gone: rows of `grants` are deleted only long after their chain has ended. */

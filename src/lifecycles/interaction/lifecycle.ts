@@ -299,7 +299,7 @@ export type InteractionOutcome = {
   | { readonly kind: 'rejected'; readonly reason: InteractionRejectReason }
 );
 
-export type InteractionWays = {
+export type InteractionPolicy = {
   /** The code of a grant is a function of its id and the root secret, so that a repeated answer is the same answer. */
   readonly makeCode: (grantId: string) => { readonly code: string; readonly secretHash: Bytes };
   /** Null: the root secret that made the code is no longer listed. */
@@ -317,20 +317,20 @@ export type InteractionWays = {
 };
 
 export function interactionRequest(
-  ways: InteractionWays,
+  policy: InteractionPolicy,
   type: InteractionEvent['type'],
 ): Request<LoadedInteraction, InteractionRow, InteractionFacts, InteractionCommit, InteractionOutcome> {
   return {
     lifecycle: interactionLifecycle,
     read: ({ interaction, isStored, ...loaded }) => {
       const { client, now, remembered, session } = loaded;
-      const lifetimes = ways.lifetimesOf(client);
+      const lifetimes = policy.lifetimesOf(client);
       const event: InteractionEvent = {
         type,
         now: now.getTime(),
         userId: session?.userId ?? null,
         signedInAt: session?.signedInAt.getTime() ?? null,
-        level: session ? ways.levelOf(session) : 0,
+        level: session ? policy.levelOf(session) : 0,
         factorIsAwaited: loaded.factorIsAwaited,
         remembered: remembered && {
           ...remembered,
@@ -339,12 +339,12 @@ export function interactionRequest(
       };
       const facts: InteractionFacts = {
         ...loaded,
-        sessionEndsAt: session && ways.sessionEndsAt(session),
-        isStillRegistered: ways.isStillRegistered(client, interaction),
-        requiredLevel: ways.requiredLevelOf(interaction),
-        grantable: session ? ways.grantableBy(session, interaction) : interaction.scope,
+        sessionEndsAt: session && policy.sessionEndsAt(session),
+        isStillRegistered: policy.isStillRegistered(client, interaction),
+        requiredLevel: policy.requiredLevelOf(interaction),
+        grantable: session ? policy.grantableBy(session, interaction) : interaction.scope,
         lifetimes,
-        codeHash: ways.makeCode(interaction.id).secretHash,
+        codeHash: policy.makeCode(interaction.id).secretHash,
       };
       return { row: { interaction, isStored, remembers: false, reliesOnConsent: false }, facts, event };
     },
@@ -367,12 +367,12 @@ export function interactionRequest(
           case 'showConsent':
             return { ...about, kind: 'consent' };
           case 'issueCode':
-            return { ...about, kind: 'approved', code: ways.makeCode(interaction.id).code };
+            return { ...about, kind: 'approved', code: policy.makeCode(interaction.id).code };
           case 'refuseAuthorization':
           case 'refuseSilently':
             return { ...about, kind: 'denied', error: effect.params.error };
           case 'repeatAnswer':
-            return { ...about, ...repeated(ways, loaded) };
+            return { ...about, ...repeated(policy, loaded) };
         }
       }
       throw new InvariantViolation('interaction: a decision without an answer');
@@ -386,7 +386,7 @@ type Repeated =
   | { readonly kind: 'denied'; readonly error: AuthorizationRefusal }
   | { readonly kind: 'rejected'; readonly reason: InteractionRejectReason };
 
-function repeated({ remakeCode }: InteractionWays, { interaction, grant }: LoadedInteraction): Repeated {
+function repeated({ remakeCode }: InteractionPolicy, { interaction, grant }: LoadedInteraction): Repeated {
   // The row does not keep the error. The end-user refuses now, so access_denied is true, also where the first answer was another.
   if (interaction.state === 'denied') return { kind: 'denied', error: 'access_denied' };
   if (!grant) throw new InvariantViolation('an approved interaction without its grant');
@@ -394,7 +394,7 @@ function repeated({ remakeCode }: InteractionWays, { interaction, grant }: Loade
   return code === null ? { kind: 'rejected', reason: 'interaction_completed' } : { kind: 'approved', code };
 }
 
-export type InteractionWorld = InteractionWays & {
+export type InteractionPorts = InteractionPolicy & {
   readonly store: Pick<InteractionStore, 'load' | 'commit'>;
   /** The session as it is now; null: it has ended. */
   readonly sessionNow: (session: Session) => Promise<Session | null>;
@@ -408,7 +408,7 @@ export type InteractionWorld = InteractionWays & {
  * @throws Unavailable, StoreUnavailable
  */
 export function interactFrom(
-  { store, sessionNow, sleep, ...ways }: InteractionWorld,
+  { store, sessionNow, sleep, ...policy }: InteractionPorts,
   first: StoredInteraction,
   type: InteractionEvent['type'],
   session: Session | null,
@@ -421,6 +421,6 @@ export function interactFrom(
     if (!loaded) throw new InvariantViolation('an interaction vanished between load and reload');
     return { ...loaded, session: session && (await sessionNow(session)), factorIsAwaited };
   };
-  const request = interactionRequest(ways, type);
+  const request = interactionRequest(policy, type);
   return run({ load, commit: store.commit, sleep }, request, { ...first, session, factorIsAwaited });
 }

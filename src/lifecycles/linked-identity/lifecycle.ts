@@ -100,7 +100,7 @@ export const identityRemovalRequest = (
   },
 });
 
-export type LinkedIdentityWorld = {
+export type LinkedIdentityPorts = {
   readonly identities: Pick<LinkedIdentityStore, 'load' | 'commit'>;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -108,16 +108,16 @@ export type LinkedIdentityWorld = {
 
 /** Of end-users who were deleted, in any way. @returns how many. @throws Unavailable */
 export async function removeIdentitiesOfDeletedUsers(
-  world: LinkedIdentityWorld,
+  ports: LinkedIdentityPorts,
   identities: readonly { readonly id: string; readonly userId: string }[],
 ): Promise<number> {
-  for (const key of identities) await removeIdentity(world, key, 'userDeleted');
+  for (const key of identities) await removeIdentity(ports, key, 'userDeleted');
   return identities.length;
 }
 
 /** @param key `userId`: the required owner. @throws Unavailable */
 export const removeIdentity = (
-  { identities, sleep }: LinkedIdentityWorld,
+  { identities, sleep }: LinkedIdentityPorts,
   key: { readonly id: string; readonly userId: string },
   type: IdentityRemoval,
   actor?: Actor,

@@ -93,14 +93,14 @@ export const reportMailRequest = (policy: MailPolicy, { outcome, claim }: MailRe
   );
 export const displaceMailRequest = (policy: MailPolicy) => request(policy, () => ({ type: 'displaced' }));
 
-export type MailWorld = {
+export type MailPorts = {
   readonly mails: MailStore;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** @returns null: the mail is not found. @throws Unavailable */
-async function ask({ mails, sleep }: MailWorld, id: string, asked: MailRequest): Promise<MailOutcome | null> {
+async function ask({ mails, sleep }: MailPorts, id: string, asked: MailRequest): Promise<MailOutcome | null> {
   const first = await mails.load(id);
   if (first === null) return null;
   const load = async () => {
@@ -112,12 +112,12 @@ async function ask({ mails, sleep }: MailWorld, id: string, asked: MailRequest):
 }
 
 /** @returns the mail after the claim; unchanged: not this node's to attempt. Null: the mail is not found. @throws Unavailable, StoreUnavailable */
-export const claimMail = (world: MailWorld, id: string, policy: MailPolicy) => ask(world, id, claimMailRequest(policy));
+export const claimMail = (ports: MailPorts, id: string, policy: MailPolicy) => ask(ports, id, claimMailRequest(policy));
 
 /** @throws Unavailable, StoreUnavailable */
-export const reportMail = (world: MailWorld, id: string, policy: MailPolicy, report: MailReport) =>
-  ask(world, id, reportMailRequest(policy, report));
+export const reportMail = (ports: MailPorts, id: string, policy: MailPolicy, report: MailReport) =>
+  ask(ports, id, reportMailRequest(policy, report));
 
 /** For a mail that has more right to the place. @throws Unavailable, StoreUnavailable */
-export const displaceMail = (world: MailWorld, id: string, policy: MailPolicy) =>
-  ask(world, id, displaceMailRequest(policy));
+export const displaceMail = (ports: MailPorts, id: string, policy: MailPolicy) =>
+  ask(ports, id, displaceMailRequest(policy));

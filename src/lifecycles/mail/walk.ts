@@ -132,7 +132,7 @@ export const mails = defineWalk<Terms>({
       name: 'contents-end-with-the-mail',
       says: 'A mail that waits has its contents, and a mail that has ended has none.',
       spec: 'Regulation (EU) 2016/679 Art. 5 (1) (e)',
-      brokenAt: (
+      violationAt: (
         _,
         {
           stored: {

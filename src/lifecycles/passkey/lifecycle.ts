@@ -182,7 +182,7 @@ export const passkeyRegistration = (
   isIn: ({ passkey: { id, state } }) => id === passkey.id && state === 'active',
 });
 
-export type PasskeyWorld = {
+export type PasskeyPorts = {
   readonly passkeys: Pick<PasskeyStore, 'load' | 'commit'>;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -190,7 +190,7 @@ export type PasskeyWorld = {
 
 /** @param loaded absent: it is loaded. @returns null: the passkey is not found. @throws Unavailable, StoreUnavailable */
 export async function askPasskey(
-  { passkeys, sleep }: PasskeyWorld,
+  { passkeys, sleep }: PasskeyPorts,
   key: PasskeyKey,
   asked: PasskeyAsked,
   loaded?: LoadedPasskey,
@@ -207,7 +207,7 @@ export async function askPasskey(
 
 /** @throws Unavailable, StoreUnavailable */
 export const registerPasskey = (
-  { passkeys, sleep }: Pick<PasskeyWorld, 'sleep'> & { readonly passkeys: Pick<PasskeyStore, 'loadNew' | 'commit'> },
+  { passkeys, sleep }: Pick<PasskeyPorts, 'sleep'> & { readonly passkeys: Pick<PasskeyStore, 'loadNew' | 'commit'> },
   passkey: NewPasskey,
   byPasswordAlone: boolean,
 ): Promise<FactorAnswer> =>

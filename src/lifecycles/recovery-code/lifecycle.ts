@@ -65,7 +65,7 @@ export const recoveryCodeRequest = (
   answer: factorAnswer,
 });
 
-export type RecoveryCodeWorld = {
+export type RecoveryCodePorts = {
   readonly recoveryCodes: RecoveryCodeStore;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -73,7 +73,7 @@ export type RecoveryCodeWorld = {
 
 /** @param actor of the request, where it is not the end-user. @throws Unavailable, StoreUnavailable */
 export function askRecoveryCode(
-  { recoveryCodes, sleep }: RecoveryCodeWorld,
+  { recoveryCodes, sleep }: RecoveryCodePorts,
   first: LoadedRecoveryCode,
   type: RecoveryCodeEvent['type'],
   actor?: Actor,

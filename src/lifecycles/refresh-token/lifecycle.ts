@@ -18,8 +18,8 @@ import {
   moveHead,
   type PresentationFacts,
   type PresentationLifecycle,
+  type PresentationPolicy,
   type PresentationRequest,
-  type PresentationWays,
   presentationParts,
   presentationRequest,
 } from '../presentation.ts';
@@ -53,12 +53,12 @@ export type PresentedRefreshToken = Omit<RefreshTokenEvent, 'type' | 'now'>;
 export const refreshTokenRequest = <Issued>(
   token: ChainPlace,
   presented: PresentedRefreshToken,
-  ways: PresentationWays<Issued>,
+  policy: PresentationPolicy<Issued>,
   nonce: Bytes,
 ): PresentationRequest<RefreshTokenFacts, Issued> =>
   presentationRequest(
     refreshTokenLifecycle,
-    ways,
+    policy,
     nonce,
     { token },
     (now): RefreshTokenEvent => ({

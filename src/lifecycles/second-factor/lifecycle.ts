@@ -122,7 +122,7 @@ export const secondFactorRequest = ({
   answer: factorAnswer,
 });
 
-export type SecondFactorWorld = {
+export type SecondFactorPorts = {
   readonly secondFactors: SecondFactorStore;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -130,7 +130,7 @@ export type SecondFactorWorld = {
 
 /** @param loaded absent: it is loaded. @returns null: not a factor of this end-user. @throws Unavailable, StoreUnavailable */
 export async function askSecondFactor(
-  { secondFactors, sleep }: SecondFactorWorld,
+  { secondFactors, sleep }: SecondFactorPorts,
   { userId, id }: Pick<SecondFactor, 'userId' | 'id'>,
   asked: SecondFactorAsked,
   loaded?: LoadedSecondFactor,

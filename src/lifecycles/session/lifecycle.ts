@@ -237,7 +237,7 @@ export type SessionEnding = 'signOutRequested' | 'endRequested' | 'endRequestedB
 export const sessionEndRequest = (lifetimes: SessionLifetimes, type: SessionEnding, actor?: Actor) =>
   request<boolean>(lifetimes, type, ({ before, after }) => after !== before, { actor });
 
-export type SessionWorld = {
+export type SessionPorts = {
   readonly sessions: Pick<SessionStore, 'load' | 'commit'>;
   readonly lifetimes: () => SessionLifetimes;
   /** Milliseconds; waits between reloads after a lost commit. */
@@ -245,15 +245,15 @@ export type SessionWorld = {
 };
 
 /** @param loaded absent: it is loaded. @returns null: the session is not found. @throws Unavailable */
-export const useSession = (world: SessionWorld, key: SessionKey, loaded?: LoadedSession): Promise<SessionUse | null> =>
-  runFor(world, key, sessionUseRequest(world.lifetimes()), loaded);
+export const useSession = (ports: SessionPorts, key: SessionKey, loaded?: LoadedSession): Promise<SessionUse | null> =>
+  runFor(ports, key, sessionUseRequest(ports.lifetimes()), loaded);
 
 /**
  * @param session as its cookie found it. A factor that was removed since is rejected. Where another factor has renewed that cookie since, the session counts as ended.
  * @returns null: the session is no longer found. @throws Unavailable
  */
 export function addFactor(
-  { sessions, sleep, lifetimes }: SessionWorld,
+  { sessions, sleep, lifetimes }: SessionPorts,
   session: Session,
   added: AddedFactor,
 ): Promise<SessionUse | null> {
@@ -263,24 +263,24 @@ export function addFactor(
     const isKnown = [idHash, added.idHash].some((one) => sameBytes(one, loaded.session?.idHash ?? null));
     return isKnown ? loaded : { ...loaded, session: null };
   };
-  const world = { sessions: { load, commit: sessions.commit }, sleep, lifetimes };
-  return runFor(world, { sid, userId }, sessionFactorRequest(lifetimes(), added));
+  const ports = { sessions: { load, commit: sessions.commit }, sleep, lifetimes };
+  return runFor(ports, { sid, userId }, sessionFactorRequest(lifetimes(), added));
 }
 
 /** @returns false: the session had ended already, or is not found. @throws Unavailable: calling again is always safe. */
 export const endSession = async (
-  world: SessionWorld,
+  ports: SessionPorts,
   key: SessionKey,
   type: Exclude<SessionEnding, 'endRequestedByAdministrator'>,
   actor?: Actor,
-): Promise<boolean> => (await runFor(world, key, sessionEndRequest(world.lifetimes(), type, actor))) ?? false;
+): Promise<boolean> => (await runFor(ports, key, sessionEndRequest(ports.lifetimes(), type, actor))) ?? false;
 
 /** An administrator ends it: its ledger entry names them. @returns and throws as `endSession`. */
-export const endSessionByAdministrator = async (world: SessionWorld, key: SessionKey, actor: Actor): Promise<boolean> =>
-  (await runFor(world, key, sessionEndRequest(world.lifetimes(), 'endRequestedByAdministrator', actor))) ?? false;
+export const endSessionByAdministrator = async (ports: SessionPorts, key: SessionKey, actor: Actor): Promise<boolean> =>
+  (await runFor(ports, key, sessionEndRequest(ports.lifetimes(), 'endRequestedByAdministrator', actor))) ?? false;
 
 async function runFor<Answer>(
-  { sessions, sleep }: SessionWorld,
+  { sessions, sleep }: SessionPorts,
   key: SessionKey,
   requested: Request<WithSession, Session, SessionFacts, SessionCommit, Answer>,
   loaded?: LoadedSession,

@@ -175,7 +175,7 @@ function wrongSigners({ before, after }: Step<SigningKeyTable>, facts: SigningKe
 /** A committed change of a key, for log and command line: its line of the ledger. */
 export type KeyChange = LedgerEntry & { readonly kid: string; readonly alg: SigningAlgorithm };
 
-export type SigningKeyWays = {
+export type SigningKeyDeps = {
   readonly policy: () => SigningKeyPolicyOfToday;
 };
 
@@ -191,7 +191,7 @@ type KeyEvent = {
 
 /** The answer: the changes. */
 export function signingKeyRequest(
-  { policy }: SigningKeyWays,
+  { policy }: SigningKeyDeps,
   { type, alg, atOnce, kid, actor }: KeyEvent,
   fresh: NewSigningKey | null,
 ): Request<LoadedSigningKeys, SigningKeyTable, SigningKeyFacts, SigningKeyCommit, readonly KeyChange[]> {
@@ -215,25 +215,25 @@ function requireDerivedStates(keys: SigningKeyTable): void {
   }
 }
 
-export type SigningKeyWorld = SigningKeyWays & {
+export type SigningKeyPorts = SigningKeyDeps & {
   readonly store: SigningKeyStore;
   readonly createKey: (alg: SigningAlgorithm) => Promise<NewSigningKey>;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-async function ask(world: SigningKeyWorld, event: KeyEvent, first?: LoadedSigningKeys): Promise<readonly KeyChange[]> {
+async function ask(ports: SigningKeyPorts, event: KeyEvent, first?: LoadedSigningKeys): Promise<readonly KeyChange[]> {
   let fresh: NewSigningKey | null = null;
   for (;;) {
     try {
       return await run(
-        { ...world.store, sleep: world.sleep },
-        signingKeyRequest(world, event, fresh),
+        { ...ports.store, sleep: ports.sleep },
+        signingKeyRequest(ports, event, fresh),
         fresh === null ? first : undefined,
       );
     } catch (error) {
       if (!(error instanceof FreshKeyNeeded)) throw error;
-      fresh = await world.createKey(error.alg);
+      fresh = await ports.createKey(error.alg);
     }
   }
 }
@@ -245,27 +245,27 @@ const MAX_STEPS = 100;
  * One tick: creates the first key of each algorithm, and takes every other due step.
  * @throws Unavailable when conflicts do not end or the store cannot be reached; the next tick continues.
  */
-export async function passTime(world: SigningKeyWorld): Promise<readonly KeyChange[]> {
+export async function passTime(ports: SigningKeyPorts): Promise<readonly KeyChange[]> {
   const all: KeyChange[] = [];
   for (let steps = 0; steps < MAX_STEPS; steps++) {
-    const changes = await nextChange(world);
+    const changes = await nextChange(ports);
     if (changes.length === 0) return all;
     all.push(...changes);
   }
   throw new Unavailable('too_many_conflicts');
 }
 
-async function nextChange(world: SigningKeyWorld): Promise<readonly KeyChange[]> {
-  const loaded = await world.store.load();
-  for (const event of eventsOfTime(world, loaded)) {
-    const changes = await ask(world, event, loaded);
+async function nextChange(ports: SigningKeyPorts): Promise<readonly KeyChange[]> {
+  const loaded = await ports.store.load();
+  for (const event of eventsOfTime(ports, loaded)) {
+    const changes = await ask(ports, event, loaded);
     if (changes.length > 0) return changes;
   }
   return [];
 }
 
 /** A fresh key for each wanted algorithm without a signer or a waiting key, and the passing of time for each stored key. */
-export function eventsOfTime({ policy }: SigningKeyWays, { keys }: LoadedSigningKeys): readonly KeyEvent[] {
+export function eventsOfTime({ policy }: SigningKeyDeps, { keys }: LoadedSigningKeys): readonly KeyEvent[] {
   const withoutKey = policy().algorithms.filter((alg) => !signerAmong(keys, alg) && !waitingKey(keys, alg));
   return [
     ...withoutKey.map((alg): KeyEvent => ({ type: 'noKeySigns', alg, kid: null, atOnce: false })),
@@ -275,28 +275,28 @@ export function eventsOfTime({ policy }: SigningKeyWays, { keys }: LoadedSigning
 
 /** @param atOnce the successor signs now, even if no cache holds it yet. @returns the changes; empty when a successor waits already. */
 export async function requestRotation(
-  world: SigningKeyWorld,
+  ports: SigningKeyPorts,
   alg: SigningAlgorithm,
   atOnce: boolean,
   actor: Actor,
 ): Promise<readonly KeyChange[]> {
-  const loaded = await world.store.load();
+  const loaded = await ports.store.load();
   const signer = signerAmong(loaded.keys, alg);
-  if (signer) return ask(world, { type: 'rotationRequested', alg, kid: signer.kid, atOnce, actor }, loaded);
+  if (signer) return ask(ports, { type: 'rotationRequested', alg, kid: signer.kid, atOnce, actor }, loaded);
   // No key signs yet, so no handover is needed: the waiting key begins, or the server creates a first key.
   const waiting = waitingKey(loaded.keys, alg);
   return waiting
-    ? ask(world, { type: 'timePassed', alg, kid: waiting.kid, atOnce: false, actor }, loaded)
-    : ask(world, { type: 'noKeySigns', alg, kid: null, atOnce: false, actor }, loaded);
+    ? ask(ports, { type: 'timePassed', alg, kid: waiting.kid, atOnce: false, actor }, loaded)
+    : ask(ports, { type: 'noKeySigns', alg, kid: null, atOnce: false, actor }, loaded);
 }
 
 /** @returns the changes; empty when the key had retired already; null: the key is not found. */
 export async function requestRevocation(
-  world: SigningKeyWorld,
+  ports: SigningKeyPorts,
   kid: string,
   actor: Actor,
 ): Promise<readonly KeyChange[] | null> {
-  const loaded = await world.store.load();
+  const loaded = await ports.store.load();
   const key = loaded.keys.find((stored) => stored.kid === kid);
-  return key ? ask(world, { type: 'revocationRequested', alg: key.alg, kid, atOnce: true, actor }, loaded) : null;
+  return key ? ask(ports, { type: 'revocationRequested', alg: key.alg, kid, atOnce: true, actor }, loaded) : null;
 }

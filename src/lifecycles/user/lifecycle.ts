@@ -265,14 +265,14 @@ export const userRequest = ({
   isIn: ({ row: { user } }, { after }) => isDeepStrictEqual(user, after.user),
 });
 
-export type UserWorld = {
+export type UserPorts = {
   readonly users: UserStore;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** @throws Unavailable */
-export function changeUser({ users, sleep }: UserWorld, asked: UserAsked): Promise<UserChanged> {
+export function changeUser({ users, sleep }: UserPorts, asked: UserAsked): Promise<UserChanged> {
   const { id, change } = asked;
   const username = change.type === 'registrationRequested' ? change.registration.username : null;
   return run({ load: () => users.load(id, username), commit: users.commit, sleep }, userRequest(asked));

@@ -198,7 +198,7 @@ export const repeatRequest = (policy: RetryPolicy, actor: Actor) =>
     { actor },
   );
 
-export type WebhookDeliveryWorld = {
+export type WebhookDeliveryPorts = {
   readonly deliveries: WebhookDeliveryStore;
   /** Milliseconds; waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -206,7 +206,7 @@ export type WebhookDeliveryWorld = {
 
 /** @returns null: the delivery is not found. @throws Unavailable */
 async function ask<Answer>(
-  { deliveries, sleep }: WebhookDeliveryWorld,
+  { deliveries, sleep }: WebhookDeliveryPorts,
   id: string,
   asked: DeliveryRequest<Answer>,
 ): Promise<Answer | null> {
@@ -222,17 +222,17 @@ async function ask<Answer>(
 }
 
 /** @returns null: it is not this node's to attempt. @throws Unavailable, StoreUnavailable */
-export const claimDelivery = (world: WebhookDeliveryWorld, id: string, policy: RetryPolicy) =>
-  ask(world, id, claimRequest(policy));
+export const claimDelivery = (ports: WebhookDeliveryPorts, id: string, policy: RetryPolicy) =>
+  ask(ports, id, claimRequest(policy));
 
 /** @throws Unavailable, StoreUnavailable */
-export const reportAttempt = (world: WebhookDeliveryWorld, id: string, policy: RetryPolicy, report: AttemptReport) =>
-  ask(world, id, reportRequest(policy, report));
+export const reportAttempt = (ports: WebhookDeliveryPorts, id: string, policy: RetryPolicy, report: AttemptReport) =>
+  ask(ports, id, reportRequest(policy, report));
 
 /** @throws Unavailable, StoreUnavailable */
-export const abandonWithReceiver = (world: WebhookDeliveryWorld, id: string, policy: RetryPolicy) =>
-  ask(world, id, removeReceiverRequest(policy));
+export const abandonWithReceiver = (ports: WebhookDeliveryPorts, id: string, policy: RetryPolicy) =>
+  ask(ports, id, removeReceiverRequest(policy));
 
 /** @returns null: the delivery is not found. @throws Unavailable, StoreUnavailable */
-export const repeatDelivery = (world: WebhookDeliveryWorld, id: string, policy: RetryPolicy, actor: Actor) =>
-  ask(world, id, repeatRequest(policy, actor));
+export const repeatDelivery = (ports: WebhookDeliveryPorts, id: string, policy: RetryPolicy, actor: Actor) =>
+  ask(ports, id, repeatRequest(policy, actor));

@@ -25,7 +25,7 @@ const method = methodsOf(params);
 const shape = z
   .object({
     grant_id: z.uuid(),
-    state: z.enum(['alive', 'over']).describe('By decision or by time, under the current policies.'),
+    state: z.enum(['active', 'ended']).describe('By decision or by time, under the current policies.'),
     reason: z.string().nullable().describe('The reason of the decision that ended it; null: none.'),
     client_id: z.string(),
     client_name: z.string(),
@@ -40,8 +40,8 @@ const shape = z
     ends_at: shownInstant.describe('When time ends it, unless it is used before.'),
     life: z
       .union([
-        z.object({ alive_until: shownInstant, would_end_by: z.string() }),
-        z.object({ reason: z.string().nullable(), over_since: shownInstant.nullable() }),
+        z.object({ active_until: shownInstant, would_end_by: z.string() }),
+        z.object({ reason: z.string().nullable(), ended_at: shownInstant.nullable() }),
       ])
       .describe(
         'For an active grant, its end and the reason. For an ended grant, the time and the reason, by decision or by time.',
@@ -55,7 +55,7 @@ const shape = z
   .meta({ id: 'Grant' });
 
 const filters = {
-  state: z.enum(['alive', 'over']).optional(),
+  state: z.enum(['active', 'ended']).optional(),
   from: instant.optional().describe('Created at this instant or later (RFC 3339).'),
   to: instant.optional().describe('Created before this instant (RFC 3339).'),
 };
@@ -63,9 +63,9 @@ const filters = {
 const addressOfGrant = (issuer: string, id: string): string => addressOf(issuer, 'grants', id);
 
 const lifeDocument = (life: Life) =>
-  life.kind === 'alive'
-    ? { alive_until: life.until.toISOString(), would_end_by: life.end }
-    : { reason: life.reason, over_since: life.since?.toISOString() ?? null };
+  life.kind === 'active'
+    ? { active_until: life.until.toISOString(), would_end_by: life.end }
+    : { reason: life.reason, ended_at: life.since?.toISOString() ?? null };
 
 function grantDocument({ issuer, configuration }: ManagementDeps, listed: ListedGrant) {
   const { grant, clientName, policyToday, username, state, endsAt, now } = listed;
@@ -184,7 +184,7 @@ export const grantTransitions = {
         found: z
           .boolean()
           .describe('False: its row was removed long after its end. The ledger may still have entries about it.'),
-        alive: z.boolean(),
+        active: z.boolean(),
         events: z.array(z.looseObject({ at: shownInstant, machine: z.string(), event: z.string() })),
         earlier_events: z.int(),
       }),

@@ -72,9 +72,9 @@ export const linkedIdentity = {
       summary:
         'Removes the linked account, even if it is the last way to sign in. Its sessions stay active: end them too.',
       run: async ({ db, clock, sleep, mails }, { params: { sub: userId, identity_id: id }, actor }) => {
-        const world = { identities: linkedIdentityStore(db, clock), sleep };
-        const { identity } = await world.identities.load({ id, userId });
-        const removed = await removeIdentity(world, { id, userId }, 'removalRequestedByAdministrator', actor);
+        const ports = { identities: linkedIdentityStore(db, clock), sleep };
+        const { identity } = await ports.identities.load({ id, userId });
+        const removed = await removeIdentity(ports, { id, userId }, 'removalRequestedByAdministrator', actor);
         if (removed.kind !== 'done') return notFound('linked identity');
         // Sent again, it removes nothing.
         if (identity?.state === 'active') await tellOwner({ mails, clock }, userId, 'identity_removed');

@@ -69,14 +69,14 @@ export const passkeyOfUser = {
       summary:
         'Removes the passkey permanently, even if it is the last way to sign in. The removal of the last factor removes the recovery codes too. Sessions stay active: end them too.',
       run: async ({ db, clock, macs, sleep, mails }, { params: { sub: userId, passkey_id: id }, actor }) => {
-        const world = {
+        const ports = {
           passkeys: passkeyStore(db, clock, macs),
           secondFactors: secondFactorStore(db, clock),
           recoveryCodes: recoveryCodeStore(db, clock),
           sleep,
         };
-        const before = await world.passkeys.load({ userId, id });
-        if (!(await removePasskeyByAdministrator(world, { userId, id }, actor))) return notFound('passkey');
+        const before = await ports.passkeys.load({ userId, id });
+        if (!(await removePasskeyByAdministrator(ports, { userId, id }, actor))) return notFound('passkey');
         // Sent again, it removes nothing.
         if (before?.passkey.state === 'active') await tellOwner({ mails, clock }, userId, 'passkey_removed');
         return done;

@@ -65,13 +65,13 @@ export const secondFactorOfUser = {
       run: async (deps, { params: { sub: userId }, actor }) => {
         if ((await findUser(deps, userId)) === null) return notFound('end-user');
         const { db, clock, sleep } = deps;
-        const world = {
+        const ports = {
           secondFactors: secondFactorStore(db, clock),
           recoveryCodes: recoveryCodeStore(db, clock),
           sleep,
         };
-        const before = await world.secondFactors.listApps(userId);
-        await removeSecondFactorByAdministrator(world, userId, actor);
+        const before = await ports.secondFactors.listApps(userId);
+        await removeSecondFactorByAdministrator(ports, userId, actor);
         // Sent again, it removes nothing.
         if (before.some(({ state }) => state === 'active')) await tellOwner(deps, userId, 'second_factor_removed');
         return done;

@@ -56,7 +56,7 @@ const loginHintOf = (
     : (openInteraction(keys, interactionId, sealedInteraction)?.loginHint ?? null);
 
 async function documentOf({ db, macs, issuer, keys }: ManagementDeps, reference: string, signIn: ExternalSignIn) {
-  const { clientId, scope, prompt, maxAgeSeconds, acrValues, uiLocales } = signIn.wishes;
+  const { clientId, scope, prompt, maxAgeSeconds, acrValues, uiLocales } = signIn.requested;
   const client = clientId === null ? null : await findClient(db, macs, clientId);
   const self = addressOf(issuer, 'sign-ins', reference);
   return {

@@ -110,11 +110,11 @@ export const webhookRepetitions = {
       answer: deliveryShape,
       creates: true,
       run: async ({ db, clock, issuer, sleep, configuration }, { params: { delivery_id: id }, actor, makes }) => {
-        const world = { deliveries: webhookStore(db, clock).deliveries, sleep };
+        const ports = { deliveries: webhookStore(db, clock).deliveries, sleep };
         // The same request again sends nothing again.
         const delivery = makes.wasCarriedOut
           ? await findDelivery(db, id)
-          : await repeatDelivery(world, id, retryPolicyOf(configuration().webhooks), actor);
+          : await repeatDelivery(ports, id, retryPolicyOf(configuration().webhooks), actor);
         if (delivery === null) return notFound('delivery');
         await makes.carryOut();
         return created(deliveryDocument(issuer, delivery), addressOfDelivery(issuer, id));

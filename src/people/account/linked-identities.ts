@@ -1,14 +1,14 @@
 /** The end-user views the linked identities of the account, and removes one. A federated sign-in adds one. */
 import {
   type IdentityRemoved,
+  type LinkedIdentityPorts,
   type LinkedIdentityStore,
-  type LinkedIdentityWorld,
   removeIdentity,
 } from '../../lifecycles/linked-identity/lifecycle.ts';
 import type { SessionDeps } from '../../protocol/browser-session.ts';
 
 export type LinkedIdentitiesDeps = Pick<SessionDeps, 'configuration'> &
-  LinkedIdentityWorld & { readonly identities: LinkedIdentityStore };
+  LinkedIdentityPorts & { readonly identities: LinkedIdentityStore };
 
 export type ShownIdentity = { readonly id: string; readonly label: string; readonly linkedAt: Date };
 

@@ -19,7 +19,7 @@ import { isVisible } from '../../oauth/username.ts';
 import { type Beginning, beginExternalSignIn, referenceHash } from '../external/begin.ts';
 import type { ExternalSignInDeps } from '../external/deps.ts';
 import { type AskedBy, askedBy, type Finished, finish, type Returning } from '../external/finish.ts';
-import { isReserved } from '../external/newcomer.ts';
+import { isReserved } from '../external/just-in-time-user.ts';
 import { isRecentEnough } from '../upstream/admission.ts';
 
 export const DELEGATED = 'delegated';
@@ -151,15 +151,15 @@ export async function answerDelegatedSignIn(
     bringToExternalSignIn(deps, hash, sought, { ...shared, ...more });
   if (answer.kind === 'denied') {
     const sought: SoughtUser = { by: 'signIn', identity: null };
-    const refused = await bring(sought, { type: 'refusalReceived', refusal: answer.reason, namesNobody: true });
+    const refused = await bring(sought, { type: 'refusalReceived', refusal: answer.reason, isWithoutUser: true });
     return refused ?? { kind: 'unknown' };
   }
   const { now, signIn } = found;
   const { who, amr, authTime } = answer;
   if (authTime * 1000 > now.getTime() + FUTURE_TOLERANCE_SECONDS * 1000) return { kind: 'inFuture' };
   if (!isRecentEnough(signIn, authTime, now)) return { kind: 'tooOld' };
-  const newcomer = newcomerIn(policy, who);
-  if (newcomer && isReserved(deps.configuration(), newcomer.usernames[0])) {
+  const justInTimeUser = justInTimeUserIn(policy, who);
+  if (justInTimeUser && isReserved(deps.configuration(), justInTimeUser.usernames[0])) {
     // An existing end-user with this name may sign in, but no new user gets the name.
     const known = await bring(soughtIn(who), { type: 'answerReceived', theirs: theirs(amr, authTime) });
     return known?.kind === 'rejected' && known.reason === 'nobody_linked'
@@ -167,7 +167,7 @@ export async function answerDelegatedSignIn(
       : (known ?? { kind: 'unknown' });
   }
   return (
-    (await bring(soughtIn(who), { type: 'answerReceived', theirs: theirs(amr, authTime), newcomer })) ?? {
+    (await bring(soughtIn(who), { type: 'answerReceived', theirs: theirs(amr, authTime), justInTimeUser })) ?? {
       kind: 'unknown',
     }
   );
@@ -178,7 +178,7 @@ const theirs = (amr: readonly string[], authTime: number) => ({ amr, authenticat
 type Who = Extract<DelegatedAnswer, { kind: 'signedIn' }>['who'];
 const soughtIn = (who: Who): SoughtUser =>
   'sub' in who ? { by: 'sub', sub: who.sub } : { by: 'username', username: who.username };
-const newcomerIn = ({ createUsers }: DelegatedSignIn, who: Who) =>
+const justInTimeUserIn = ({ createUsers }: DelegatedSignIn, who: Who) =>
   createUsers && 'username' in who && isVisible(who.username)
     ? { usernames: [who.username] as const, claims: who.claims }
     : null;

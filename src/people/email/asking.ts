@@ -3,7 +3,7 @@ import type { RegisteredUser } from '../../model/user.ts';
 import { addressKey, addressOf } from '../../model/user.ts';
 import { readAddress } from '../mail/address.ts';
 import { allowMail, allowMailToKnownDevice, type MailAllowance } from '../mail/limits.ts';
-import { type MailContent, type MailsWanted, QUEUE_FULL, timeZoneOf, wishesOf } from '../mail/mail.ts';
+import { languagesOf, type MailContent, type MailsWanted, QUEUE_FULL, timeZoneOf } from '../mail/mail.ts';
 import {
   createLink,
   LINK_LIFETIME_SECONDS,
@@ -17,7 +17,7 @@ export type Asker = {
   /** The throttle key of the sender. Addresses that count as one sender share it. */
   readonly network: string;
   /** The languages of the browser, the best first. */
-  readonly wishes: readonly string[];
+  readonly languages: readonly string[];
   /** The device cookie, as sent. Null: none. */
   readonly deviceCookie: string | null;
 };
@@ -50,7 +50,7 @@ export async function askForReset(deps: LinkDeps, typed: string | null, asker: A
   // The same for every address: the server has not looked up the accounts yet.
   const isQueued =
     (allowance.kind !== 'allowed' && onlyForDevice === null) ||
-    (await deps.outbox.want({ kind: 'reset_wanted', to: address, wishes: asker.wishes, onlyForDevice }));
+    (await deps.outbox.want({ kind: 'reset_wanted', to: address, languages: asker.languages, onlyForDevice }));
   return isQueued ? { kind: 'asked' } : QUEUE_FULL;
 }
 
@@ -69,14 +69,14 @@ async function isAllowedByDevice(
  */
 export async function sendResets(
   deps: LinkDeps,
-  { to, wishes, onlyForDevice }: Extract<MailsWanted, { kind: 'reset_wanted' }>,
+  { to, languages, onlyForDevice }: Extract<MailsWanted, { kind: 'reset_wanted' }>,
 ): Promise<void> {
   for (const user of await deps.accounts.withAddress(to, MAX_ACCOUNTS)) {
     const own = addressOf(user);
     // To the address in its stored form, never to another spelling.
     if (own === null || !own.isVerified || user.disabledAt !== null) continue;
     if (onlyForDevice !== null && !(await isAllowedByDevice(deps, user, onlyForDevice))) continue;
-    await mailLink(deps, user, { purpose: 'reset_password', address: own.address }, wishes);
+    await mailLink(deps, user, { purpose: 'reset_password', address: own.address }, languages);
   }
 }
 
@@ -87,11 +87,11 @@ async function mailLink(
     purpose,
     address,
   }: { readonly purpose: 'reset_password' | 'verify_address' | 'change_address'; readonly address: string },
-  wishes: readonly string[],
+  languages: readonly string[],
 ): Promise<LinkMailed> {
-  const link = await createLink(deps, { purpose, address, userId: user.id, goesOn: null });
+  const link = await createLink(deps, { purpose, address, userId: user.id, resumption: null });
   if (link === null) return 'refused';
-  return (await send(deps, user, { purpose, address }, link, wishes)) ? 'sent' : 'queueFull';
+  return (await send(deps, user, { purpose, address }, link, languages)) ? 'sent' : 'queueFull';
 }
 
 /** `refused`: by the machine of the link. */
@@ -107,12 +107,12 @@ const send = (
   user: RegisteredUser,
   { purpose, address }: Mailed,
   { url }: SentLink,
-  wishes: readonly string[],
+  languages: readonly string[],
 ): Promise<boolean> =>
   outbox.send({
     to: address,
     userId: user.id,
-    wishes: wishesOf(user, wishes),
+    languages: languagesOf(user, languages),
     timeZone: timeZoneOf(user),
     content: contentOf(user, purpose, { link: url, lifetimeSeconds: LINK_LIFETIME_SECONDS[purpose] }),
   });
@@ -163,11 +163,11 @@ async function mailToAccount(
   user: RegisteredUser,
   purpose: 'verify_address' | 'change_address',
   address: string,
-  { network, wishes }: Asker,
+  { network, languages }: Asker,
 ): Promise<AddressAsked> {
   const allowance = await allowMail(deps, { address, network });
   if (allowance.kind !== 'allowed') return { kind: 'throttled', retryAfterSeconds: retryAfter(allowance) };
-  const mailed = await mailLink(deps, user, { purpose, address }, wishes);
+  const mailed = await mailLink(deps, user, { purpose, address }, languages);
   if (mailed === 'queueFull') return QUEUE_FULL;
   return mailed === 'sent' ? { kind: 'sent', address } : { kind: 'refused' };
 }
@@ -186,7 +186,7 @@ export type LostAsked =
 export async function askAboutLostFactors(
   deps: LinkDeps & SignsInElsewhere,
   userId: string,
-  { network, wishes }: Asker,
+  { network, languages }: Asker,
 ): Promise<LostAsked> {
   const user = await deps.accounts.find(userId);
   const own = user === null ? null : addressOf(user);
@@ -195,11 +195,11 @@ export async function askAboutLostFactors(
   const { address } = own;
   const allowance = await allowMail(deps, { address, network });
   if (allowance.kind !== 'allowed') return { kind: 'throttled', retryAfterSeconds: retryAfter(allowance) };
-  const about = { purpose: 'lost_factors', address, userId, goesOn: null } as const;
+  const about = { purpose: 'lost_factors', address, userId, resumption: null } as const;
   const outcome = await tryToCreateLink(deps, about, { passwordIsProven: true });
   if (outcome.kind === 'rejected')
     return { kind: outcome.reason === 'password_from_mail' ? 'passwordFromMail' : 'refused' };
-  return (await send(deps, user, about, outcome, wishes)) ? { kind: 'sent' } : QUEUE_FULL;
+  return (await send(deps, user, about, outcome, languages)) ? { kind: 'sent' } : QUEUE_FULL;
 }
 
 /**

@@ -98,7 +98,7 @@ export type SentLink = {
  */
 export async function createLink(
   deps: LinkMaking,
-  about: Pick<NewEmailChallenge, 'purpose' | 'userId' | 'address' | 'goesOn'>,
+  about: Pick<NewEmailChallenge, 'purpose' | 'userId' | 'address' | 'resumption'>,
   asker?: LinkAsker,
 ): Promise<SentLink | null> {
   const outcome = await tryToCreateLink(deps, about, asker);
@@ -108,7 +108,7 @@ export async function createLink(
 /** As `createLink`, with the machine's reason. @throws Unavailable */
 export async function tryToCreateLink(
   deps: LinkMaking,
-  about: Pick<NewEmailChallenge, 'purpose' | 'userId' | 'address' | 'goesOn'>,
+  about: Pick<NewEmailChallenge, 'purpose' | 'userId' | 'address' | 'resumption'>,
   asker?: LinkAsker,
 ): Promise<({ readonly kind: 'sent' } & SentLink) | LinkRejected> {
   const { url, ...drawn } = drawLink(deps, about.purpose);

@@ -16,7 +16,7 @@ import type { RegisteredUser } from '../../model/user.ts';
 import { isVisible } from '../../oauth/username.ts';
 import { isOfOneWriting } from '../../oauth/username-scripts.ts';
 import { type FormCheck, formPurpose } from '../../protocol/form-purpose.ts';
-import { type Mail, timeZoneOf, wishesOf } from '../mail/mail.ts';
+import { languagesOf, type Mail, timeZoneOf } from '../mail/mail.ts';
 import { notify } from '../mail/notify.ts';
 import type { PasswordProblem } from '../passwords/rules.ts';
 import { drawLink, hashOfSecret, LINK_LIFETIME_SECONDS, type LinkDeps, type SignsInElsewhere } from './links.ts';
@@ -124,7 +124,7 @@ export type LinkForm = {
   readonly passwordIsProvenBy: (userId: string) => Promise<boolean>;
   readonly caller: Caller;
   /** The languages of the browser, the best first. */
-  readonly wishes: readonly string[];
+  readonly languages: readonly string[];
 };
 
 export type FormProblem =
@@ -188,7 +188,7 @@ export async function submitLink(deps: UseLinkDeps, form: LinkForm): Promise<Lin
   }
   // After a crash in between, a factor remains, and the end-user asks for another link.
   if (purpose === 'lost_factors') await deps.removeLostFactors(outcome.user.id);
-  await tell(deps, outcome, undo?.url ?? null, form.wishes);
+  await tell(deps, outcome, undo?.url ?? null, form.languages);
   return { kind: 'done', purpose, used: outcome };
 }
 
@@ -229,7 +229,7 @@ async function tell(
   undoUrl: string | null,
   browser: readonly string[],
 ): Promise<void> {
-  const wishes = wishesOf(user, browser);
+  const languages = languagesOf(user, browser);
   if (challenge.purpose === 'reset_password') await notify(deps, user.id, { kind: 'password_changed', at }, browser);
   if (challenge.purpose === 'lost_factors') await notify(deps, user.id, { kind: 'factors_removed', at }, browser);
   if (challenge.purpose === 'undo_change') await notify(deps, user.id, { kind: 'address_restored', at }, browser);
@@ -237,7 +237,7 @@ async function tell(
     const mail: Mail = {
       to: undo.address,
       userId: user.id,
-      wishes,
+      languages,
       timeZone: timeZoneOf(user),
       content: {
         kind: 'address_changed',

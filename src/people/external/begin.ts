@@ -2,7 +2,7 @@
 import { hmacSha256, sha256 } from '../../crypto/digest.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import { openText, sealText } from '../../crypto/sealed-text.ts';
-import type { ExternalSignIn, SignInWishes } from '../../lifecycles/external-sign-in/entity.ts';
+import type { ExternalSignIn, RequestedParameters } from '../../lifecycles/external-sign-in/entity.ts';
 import type { NewExternalSignIn } from '../../lifecycles/external-sign-in/lifecycle.ts';
 import type { Interaction } from '../../model/interaction.ts';
 import { networksOf } from '../../model/networks.ts';
@@ -15,7 +15,7 @@ export type AskingInteraction = {
   /** As in the URL. Null: the interaction is stored. */
   readonly sealed: string | null;
   readonly endsAt: Date;
-  readonly wishes: SignInWishes;
+  readonly requested: RequestedParameters;
 };
 
 /** @param sealed null: the interaction is stored. */
@@ -23,8 +23,8 @@ export const askingInteraction = (interaction: Interaction, sealed: string | nul
   const { id, endsAt, clientId, scope, loginHint, prompt, maxAgeSeconds, uiLocales, requiredClass } = interaction;
   const acrValues = requiredClass === null ? [] : [requiredClass];
   const asked = { clientId, scope, loginHint, prompt, maxAgeSeconds, uiLocales, acrValues, requiredClass };
-  const wishes = { ...NO_WISHES, ...asked };
-  return { id, sealed, endsAt, wishes };
+  const requested = { ...NO_PARAMETERS, ...asked };
+  return { id, sealed, endsAt, requested };
 };
 
 export type Beginning = {
@@ -36,7 +36,7 @@ export type Beginning = {
   /** The end-user who adds an identity to their account. Null: a sign-in. */
   readonly linkTo: string | null;
   /** The requested parameters without an interaction. Null: none. */
-  readonly wishes: SignInWishes | null;
+  readonly requested: RequestedParameters | null;
 };
 
 export type Begun =
@@ -44,7 +44,7 @@ export type Begun =
   /** This address has begun more sign-ins than users do. */
   | { readonly kind: 'throttled'; readonly retryAfterSeconds: number };
 
-export const NO_WISHES: SignInWishes = {
+export const NO_PARAMETERS: RequestedParameters = {
   clientId: null,
   scope: [],
   loginHint: null,
@@ -56,15 +56,18 @@ export const NO_WISHES: SignInWishes = {
   destination: null,
 };
 
-/** @param anew the identity provider has to authenticate the user again. */
-export const directWishes = (destination: string | null, anew: boolean): SignInWishes => ({
-  ...NO_WISHES,
+/** @param again the identity provider has to authenticate the user again. */
+export const requestedDirectly = (destination: string | null, again: boolean): RequestedParameters => ({
+  ...NO_PARAMETERS,
   destination,
-  prompt: anew ? ['login'] : [],
+  prompt: again ? ['login'] : [],
 });
 
-export const wishesOf = ({ interaction, wishes }: Pick<Beginning, 'interaction' | 'wishes'>): SignInWishes =>
-  interaction?.wishes ?? wishes ?? NO_WISHES;
+export const requestedOf = ({
+  interaction,
+  requested,
+}: Pick<Beginning, 'interaction' | 'requested'>): RequestedParameters =>
+  interaction?.requested ?? requested ?? NO_PARAMETERS;
 
 /** Each is a row until it ends. A whole office behind one address begins fewer. */
 const BEGINNINGS_PER_ADDRESS = 2000;
@@ -103,7 +106,7 @@ export async function beginExternalSignIn(
     sealedInteraction: interaction?.sealed ?? null,
     interactionEndsAt: interaction?.endsAt ?? null,
     // It may identify a person, whom an erasure would not find here. The sealed interaction has it for later use.
-    wishes: { ...wishesOf(beginning), loginHint: null },
+    requested: { ...requestedOf(beginning), loginHint: null },
     sealedSecrets:
       secrets && sealText(deps.keys, 'external-sign-in', id, JSON.stringify(secrets), deps.random.bytes(IV_BYTES)),
   });

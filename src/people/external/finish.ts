@@ -44,7 +44,7 @@ export async function finish(
   }
   if (signIn.purpose === 'link') return { kind: 'linked', userId: user.id };
   const { amr, authenticatedAt } = signIn;
-  const { requiredClass } = signIn.wishes;
+  const { requiredClass } = signIn.requested;
   const said = { amr, authenticatedAt, method: signIn.kind, requiredClass };
   const session = await createSession(deps, { ...user, serverEpoch }, cookie, userAgent, said);
   const isSignedIn = session.state === 'active';
@@ -54,6 +54,6 @@ export async function finish(
     session,
     askedBy: askedBy(signIn),
     provider: signIn.provider,
-    destination: signIn.wishes.destination,
+    destination: signIn.requested.destination,
   };
 }

@@ -1,5 +1,5 @@
 /** The content of a mail, without its words (src/http/views/mail.ts). */
-import type { GoingOn } from '../../lifecycles/email-challenge/entity.ts';
+import type { Resumption } from '../../lifecycles/email-challenge/entity.ts';
 import type { MailPurpose } from '../../lifecycles/mail/entity.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 
@@ -54,7 +54,7 @@ export type Mail = {
   /** The account that the mail concerns. The erasure of the account erases the mail. Null: none. */
   readonly userId: string | null;
   /** Languages and locales as BCP 47 tags, the best first. */
-  readonly wishes: readonly string[];
+  readonly languages: readonly string[];
   /** A time zone of the IANA database. Null: unknown. */
   readonly timeZone: string | null;
   readonly content: MailContent;
@@ -89,13 +89,13 @@ export type MailsWanted =
   | {
       readonly kind: 'sign_up_wanted';
       readonly to: string;
-      readonly wishes: readonly string[];
-      readonly goesOn: GoingOn | null;
+      readonly languages: readonly string[];
+      readonly resumption: Resumption | null;
     }
   | {
       readonly kind: 'reset_wanted';
       readonly to: string;
-      readonly wishes: readonly string[];
+      readonly languages: readonly string[];
       /**
        * The device cookie of a browser: only accounts that trust the device get a mail. Null: every account with the
        * address.
@@ -125,10 +125,10 @@ export const QUEUE_FULL = { kind: 'queueFull', retryAfterSeconds: 60 } as const;
 const text = (claim: unknown): readonly string[] => (typeof claim === 'string' ? [claim] : []);
 
 /** The end-user's own language precedes that of the browser. */
-export const wishesOf = ({ claims }: Pick<RegisteredUser, 'claims'>, browser: readonly string[]): readonly string[] => [
-  ...text(claims['locale']),
-  ...browser,
-];
+export const languagesOf = (
+  { claims }: Pick<RegisteredUser, 'claims'>,
+  browser: readonly string[],
+): readonly string[] => [...text(claims['locale']), ...browser];
 
 export const timeZoneOf = ({ claims }: Pick<RegisteredUser, 'claims'>): string | null =>
   text(claims['zoneinfo'])[0] ?? null;

@@ -15,16 +15,16 @@ export type NewDeviceDeps = NotifyDeps & {
  * browser. An end-user whose only session this is gets no mail: otherwise many would get one each morning. Returns
  * immediately.
  */
-export function tellOfNewDevice(deps: NewDeviceDeps, session: Session): void {
+export function notifyOfNewDevice(deps: NewDeviceDeps, session: Session): void {
   const { userId, username, userAgent, signedInAt, lastUsedAt, sid } = session;
   const browser = actingBrowser();
   if (browser !== null && deps.isKnownDevice(browser.deviceCookie, username, lastUsedAt)) return;
-  const wishes = browser?.languages;
+  const languages = browser?.languages;
   void deps.outbox.later(async () => {
     const { sessions } = await deps.sessions.list(userId);
     // The lookup may run after a later sign-in, whose session does not make this device a new one.
     const others = sessions.filter((other) => other.sid !== sid && other.signedInAt <= signedInAt);
     if (others.length === 0 || others.some((other) => other.userAgent === userAgent)) return;
-    void notify(deps, userId, { kind: 'new_device', at: signedInAt, userAgent }, (await wishes?.()) ?? []);
+    void notify(deps, userId, { kind: 'new_device', at: signedInAt, userAgent }, (await languages?.()) ?? []);
   });
 }

@@ -3,7 +3,7 @@ import type { RegisteredUser } from '../../model/user.ts';
 import { addressOf } from '../../model/user.ts';
 import { urlUnder } from '../../oauth/urls.ts';
 import { actingBrowser } from './acting-browser.ts';
-import { type MailContent, type Notice, type Outbox, timeZoneOf, wishesOf } from './mail.ts';
+import { languagesOf, type MailContent, type Notice, type Outbox, timeZoneOf } from './mail.ts';
 
 export type NotifyDeps = {
   readonly issuer: string;
@@ -19,14 +19,14 @@ export type Happened =
  * Resolves when the mail is in the queue. A failed mail has no other effect. Only a verified address receives it:
  * another may be a stranger's.
  * @param deps null: this server sends no mail.
- * @param wishes languages, the best first. Absent: those of the acting browser. The end-user's own language precedes
+ * @param languages languages, the best first. Absent: those of the acting browser. The end-user's own language precedes
  * them.
  */
 export async function notify(
   deps: NotifyDeps | null,
   userId: string,
   happened: Happened,
-  wishes?: readonly string[],
+  languages?: readonly string[],
 ): Promise<void> {
   const browser = actingBrowser();
   await deps?.outbox.later(async () => {
@@ -36,7 +36,7 @@ export async function notify(
     await deps.outbox.send({
       to: own.address,
       userId,
-      wishes: wishesOf(user, wishes ?? (await browser?.languages()) ?? []),
+      languages: languagesOf(user, languages ?? (await browser?.languages()) ?? []),
       timeZone: timeZoneOf(user),
       content: contentOf(deps.issuer, user.username, happened),
     });

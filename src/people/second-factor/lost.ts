@@ -1,13 +1,13 @@
 /** Removes everything that an end-user has lost, through each machine. The sessions and grants have ended before. */
-import { askPasskey, type PasskeyWorld } from '../../lifecycles/passkey/lifecycle.ts';
-import type { RecoveryCodeWorld } from '../../lifecycles/recovery-code/lifecycle.ts';
-import { askSecondFactor, type SecondFactorWorld } from '../../lifecycles/second-factor/lifecycle.ts';
+import { askPasskey, type PasskeyPorts } from '../../lifecycles/passkey/lifecycle.ts';
+import type { RecoveryCodePorts } from '../../lifecycles/recovery-code/lifecycle.ts';
+import { askSecondFactor, type SecondFactorPorts } from '../../lifecycles/second-factor/lifecycle.ts';
 import type { SecondFactorDeps } from './deps.ts';
 import { replaceRecoveryCodes } from './removal.ts';
 
-export type LostDeps = PasskeyWorld &
-  RecoveryCodeWorld &
-  SecondFactorWorld & { readonly secondFactors: Pick<SecondFactorDeps['secondFactors'], 'listApps' | 'listPasskeys'> };
+export type LostDeps = PasskeyPorts &
+  RecoveryCodePorts &
+  SecondFactorPorts & { readonly secondFactors: Pick<SecondFactorDeps['secondFactors'], 'listApps' | 'listPasskeys'> };
 
 /** Repeating the call is always safe. @throws StoreUnavailable, Unavailable */
 export async function removeLostFactors(deps: LostDeps, userId: string): Promise<void> {

@@ -1,16 +1,16 @@
 /** The consequences of the removal of a factor, and the removals by an administrator. */
-import { askPasskey, type PasskeyWorld } from '../../lifecycles/passkey/lifecycle.ts';
-import { askRecoveryCode, type RecoveryCodeWorld } from '../../lifecycles/recovery-code/lifecycle.ts';
-import { askSecondFactor, type SecondFactorWorld } from '../../lifecycles/second-factor/lifecycle.ts';
+import { askPasskey, type PasskeyPorts } from '../../lifecycles/passkey/lifecycle.ts';
+import { askRecoveryCode, type RecoveryCodePorts } from '../../lifecycles/recovery-code/lifecycle.ts';
+import { askSecondFactor, type SecondFactorPorts } from '../../lifecycles/second-factor/lifecycle.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { SecondFactorDeps } from './deps.ts';
 
-export type CodesDeps = RecoveryCodeWorld & {
+export type CodesDeps = RecoveryCodePorts & {
   readonly secondFactors: Pick<SecondFactorDeps['secondFactors'], 'listApps' | 'listPasskeys'>;
 };
 
 /** @param actor the requester, if it is not the end-user. @throws StoreUnavailable, Unavailable */
-export async function replaceRecoveryCodes(deps: RecoveryCodeWorld, userId: string, actor?: Actor): Promise<void> {
+export async function replaceRecoveryCodes(deps: RecoveryCodePorts, userId: string, actor?: Actor): Promise<void> {
   for (const id of await deps.recoveryCodes.active(userId)) {
     const loaded = await deps.recoveryCodes.load(userId, id);
     if (loaded !== null) await askRecoveryCode(deps, loaded, 'newCodesRequested', actor);
@@ -35,7 +35,7 @@ export async function withoutFactorsNoCodes(deps: CodesDeps, userId: string, act
  * @throws StoreUnavailable, Unavailable
  */
 export async function removeSecondFactorByAdministrator(
-  deps: CodesDeps & SecondFactorWorld,
+  deps: CodesDeps & SecondFactorPorts,
   userId: string,
   actor: Actor,
 ): Promise<void> {
@@ -46,7 +46,7 @@ export async function removeSecondFactorByAdministrator(
 
 /** @returns false: the end-user has and had no such passkey. @throws StoreUnavailable, Unavailable */
 export async function removePasskeyByAdministrator(
-  deps: CodesDeps & PasskeyWorld,
+  deps: CodesDeps & PasskeyPorts,
   key: { readonly userId: string; readonly id: string },
   actor: Actor,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** A new account, by the end-user or by invitation. It exists only once the link in the mail was used. */
 import type { EmailChallengePurpose } from '../../../machines/email-challenge/facts.ts';
 import type { SignInPolicy } from '../../../policies/schema.ts';
-import type { EmailChallenge, GoingOn } from '../../lifecycles/email-challenge/entity.ts';
+import type { EmailChallenge, Resumption } from '../../lifecycles/email-challenge/entity.ts';
 import { withdrawInvitation as withdraw } from '../../lifecycles/email-challenge/lifecycle.ts';
 import type { Actor } from '../../model/actor.ts';
 import { addressKey, addressOf } from '../../model/user.ts';
@@ -22,7 +22,7 @@ export const offered =
     return purpose !== 'invitation' || signUp !== 'off';
   };
 
-export type { GoingOn };
+export type { Resumption };
 
 /** A mail lists no more than this. */
 const MAX_NAMED = 5;
@@ -30,13 +30,13 @@ const MAX_NAMED = 5;
 /**
  * The same answer for every address. The owner of an account with this verified address gets a mail that says so. Every
  * other requester gets the link: an unverified address may be a stranger's, and reserves nothing.
- * @param goesOn the interaction that the browser resumes afterwards. Null: it goes to the account.
+ * @param resumption the interaction that the browser resumes afterwards. Null: it goes to the account.
  * @throws StoreUnavailable
  */
 export async function askToSignUp(
   deps: LinkDeps,
   typed: string | null,
-  goesOn: GoingOn | null,
+  resumption: Resumption | null,
   asker: Asker,
 ): Promise<Asked> {
   const address = readAddress(typed);
@@ -46,7 +46,7 @@ export async function askToSignUp(
   // The same for every address: the server has not looked up the accounts yet.
   const isQueued =
     allowance.kind !== 'allowed' ||
-    (await deps.outbox.want({ kind: 'sign_up_wanted', to: address, wishes: asker.wishes, goesOn }));
+    (await deps.outbox.want({ kind: 'sign_up_wanted', to: address, languages: asker.languages, resumption }));
   return isQueued ? { kind: 'asked' } : QUEUE_FULL;
 }
 
@@ -56,7 +56,7 @@ export async function askToSignUp(
  */
 export async function mailSignUp(
   deps: LinkDeps,
-  { to: address, goesOn, wishes }: Extract<MailsWanted, { kind: 'sign_up_wanted' }>,
+  { to: address, resumption, languages }: Extract<MailsWanted, { kind: 'sign_up_wanted' }>,
 ): Promise<void> {
   const accounts = (await deps.accounts.withAddress(address, MAX_NAMED)).filter(
     (user) => addressKey(addressOf(user)?.address ?? '') === addressKey(address),
@@ -66,7 +66,7 @@ export async function mailSignUp(
       to: address,
       // Of several accounts, the first.
       userId: accounts[0]?.id ?? null,
-      wishes,
+      languages,
       timeZone: null,
       content: {
         kind: 'has_account',
@@ -77,12 +77,12 @@ export async function mailSignUp(
     });
     return;
   }
-  const link = await createLink(deps, { purpose: 'sign_up', userId: null, address, goesOn });
+  const link = await createLink(deps, { purpose: 'sign_up', userId: null, address, resumption });
   if (link === null) return;
   await deps.outbox.send({
     to: address,
     userId: null,
-    wishes,
+    languages,
     timeZone: null,
     content: { kind: 'sign_up', link: link.url, lifetimeSeconds: LINK_LIFETIME_SECONDS.sign_up },
   });
@@ -107,12 +107,12 @@ export async function invite(
 ): Promise<Invited> {
   const address = readAddress(email);
   if (address === null) return { kind: 'addressRefused' };
-  const link = await createLink(deps, { purpose: 'invitation', userId: null, address, goesOn: null }, { actor });
+  const link = await createLink(deps, { purpose: 'invitation', userId: null, address, resumption: null }, { actor });
   if (link === null) return { kind: 'signUpIsOff' };
   const isMailed = await outbox?.send({
     to: address,
     userId: null,
-    wishes: language === null ? [] : [language],
+    languages: language === null ? [] : [language],
     timeZone: null,
     content: { kind: 'invitation', link: link.url, lifetimeSeconds: LINK_LIFETIME_SECONDS.invitation },
   });

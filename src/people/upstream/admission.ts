@@ -32,17 +32,17 @@ export const CLOCK_TOLERANCE_SECONDS = 60;
  * @param authTime seconds since 1970. Null: the identity provider omits it, which does not suffice.
  */
 export function isRecentEnough(
-  { wishes, beganAt }: Pick<ExternalSignIn, 'wishes' | 'beganAt'>,
+  { requested, beganAt }: Pick<ExternalSignIn, 'requested' | 'beganAt'>,
   authTime: number | null,
   now: Date,
 ): boolean {
-  const { prompt, maxAgeSeconds } = wishes;
+  const { prompt, maxAgeSeconds } = requested;
   if (!prompt.includes('login') && maxAgeSeconds === null) return true;
   if (authTime === null) return false;
   const seconds = (instant: Date) => instant.getTime() / 1000;
-  const isAnew = !prompt.includes('login') || authTime >= seconds(beganAt) - CLOCK_TOLERANCE_SECONDS;
+  const isRecent = !prompt.includes('login') || authTime >= seconds(beganAt) - CLOCK_TOLERANCE_SECONDS;
   const isYoung = maxAgeSeconds === null || seconds(now) - authTime <= maxAgeSeconds + CLOCK_TOLERANCE_SECONDS;
-  return isAnew && isYoung;
+  return isRecent && isYoung;
 }
 
 const SEVERAL_FACTORS = 'mfa';

@@ -5,7 +5,7 @@
  */
 import type { Configuration as Client, CustomFetch, ServerMetadata } from 'openid-client';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
-import type { SignInWishes } from '../../lifecycles/external-sign-in/entity.ts';
+import type { RequestedParameters } from '../../lifecycles/external-sign-in/entity.ts';
 import type { Claims } from '../../model/user.ts';
 import type { RequestSecrets } from '../external/begin.ts';
 
@@ -118,14 +118,14 @@ export function openIdProvider(deps: ProviderDeps) {
         redirectUri: string;
         state: string;
         secrets: RequestSecrets;
-        wishes: SignInWishes;
+        requested: RequestedParameters;
         maxAgeSeconds: number | null;
       },
     ): Promise<URL> =>
       failing(async () => {
         const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await load();
-        const { redirectUri, state, secrets, wishes, maxAgeSeconds } = request;
-        const prompt = wishes.prompt.filter((one) => one === 'login' || one === 'select_account');
+        const { redirectUri, state, secrets, requested, maxAgeSeconds } = request;
+        const prompt = requested.prompt.filter((one) => one === 'login' || one === 'select_account');
         return buildAuthorizationUrl(await clientOf(upstream), {
           redirect_uri: redirectUri,
           scope: upstream.scope.join(' '),
@@ -135,9 +135,9 @@ export function openIdProvider(deps: ProviderDeps) {
           code_challenge_method: 'S256',
           ...(prompt.length > 0 && { prompt: prompt.join(' ') }),
           ...(maxAgeSeconds !== null && { max_age: String(maxAgeSeconds) }),
-          ...(wishes.acrValues.length > 0 && { acr_values: wishes.acrValues.join(' ') }),
-          ...(wishes.loginHint !== null && { login_hint: wishes.loginHint }),
-          ...(wishes.uiLocales.length > 0 && { ui_locales: wishes.uiLocales.join(' ') }),
+          ...(requested.acrValues.length > 0 && { acr_values: requested.acrValues.join(' ') }),
+          ...(requested.loginHint !== null && { login_hint: requested.loginHint }),
+          ...(requested.uiLocales.length > 0 && { ui_locales: requested.uiLocales.join(' ') }),
         });
       }),
 

@@ -11,10 +11,10 @@ import { type Brought, bringToExternalSignIn, type SoughtUser } from '../../life
 import type { Claims } from '../../model/user.ts';
 import { urlUnder } from '../../oauth/urls.ts';
 import { findSession } from '../../protocol/browser-session.ts';
-import { type Beginning, beginExternalSignIn, referenceHash, secretsOf, wishesOf } from '../external/begin.ts';
+import { type Beginning, beginExternalSignIn, referenceHash, requestedOf, secretsOf } from '../external/begin.ts';
 import type { ExternalSignInDeps } from '../external/deps.ts';
 import { type AskedBy, askedBy, type Finished, finish, type Returning } from '../external/finish.ts';
-import { claimsOf, usernamesFor } from '../external/newcomer.ts';
+import { claimsOf, usernamesFor } from '../external/just-in-time-user.ts';
 import { type Admission, admits, isRecentEnough, methodsOf } from './admission.ts';
 import {
   type OpenIdProvider,
@@ -97,9 +97,9 @@ export async function beginUpstreamSignIn(
   const provider = providerOf(deps);
   try {
     const secrets = await provider.newSecrets();
-    const wishes = wishesOf(beginning);
-    const maxAgeSeconds = maxAgeOf(deps, upstream, wishes.maxAgeSeconds);
-    const address = { redirectUri: redirectUri(deps.issuer, upstream), secrets, wishes, maxAgeSeconds };
+    const requested = requestedOf(beginning);
+    const maxAgeSeconds = maxAgeOf(deps, upstream, requested.maxAgeSeconds);
+    const address = { redirectUri: redirectUri(deps.issuer, upstream), secrets, requested, maxAgeSeconds };
     // The server stores nothing for an unreachable provider.
     await provider.authorizationUrl(upstream, { ...address, state: '' });
     const lifetimeSeconds = deps.configuration().signIn.interactionLifetimeSeconds;
@@ -167,24 +167,24 @@ export async function finishUpstreamSignIn(
         sameBytes: sameSecretBytes,
         ...brought,
       });
-    const nobodyYet: SoughtUser = { by: 'signIn', identity: null };
+    const noUserYet: SoughtUser = { by: 'signIn', identity: null };
 
     if (error !== null) {
       const said = /^[a-z_]{1,60}$/.test(error) ? error : 'unreadable';
-      const taken = await bring(nobodyYet, { type: 'refusalReceived', refusal: said, namesNobody: true });
+      const taken = await bring(noUserYet, { type: 'refusalReceived', refusal: said, isWithoutUser: true });
       if (taken?.kind === 'rejected') return refuse(taken.reason);
       const reason = said === 'access_denied' ? 'external_sign_in_denied' : 'upstream_refused';
       return refuse(reason, said);
     }
 
     // From here on the response is spent, whatever its result: a second callback never reaches the provider.
-    const taken = await bring(nobodyYet, { type: 'answerReceived', namesNobody: true });
+    const taken = await bring(noUserYet, { type: 'answerReceived', isWithoutUser: true });
     if (taken === null) return refusal('external_sign_in_unknown', null);
     if (taken.kind === 'rejected') return refuse(taken.reason);
 
     const callback = new URL(redirectUri(deps.issuer, upstream));
     callback.search = query.toString();
-    const maxAgeSeconds = maxAgeOf(deps, upstream, signIn.wishes.maxAgeSeconds);
+    const maxAgeSeconds = maxAgeOf(deps, upstream, signIn.requested.maxAgeSeconds);
     const redeemed = await provider.redeem(upstream, {
       callback,
       state,
@@ -202,7 +202,7 @@ export async function finishUpstreamSignIn(
         amr: methodsOf(upstream, redeemed),
         authenticatedAt: redeemed.authTime === null ? deps.now() : new Date(redeemed.authTime * 1000),
       },
-      newcomer: upstream.createUsers ? await newcomerFrom(deps, upstream, redeemed.claims) : null,
+      justInTimeUser: upstream.createUsers ? await justInTimeUserFrom(deps, upstream, redeemed.claims) : null,
     });
     if (outcome === null) return refusal('external_sign_in_unknown', null);
     if (outcome.kind === 'rejected') {
@@ -231,7 +231,7 @@ async function isSignedIn(deps: UpstreamDeps, { cookie }: Returning, { userId }:
   return session !== null && session.userId === userId;
 }
 
-async function newcomerFrom(deps: UpstreamDeps, { claims, usernameClaim }: Upstream, told: Claims) {
+async function justInTimeUserFrom(deps: UpstreamDeps, { claims, usernameClaim }: Upstream, told: Claims) {
   const acceptable = await deps.acceptable();
   return {
     usernames: usernamesFor(deps, acceptable, [told[usernameClaim], told['email'], told['name']]),

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { AnyStateMachine } from 'xstate';
 import type { Configuration } from '../../config/configuration.ts';
 import { loadConfiguration } from '../../config/load.ts';
-import { ToldError } from '../../system/told-error.ts';
+import { ReportedError } from '../../system/reported-error.ts';
 
 export type Side = {
   readonly name: string;
@@ -17,7 +17,7 @@ export type Side = {
 };
 
 /** Neither a folder nor a revision, or a revision without machines and policies. The message repeats the name. */
-export class NoSuchSide extends ToldError {}
+export class NoSuchSide extends ReportedError {}
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 

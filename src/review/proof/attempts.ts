@@ -3,7 +3,7 @@ import type { Commit } from '../../engine/commit.ts';
 import type { DefinedInvariant } from './define-walk.ts';
 import { BEGAN_AT } from './instants.ts';
 import { everythingIsAnswered } from './invariants.ts';
-import type { Moment } from './moment.ts';
+import type { ModelState } from './moment.ts';
 import { storedAfter } from './moves.ts';
 import type { Bounds, Invariant, Walk } from './walk.ts';
 
@@ -132,10 +132,10 @@ export type Attempts<T extends Terms, Row extends AttemptedRow> = {
   /** Besides claims and reports. */
   readonly otherRequests: readonly T['asked'][];
   /** The violation besides claims and reports. */
-  readonly unserved?: (then: (asked: T['asked']) => Row, moment: Moment<T>) => string | null;
+  readonly unserved?: (then: (asked: T['asked']) => Row, modelState: ModelState<T>) => string | null;
 };
 
-type Checks<T extends Terms> = Pick<Invariant<T>, 'violation' | 'brokenAt'>;
+type Checks<T extends Terms> = Pick<Invariant<T>, 'violation' | 'violationAt'>;
 
 export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempts<T, Row>) {
   const { rowIn, outcomes, states } = of;
@@ -143,7 +143,7 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
   const reportOf = (outcome: string, claim: number) => ({ kind: 'report', outcome, claim }) as T['asked'];
   const reportsOf = (claim: number) => Object.values(outcomes).map((outcome) => reportOf(outcome, claim));
   const CLAIM: T['asked'] = { kind: 'claim' };
-  const requests = ({ known }: Moment<T>): readonly T['asked'][] => [
+  const requests = ({ known }: ModelState<T>): readonly T['asked'][] => [
     CLAIM,
     ...known.claims.flatMap(reportsOf),
     ...of.otherRequests,
@@ -166,15 +166,15 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
     return reason === 'too_old' && mayBeTooOld && !isUsedUp(before) && isTooOld(before, next);
   }
 
-  function whatIsNotDone(walk: Walk<T>, moment: Moment<T>): string | null {
-    const row = rowIn(moment.stored);
-    const { now } = moment;
+  function whatIsNotDone(walk: Walk<T>, modelState: ModelState<T>): string | null {
+    const row = rowIn(modelState.stored);
+    const { now } = modelState;
     const { state, nextAttemptAt, attempts } = row;
     const then = (asked: T['asked']): Row => {
-      const after = storedAfter(walk, moment, asked);
+      const after = storedAfter(walk, modelState, asked);
       return after === null ? row : rowIn(after);
     };
-    const unserved = of.unserved?.(then, moment) ?? null;
+    const unserved = of.unserved?.(then, modelState) ?? null;
     if (unserved !== null) return unserved;
     if (state !== 'pending' || nextAttemptAt === null) {
       const isArrived = then(reportOf(outcomes.arrived, 0)).state === states.arrived;
@@ -209,11 +209,12 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
     },
   };
   const noAttemptWithoutAClaim: Checks<T> = {
-    brokenAt: (_, { known: { answeredClaims, committedClaims } }) =>
+    violationAt: (_, { known: { answeredClaims, committedClaims } }) =>
       answeredClaims > committedClaims ? 'a node attempts a row that it has not claimed' : null,
   };
   const attemptsAreBounded: Checks<T> = {
-    brokenAt: (_, { known }) => (known.claimed > POLICY.maxAttempts ? `it was attempted ${known.claimed} times` : null),
+    violationAt: (_, { known }) =>
+      known.claimed > POLICY.maxAttempts ? `it was attempted ${known.claimed} times` : null,
   };
   const onlyPendingIsAttempted: Checks<T> = {
     violation: (_, { stored, now }, { commit, after }) => {
@@ -226,13 +227,13 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
     },
   };
   const confirmedHasArrived: Checks<T> = {
-    brokenAt: (_, { known, stored }) => {
+    violationAt: (_, { known, stored }) => {
       const { state } = rowIn(stored);
       return known.isConfirmed && state !== states.arrived ? `it was confirmed, and is ${state}` : null;
     },
   };
   const arrivedIsConfirmed: Checks<T> = {
-    brokenAt: (_, { known, stored }) =>
+    violationAt: (_, { known, stored }) =>
       rowIn(stored).state === states.arrived && !known.isConfirmed
         ? `it is ${states.arrived}, without a confirmation`
         : null,
@@ -269,7 +270,7 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
       },
       whenAnswered: (known: T['known'], asked: T['asked'], answer: T['answer']): T['known'] =>
         withAnswer(known, asked, of.claimIn(answer)),
-      instants: ({ stored }: Moment<T>): readonly number[] => {
+      instants: ({ stored }: ModelState<T>): readonly number[] => {
         const { nextAttemptAt, givesUpAt } = rowIn(stored);
         return [nextAttemptAt?.getTime() ?? Number.POSITIVE_INFINITY, givesUpAt.getTime()];
       },
@@ -280,7 +281,7 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
     arrivedIsConfirmed,
     givenUpForItsReason,
     // With reports of an attempt that ended long ago.
-    everyEventIsAnswered: everythingIsAnswered<T>((moment) => [...requests(moment), ...reportsOf(0)]),
-    whatIsDueIsDone: { brokenAt: whatIsNotDone } satisfies Checks<T>,
+    everyEventIsAnswered: everythingIsAnswered<T>((modelState) => [...requests(modelState), ...reportsOf(0)]),
+    whatIsDueIsDone: { violationAt: whatIsNotDone } satisfies Checks<T>,
   };
 }

@@ -110,7 +110,7 @@ export function askingFor<T extends Terms & { readonly asked: { readonly kind: s
   };
 }
 
-/** A world at the time when every exploration begins. */
+/** The ports at the time when every exploration begins. */
 export const initialState = <T extends Terms>(
   says: string,
   stored: T['stored'],

@@ -1,21 +1,21 @@
 /** Invariants of every lifecycle, for a walk to state of its own rows and requests. */
 import type { AnyEvent, AnyLifecycle } from '../../engine/lifecycle.ts';
 import { type MachineOf, stepOf } from '../../engine/step.ts';
-import type { Moment } from './moment.ts';
+import type { ModelState } from './moment.ts';
 import { runAlone } from './moves.ts';
 import type { Invariant, Terms } from './walk.ts';
 
 /** Every request is answered, in every state that can be reached, and none goes in circles: within the bounds, no request obstructs another often enough. */
 export const everythingIsAnswered = <T extends Terms>(
-  requestsAt: (moment: Moment<T>) => readonly T['asked'][],
-): Required<Pick<Invariant<T>, 'violation' | 'brokenAt'>> => ({
-  violation: (_, __, { broken, happening: { ending } }) => {
+  requestsAt: (modelState: ModelState<T>) => readonly T['asked'][],
+): Required<Pick<Invariant<T>, 'violation' | 'violationAt'>> => ({
+  violation: (_, __, { broken, modelStep: { ending } }) => {
     const isInCircles = ending?.kind === 'unavailable' && ending.reason === 'too_many_conflicts';
     return broken ?? (isInCircles ? 'a request went in circles' : null);
   },
-  brokenAt: (walk, moment) => {
-    for (const asked of requestsAt(moment)) {
-      const ran = runAlone(walk, moment, asked);
+  violationAt: (walk, modelState) => {
+    for (const asked of requestsAt(modelState)) {
+      const ran = runAlone(walk, modelState, asked);
       if (ran.kind === 'broken') return ran.words;
     }
     return null;

@@ -25,7 +25,7 @@ export type Answered<T extends Terms> = { readonly kind: 'answered'; readonly an
 /** A statement whose connection was lost on the way: it may still be carried out, once, at any time. */
 export type DelayedCommit<T extends Terms> = { readonly asked: T['asked']; readonly commit: T['commit'] };
 
-export type Moment<T extends Terms> = {
+export type ModelState<T extends Terms> = {
   /** Milliseconds since 1970, the database's clock. */
   readonly now: number;
   readonly stored: T['stored'];
@@ -40,7 +40,7 @@ export type Moment<T extends Terms> = {
 };
 
 /** A step, for a trace. `answer`: the request ended there, and this is the reply to its sender. */
-export type Happening<T extends Terms> = (
+export type Step<T extends Terms> = (
   | { readonly kind: 'begun'; readonly asked: T['asked']; readonly known: T['known'] }
   | { readonly kind: 'loaded'; readonly asked: T['asked']; readonly again: boolean }
   | { readonly kind: 'committed'; readonly asked: T['asked']; readonly commit: T['commit']; readonly held: boolean }
@@ -69,8 +69,8 @@ export type Ending<T extends Terms> =
   | { readonly kind: 'unavailable'; readonly reason: string };
 
 export type Move<T extends Terms> = {
-  readonly happening: Happening<T>;
-  readonly after: Moment<T>;
+  readonly modelStep: Step<T>;
+  readonly after: ModelState<T>;
   /** For the invariants: the commit that arrived with it, if one did. */
   readonly commit: { readonly asked: T['asked']; readonly commit: T['commit']; readonly held: boolean } | null;
   /** The answer that left the server with it, if one did. */
@@ -92,12 +92,12 @@ function keyOfSet<Value>(values: readonly Value[], keyOf: (value: Value) => stri
 }
 
 /** All that the invariants about a moment depend on. */
-export const keyOfStanding = <T extends Terms>({ now, stored, known }: Moment<T>): string =>
+export const keyOfStanding = <T extends Terms>({ now, stored, known }: ModelState<T>): string =>
   `${now}|${numberOf(stored)}|${numberOf(known)}`;
 
 /** Two moments with the same key have the same futures. @param standing `keyOfStanding`. */
-export const keyOfMoment = <T extends Terms>(moment: Moment<T>, standing: string): string =>
-  `${standing}|${keyOfSet(moment.flights, keyOfFlight)}|${keyOfSet(moment.delayed, numberOf)}|${
-    moment.versions.length === 0 ? '' : moment.versions.map(numberOf).join()
-  }|${moment.left.requests}.${moment.left.faults}`;
+export const keyOfMoment = <T extends Terms>(modelState: ModelState<T>, standing: string): string =>
+  `${standing}|${keyOfSet(modelState.flights, keyOfFlight)}|${keyOfSet(modelState.delayed, numberOf)}|${
+    modelState.versions.length === 0 ? '' : modelState.versions.map(numberOf).join()
+  }|${modelState.left.requests}.${modelState.left.faults}`;
 const keyOfFlight = ({ key }: { readonly key: string }) => key;

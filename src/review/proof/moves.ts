@@ -5,15 +5,15 @@
 import { StoreUnavailable, Unavailable } from '../../engine/errors.ts';
 import type { Command, Reply } from '../../engine/run.ts';
 import { numberOf } from './keys.ts';
-import { type Flight, type Going, type Happening, keyOfGoing, type Moment, type Move } from './moment.ts';
+import { type Flight, type Going, keyOfGoing, type ModelState, type Move, type Step } from './moment.ts';
 import type { Action, Bounds, Terms, Walk } from './walk.ts';
 
-export function movesFrom<T extends Terms>(walk: Walk<T>, bounds: Bounds, moment: Moment<T>): Move<T>[] {
+export function movesFrom<T extends Terms>(walk: Walk<T>, bounds: Bounds, modelState: ModelState<T>): Move<T>[] {
   return [
-    ...moment.flights.map((flight) => flightStep(walk, without(moment, flight), flight)),
-    ...delayedCommits(walk, moment),
-    ...newRequests(walk, bounds, moment),
-    ...faults(walk, bounds, moment),
+    ...modelState.flights.map((flight) => flightStep(walk, without(modelState, flight), flight)),
+    ...delayedCommits(walk, modelState),
+    ...newRequests(walk, bounds, modelState),
+    ...faults(walk, bounds, modelState),
   ];
 }
 
@@ -39,7 +39,7 @@ export function runFrom<T extends Terms>(walk: Walk<T>, { asked, draw, first, re
 const FIRST_LOAD = { kind: 'load', afterLostCommit: false } as const;
 
 /** The first command of the engine for a request that runs alone from now on. For questions about a state, not part of the walk. */
-export const runAlone = <T extends Terms>(walk: Walk<T>, { stored, now }: Moment<T>, asked: T['asked']): Ran<T> =>
+export const runAlone = <T extends Terms>(walk: Walk<T>, { stored, now }: ModelState<T>, asked: T['asked']): Ran<T> =>
   runFrom(walk, {
     asked,
     draw: DRAW_OF_A_QUESTION,
@@ -50,13 +50,13 @@ export const runAlone = <T extends Terms>(walk: Walk<T>, { stored, now }: Moment
 /** The rows after the commit of a request that runs alone from now on. Null: it commits nothing (of this kind), or its guard does not hold. */
 export function storedAfter<T extends Terms>(
   walk: Walk<T>,
-  moment: Moment<T>,
+  modelState: ModelState<T>,
   asked: T['asked'],
   isMeant: (commit: T['commit']) => boolean = () => true,
 ): T['stored'] | null {
-  const ran = runAlone(walk, moment, asked);
+  const ran = runAlone(walk, modelState, asked);
   if (ran.kind !== 'wants' || ran.next.kind !== 'commit' || !isMeant(ran.next.commit)) return null;
-  return walk.commit(moment.stored, ran.next.commit, new Date(moment.now));
+  return walk.commit(modelState.stored, ran.next.commit, new Date(modelState.now));
 }
 
 const DRAW_OF_A_QUESTION = 30;
@@ -74,7 +74,7 @@ function remembered<T extends Terms>(walk: Walk<T>, going: Going<T>, key: string
 
 function loadAt<T extends Terms>(
   walk: Walk<T>,
-  { stored, now }: Moment<T>,
+  { stored, now }: ModelState<T>,
   asked: T['asked'],
   again: boolean,
 ): T['loaded'] {
@@ -89,7 +89,7 @@ function loadAt<T extends Terms>(
 
 function committedAt<T extends Terms>(
   walk: Walk<T>,
-  { stored, now }: Moment<T>,
+  { stored, now }: ModelState<T>,
   commit: T['commit'],
 ): T['stored'] | null {
   const { commits } = memoryOf(walk);
@@ -113,22 +113,24 @@ function memoryOf(walk: object): Memory {
   return memory;
 }
 
-function newRequests<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, moment: Moment<T>): Move<T>[] {
-  if (moment.left.requests === 0) return [];
-  const after = { ...moment, left: { ...moment.left, requests: moment.left.requests - 1 } };
+function newRequests<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, modelState: ModelState<T>): Move<T>[] {
+  if (modelState.left.requests === 0) return [];
+  const after = { ...modelState, left: { ...modelState.left, requests: modelState.left.requests - 1 } };
   return [
-    ...(moment.flights.length < inFlight ? walk.requests(moment, walk).map((asked) => begun(walk, after, asked)) : []),
-    ...(walk.actions?.(moment) ?? []).map((action) => done(walk, after, action)),
+    ...(modelState.flights.length < inFlight
+      ? walk.requests(modelState, walk).map((asked) => begun(walk, after, asked))
+      : []),
+    ...(walk.actions?.(modelState) ?? []).map((action) => done(walk, after, action)),
   ];
 }
 
-function begun<T extends Terms>(walk: Walk<T>, moment: Moment<T>, asked: T['asked']): Move<T> {
-  const draw = moment.draws + 1;
-  const first = walk.loadsLater?.(asked) ? null : loadAt(walk, moment, asked, false);
-  return goOn(walk, { ...moment, draws: draw }, { asked, draw, first, replies: NO_REPLY }, null, {
+function begun<T extends Terms>(walk: Walk<T>, modelState: ModelState<T>, asked: T['asked']): Move<T> {
+  const draw = modelState.draws + 1;
+  const first = walk.loadsLater?.(asked) ? null : loadAt(walk, modelState, asked, false);
+  return goOn(walk, { ...modelState, draws: draw }, { asked, draw, first, replies: NO_REPLY }, null, {
     kind: 'begun',
     asked,
-    known: moment.known,
+    known: modelState.known,
   });
 }
 
@@ -137,74 +139,74 @@ const NOTHING_ELSE = { commit: null, answer: null, action: null, broken: null } 
 /** A reply arrives, or the request begins: the request takes its next step, or ends. */
 function goOn<T extends Terms>(
   walk: Walk<T>,
-  moment: Moment<T>,
+  modelState: ModelState<T>,
   going: Going<T>,
   commit: Move<T>['commit'],
-  happening: Happening<T>,
+  modelStep: Step<T>,
 ): Move<T> {
   const key = keyOfGoing(going);
   const ran = remembered(walk, going, key);
-  const move = { ...NOTHING_ELSE, happening, after: moment, commit };
+  const move = { ...NOTHING_ELSE, modelStep, after: modelState, commit };
   switch (ran.kind) {
     case 'wants':
-      return { ...move, after: withFlight(moment, { ...going, next: ran.next, key }) };
+      return { ...move, after: withFlight(modelState, { ...going, next: ran.next, key }) };
     case 'broken':
       return { ...move, broken: ran.words };
     case 'unavailable':
-      return { ...move, happening: { ...happening, ending: ran } };
+      return { ...move, modelStep: { ...modelStep, ending: ran } };
     case 'answered': {
       const { asked } = going;
       const { answer } = ran;
-      if (walk.isWorth?.(answer)) return { ...move, after: withFlight(moment, { ...going, next: ran, key }) };
+      if (walk.isWorth?.(answer)) return { ...move, after: withFlight(modelState, { ...going, next: ran, key }) };
       return {
         ...move,
-        happening: { ...happening, ending: ran },
-        after: withKnown(moment, walk.whenAnswered(moment.known, asked, answer)),
+        modelStep: { ...modelStep, ending: ran },
+        after: withKnown(modelState, walk.whenAnswered(modelState.known, asked, answer)),
         answer: { asked, answer },
       };
     }
   }
 }
 
-const withFlight = <T extends Terms>(moment: Moment<T>, flight: Flight<T>): Moment<T> => ({
-  ...moment,
-  flights: [...moment.flights, flight],
+const withFlight = <T extends Terms>(modelState: ModelState<T>, flight: Flight<T>): ModelState<T> => ({
+  ...modelState,
+  flights: [...modelState.flights, flight],
 });
-const without = <T extends Terms>(moment: Moment<T>, flight: Flight<T>): Moment<T> => ({
-  ...moment,
-  flights: moment.flights.filter((one) => one !== flight),
+const without = <T extends Terms>(modelState: ModelState<T>, flight: Flight<T>): ModelState<T> => ({
+  ...modelState,
+  flights: modelState.flights.filter((one) => one !== flight),
 });
-const withKnown = <T extends Terms>(moment: Moment<T>, known: T['known']): Moment<T> =>
-  known === moment.known ? moment : { ...moment, known };
+const withKnown = <T extends Terms>(modelState: ModelState<T>, known: T['known']): ModelState<T> =>
+  known === modelState.known ? modelState : { ...modelState, known };
 
-function flightStep<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: Flight<T>): Move<T> {
+function flightStep<T extends Terms>(walk: Walk<T>, modelState: ModelState<T>, flight: Flight<T>): Move<T> {
   const { next, key: _, ...going } = flight;
   const { asked, replies } = going;
   switch (next.kind) {
     case 'answered': {
       const { answer } = next;
-      const known = walk.whenAnswered(moment.known, asked, answer);
-      const happening = { kind: 'left', asked, ending: next } as const;
-      return { ...NOTHING_ELSE, happening, after: withKnown(moment, known), answer: { asked, answer } };
+      const known = walk.whenAnswered(modelState.known, asked, answer);
+      const modelStep = { kind: 'left', asked, ending: next } as const;
+      return { ...NOTHING_ELSE, modelStep, after: withKnown(modelState, known), answer: { asked, answer } };
     }
     case 'load': {
       const isFirst = going.first === null;
-      const loaded = loadAt(walk, moment, asked, !isFirst);
+      const loaded = loadAt(walk, modelState, asked, !isFirst);
       const then = isFirst
         ? { ...going, first: loaded }
         : { ...going, replies: [...replies, replied({ kind: 'loaded', loaded })] };
-      return goOn(walk, moment, then, null, { kind: 'loaded', asked, again: !isFirst });
+      return goOn(walk, modelState, then, null, { kind: 'loaded', asked, again: !isFirst });
     }
     // The proof has its answers immediately.
     case 'answer':
       throw new Error('The proof signs nothing with another service.');
     case 'commit': {
       const { commit } = next;
-      const stored = committedAt(walk, moment, commit);
+      const stored = committedAt(walk, modelState, commit);
       const held = stored !== null;
       const then = { ...going, replies: [...replies, held ? HELD : NOT_HELD] };
-      const happening = { kind: 'committed', asked, commit, held } as const;
-      return goOn(walk, withCommit(walk, moment, asked, commit, stored), then, { asked, commit, held }, happening);
+      const modelStep = { kind: 'committed', asked, commit, held } as const;
+      return goOn(walk, withCommit(walk, modelState, asked, commit, stored), then, { asked, commit, held }, modelStep);
     }
   }
 }
@@ -217,81 +219,81 @@ const NOT_SENT = { kind: 'unavailable', error: new StoreUnavailable(false) } as 
 
 function withCommit<T extends Terms>(
   walk: Walk<T>,
-  moment: Moment<T>,
+  modelState: ModelState<T>,
   asked: T['asked'],
   commit: T['commit'],
   stored: T['stored'] | null,
-): Moment<T> {
+): ModelState<T> {
   return stored === null
-    ? moment
-    : withStored(walk, moment, stored, walk.whenCommitted(moment.known, asked, commit, stored));
+    ? modelState
+    : withStored(walk, modelState, stored, walk.whenCommitted(modelState.known, asked, commit, stored));
 }
 
 function withStored<T extends Terms>(
   walk: Walk<T>,
-  moment: Moment<T>,
+  modelState: ModelState<T>,
   stored: T['stored'],
   known: T['known'],
-): Moment<T> {
+): ModelState<T> {
   // Versions are for backups; without a fault left there is none to restore.
-  const isKept = walk.backups !== undefined && moment.left.faults > 0;
-  const versions = isKept ? [...moment.versions, { stored, known: walk.backups.of(known) }] : [];
-  return { ...moment, stored, known, versions };
+  const isKept = walk.backups !== undefined && modelState.left.faults > 0;
+  const versions = isKept ? [...modelState.versions, { stored, known: walk.backups.of(known) }] : [];
+  return { ...modelState, stored, known, versions };
 }
 
-function delayedCommits<T extends Terms>(walk: Walk<T>, moment: Moment<T>): Move<T>[] {
-  return moment.delayed.map((delayed) => {
-    const rest = { ...moment, delayed: moment.delayed.filter((one) => one !== delayed) };
-    const stored = committedAt(walk, moment, delayed.commit);
+function delayedCommits<T extends Terms>(walk: Walk<T>, modelState: ModelState<T>): Move<T>[] {
+  return modelState.delayed.map((delayed) => {
+    const rest = { ...modelState, delayed: modelState.delayed.filter((one) => one !== delayed) };
+    const stored = committedAt(walk, modelState, delayed.commit);
     const arrived = { ...delayed, held: stored !== null };
     return {
       ...NOTHING_ELSE,
-      happening: { kind: 'delayedArrived', ...arrived },
+      modelStep: { kind: 'delayedArrived', ...arrived },
       after: withCommit(walk, rest, delayed.asked, delayed.commit, stored),
       commit: arrived,
     };
   });
 }
 
-const done = <T extends Terms>(walk: Walk<T>, moment: Moment<T>, action: Action<T>): Move<T> => ({
+const done = <T extends Terms>(walk: Walk<T>, modelState: ModelState<T>, action: Action<T>): Move<T> => ({
   ...NOTHING_ELSE,
-  happening: { kind: 'action', says: action.says },
-  after: withStored(walk, moment, action.stored, action.known ?? moment.known),
+  modelStep: { kind: 'action', says: action.says },
+  after: withStored(walk, modelState, action.stored, action.known ?? modelState.known),
   action,
 });
 
-function faults<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, moment: Moment<T>): Move<T>[] {
-  if (moment.left.faults === 0) return [];
-  const left = { ...moment.left, faults: moment.left.faults - 1 };
-  const disturbed = { ...moment, left, versions: left.faults > 0 ? moment.versions : [] };
-  const quiet = (happening: Happening<T>, after: Moment<T>): Move<T> => ({ ...NOTHING_ELSE, happening, after });
-  const asking = moment.flights.length < inFlight ? (walk.disturbingRequests?.(moment) ?? []) : [];
+function faults<T extends Terms>(walk: Walk<T>, { inFlight }: Bounds, modelState: ModelState<T>): Move<T>[] {
+  if (modelState.left.faults === 0) return [];
+  const left = { ...modelState.left, faults: modelState.left.faults - 1 };
+  const disturbed = { ...modelState, left, versions: left.faults > 0 ? modelState.versions : [] };
+  const quiet = (modelStep: Step<T>, after: ModelState<T>): Move<T> => ({ ...NOTHING_ELSE, modelStep, after });
+  const asking = modelState.flights.length < inFlight ? (walk.disturbingRequests?.(modelState) ?? []) : [];
   return [
-    ...instantsAhead(walk, moment).map((to) => quiet({ kind: 'timePassed', to }, { ...disturbed, now: to })),
-    ...moment.flights.map((flight) => quiet({ kind: 'crashed', asked: flight.asked }, without(disturbed, flight))),
-    ...moment.flights.flatMap((flight) => lostAnswers(walk, disturbed, flight)),
+    ...instantsAhead(walk, modelState).map((to) => quiet({ kind: 'timePassed', to }, { ...disturbed, now: to })),
+    ...modelState.flights.map((flight) => quiet({ kind: 'crashed', asked: flight.asked }, without(disturbed, flight))),
+    ...modelState.flights.flatMap((flight) => lostAnswers(walk, disturbed, flight)),
     ...asking.map((asked) => begun(walk, disturbed, asked)),
-    ...walk.faults(moment).map((action) => done(walk, disturbed, action)),
-    ...restored(walk, moment, disturbed),
+    ...walk.faults(modelState).map((action) => done(walk, disturbed, action)),
+    ...restored(walk, modelState, disturbed),
   ];
 }
 
 /** Just before, at and just after everything that ends with time; always forward. */
-function instantsAhead<T extends Terms>(walk: Walk<T>, moment: Moment<T>): number[] {
-  const instants = walk.instants(moment).flatMap((end) => [end - 1, end, end + 1]);
+function instantsAhead<T extends Terms>(walk: Walk<T>, modelState: ModelState<T>): number[] {
+  const instants = walk.instants(modelState).flatMap((end) => [end - 1, end, end + 1]);
   return [...new Set(instants)]
-    .filter((one) => one > moment.now && Number.isFinite(one))
+    .filter((one) => one > modelState.now && Number.isFinite(one))
     .sort((one, other) => one - other);
 }
 
 /** The connection is lost with the commit on its way: it was carried out, it may be later, or it never reached the database. */
-function lostAnswers<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: Flight<T>): Move<T>[] {
+function lostAnswers<T extends Terms>(walk: Walk<T>, modelState: ModelState<T>, flight: Flight<T>): Move<T>[] {
   const { next, key: _, ...going } = flight;
   if (next.kind !== 'commit') return [];
   const { asked, replies } = going;
   const { commit } = next;
-  const rest = without(moment, flight);
-  const lost = (carriedOut: 'yes' | 'notYet' | 'never', after: Moment<T>) =>
+  const rest = without(modelState, flight);
+  const lost = (carriedOut: 'yes' | 'notYet' | 'never', after: ModelState<T>) =>
     goOn(
       walk,
       after,
@@ -299,7 +301,7 @@ function lostAnswers<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: 
       carriedOut === 'yes' ? { asked, commit, held: true } : null,
       { kind: 'answerLost', asked, commit, carriedOut },
     );
-  const stored = committedAt(walk, moment, commit);
+  const stored = committedAt(walk, modelState, commit);
   return [
     ...(stored === null ? [] : [lost('yes', withCommit(walk, rest, asked, commit, stored))]),
     lost('notYet', { ...rest, delayed: [...rest.delayed, { asked, commit }] }),
@@ -308,13 +310,23 @@ function lostAnswers<T extends Terms>(walk: Walk<T>, moment: Moment<T>, flight: 
 }
 
 /** The server was down: the requests in flight are gone, and the store has the rows of the backup. */
-function restored<T extends Terms>({ backups }: Walk<T>, moment: Moment<T>, disturbed: Moment<T>): Move<T>[] {
+function restored<T extends Terms>(
+  { backups }: Walk<T>,
+  modelState: ModelState<T>,
+  disturbed: ModelState<T>,
+): Move<T>[] {
   if (!backups) return [];
-  return moment.versions.slice(0, -1).flatMap((version) =>
+  return modelState.versions.slice(0, -1).flatMap((version) =>
     [false, true].map((recovered) => ({
       ...NOTHING_ELSE,
-      happening: { kind: 'backupRestored', recovered } as const,
-      after: { ...disturbed, flights: [], delayed: [], versions: [], ...backups.restored(moment, version, recovered) },
+      modelStep: { kind: 'backupRestored', recovered } as const,
+      after: {
+        ...disturbed,
+        flights: [],
+        delayed: [],
+        versions: [],
+        ...backups.restored(modelState, version, recovered),
+      },
     })),
   );
 }

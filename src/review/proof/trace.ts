@@ -1,6 +1,6 @@
 /** A trace as a reviewer reads it: in words, and as a Mermaid sequence diagram. */
 import type { Violation } from './explore.ts';
-import type { Ending, Happening } from './moment.ts';
+import type { Ending, Step } from './moment.ts';
 import type { WalkWords } from './walk.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: of any walk.
@@ -24,13 +24,13 @@ const answerIn = (words: Words, ending: Ending<Any> | undefined): string | null 
   return ending.kind === 'unavailable' ? ending.reason : words.answer(ending.answer);
 };
 
-function sentenceOf(words: Words, one: Happening<Any>): string {
+function sentenceOf(words: Words, one: Step<Any>): string {
   const sentence = bareSentenceOf(words, one);
   const answer = one.kind === 'left' ? null : answerIn(words, one.ending);
   return answer === null ? sentence : `${sentence} The answer: ${answer}.`;
 }
 
-function bareSentenceOf(words: Words, one: Happening<Any>): string {
+function bareSentenceOf(words: Words, one: Step<Any>): string {
   switch (one.kind) {
     case 'begun':
       return `${words.begins(one.asked, one.known)}; the server loads its row.`;
@@ -75,7 +75,7 @@ export function mermaidOfTrace({ walk, trace, words }: Violation): string {
 /** These would end a statement of Mermaid. */
 const plain = (text: string) => text.replace(/[;#]/g, ',');
 
-function lineOf(words: Words, one: Happening<Any>): string[] {
+function lineOf(words: Words, one: Step<Any>): string[] {
   const heard = answerIn(words, one.ending);
   const answer = heard === null ? [] : [`S-->>H: ${plain(heard)}`];
   switch (one.kind) {
@@ -98,7 +98,7 @@ function lineOf(words: Words, one: Happening<Any>): string[] {
   }
 }
 
-const diagramName = (words: Words, { asked, known }: Extract<Happening<Any>, { kind: 'begun' }>): string => {
+const diagramName = (words: Words, { asked, known }: Extract<Step<Any>, { kind: 'begun' }>): string => {
   const again = words.begins(asked, known).endsWith(' once more') ? ', once more' : '';
   return `${plain(words.name(asked))}${again}`;
 };

@@ -5,7 +5,7 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Request, running } from '../../engine/run.ts';
 import type { LeftOut } from './carry-out.ts';
-import type { Moment, Move } from './moment.ts';
+import type { ModelState, Move } from './moment.ts';
 import type { Action, Bounds, Terms } from './terms.ts';
 
 export type { Action, Bounds, Terms };
@@ -26,9 +26,9 @@ export type Invariant<T extends Terms> = {
   /** The ids of the machines that it is about. */
   readonly machines: readonly string[];
   /** The violation in this step, in words; null: none. */
-  readonly violation?: (walk: Walk<T>, before: Moment<T>, move: Move<T>) => string | null;
+  readonly violation?: (walk: Walk<T>, before: ModelState<T>, move: Move<T>) => string | null;
   /** The violation in this state. Asked once for the values that it may depend on: `stored`, `known` and the time. */
-  readonly brokenAt?: (walk: Walk<T>, moment: Moment<T>) => string | null;
+  readonly violationAt?: (walk: Walk<T>, modelState: ModelState<T>) => string | null;
 };
 
 /** A request to the engine; rows and facts are the lifecycle's own. */
@@ -54,9 +54,9 @@ export type Walk<T extends Terms> = {
   /** The guarded statement, under the contract of src/storage. @param leftOut facts that are not asked for. @returns null: a guard did not hold, and nothing changed. */
   readonly commit: (stored: T['stored'], commit: T['commit'], now: Date, leftOut?: LeftOut) => T['stored'] | null;
 
-  readonly requests: (moment: Moment<T>, walk: Walk<T>) => readonly T['asked'][];
+  readonly requests: (modelState: ModelState<T>, walk: Walk<T>) => readonly T['asked'][];
   /** Requests that count as faults. */
-  readonly disturbingRequests?: (moment: Moment<T>) => readonly T['asked'][];
+  readonly disturbingRequests?: (modelState: ModelState<T>) => readonly T['asked'][];
   /** True: an earlier request has read a part of its rows, so that its load is a step of its own. */
   readonly loadsLater?: (asked: T['asked']) => boolean;
   /** True: the answer has a credential, so that losing it on the way to the client is a step of its own. */
@@ -70,16 +70,16 @@ export type Walk<T extends Terms> = {
   readonly whenAnswered: (known: T['known'], asked: T['asked'], answer: T['answer']) => T['known'];
 
   /** Actions that count as requests, and those that count as faults. */
-  readonly actions?: (moment: Moment<T>) => readonly Action<T>[];
-  readonly faults: (moment: Moment<T>) => readonly Action<T>[];
+  readonly actions?: (modelState: ModelState<T>) => readonly Action<T>[];
+  readonly faults: (modelState: ModelState<T>) => readonly Action<T>[];
   /** When something ends or falls due. Milliseconds since 1970; the explorer goes to just before, to and just after each. */
-  readonly instants: (moment: Moment<T>) => readonly number[];
+  readonly instants: (modelState: ModelState<T>) => readonly number[];
   /** Absent: no backup is restored. */
   readonly backups?: {
     /** The part of `known` that the store forgets when it falls back: the commits, not the credentials that left. */
     readonly of: (known: T['known']) => object;
     readonly restored: (
-      moment: Moment<T>,
+      modelState: ModelState<T>,
       backup: { readonly stored: T['stored']; readonly known: object },
       recovered: boolean,
     ) => { readonly stored: T['stored']; readonly known: T['known'] };

@@ -9,7 +9,7 @@ import { ConfigurationError, describeProblem, type Problem } from '../../config/
 import { printable } from '../../config/shown.ts';
 import { readYaml } from '../../config/yaml-file.ts';
 import type { Lifetimes } from '../../model/lifetimes.ts';
-import { ToldError } from '../../system/told-error.ts';
+import { ReportedError } from '../../system/reported-error.ts';
 import { actOf, givenBy } from './read-act.ts';
 import type { Kinds, Path, Reading, Report } from './reading.ts';
 import type { Beat, Expected, Round, Scenario, SignInTerms, Turn, Wait } from './scenario.ts';
@@ -18,7 +18,7 @@ import { type ScenarioRecord, SIGN_IN_KEYS, type StepRecord, scenarioSchema } fr
 import { ACTION_KEYS, CODE, isUnanswered, MOMENTS, PASSWORD } from './vocabulary.ts';
 
 /** The scenario is refused; the message has all problems with their lines. */
-export class ScenarioError extends ToldError {
+export class ScenarioError extends ReportedError {
   readonly problems: readonly Problem[];
   constructor(file: string, problems: readonly Problem[]) {
     const words = problems.map((problem) => `  ${printable(describeProblem(problem))}`).join('\n');

@@ -244,7 +244,7 @@ describe('a list below its owner', () => {
       const cursor = new URL(next?.href ?? '').searchParams.get('cursor') ?? '';
       for (const [sub, query] of [
         [maryAnn, {}],
-        [mary, { state: list === 'grants' ? 'alive' : 'active' }],
+        [mary, { state: 'active' }],
       ] as const) {
         const items = await itemsOf(`/users/${sub}/${list}`, { cursor, ...query });
         expect(items.filter((item) => item['sub'] !== sub)).toEqual([]);
@@ -284,7 +284,7 @@ describe('a list below its owner', () => {
   });
 
   it('/…/consequences counts the rows of the client, or of the end-user', async () => {
-    const grants = (everything.get('/grants') ?? []).filter(({ life }) => 'alive_until' in (life as object));
+    const grants = (everything.get('/grants') ?? []).filter(({ life }) => 'active_until' in (life as object));
     for (const id of ['shop', 'shopping']) {
       const own = grants.filter((item) => item['client_id'] === id);
       const { living_grants: living } = (await call('GET', `/clients/${id}/consequences`)).json();

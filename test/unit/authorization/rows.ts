@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
 import { sha256 } from '../../../src/crypto/digest.ts';
-import { NO_WISHES } from '../../../src/people/external/begin.ts';
+import { NO_PARAMETERS } from '../../../src/people/external/begin.ts';
 import { externalSignInStore } from '../../../src/storage/external-sign-ins.ts';
 import { grants, linkedIdentities, sessions } from '../../../src/storage/schema.ts';
 import { makeClient, makeUser, obtainTokens, PASSWORD } from '../../support/actors.ts';
@@ -55,7 +55,7 @@ export function freshRows(test: TestApp) {
         sealedInteraction: null,
         sealedSecrets: null,
         userId: null,
-        wishes: NO_WISHES,
+        requested: NO_PARAMETERS,
         lifetimeSeconds: 600,
         referenceHash: sha256(reference),
       });

@@ -136,7 +136,7 @@ describe('the queue of mails', () => {
     const { delivered, deliver } = relay((to) => to === 'bob@example.org');
     const outbox = outboxWith({ deliver });
     await outbox.send(mailTo('alice@example.com'));
-    await outbox.want({ kind: 'sign_up_wanted', to: 'carol@example.com', wishes: [], goesOn: null });
+    await outbox.want({ kind: 'sign_up_wanted', to: 'carol@example.com', languages: [], resumption: null });
     await outbox.send(mailTo('bob@example.org', 'password_changed'));
     await outbox.idle();
     expect(delivered).toEqual(['bob@example.org']);
@@ -259,7 +259,9 @@ describe('the queue of mails', () => {
         for (const one of ['1', '2']) await send(mailTo(`${one}-${to}`));
       },
     });
-    expect(await outbox.want({ kind: 'reset_wanted', to: 'a@a.example', wishes: [], onlyForDevice: null })).toBe(true);
+    expect(await outbox.want({ kind: 'reset_wanted', to: 'a@a.example', languages: [], onlyForDevice: null })).toBe(
+      true,
+    );
     await outbox.idle();
     expect(delivered.toSorted()).toEqual(['1-a@a.example', '2-a@a.example']);
   });

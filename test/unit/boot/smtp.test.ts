@@ -73,7 +73,7 @@ describe('an SMTP server', () => {
     const hostile = await composeMail('https://as.test', {
       to: 'alice@example.com',
       userId: null,
-      wishes: [],
+      languages: [],
       timeZone: null,
       content: {
         kind: 'reset_password',

@@ -101,7 +101,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     expect(out).toMatch(
       new RegExp(`^grant ${grantId}\n  client +${id} \\(Test client\\)\n  end-user +${user.username} \\(sub `),
     );
-    expect(out).toContain(`over (refresh_token_reused), since ${at} UTC\n`);
+    expect(out).toContain(`ended (refresh_token_reused), since ${at} UTC\n`);
     expect(out).toContain('store the new one before using it, and never refresh from two places');
     expect(out.slice(out.indexOf('what happened'))).toMatch(
       new RegExp(
@@ -145,14 +145,14 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     test.clock.set(new Date());
     const code = await obtainCode(test, client, user);
     expect(await explained(code.code)).toMatch(
-      new RegExp(`now +alive: its code waits, until ${UTC}, in .*\n +this one +its code, never exchanged\n`),
+      new RegExp(`now +active: its code waits, until ${UTC}, in .*\n +this one +its code, never exchanged\n`),
     );
     const { json } = await exchange(test, client, code);
     const first = json.refresh_token ?? '';
     const second = await rotated(first);
     expect(await explained(second)).toMatch(
       new RegExp(
-        `now +alive, until ${UTC}, in (30 days|29 days, .*) \\(\\d+ s\\), unless it is used before\n +this one +a refresh token, the head of its chain: the one to use next\n`,
+        `now +active, until ${UTC}, in (30 days|29 days, .*) \\(\\d+ s\\), unless it is used before\n +this one +a refresh token, the head of its chain: the one to use next\n`,
       ),
     );
     expect(await explained(first)).toContain('used: 1 rotation ago. Presenting it again ends the chain\n');
@@ -175,9 +175,9 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
       found: true,
       client: { client_id: client.clientId, client_name: 'Test client', deleted_at: null },
       user: { sub: user.id, username: user.username },
-      alive: false,
+      active: false,
       reason: 'refresh_token_reused',
-      over_since: test.clock.now().toISOString(),
+      ended_at: test.clock.now().toISOString(),
       presented: { place: 'used', rotations_ago: 1 },
       events: [
         { machine: 'interaction', to: 'approved' },
@@ -201,17 +201,17 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     const { refreshToken } = await obtainTokens(test, client, user);
     await end();
     const document = await documentOf(refreshToken);
-    expect(document).toMatchObject({ alive: false, reason, over_since: null, why: expect.stringMatching(why) });
-    expect(await explained(refreshToken)).toContain(`over (${reason})`);
+    expect(document).toMatchObject({ active: false, reason, ended_at: null, why: expect.stringMatching(why) });
+    expect(await explained(refreshToken)).toContain(`ended (${reason})`);
   });
 
   it('reports when a chain reached its idle or absolute lifetime, or a code was never exchanged', async () => {
     test.clock.set(new Date(Date.now() - 31 * DAY));
     const idle = await obtainTokens(test, client, user);
     expect(await documentOf(idle.refreshToken)).toMatchObject({
-      alive: false,
+      active: false,
       reason: 'idle_end',
-      over_since: new Date(test.clock.now().getTime() + 30 * DAY).toISOString(),
+      ended_at: new Date(test.clock.now().getTime() + 30 * DAY).toISOString(),
     });
     const { code } = await obtainCode(test, client, user);
     expect(await documentOf(code)).toMatchObject({
@@ -225,7 +225,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
       test.clock.advanceSeconds(29 * 86_400);
       refreshToken = await rotated(refreshToken);
     }
-    expect(await documentOf(refreshToken)).toMatchObject({ alive: false, reason: 'absolute_end' });
+    expect(await documentOf(refreshToken)).toMatchObject({ active: false, reason: 'absolute_end' });
     expect(await explained(refreshToken)).toMatch(
       /uses its refresh token: 1 is.*\n +… 4 more rotations\n.*: 6 is the head/,
     );
@@ -319,9 +319,9 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
       test.clock.advanceSeconds(29 * 86_400);
       refreshToken = await rotated(refreshToken);
     }
-    expect(await documentOf(refreshToken)).toMatchObject({ alive: true, beginning_was_dropped: false });
+    expect(await documentOf(refreshToken)).toMatchObject({ active: true, beginning_was_dropped: false });
     await keepLedgerPartitions(db(), databaseClock);
-    expect(await documentOf(refreshToken)).toMatchObject({ alive: true, beginning_was_dropped: true });
+    expect(await documentOf(refreshToken)).toMatchObject({ active: true, beginning_was_dropped: true });
     expect(await explained(refreshToken)).toMatch(
       /what happened\n {2}The beginning is missing: old lines of the ledger are dropped \(ledger\.yaml\)\.\n .*: 4 is the head/s,
     );
@@ -353,7 +353,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
         },
       ]);
     const removed = await run([gone]);
-    expect(removed.out).toMatch(/client +shop\n +now +over \(revocation_requested\), since .*; its row was removed/);
+    expect(removed.out).toMatch(/client +shop\n +now +ended \(revocation_requested\), since .*; its row was removed/);
     expect(
       await documentOf(writeRefreshToken(test.keys, { ...placeOf(test.keys, refreshToken), grantId: gone })),
     ).toMatchObject({
@@ -383,7 +383,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
   it('neutralizes values that others have chosen: names, reasons, policies', async () => {
     const { refreshToken } = await obtainTokens(test, client, user);
     const { grantId } = placeOf(test.keys, refreshToken);
-    const hostile = '\u001b[2J\u202eevil\u0007\nnow alive';
+    const hostile = '\u001b[2J\u202eevil\u0007\nnow active';
     await db().update(clients).set({ clientName: hostile }).where(eq(clients.clientId, client.clientId));
     await db()
       .update(users)
@@ -402,7 +402,7 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
       grantId,
     });
     const { out } = await run([grantId]);
-    expect(out.match(/\\u\{1b\}\[2J\\u\{202e\}evil\\u\{7\}\\u\{a\}now alive/g)?.length).toBeGreaterThanOrEqual(7);
+    expect(out.match(/\\u\{1b\}\[2J\\u\{202e\}evil\\u\{7\}\\u\{a\}now active/g)?.length).toBeGreaterThanOrEqual(7);
   });
 
   it('reports an unknown grant', async () => {
@@ -445,6 +445,6 @@ describe.each(places)('explain, on %s, through the %s', (kind, way) => {
     test.clock.set(new Date());
     const { refreshToken } = await obtainTokens(test, client, user);
     await saveClient(db(), { ...registration, policy: 'nowhere' });
-    expect(await explained(refreshToken)).toMatch(/now +alive, until /);
+    expect(await explained(refreshToken)).toMatch(/now +active, until /);
   });
 });

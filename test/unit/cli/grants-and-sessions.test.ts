@@ -53,11 +53,11 @@ describe.each(ways)('through the %s', (way) => {
         (await listed('grants', 'list', ...args)).grants.map((grant: { grant_id: string }) => grant.grant_id);
       expect(await ids('--client', client.clientId)).toEqual([secondId, firstId]);
       expect(await ids('--user', user.username)).toEqual([firstId]);
-      expect(await ids('--client', client.clientId, '--state', 'over')).toEqual([]);
+      expect(await ids('--client', client.clientId, '--state', 'ended')).toEqual([]);
       const shown = await line.run(['grants', 'list', '--client', client.clientId, '--limit', '1']);
       expect(shown).toMatchObject({ status: 0, err: 'Only the newest 1 are listed; --limit lists more.\n' });
       expect(shown.out).toMatch(
-        new RegExp(`^GRANT .*\n${secondId} +${client.clientId} +${other.username} .*alive until`),
+        new RegExp(`^GRANT .*\n${secondId} +${client.clientId} +${other.username} .*active until`),
       );
 
       const revoked = await line.run(['grants', 'revoke', firstId ?? '']);
@@ -71,13 +71,13 @@ describe.each(ways)('through the %s', (way) => {
       expect((await line.run(['grants', 'revoke', firstId ?? ''])).out).toBe(
         `unchanged  ${firstId}  (had ended already)\n`,
       );
-      expect(await listed('grants', 'list', '--client', client.clientId, '--state', 'over')).toMatchObject({
-        grants: [{ grant_id: firstId, state: 'over', reason: 'ended_by_administrator', username: user.username }],
+      expect(await listed('grants', 'list', '--client', client.clientId, '--state', 'ended')).toMatchObject({
+        grants: [{ grant_id: firstId, state: 'ended', reason: 'ended_by_administrator', username: user.username }],
         more: false,
       });
 
       const explained = await line.run(['explain', firstId ?? '']);
-      expect(explained.out).toContain('over (ended_by_administrator)');
+      expect(explained.out).toContain('ended (ended_by_administrator)');
       expect(explained.out).toContain('An administrator ended it');
       expect(explained.out).toContain('the whole chain ends (ended_by_administrator); asked for by the command line');
       expect((await listed('explain', firstId ?? '')).events.at(-1)).toMatchObject({ actor: 'command_line' });
@@ -90,7 +90,7 @@ describe.each(ways)('through the %s', (way) => {
       [['grants', 'list', '--client', 'nothing'], /^No such client: "nothing"/],
       [['grants', 'list', '--from', 'yesterday'], /Expected an instant such as/],
       [['grants', 'list', '--limit', '0'], /Expected a number from 1 to 10000/],
-      [['grants', 'list', '--state', 'dead'], /Allowed choices are alive, over/],
+      [['grants', 'list', '--state', 'dead'], /Allowed choices are active, ended/],
       [['sessions', 'end', randomUUID()], /^No such session: "/],
       [['sessions', 'end', '%'], /^Expected a sid \(a UUID\)/],
       [['sessions', 'list', '--user', 'unknown'], /^No such user: "unknown"/],

@@ -15,7 +15,7 @@ import { reading } from '../../../src/storage/failures.ts';
 import { FolderInUse } from '../../../src/storage/folder-lock.ts';
 import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
-import { ToldError } from '../../../src/system/told-error.ts';
+import { ReportedError } from '../../../src/system/reported-error.ts';
 import { saveClient } from '../../support/administration.ts';
 import { createEmptyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -280,7 +280,7 @@ describe('failures', () => {
       '(SELF_SIGNED_CERT_IN_CHAIN: self-signed certificate in certificate chain). Name a file',
     ],
     [
-      new Unavailable('signing_unavailable', { cause: new ToldError('The device says what it has.') }),
+      new Unavailable('signing_unavailable', { cause: new ReportedError('The device says what it has.') }),
       'The device says what it has.',
     ],
     [new FolderInUse('.statehouse', 42), 'set DATABASE_URL to a Postgres server'],
@@ -292,11 +292,11 @@ describe('failures', () => {
   });
 
   it('exit with a status of their own when a restart cannot help', () => {
-    class Final extends ToldError {
+    class Final extends ReportedError {
       override readonly isFinal = true;
     }
     const caused = (cause: Error) => new Unavailable('signing_unavailable', { cause });
-    const said = new ToldError('The device is away.');
+    const said = new ReportedError('The device is away.');
     expect([said, caused(said), new Error('x'), null].map(statusFor)).toEqual([1, 1, 1, 1]);
     const refused = new Final('The PIN is wrong.');
     expect([refused, caused(refused)].map(statusFor)).toEqual([78, 78]);

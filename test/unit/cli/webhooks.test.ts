@@ -59,10 +59,10 @@ describe.each(ways)('webhooks through the %s', (way) => {
     expect(recorded.out).toMatch(/^recorded {3}[0-9a-f-]{36} {2}\(webhook\.test to crm\)\n$/);
     const id = UUID.exec(recorded.out)?.[0] ?? '';
     const { deliveries } = webhookStore(opened.database.drizzle, databaseClock);
-    const [world, policy] = [{ deliveries, sleep: async () => {} }, retryPolicyOf(webhooksFile([]))];
-    const claimed = await claimDelivery(world, id, policy);
+    const [ports, policy] = [{ deliveries, sleep: async () => {} }, retryPolicyOf(webhooksFile([]))];
+    const claimed = await claimDelivery(ports, id, policy);
     const claim = claimed?.nextAttemptAt ?? new Date(0);
-    await reportAttempt(world, id, policy, { outcome: 'gone', claim });
+    await reportAttempt(ports, id, policy, { outcome: 'gone', claim });
     expect((await run('deliveries', '--state', 'abandoned')).out).toMatch(
       new RegExp(`${id} +crm +webhook\\.test +.* UTC +abandoned \\(receiver_gone\\) +1 +gone`),
     );

@@ -47,8 +47,8 @@ describe('the end of a session', () => {
       const [row] = await test.database.drizzle.select().from(sessions);
       const key = { sid: row?.sid ?? '', userId: test.operator.id };
       const lifetimes = () => test.deps.configuration().signIn;
-      const world = { sessions: test.deps.sessions, sleep: async () => {}, lifetimes };
-      return endSessionByAdministrator(world, key, { kind: 'operator', id: 'x', addressHash: null });
+      const ports = { sessions: test.deps.sessions, sleep: async () => {}, lifetimes };
+      return endSessionByAdministrator(ports, key, { kind: 'operator', id: 'x', addressHash: null });
     },
   };
   it.each(Object.keys(ends))('%s ends the console of its browser: page, form, row and token', async (how) => {

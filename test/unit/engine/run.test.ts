@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InvariantViolation, StoreUnavailable, Unavailable } from '../../../src/engine/errors.ts';
-import { LONGEST_SLEEPS_MILLISECONDS, type Request, run, running, type World } from '../../../src/engine/run.ts';
+import { LONGEST_SLEEPS_MILLISECONDS, type Ports, type Request, run, running } from '../../../src/engine/run.ts';
 import { dark, facts, type Lamp, type LampFacts, lampLifecycle } from './lamp.ts';
 
 type Loaded = { readonly row: Lamp };
@@ -20,7 +20,7 @@ const bright: Lamp = { ...dark, state: 'bright' };
 const away = (maybeCommitted: boolean) => new StoreUnavailable(maybeCommitted);
 
 /** Ports that reply from a list; each command is recorded. */
-function worldOf({ loads = [], commits = [] }: { loads?: (Lamp | Error)[]; commits?: (boolean | Error)[] }) {
+function portsOf({ loads = [], commits = [] }: { loads?: (Lamp | Error)[]; commits?: (boolean | Error)[] }) {
   const asked: unknown[] = [];
   const reply = <T>(list: (T | Error)[], kind: string): T => {
     const next = list.shift();
@@ -28,7 +28,7 @@ function worldOf({ loads = [], commits = [] }: { loads?: (Lamp | Error)[]; commi
     if (next instanceof Error) throw next;
     return next;
   };
-  const world: World<Loaded, Commit> = {
+  const ports: Ports<Loaded, Commit> = {
     load: async () => {
       asked.push('load');
       return { row: reply(loads, 'load') };
@@ -41,21 +41,21 @@ function worldOf({ loads = [], commits = [] }: { loads?: (Lamp | Error)[]; commi
       asked.push(milliseconds);
     },
   };
-  return { world, asked };
+  return { ports, asked };
 }
 const commit: Commit = { from: 'dark', to: 'bright', by: 'hand', lines: 1 };
 
 describe('the loop', () => {
   test('loads, commits once, answers', async () => {
-    const { world, asked } = worldOf({ loads: [dark], commits: [true] });
-    expect(await run(world, request)).toBe('dark → bright');
+    const { ports, asked } = portsOf({ loads: [dark], commits: [true] });
+    expect(await run(ports, request)).toBe('dark → bright');
     expect(asked).toEqual(['load', commit]);
   });
 
   test('waits for an answer that is computed outside, and commits after it', async () => {
-    const { world, asked } = worldOf({ loads: [dark], commits: [true] });
+    const { ports, asked } = portsOf({ loads: [dark], commits: [true] });
     const later = Promise.withResolvers<string>();
-    const answered = run(world, { ...request, answer: () => later.promise });
+    const answered = run(ports, { ...request, answer: () => later.promise });
     await new Promise(setImmediate);
     expect(asked).toEqual(['load']);
     later.resolve('signed elsewhere');
@@ -64,33 +64,33 @@ describe('the loop', () => {
   });
 
   test('commits nothing when an answer that is computed outside fails', async () => {
-    const { world, asked } = worldOf({ loads: [dark], commits: [true] });
+    const { ports, asked } = portsOf({ loads: [dark], commits: [true] });
     const failure = new Unavailable('signing_unavailable');
-    await expect(run(world, { ...request, answer: () => Promise.reject(failure) })).rejects.toBe(failure);
+    await expect(run(ports, { ...request, answer: () => Promise.reject(failure) })).rejects.toBe(failure);
     expect(asked).toEqual(['load']);
   });
 
   test('begins with the loaded row', async () => {
-    const { world, asked } = worldOf({ commits: [true] });
-    expect(await run(world, request, { row: dark })).toBe('dark → bright');
+    const { ports, asked } = portsOf({ commits: [true] });
+    expect(await run(ports, request, { row: dark })).toBe('dark → bright');
     expect(asked).toEqual([commit]);
   });
 
   test('commits nothing when nothing changed', async () => {
-    const { world, asked } = worldOf({ loads: [bright] });
-    expect(await run(world, request)).toBe('bright → bright');
+    const { ports, asked } = portsOf({ loads: [bright] });
+    expect(await run(ports, request)).toBe('bright → bright');
     expect(asked).toEqual(['load']);
   });
 
   test('decides again about the current row when the guard did not hold, without waiting', async () => {
-    const { world, asked } = worldOf({ loads: [dark, bright], commits: [false] });
-    expect(await run(world, request)).toBe('bright → bright');
+    const { ports, asked } = portsOf({ loads: [dark, bright], commits: [false] });
+    expect(await run(ports, request)).toBe('bright → bright');
     expect(asked).toEqual(['load', commit, 'load']);
   });
 
   test('stops after five lost guards', async () => {
-    const { world, asked } = worldOf({ loads: Array(6).fill(dark), commits: Array(5).fill(false) });
-    const failure = await run(world, request).catch((error: unknown) => error);
+    const { ports, asked } = portsOf({ loads: Array(6).fill(dark), commits: Array(5).fill(false) });
+    const failure = await run(ports, request).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Unavailable);
     expect(failure).toMatchObject({ reason: 'too_many_conflicts' });
     expect(asked.filter((wanted) => typeof wanted === 'object')).toHaveLength(5);
@@ -107,9 +107,9 @@ describe('the loop', () => {
 });
 
 describe('an unavailable store', () => {
-  const failureOf = (setting: Parameters<typeof worldOf>[0], asking: LampRequest = request) => {
-    const { world, asked } = worldOf(setting);
-    return { failure: run(world, asking).catch((error: unknown) => error), asked };
+  const failureOf = (setting: Parameters<typeof portsOf>[0], asking: LampRequest = request) => {
+    const { ports, asked } = portsOf(setting);
+    return { failure: run(ports, asking).catch((error: unknown) => error), asked };
   };
 
   test('at the first load: unavailable, with the cause', async () => {
@@ -130,20 +130,20 @@ describe('an unavailable store', () => {
   });
 
   test('while the commit was on its way: the row shows what happened', async () => {
-    const { world, asked } = worldOf({ loads: [dark, bright], commits: [away(true)] });
-    expect(await run(world, request)).toBe('bright → bright');
+    const { ports, asked } = portsOf({ loads: [dark, bright], commits: [away(true)] });
+    expect(await run(ports, request)).toBe('bright → bright');
     expect(asked).toEqual(['load', commit, 'load']);
   });
 
   test('while the commit was on its way: the request may recognize its own change', async () => {
-    const { world } = worldOf({ loads: [dark, bright], commits: [away(true)] });
+    const { ports } = portsOf({ loads: [dark, bright], commits: [away(true)] });
     const recognising = { ...request, isIn: ({ row }: Loaded) => row.state === 'bright' };
-    expect(await run(world, recognising)).toBe('dark → bright');
+    expect(await run(ports, recognising)).toBe('dark → bright');
   });
 
   test('while the commit was on its way, and for a while: the loop waits for it', async () => {
-    const { world, asked } = worldOf({ loads: [dark, away(false), away(true), bright], commits: [away(true)] });
-    expect(await run(world, request)).toBe('bright → bright');
+    const { ports, asked } = portsOf({ loads: [dark, away(false), away(true), bright], commits: [away(true)] });
+    expect(await run(ports, request)).toBe('bright → bright');
     expect(asked).toEqual(['load', commit, 'load', 200, 'load', 1000, 'load']);
     expect(LONGEST_SLEEPS_MILLISECONDS).toBe(200 + 1000);
   });
@@ -179,14 +179,14 @@ describe('an unavailable store', () => {
 
 describe('an error of another kind', () => {
   const defect = new TypeError('a defect');
-  const settings: [where: string, Parameters<typeof worldOf>[0]][] = [
+  const settings: [where: string, Parameters<typeof portsOf>[0]][] = [
     ['at the first load', { loads: [defect] }],
     ['at the commit', { loads: [dark], commits: [defect] }],
     ['at a reload', { loads: [dark, defect], commits: [false] }],
   ];
   test.each(settings)('%s: passes through', async (_, setting) => {
-    const { world } = worldOf(setting);
-    expect(await run(world, request).catch((error: unknown) => error)).toBe(defect);
+    const { ports } = portsOf(setting);
+    expect(await run(ports, request).catch((error: unknown) => error)).toBe(defect);
   });
 });
 

@@ -121,14 +121,14 @@ describe.skipIf(withoutSoftHsm !== null)('signing keys in a PKCS#11 device', () 
   it('are destroyed in the device when the machine erases them', async () => {
     const signer = test.deps.keyRing.signerOf('ES256').kid;
     const policy = () => configuration.signingKeys;
-    const world = keyDeps({ db: opened.database.drizzle, keys: testKeys, source, clock: test.clock, policy });
-    await requestRotation(world, 'ES256', true, commandLine);
+    const ports = keyDeps({ db: opened.database.drizzle, keys: testKeys, source, clock: test.clock, policy });
+    await requestRotation(ports, 'ES256', true, commandLine);
     await test.deps.keepKeys();
     const next = test.deps.keyRing.signerOf('ES256').kid;
     expect(next).not.toBe(signer);
     expect(stolenFrom(device).labels).not.toContain(signer);
     expect(stolenFrom(device).labels).toContain(next);
-    await requestRevocation(world, next, commandLine);
+    await requestRevocation(ports, next, commandLine);
     await test.deps.keepKeys();
     expect(stolenFrom(device).labels).not.toContain(next);
     expect((await credentials()).status).toBe(200);

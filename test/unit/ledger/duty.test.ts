@@ -9,11 +9,11 @@ import { verified, writeLines } from '../../support/ledger.ts';
 import { testKeys } from '../../support/macs.ts';
 import { until } from '../../support/until.ts';
 
-let world: TestDatabase;
+let ports: TestDatabase;
 beforeEach(async () => {
-  world = await openTestDatabase(anyDatabase);
+  ports = await openTestDatabase(anyDatabase);
 });
-afterEach(() => world.close());
+afterEach(() => ports.close());
 
 const configuration = () => ({ ledger: { keptDays: 90 } }) as Configuration;
 
@@ -23,13 +23,13 @@ function nodeOf(keys = testKeys) {
   const logger = { info: at('info'), warn: at('warn'), error: at('error') } as unknown as Parameters<
     typeof ledgerRounds
   >[2];
-  const round = ledgerRounds({ database: world.database, keys }, configuration, logger, {
+  const round = ledgerRounds({ database: ports.database, keys }, configuration, logger, {
     partialAfterMilliseconds: 0,
   });
   const closing = async () => {
     await until(async () => {
       await round();
-      return (await verified(world.database.drizzle, { keys })).open === 0;
+      return (await verified(ports.database.drizzle, { keys })).open === 0;
     });
     return logged.splice(0);
   };
@@ -38,9 +38,9 @@ function nodeOf(keys = testKeys) {
 
 test('a node logs each segment, with the digest to verify it', async () => {
   const { closing, round, logged } = nodeOf();
-  await writeLines(world.database.drizzle, ['a', 'b']);
+  await writeLines(ports.database.drizzle, ['a', 'b']);
   const lines = await closing();
-  const { head } = await verified(world.database.drizzle);
+  const { head } = await verified(ports.database.drizzle);
   expect(lines.at(-1)).toMatchObject({
     level: 'info',
     facts: { segment: head?.number, digest: head?.digest },
@@ -52,30 +52,30 @@ test('a node logs each segment, with the digest to verify it', async () => {
 
 test('a node logs an error for a missing or replaced newest segment', async () => {
   const { closing, round, logged } = nodeOf();
-  await writeLines(world.database.drizzle, ['a']);
+  await writeLines(ports.database.drizzle, ['a']);
   await closing();
-  const { head } = await verified(world.database.drizzle);
-  await world.database.drizzle.execute(sql`delete from ledger_seals where number = ${head?.number}`);
+  const { head } = await verified(ports.database.drizzle);
+  await ports.database.drizzle.execute(sql`delete from ledger_seals where number = ${head?.number}`);
   await round();
   expect(logged[0]).toMatchObject({ level: 'error', facts: { number: head?.number, digest: head?.digest } });
   expect(await closing()).not.toEqual([]);
-  await world.database.drizzle.execute(sql`update ledger_seals set signature = 'none' where number = ${head?.number}`);
+  await ports.database.drizzle.execute(sql`update ledger_seals set signature = 'none' where number = ${head?.number}`);
   await round();
   expect(logged[0]).toMatchObject({ level: 'error', words: expect.stringContaining('was removed or replaced') });
 });
 
 test('a node logs an error for an earlier segment that is not authentic, once', async () => {
-  await writeLines(world.database.drizzle, ['a']);
+  await writeLines(ports.database.drizzle, ['a']);
   await nodeOf(rootKeys(['another root secret for tests, of 32 bytes and more'])).closing();
-  await writeLines(world.database.drizzle, ['b']);
+  await writeLines(ports.database.drizzle, ['b']);
   const node = nodeOf();
   expect((await node.closing()).filter(({ level }) => level === 'error')).toMatchObject([
     { facts: { segment: 1, reason: 'key_unknown' } },
   ]);
-  await writeLines(world.database.drizzle, ['logged once']);
+  await writeLines(ports.database.drizzle, ['logged once']);
   expect((await node.closing()).filter(({ level }) => level === 'error')).toEqual([]);
-  await world.database.drizzle.execute(sql`update ledger_seals set signature = 'none' where number > 1`);
-  await writeLines(world.database.drizzle, ['c']);
+  await ports.database.drizzle.execute(sql`update ledger_seals set signature = 'none' where number > 1`);
+  await writeLines(ports.database.drizzle, ['c']);
   expect(await nodeOf().closing()).toContainEqual(
     expect.objectContaining({ level: 'error', facts: { segment: 2, reason: 'forged' } }),
   );
@@ -83,7 +83,7 @@ test('a node logs an error for an earlier segment that is not authentic, once', 
 
 test('a node fails the run while the database is unreachable, and the next run tries again', async () => {
   const { round } = nodeOf();
-  await world.database.drizzle.execute(sql`alter table ledger_seals rename to elsewhere`);
+  await ports.database.drizzle.execute(sql`alter table ledger_seals rename to elsewhere`);
   await expect(round()).rejects.toMatchObject({ name: 'StoreUnavailable' });
-  await world.database.drizzle.execute(sql`alter table elsewhere rename to ledger_seals`);
+  await ports.database.drizzle.execute(sql`alter table elsewhere rename to ledger_seals`);
 });

@@ -48,10 +48,10 @@ function bench(stored: RegisteredClient | null, fates: readonly Fate<RegisteredC
     const { row: client, version } = store.current();
     return { now: NOW, row: { clientId, client }, version };
   };
-  const world = { clients: { load, commit: store.commit }, sleep: store.sleep };
+  const ports = { clients: { load, commit: store.commit }, sleep: store.sleep };
   const ask = (change: ClientChange, others: Partial<ClientAsked> = {}) =>
-    changeClient(world, CLIENT.clientId, { actor: OPERATOR, change, ...others });
-  return { ...store, world, ask };
+    changeClient(ports, CLIENT.clientId, { actor: OPERATOR, change, ...others });
+  return { ...store, ports, ask };
 }
 
 const line = (event: string, from: string, to: string, fields: readonly string[] = []) => ({
@@ -217,13 +217,13 @@ describe('a commit whose answer is lost', () => {
   });
 
   test('is unknown, if the row cannot be read any longer', async () => {
-    const { world, waits } = bench(STORED, ['lostAfter']);
+    const { ports, waits } = bench(STORED, ['lostAfter']);
     let loads = 0;
     const load = (clientId: string) => {
       if (loads++ > 0) throw new StoreUnavailable(false);
-      return world.clients.load(clientId);
+      return ports.clients.load(clientId);
     };
-    const away = { ...world, clients: { ...world.clients, load } };
+    const away = { ...ports, clients: { ...ports.clients, load } };
     const answer = changeClient(away, CLIENT.clientId, { actor: commandLine, change: REPLACING });
     await expect(answer).rejects.toMatchObject({ reason: 'commit_unknown' });
     expect(waits).toEqual([200, 1000]);
@@ -272,7 +272,7 @@ describe('a wrong machine', () => {
   test('that accepts a change of a missing client has no answer', async () => {
     const machine = machineAnswering(['unregistered'], 'deletionRequested', 'unregistered', []);
     const request = clientRequest({ actor: commandLine, change: DELETION });
-    const { clients, sleep } = bench(null).world;
+    const { clients, sleep } = bench(null).ports;
     const answer = run(
       { load: () => clients.load('unknown-client'), commit: clients.commit, sleep },
       { ...request, lifecycle: { ...clientLifecycle, machine } },

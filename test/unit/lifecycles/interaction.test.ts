@@ -7,8 +7,8 @@ import { run } from '../../../src/engine/run.ts';
 import {
   begunInteraction,
   type InteractionCommit,
+  type InteractionPorts,
   type InteractionReference,
-  type InteractionWorld,
   interactFrom,
   interactionLifecycle,
   interactionRequest,
@@ -69,14 +69,14 @@ const OF_THIS_GRANT = { id: WAITS.id, codeHash: CODE_HASH, codeIsUnused: true, c
 
 type Given = {
   readonly loaded?: Partial<StoredInteraction>;
-  readonly ways?: Partial<InteractionWorld>;
+  readonly policy?: Partial<InteractionPorts>;
   /** Of the commits, in order; the last repeats. */
   readonly fates?: readonly (boolean | 'lost')[];
   /** The results of the loads after the first, in order; the last repeats. */
   readonly reloads?: readonly (Partial<StoredInteraction> | null)[];
 };
 
-function bench(interaction: Interaction, { loaded = {}, ways = {}, fates = [true], reloads = [{}] }: Given = {}) {
+function bench(interaction: Interaction, { loaded = {}, policy = {}, fates = [true], reloads = [{}] }: Given = {}) {
   const first: StoredInteraction = {
     now: NOW,
     interaction,
@@ -88,7 +88,7 @@ function bench(interaction: Interaction, { loaded = {}, ways = {}, fates = [true
   };
   const commits: InteractionCommit[] = [];
   const loads: [InteractionReference, string | null][] = [];
-  const world: InteractionWorld = {
+  const ports: InteractionPorts = {
     store: {
       load: async (reference, userId) => {
         const change = reloads[Math.min(loads.length, reloads.length - 1)];
@@ -112,11 +112,11 @@ function bench(interaction: Interaction, { loaded = {}, ways = {}, fates = [true
     grantableBy: (_, { scope }) => scope,
     levelOf: () => 0,
     requiredLevelOf: () => 0,
-    ...ways,
+    ...policy,
   };
   const ask = (type: InteractionEvent['type'], session: Session | null = MIRA) =>
-    interactFrom(world, first, type, session);
-  return { first, world, commits, loads, ask };
+    interactFrom(ports, first, type, session);
+  return { first, ports, commits, loads, ask };
 }
 
 const line = (event: string, from: InteractionState, to: InteractionState, reason: string | null = null) => ({
@@ -219,7 +219,7 @@ describe('a step that makes no grant', () => {
   test.each([
     ['was deleted', { loaded: { client: { ...CLIENT, deletedAt: NOW } } }],
     ['was deleted and registered again', { loaded: { client: { ...CLIENT, epoch: 1n } } }],
-    ['lost the redirect URI', { ways: { isStillRegistered: () => false } }],
+    ['lost the redirect URI', { policy: { isStillRegistered: () => false } }],
   ])('a client that %s gets no code', async (_, given) => {
     const { ask, commits } = bench(ASKED, given);
     expect(await ask('consented')).toMatchObject({ kind: 'rejected', reason: 'client_ended' });
@@ -264,7 +264,7 @@ describe('an approval', () => {
   });
 
   test('ends with its session, if that ends first', async () => {
-    const { ask, commits } = bench(ASKED, { ways: { sessionEndsAt: () => seconds(599).getTime() } });
+    const { ask, commits } = bench(ASKED, { policy: { sessionEndsAt: () => seconds(599).getTime() } });
     await ask('consented');
     expect(commits).toMatchObject([{ approval: { endsAt: seconds(599) } }]);
   });
@@ -294,26 +294,28 @@ describe('an approval', () => {
   });
 
   test('of a remembered consent ends with its lifetime: then the page is shown, and the new consent stands alone', async () => {
-    const ways = { lifetimesOf: () => ({ ...LIFETIMES, consentLifetimeSeconds: 3600 }) };
+    const policy = { lifetimesOf: () => ({ ...LIFETIMES, consentLifetimeSeconds: 3600 }) };
     const inTime = { ...REMEMBERED, grantedAt: new Date(seconds(-3600).getTime() + 1) };
-    const relied = bench(WAITS, { ways, loaded: { remembered: inTime } });
+    const relied = bench(WAITS, { policy, loaded: { remembered: inTime } });
     expect(await relied.ask('requested')).toMatchObject({ kind: 'approved' });
     // It has to be committed in time, too.
     expect(relied.commits).toMatchObject([{ approval: { endsAt: new Date(NOW.getTime() + 1) } }]);
-    const ended = bench(WAITS, { ways, loaded: { remembered: REMEMBERED } });
+    const ended = bench(WAITS, { policy, loaded: { remembered: REMEMBERED } });
     expect(await ended.ask('requested')).toMatchObject({ kind: 'consent' });
-    const { ask, commits } = bench(ASKED, { ways, loaded: { remembered: REMEMBERED } });
+    const { ask, commits } = bench(ASKED, { policy, loaded: { remembered: REMEMBERED } });
     await ask('consented');
     expect(commits).toMatchObject([{ approval: { remembers: true, consentsEndedUpTo: seconds(-3600) } }]);
   });
 
   test('grants, remembers and relies on what the end-user may grant, and not on what requires a role', async () => {
     const asked = ['read', 'administer'];
-    const ways = { grantableBy: (_: Session, { scope }: Interaction) => scope.filter((name) => name !== 'administer') };
-    const { ask, commits } = bench({ ...ASKED, scope: asked }, { ways });
+    const policy = {
+      grantableBy: (_: Session, { scope }: Interaction) => scope.filter((name) => name !== 'administer'),
+    };
+    const { ask, commits } = bench({ ...ASKED, scope: asked }, { policy });
     await ask('consented');
     const loaded = { remembered: { ...REMEMBERED, scope: ['read'] } };
-    const again = bench({ ...WAITS, scope: asked }, { ways, loaded });
+    const again = bench({ ...WAITS, scope: asked }, { policy, loaded });
     await again.ask('requested');
     expect([...commits, ...again.commits]).toMatchObject([
       { approval: { scope: ['read'], remembers: true } },
@@ -322,14 +324,14 @@ describe('an approval', () => {
   });
 
   test('with only scopes that require a role is rejected, immediately where no row is stored yet', async () => {
-    const ways = { grantableBy: () => [] };
+    const policy = { grantableBy: () => [] };
     const denied = { kind: 'denied', error: 'access_denied' };
-    const first = bench(WAITS, { ways });
+    const first = bench(WAITS, { policy });
     expect(await first.ask('requested')).toMatchObject({ ...denied, isStored: false });
     expect(first.commits).toEqual([]);
     // Without a session no role is looked up.
-    expect(await bench(WAITS, { ways }).ask('requested', null)).toMatchObject({ kind: 'signIn' });
-    const then = bench(ASKED, { ways });
+    expect(await bench(WAITS, { policy }).ask('requested', null)).toMatchObject({ kind: 'signIn' });
+    const then = bench(ASKED, { policy });
     expect(await then.ask('consented')).toMatchObject({ ...denied, isStored: true });
     expect(then.commits).toMatchObject([{ kind: 'move', move: { to: 'denied' } }]);
   });
@@ -359,11 +361,11 @@ describe('an approval', () => {
       'refused',
     ] as const) {
       const machine = machineAnswering(['awaitingConsent', 'approved'], event, to, effects);
-      const { world, first, commits } = bench(ASKED);
-      const request = { ...interactionRequest(world, event), lifecycle: { ...interactionLifecycle, machine } };
+      const { ports, first, commits } = bench(ASKED);
+      const request = { ...interactionRequest(ports, event), lifecycle: { ...interactionLifecycle, machine } };
       const loaded: LoadedInteraction = { ...first, session, factorIsAwaited: false };
-      const { commit } = world.store;
-      const answer = run({ load: async () => loaded, commit, sleep: world.sleep }, request);
+      const { commit } = ports.store;
+      const answer = run({ load: async () => loaded, commit, sleep: ports.sleep }, request);
       await expect(answer).rejects.toThrow(InvariantViolation);
       expect(commits).toEqual([]);
     }
@@ -372,19 +374,19 @@ describe('an approval', () => {
 
 test('the mistake of a wrong machine is named', async () => {
   const machine = machineAnswering(['awaitingConsent', 'approved'], 'consented', 'approved', [{ type: 'issueCode' }]);
-  const { world, first } = bench(ASKED);
+  const { ports, first } = bench(ASKED);
   const request = {
-    ...interactionRequest(world, 'consented'),
+    ...interactionRequest(ports, 'consented'),
     lifecycle: { ...interactionLifecycle, machine },
   };
   const load = async (): Promise<LoadedInteraction> => ({ ...first, session: null, factorIsAwaited: false });
-  const answer = run({ load, commit: world.store.commit, sleep: world.sleep }, request);
+  const answer = run({ load, commit: ports.store.commit, sleep: ports.sleep }, request);
   await expect(answer).rejects.toThrow('an approval without an end-user');
 });
 
 test('a change without a ledger entry is not committed', async () => {
-  const { world, first } = bench(ASKED);
-  const { row, facts } = interactionRequest(world, 'refused').read({
+  const { ports, first } = bench(ASKED);
+  const { row, facts } = interactionRequest(ports, 'refused').read({
     ...first,
     session: MIRA,
     factorIsAwaited: false,
@@ -463,7 +465,7 @@ describe('a commit that lost a race is decided again', () => {
   });
 
   test('with the session as it is then', async () => {
-    const { ask, commits } = bench(ASKED, { fates: [false, true], ways: { sessionNow: async () => null } });
+    const { ask, commits } = bench(ASKED, { fates: [false, true], policy: { sessionNow: async () => null } });
     expect(await ask('consented')).toMatchObject({ kind: 'rejected', reason: 'user_changed' });
     expect(commits).toHaveLength(1);
   });

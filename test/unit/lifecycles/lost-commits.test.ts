@@ -5,7 +5,7 @@ import { chainGrant, codeGrant } from './given.ts';
 import { type Bench, bench } from './presenting.ts';
 
 type Way = [name: string, row: Grant, present: (bed: Bench) => Promise<unknown>, generation: bigint];
-const ways: Way[] = [
+const policy: Way[] = [
   ['code', codeGrant(), (bed) => bed.presentCode(), 0n],
   ['refresh token', chainGrant(), (bed) => bed.presentToken(), 1n],
 ];
@@ -18,7 +18,7 @@ const awayFor =
     return fate;
   };
 
-describe.each(ways)('a database that is lost while a %s is presented', (_, row, present, generation) => {
+describe.each(policy)('a database that is lost while a %s is presented', (_, row, present, generation) => {
   const given = () => bench(row);
   const issuedOnce = ({ store }: Bench, outcome: unknown) => {
     expect(outcome).toEqual({ kind: 'issued', issued: { generation, nonce: store.row.refreshNonce } });

@@ -1,12 +1,12 @@
 /** Presents a code or a refresh token over the fake store, and records the commits. */
 import { authorizationCodeRequest, type PresentedCode } from '../../../src/lifecycles/authorization-code/lifecycle.ts';
-import type { GrantWorld, LoadedGrant } from '../../../src/lifecycles/grant/lifecycle.ts';
+import type { GrantPorts, LoadedGrant } from '../../../src/lifecycles/grant/lifecycle.ts';
 import {
   type LoadedPresentation,
   type Outcome,
   type PresentationFacts,
+  type PresentationPolicy,
   type PresentationRequest,
-  type PresentationWays,
   present,
 } from '../../../src/lifecycles/presentation.ts';
 import { type PresentedRefreshToken, refreshTokenRequest } from '../../../src/lifecycles/refresh-token/lifecycle.ts';
@@ -19,8 +19,8 @@ export type Minted = { readonly generation: bigint | null; readonly nonce: Uint8
 
 export type Bench = {
   readonly store: FakeStore;
-  readonly world: GrantWorld;
-  readonly ways: PresentationWays<Minted>;
+  readonly ports: GrantPorts;
+  readonly policy: PresentationPolicy<Minted>;
   /** How long the engine waited, in milliseconds; a test does not wait. */
   readonly waits: number[];
   readonly minted: Minted[];
@@ -40,7 +40,7 @@ export function bench(
   const minted: Minted[] = [];
   let drawn = 100;
   const nonce = () => new Uint8Array(16).fill(drawn++);
-  const world: GrantWorld = {
+  const ports: GrantPorts = {
     store,
     sleep: async (milliseconds) => {
       waits.push(milliseconds);
@@ -52,7 +52,7 @@ export function bench(
     minted.push(one);
     return one;
   };
-  const ways = {
+  const policy = {
     lifetimesOf: () => LIFETIMES,
     accessToday: ({ scope, resources }: Grant): AccessToday => ({
       scope,
@@ -71,16 +71,17 @@ export function bench(
   const token: PresentedRefreshToken = { clientId: CLIENT.clientId, scope: null, resources: null };
   const head: ChainPlace = { generation: 0n, nonce: NONCE };
   const ask: Bench['ask'] = async (request) =>
-    present(world, request, loaded(await store.load({ clientId: CLIENT.clientId, grantId: store.row.id })));
+    present(ports, request, loaded(await store.load({ clientId: CLIENT.clientId, grantId: store.row.id })));
   return {
     store,
-    world,
-    ways,
+    ports,
+    policy,
     waits,
     minted,
     ask,
-    presentCode: (facts = {}) => ask(authorizationCodeRequest({ ...code, ...facts }, ways, nonce())),
-    presentToken: (place = head, facts = {}) => ask(refreshTokenRequest(place, { ...token, ...facts }, ways, nonce())),
+    presentCode: (facts = {}) => ask(authorizationCodeRequest({ ...code, ...facts }, policy, nonce())),
+    presentToken: (place = head, facts = {}) =>
+      ask(refreshTokenRequest(place, { ...token, ...facts }, policy, nonce())),
   };
 }
 

@@ -47,7 +47,7 @@ test('the commit has that row, its end, and the entry', async () => {
   const { store } = given(['conflict']);
   const row = store.row;
   const keys: unknown[] = [];
-  const world: Parameters<typeof revokeGrant>[0] = {
+  const ports: Parameters<typeof revokeGrant>[0] = {
     store: {
       load: async (key) => {
         keys.push(key);
@@ -60,7 +60,7 @@ test('the commit has that row, its end, and the entry', async () => {
     },
     sleep: async () => {},
   };
-  expect(await revokeGrant(world, { now: NOW, grant: row })).toBe(true);
+  expect(await revokeGrant(ports, { now: NOW, grant: row })).toBe(true);
   const revocation = {
     grantId: row.id,
     now: NOW,

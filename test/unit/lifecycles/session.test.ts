@@ -9,7 +9,7 @@ import {
   endSession,
   type SessionCommit,
   type SessionKey,
-  type SessionWorld,
+  type SessionPorts,
   sessionLifecycle,
   sessionUseRequest,
   useSession,
@@ -45,7 +45,7 @@ function bench(
 ) {
   const asked: SessionCommit[] = [];
   let loads = 0;
-  const world: SessionWorld = {
+  const ports: SessionPorts = {
     sessions: {
       load: async () => ({ now, session: rows[Math.min(loads++, rows.length - 1)] ?? null }),
       commit: async (commit) => {
@@ -56,7 +56,7 @@ function bench(
     lifetimes: () => lifetimes,
     sleep: async () => {},
   };
-  return { world, asked };
+  return { ports, asked };
 }
 
 describe('an additional factor', () => {
@@ -67,14 +67,14 @@ describe('an additional factor', () => {
   } as const;
 
   test('that was removed meanwhile is rejected, and not retried', async () => {
-    const { world, asked } = bench([SIGNED_IN], { commits: false });
+    const { ports, asked } = bench([SIGNED_IN], { commits: false });
     const standing = [true, false];
     const load = async (key: SessionKey) => ({
-      ...(await world.sessions.load(key)),
+      ...(await ports.sessions.load(key)),
       factorStands: standing.shift() ?? false,
     });
-    const sessions = { ...world.sessions, load };
-    expect(await addFactor({ ...world, sessions }, SIGNED_IN, added)).toEqual({
+    const sessions = { ...ports.sessions, load };
+    expect(await addFactor({ ...ports, sessions }, SIGNED_IN, added)).toEqual({
       kind: 'rejected',
       reason: 'factor_removed',
     });
@@ -90,24 +90,24 @@ describe('a use', () => {
   ])('is recorded %s, without a ledger entry', async (_, idle, early, due) => {
     const lifetimes = { ...LIFETIMES, ...idle };
     const before = bench([SIGNED_IN], { lifetimes, now: seconds(early) });
-    expect(await useSession(before.world, KEY)).toEqual({ kind: 'admitted', session: SIGNED_IN });
+    expect(await useSession(before.ports, KEY)).toEqual({ kind: 'admitted', session: SIGNED_IN });
     expect(before.asked).toEqual([]);
     const now = seconds(due);
     const then = bench([SIGNED_IN], { lifetimes, now });
     const session = { ...SIGNED_IN, lastUsedAt: now };
-    expect(await useSession(then.world, KEY)).toEqual({ kind: 'admitted', session });
+    expect(await useSession(then.ports, KEY)).toEqual({ kind: 'admitted', session });
     expect(then.asked).toEqual([{ kind: 'recordUse', loaded: SIGNED_IN, now }]);
   });
 
   test('of a loaded session loads it again only after a lost commit', async () => {
-    const { world, asked } = bench([null], { now: seconds(60) });
+    const { ports, asked } = bench([null], { now: seconds(60) });
     const loaded = { now: seconds(60), session: SIGNED_IN };
     const session = { ...SIGNED_IN, lastUsedAt: seconds(60) };
-    expect(await useSession(world, KEY, loaded)).toEqual({ kind: 'admitted', session });
+    expect(await useSession(ports, KEY, loaded)).toEqual({ kind: 'admitted', session });
     expect(asked).toHaveLength(1);
     const raced = bench([null], { commits: false });
-    expect(await useSession(raced.world, KEY, loaded)).toEqual({ kind: 'rejected', reason: 'session_too_old' });
-    expect(await useSession(world, KEY, { now: NOW, session: null })).toBeNull();
+    expect(await useSession(raced.ports, KEY, loaded)).toEqual({ kind: 'rejected', reason: 'session_too_old' });
+    expect(await useSession(ports, KEY, { now: NOW, session: null })).toBeNull();
   });
 
   test('decides nothing: it has no ledger entry', () => {
@@ -124,10 +124,10 @@ describe('a use', () => {
   ] as const)('that comes too late ends it (%s %o)', async (reason, change, end) => {
     const lifetimes = { ...LIFETIMES, ...change };
     const inTime = bench([SIGNED_IN], { lifetimes, now: seconds(end - 0.001) });
-    expect(await useSession(inTime.world, KEY)).toMatchObject({ kind: 'admitted' });
+    expect(await useSession(inTime.ports, KEY)).toMatchObject({ kind: 'admitted' });
     const now = seconds(end);
     const late = bench([SIGNED_IN], { lifetimes, now });
-    expect(await useSession(late.world, KEY)).toEqual({ kind: 'rejected', reason });
+    expect(await useSession(late.ports, KEY)).toEqual({ kind: 'rejected', reason });
     const line = { machine: 'session', event: 'used', from: 'active', to: 'ended', reason, generation: null };
     const entry = { ...line, sessionId: 'public-name' };
     expect(late.asked).toEqual([{ kind: 'end', loaded: SIGNED_IN, now, reason, entry }]);
@@ -144,8 +144,8 @@ describe('a use', () => {
     ['user_ended', { liveUserEpoch: null }],
     ['server_epoch_raised', { liveServerEpoch: 2n }],
   ] as const)('of an ended session is rejected (%s), and changes nothing', async (reason, change) => {
-    const { world, asked } = bench([{ ...SIGNED_IN, ...change }], {});
-    expect(await useSession(world, KEY)).toEqual({ kind: 'rejected', reason });
+    const { ports, asked } = bench([{ ...SIGNED_IN, ...change }], {});
+    expect(await useSession(ports, KEY)).toEqual({ kind: 'rejected', reason });
     expect(asked).toEqual([]);
   });
 
@@ -155,9 +155,9 @@ describe('a use', () => {
     ['says ended and ends nothing', 'ended', [{ type: 'admit' }]],
   ])('that a wrong machine answers is not executed: it %s', async (_, to, effects) => {
     const machine = machineAnswering(['active', 'ended'], 'used', to, effects);
-    const { world, asked } = bench([SIGNED_IN], {});
+    const { ports, asked } = bench([SIGNED_IN], {});
     const request = { ...sessionUseRequest(LIFETIMES), lifecycle: { ...sessionLifecycle, machine } };
-    const { sessions, sleep } = world;
+    const { sessions, sleep } = ports;
     const answer = run(
       { load: async () => ({ now: NOW, session: SIGNED_IN }), commit: sessions.commit, sleep },
       request,
@@ -174,13 +174,13 @@ describe('an end', () => {
     ['signedInAgain', 'signed_in_again'],
   ] as const)('by %s is committed with its entry, once', async (event, reason) => {
     const now = seconds(10);
-    const { world, asked } = bench([SIGNED_IN], { now });
-    expect(await endSession(world, KEY, event)).toBe(true);
+    const { ports, asked } = bench([SIGNED_IN], { now });
+    expect(await endSession(ports, KEY, event)).toBe(true);
     const line = { machine: 'session', event, from: 'active', to: 'ended', reason, generation: null };
     const entry = { ...line, sessionId: 'public-name' };
     expect(asked).toEqual([{ kind: 'end', loaded: SIGNED_IN, now, reason, entry }]);
     const again = bench([{ ...SIGNED_IN, state: 'ended', endedReason: 'signed_out' }], { now });
-    expect(await endSession(again.world, KEY, event)).toBe(false);
+    expect(await endSession(again.ports, KEY, event)).toBe(false);
     expect(again.asked).toEqual([]);
   });
 
@@ -197,24 +197,24 @@ describe('an end', () => {
 
 describe('a missing session', () => {
   test('is neither used nor ended', async () => {
-    const { world, asked } = bench([null], {});
-    expect(await useSession(world, KEY)).toBeNull();
-    expect(await endSession(world, KEY, 'signOutRequested')).toBe(false);
+    const { ports, asked } = bench([null], {});
+    expect(await useSession(ports, KEY)).toBeNull();
+    expect(await endSession(ports, KEY, 'signOutRequested')).toBe(false);
     expect(asked).toEqual([]);
   });
 
   test('that housekeeping removed after its end has ended', async () => {
-    const { world, asked } = bench([SIGNED_IN, null], { commits: false });
-    expect(await endSession(world, KEY, 'signOutRequested')).toBe(false);
+    const { ports, asked } = bench([SIGNED_IN, null], { commits: false });
+    expect(await endSession(ports, KEY, 'signOutRequested')).toBe(false);
     expect(asked).toHaveLength(1);
     const used = bench([SIGNED_IN, null], { commits: false, now: seconds(60) });
-    expect(await useSession(used.world, KEY)).toEqual({ kind: 'rejected', reason: 'session_too_old' });
+    expect(await useSession(used.ports, KEY)).toEqual({ kind: 'rejected', reason: 'session_too_old' });
   });
 });
 
 test('an end that lost a race is decided again about the current row', async () => {
   const theirs: Session = { ...SIGNED_IN, state: 'ended', endedReason: 'ended_by_user' };
-  const { world, asked } = bench([SIGNED_IN, theirs], { commits: false });
-  expect(await endSession(world, KEY, 'signOutRequested')).toBe(false);
+  const { ports, asked } = bench([SIGNED_IN, theirs], { commits: false });
+  expect(await endSession(ports, KEY, 'signOutRequested')).toBe(false);
   expect(asked).toHaveLength(1);
 });

@@ -7,7 +7,7 @@ import {
   requestRevocation,
   requestRotation,
   type SigningKeyCommit,
-  type SigningKeyWorld,
+  type SigningKeyPorts,
   signingKeyLifecycle,
 } from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
@@ -53,7 +53,7 @@ function bench(
   let { between } = given;
   let created = 0;
   const table = { now: NOW, commits: [] as SigningKeyCommit[], loads: 0 };
-  const world: SigningKeyWorld = {
+  const ports: SigningKeyPorts = {
     store: {
       load: async () => {
         table.loads++;
@@ -82,12 +82,12 @@ function bench(
   };
   return {
     table,
-    world,
+    ports,
     created: () => created,
     states: () => rows.map(({ kid, alg, state }) => `${alg} ${kid} ${state}`),
-    tick: async () => summaryOf(await passTime(world)),
-    rotate: async (atOnce: boolean) => summaryOf(await requestRotation(world, 'ES256', atOnce, commandLine)),
-    revoke: async (kid: string) => summaryOf(await requestRevocation(world, kid, commandLine)),
+    tick: async () => summaryOf(await passTime(ports)),
+    rotate: async (atOnce: boolean) => summaryOf(await requestRotation(ports, 'ES256', atOnce, commandLine)),
+    revoke: async (kid: string) => summaryOf(await requestRevocation(ports, kid, commandLine)),
   };
 }
 
@@ -115,8 +115,8 @@ test('the first key of each algorithm signs immediately, and is stored as create
 });
 
 test('each change is reported with key and algorithm', async () => {
-  const { world } = bench([SIGNER]);
-  expect(await requestRotation(world, 'ES256', true, commandLine)).toMatchObject([
+  const { ports } = bench([SIGNER]);
+  expect(await requestRotation(ports, 'ES256', true, commandLine)).toMatchObject([
     { kid: 'fresh-1', alg: 'ES256', event: 'successorNeeded' },
     { kid: 'signer', alg: 'ES256', event: 'rotationRequested' },
     { kid: 'fresh-1', alg: 'ES256', event: 'signerStopped' },
@@ -345,10 +345,10 @@ test('a row whose instants contradict its state is not changed, and is named', a
 });
 
 test('a key that cannot be created is reported, and no row changes', async () => {
-  const { world, table } = bench([SIGNER]);
+  const { ports, table } = bench([SIGNER]);
   const createKey = async () => {
     throw new Error('no entropy');
   };
-  await expect(requestRotation({ ...world, createKey }, 'ES256', false, commandLine)).rejects.toThrow('no entropy');
+  await expect(requestRotation({ ...ports, createKey }, 'ES256', false, commandLine)).rejects.toThrow('no entropy');
   expect(table.commits).toEqual([]);
 });

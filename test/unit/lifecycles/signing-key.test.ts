@@ -9,7 +9,7 @@ import {
   requestRevocation,
   requestRotation,
   type SigningKeyCommit,
-  type SigningKeyWorld,
+  type SigningKeyPorts,
 } from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import type { NewSigningKey, SigningAlgorithm, SigningKeyRow } from '../../../src/model/signing-key.ts';
@@ -44,7 +44,7 @@ const keyIn = (state: 'published' | 'signing', kid: string): SigningKeyRow => ({
 
 function bench(keys: readonly SigningKeyRow[], answer: () => Promise<boolean> = async () => true) {
   const commits: SigningKeyCommit[] = [];
-  const deps: SigningKeyWorld = {
+  const deps: SigningKeyPorts = {
     store: {
       load: async () => ({ now: NOW, keys }),
       commit: async (commit) => {

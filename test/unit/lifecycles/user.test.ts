@@ -64,10 +64,10 @@ function bench(
     const { row: user, version } = store.current();
     return { now: NOW, row: { user }, version, usernameOf: usernameOf() };
   };
-  const world = { users: { load, commit: store.commit }, sleep: store.sleep };
+  const ports = { users: { load, commit: store.commit }, sleep: store.sleep };
   const ask = (change: UserChange, others: Partial<UserAsked> = {}) =>
-    changeUser(world, { id: ID, actor: OPERATOR, change, ...others });
-  return { ...store, loads, world, ask };
+    changeUser(ports, { id: ID, actor: OPERATOR, change, ...others });
+  return { ...store, loads, ports, ask };
 }
 
 const line = (event: string, from: string, to: string, fields: readonly string[] = []) => ({
@@ -306,13 +306,13 @@ describe('a commit whose answer is lost', () => {
   });
 
   test('is unknown, if the row cannot be read any longer', async () => {
-    const { world, waits } = bench(ENABLED, ['lostAfter']);
+    const { ports, waits } = bench(ENABLED, ['lostAfter']);
     let loads = 0;
     const load = (id: string, username: string | null) => {
       if (loads++ > 0) throw new StoreUnavailable(false);
-      return world.users.load(id, username);
+      return ports.users.load(id, username);
     };
-    const away = { ...world, users: { ...world.users, load } };
+    const away = { ...ports, users: { ...ports.users, load } };
     const answer = changeUser(away, { id: ID, actor: commandLine, change: DISABLING });
     await expect(answer).rejects.toMatchObject({ reason: 'commit_unknown' });
     expect(waits).toEqual([200, 1000]);
@@ -352,7 +352,7 @@ describe('no user', () => {
   test('is the answer of a machine that accepts a change of a missing user', async () => {
     const machine = machineAnswering(['unregistered'], 'deletionRequested', 'unregistered', []);
     const request = userRequest({ id: ID, actor: commandLine, change: DELETION });
-    const { users, sleep } = bench(null).world;
+    const { users, sleep } = bench(null).ports;
     const answer = run(
       { load: () => users.load(ID, null), commit: users.commit, sleep },
       { ...request, lifecycle: { ...userLifecycle, machine } },

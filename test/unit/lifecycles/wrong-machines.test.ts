@@ -24,9 +24,9 @@ function machineWith(arms: Partial<Record<'active' | 'used' | 'revoked', Arm>>):
 /** Presents the head (generation 7), or a used token, to a machine of the test. */
 async function presentTo(machine: AnyStateMachine, generation: bigint) {
   const row = chainGrant({ refreshGeneration: 7n });
-  const { store, ask, ways, minted } = bench(row);
+  const { store, ask, policy, minted } = bench(row);
   const presented = { clientId: CLIENT.clientId, scope: null, resources: null };
-  const request = refreshTokenRequest({ generation, nonce: NONCE }, presented, ways, new Uint8Array(16).fill(100));
+  const request = refreshTokenRequest({ generation, nonce: NONCE }, presented, policy, new Uint8Array(16).fill(100));
   const wrong = { ...request, lifecycle: { ...refreshTokenLifecycle, machine } };
   const outcome = await ask(wrong).catch((error: unknown) => error);
   return { outcome, store, minted, row };

@@ -7,7 +7,7 @@ import { sha256 } from '../../../src/crypto/digest.ts';
 import { ADDRESSES, type Method, methodsAt, scopesOf } from '../../../src/management/operations.ts';
 import type { ManagementResource } from '../../../src/management/resource.ts';
 import { RESOURCES } from '../../../src/management/resources/all.ts';
-import { NO_WISHES } from '../../../src/people/external/begin.ts';
+import { NO_PARAMETERS } from '../../../src/people/external/begin.ts';
 import { externalSignInStore } from '../../../src/storage/external-sign-ins.ts';
 import { grants, linkedIdentities, passkeys, sessions } from '../../../src/storage/schema.ts';
 import { anyDatabase } from '../../support/database.ts';
@@ -28,7 +28,7 @@ const NOT_ANSWERED = {
   sealedInteraction: null,
   sealedSecrets: null,
   userId: null,
-  wishes: NO_WISHES,
+  requested: NO_PARAMETERS,
   lifetimeSeconds: 600,
 } as const;
 

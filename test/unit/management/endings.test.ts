@@ -35,10 +35,10 @@ describe('endings over the management API', () => {
   it('ends a stolen chain, once, and records the actor', async () => {
     const token = await scene.chain();
     const { grant_id: id, state } = await newestGrant();
-    expect(state).toBe('alive');
+    expect(state).toBe('active');
     for (const status of [204, 204]) expect((await call('DELETE', `/grants/${id}`)).statusCode).toBe(status);
     expect((await refresh(scene, scene.client, token)).json.error).toBe('invalid_grant');
-    expect((await call('GET', `/grants/${id}`)).json().state).toBe('over');
+    expect((await call('GET', `/grants/${id}`)).json().state).toBe('ended');
     const ended = (await lines(`grant_id=${id}`)).filter(({ machine, to }) => machine === 'grant' && to === 'revoked');
     expect(ended).toEqual([expect.objectContaining({ actor: `client ${BOT}` })]);
   });
@@ -50,7 +50,7 @@ describe('endings over the management API', () => {
     await refresh(scene, scene.client, first);
     const { grant_id: id } = await newestGrant();
     const life = (await call('GET', `/grants/${id}/transitions`)).json();
-    expect(life).toMatchObject({ grant_id: id, alive: false, reason: 'refresh_token_reused' });
+    expect(life).toMatchObject({ grant_id: id, active: false, reason: 'refresh_token_reused' });
     expect(life.what_would_have_kept_it).toEqual(expect.any(String));
     expect(life.events.length).toBeGreaterThan(3);
     const { state, checks } = (await call('GET', '/status')).json();

@@ -106,7 +106,7 @@ describe('explanations', () => {
       expect(test.logs()).not.toContain(credential);
     }
     const again = await call('POST', '/explanations', { body: { credential: refreshToken } });
-    expect(again.json()).toMatchObject({ alive: true, client: { client_id: client.clientId } });
+    expect(again.json()).toMatchObject({ active: true, client: { client_id: client.clientId } });
   });
 
   it('store no row, not even an Idempotency-Key: an auditor may request one', async () => {

@@ -112,7 +112,7 @@ describe('end-users over the management API', () => {
     await scene.chain();
     const { id } = scene.user;
     const alive = async () => [
-      (await call('GET', `/users/${id}/grants?state=alive`)).json().items.length,
+      (await call('GET', `/users/${id}/grants?state=active`)).json().items.length,
       (await call('GET', `/users/${id}/sessions?state=active`)).json().items.length,
     ];
     expect(await alive()).toEqual([1, 1]);

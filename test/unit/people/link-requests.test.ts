@@ -5,7 +5,7 @@ import type { LinkDeps } from '../../../src/people/email/links.ts';
 import { askToSignUp } from '../../../src/people/sign-up/sign-up.ts';
 import { testKeys } from '../../support/macs.ts';
 
-const asker = { network: '198.51.100.0', wishes: [], deviceCookie: null };
+const asker = { network: '198.51.100.0', languages: [], deviceCookie: null };
 const depsWith = (hasRoom: boolean) =>
   ({
     keys: testKeys,

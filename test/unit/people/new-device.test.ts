@@ -1,11 +1,11 @@
 /** The mail about a sign-in from a new device, when the lookup runs late. */
 import { expect, it } from 'vitest';
-import { tellOfNewDevice } from '../../../src/people/mail/new-device.ts';
+import { notifyOfNewDevice } from '../../../src/people/mail/new-device.ts';
 
 const AT = new Date('2030-01-01T00:00:00Z');
 const later = (seconds: number) => new Date(AT.getTime() + seconds * 1000);
-type Deps = Parameters<typeof tellOfNewDevice>[0];
-type Session = Parameters<typeof tellOfNewDevice>[1];
+type Deps = Parameters<typeof notifyOfNewDevice>[0];
+type Session = Parameters<typeof notifyOfNewDevice>[1];
 
 const session = (sid: string, signedInAt: Date, userAgent: string) =>
   ({ sid, signedInAt, userAgent, userId: 'u', username: 'alice', lastUsedAt: signedInAt }) as unknown as Session;
@@ -26,7 +26,7 @@ async function mailsAbout(signedIn: Session, sessions: readonly Session[]): Prom
     isKnownDevice: () => false,
     outbox: { later: async (work: () => Promise<void>) => void waiting.push(work) },
   } as unknown as Deps;
-  tellOfNewDevice(deps, signedIn);
+  notifyOfNewDevice(deps, signedIn);
   for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) await work();
   return lookups;
 }

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import { parseParameters } from '../../../src/oauth/parameters.ts';
-import { goesOnWhileAway, wouldGoOnWhileAway } from '../../../src/protocol/absence.ts';
+import { continuesWhileAway, wouldContinueWhileAway } from '../../../src/protocol/absence.ts';
 import { accessToday } from '../../../src/protocol/access-today.ts';
 import { TOKEN_PARAMETERS } from '../../../src/protocol/grant-type.ts';
 import { narrowedAccess, RefusedAtIssue, readNarrowing } from '../../../src/protocol/narrowing.ts';
 import { describeAccess, requestedAccess, requestedByClient } from '../../../src/protocol/requested-access.ts';
-import { API, ARCHIVE, BANK, client, configuration, grant, IDENTITY, USERINFO, VAULT } from './world.ts';
+import { API, ARCHIVE, BANK, client, configuration, grant, IDENTITY, USERINFO, VAULT } from './ports.ts';
 
 const words = (text: string) => text.split(' ').filter((word) => word !== '');
 const granted = (scope: string, ...resources: string[]) => ({ scope: words(scope), resources });
@@ -245,8 +245,8 @@ describe('the effective access of a grant', () => {
   it('continues while the end-user is away where a refresh token is possible', () => {
     const offline = grant({ scope: ['read', 'offline_access'] });
     const both = (registered: Partial<Client>, given = grant()) => [
-      wouldGoOnWhileAway(configuration(), client(registered), given),
-      goesOnWhileAway(configuration(), client(registered), given),
+      wouldContinueWhileAway(configuration(), client(registered), given),
+      continuesWhileAway(configuration(), client(registered), given),
     ];
     expect(both({})).toEqual([true, true]);
     expect(both(onlyCode)).toEqual([false, false]);

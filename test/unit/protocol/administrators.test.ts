@@ -23,7 +23,7 @@ import {
   withChain,
   withCode,
 } from './memory.ts';
-import { API, BANK, client, configuration, grant, IDENTITY, USERINFO } from './world.ts';
+import { API, BANK, client, configuration, grant, IDENTITY, USERINFO } from './ports.ts';
 
 const MANAGEMENT = 'https://as.test/management/v1';
 const words = (text: string) => text.split(' ').filter((word) => word !== '');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import { allowedClients, type StoredPermissions } from '../../../src/protocol/allowed-clients.ts';
-import { API, at, BANK, client, configuration, grant } from './world.ts';
+import { API, at, BANK, client, configuration, grant } from './ports.ts';
 
 const onlyCode = { grantTypes: ['authorization_code'] };
 const permissions = (

@@ -9,7 +9,7 @@ import {
   responseModeOf,
   verifyClientAndRedirectUri,
 } from '../../../src/protocol/authorization-request.ts';
-import { API, client, configuration } from './world.ts';
+import { API, client, configuration } from './ports.ts';
 
 const CALLBACK = 'https://shop.test/cb';
 const VALID = {

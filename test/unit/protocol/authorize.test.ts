@@ -20,7 +20,7 @@ import {
 import { openInteraction } from '../../../src/protocol/sealed-interaction.ts';
 import { rememberedRefusals } from '../../support/sign-in-ledger.ts';
 import { COOKIE, ISSUER, interactionsInMemory, keyRing, keys, session, sessionsInMemory } from './memory.ts';
-import { API, at, client, configuration } from './world.ts';
+import { API, at, client, configuration } from './ports.ts';
 
 const CALLBACK = 'https://shop.test/cb';
 const BROWSER = Buffer.from('the hash of the browser that began');

@@ -18,7 +18,7 @@ import type { SignInDeps } from '../../../src/protocol/sign-in.ts';
 import { signedInBrowsers, submitEndSession } from '../../../src/protocol/signed-in-browsers.ts';
 import { rememberedRefusals } from '../../support/sign-in-ledger.ts';
 import { COOKIE, keys, SID, session, sessionsInMemory, tokenEndpoints, withChain } from './memory.ts';
-import { at, client, configuration, grant } from './world.ts';
+import { at, client, configuration, grant } from './ports.ts';
 
 const ALICE = session().userId;
 const OTHER_SID = '00000000-0000-4000-8000-0000000000aa';

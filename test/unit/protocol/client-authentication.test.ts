@@ -11,7 +11,7 @@ import {
   readClientCredentials,
 } from '../../../src/protocol/client-authentication.ts';
 import type { TokenDeps } from '../../../src/protocol/grant-type.ts';
-import { client } from './world.ts';
+import { client } from './ports.ts';
 
 const OLD = 'the root secret that made everything so far';
 const NEW = 'the root secret that makes everything from now';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/model/client.ts';
 import { parseParameters } from '../../../src/oauth/parameters.ts';
 import { afterLogout, LOGOUT_PARAMETERS, readLogoutRequest } from '../../../src/protocol/logout-request.ts';
-import { client } from './world.ts';
+import { client } from './ports.ts';
 
 const OUT = 'https://shop.test/out';
 const shop = client();

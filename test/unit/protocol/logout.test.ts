@@ -12,7 +12,7 @@ import {
 } from '../../../src/protocol/logout.ts';
 import { rememberedRefusals } from '../../support/sign-in-ledger.ts';
 import { COOKIE, ISSUER, keyRing, SID, session, sessionsInMemory } from './memory.ts';
-import { client, configuration } from './world.ts';
+import { client, configuration } from './ports.ts';
 
 const OUT = 'https://shop.test/out';
 const ALICE = session().userId;

@@ -18,7 +18,7 @@ import type { Session } from '../../../src/model/session.ts';
 import type { Claims } from '../../../src/model/user.ts';
 import type { SigningAlgorithm } from '../../../src/oauth/signing-algorithms.ts';
 import type { SentTokenDeps } from '../../../src/protocol/sent-token.ts';
-import { at, configuration, grant } from './world.ts';
+import { at, configuration, grant } from './ports.ts';
 
 export const ISSUER = 'https://as.test';
 export const keys = rootKeys(['a root secret for tests, of more than 32 bytes']);

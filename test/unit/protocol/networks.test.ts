@@ -12,7 +12,7 @@ import { type SignInDeps, verifyCredentials } from '../../../src/protocol/sign-i
 import { handleTokenRequest } from '../../../src/protocol/token-request.ts';
 import { rateLimit } from '../../../src/system/rate-limit.ts';
 import { keys, tokenEndpoints } from './memory.ts';
-import { at, configuration } from './world.ts';
+import { at, configuration } from './ports.ts';
 
 const NETWORKS = 65;
 const networkOfSite = (number: number, site = '1') => `2001:db8:${site}:${number.toString(16)}::/64`;
@@ -89,7 +89,7 @@ const LIMITERS: Readonly<Record<string, () => Limiter>> = {
       externalSignIns: { insert: async () => {} },
     } as unknown as Parameters<typeof beginExternalSignIn>[0];
     const place = { kind: 'upstream', provider: 'x', lifetimeSeconds: 60, secrets: null } as const;
-    const beginning = { browser: Buffer.alloc(32), interaction: null, linkTo: null, wishes: null };
+    const beginning = { browser: Buffer.alloc(32), interaction: null, linkTo: null, requested: null };
     return {
       limit: 2000,
       ask: async (address) => (await beginExternalSignIn(deps, place, { ...beginning, address })).kind === 'begun',

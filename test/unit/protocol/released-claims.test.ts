@@ -6,7 +6,7 @@ import { STANDARD_CLAIMS } from '../../../src/oauth/claims.ts';
 import { resourceMetadata, serverMetadata } from '../../../src/protocol/metadata.ts';
 import { releasableClaims, releasedClaims, tokensReleaseClaims } from '../../../src/protocol/released-claims.ts';
 import { ISSUER, keyRing } from './memory.ts';
-import { configuration } from './world.ts';
+import { configuration } from './ports.ts';
 
 type Place = ClaimsPolicy['scopes'][number]['claims'][number]['in'][number];
 const scope = (name: string, claims: Readonly<Record<string, readonly Place[]>>) => ({

@@ -13,7 +13,7 @@ import {
   surelyFits,
 } from '../../../src/protocol/sealed-interaction.ts';
 import { keys } from './memory.ts';
-import { API, at } from './world.ts';
+import { API, at } from './ports.ts';
 
 const INTERACTION: RequestedInteraction = {
   id: '00000000-0000-4000-8000-000000000002',

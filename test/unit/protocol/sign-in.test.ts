@@ -10,7 +10,7 @@ import type { Session } from '../../../src/model/session.ts';
 import { type SignInCapacity, type SignInDeps, type SignInForm, signIn } from '../../../src/protocol/sign-in.ts';
 import { rememberedRefusals } from '../../support/sign-in-ledger.ts';
 import { keys } from './memory.ts';
-import { configuration } from './world.ts';
+import { configuration } from './ports.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const passwordHash = hashPassword(rawSecret(PASSWORD));

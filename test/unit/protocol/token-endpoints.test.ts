@@ -28,7 +28,7 @@ import {
   withChain,
   withCode,
 } from './memory.ts';
-import { API, ARCHIVE, at, BANK, client, configuration, grant, IDENTITY, START, USERINFO } from './world.ts';
+import { API, ARCHIVE, at, BANK, client, configuration, grant, IDENTITY, START, USERINFO } from './ports.ts';
 
 type Given = ReturnType<typeof tokenEndpoints>;
 type Fields = Readonly<Record<string, string>>;

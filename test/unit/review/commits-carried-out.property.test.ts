@@ -14,7 +14,7 @@ import { linkedIdentities, secondFactors, transitions } from '../../../src/stora
 import { insertUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { testMacs } from '../../support/macs.ts';
-import { openWorld, type World } from '../storage/world.ts';
+import { openPorts, type Ports } from '../storage/ports.ts';
 
 const NOW = new Date('2030-01-01T00:00:00.000Z');
 const INSTANTS = [NOW, new Date(NOW.getTime() + 1), new Date(NOW.getTime() + 2)];
@@ -132,20 +132,20 @@ const FACTORS = IDS.map((id, place) => ({
 }));
 
 describe.each(databaseKinds)('a commit in memory and on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
-    for (const id of USERS) await insertUser(world.db, { id, username: id, passwordHash: NO_PASSWORD, claims: {} });
+    ports = await openPorts(kind);
+    for (const id of USERS) await insertUser(ports.db, { id, username: id, passwordHash: NO_PASSWORD, claims: {} });
     // The rules of the machines are another question.
-    await world.db.execute(sql`alter table second_factors disable trigger user`);
-    await world.db.execute(sql`alter table linked_identities disable trigger user`);
+    await ports.db.execute(sql`alter table second_factors disable trigger user`);
+    await ports.db.execute(sql`alter table linked_identities disable trigger user`);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   const stored = async (): Promise<Tables> => {
     const [factors, identities] = [
-      await world.db.select().from(secondFactors).orderBy(secondFactors.id),
-      await world.db.select().from(linkedIdentities).orderBy(linkedIdentities.id),
+      await ports.db.select().from(secondFactors).orderBy(secondFactors.id),
+      await ports.db.select().from(linkedIdentities).orderBy(linkedIdentities.id),
     ];
     return {
       secondFactors: factors,
@@ -156,20 +156,20 @@ describe.each(databaseKinds)('a commit in memory and on %s', (kind) => {
     Object.fromEntries(
       Object.entries(tables).map(([name, rows]) => [name, rows.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1))]),
     );
-  const lines = async () => (await world.db.select({ lines: count() }).from(transitions))[0]?.lines ?? 0;
+  const lines = async () => (await ports.db.select({ lines: count() }).from(transitions))[0]?.lines ?? 0;
 
   it('writes the same rows, or none', async () => {
     const seen = { held: 0, notHeld: 0 };
     await fc.assert(
       fc.asyncProperty(fc.array(commits, { minLength: 1, maxLength: 6 }), async (all) => {
-        await world.db.delete(linkedIdentities);
-        await world.db.delete(secondFactors);
-        await world.db.insert(secondFactors).values(FACTORS);
+        await ports.db.delete(linkedIdentities);
+        await ports.db.delete(secondFactors);
+        await ports.db.insert(secondFactors).values(FACTORS);
         let memory: Tables = await stored();
         for (const commit of all) {
           const before = await lines();
           const after = carryOut(memory, commit);
-          expect(await commitStore(world.db, testMacs)(commit)).toBe(after !== null);
+          expect(await commitStore(ports.db, testMacs)(commit)).toBe(after !== null);
           memory = after ?? memory;
           expect(await stored()).toEqual(inOrder(memory));
           expect(await lines()).toBe(before + (after === null ? 0 : commit.entries.length));

@@ -1,8 +1,8 @@
 /** The model check passes for the shipped policies, within the bounds of `statehouse check --proof`, and its violations are readable. */
 import { describe, expect, it } from 'vitest';
+import type { AuthorizationWalk } from '../../../src/lifecycles/grant/walk/ports.ts';
+import { commitGrant } from '../../../src/lifecycles/grant/walk/ports.ts';
 import { authorizations } from '../../../src/lifecycles/grant/walk/walk.ts';
-import type { AuthorizationWalk } from '../../../src/lifecycles/grant/walk/world.ts';
-import { commitGrant } from '../../../src/lifecycles/grant/walk/world.ts';
 import { explore, firstMoment } from '../../../src/review/proof/explore.ts';
 import { holds, prove, proveForEveryPolicy } from '../../../src/review/proof/prove.ts';
 import { mermaidOfTrace, wordsOfTrace } from '../../../src/review/proof/trace.ts';
@@ -39,16 +39,16 @@ describe('the model check', () => {
     // Sign-ins at other places and factors have fewer states.
     const isSmall = (name: string) => ['external-sign-ins', 'factors'].includes(name);
     for (const { walk, explorations } of proofs)
-      expect(explorations[0]?.moments).toBeGreaterThan(isSmall(walk.name) ? 4000 : 10_000);
+      expect(explorations[0]?.modelStates).toBeGreaterThan(isSmall(walk.name) ? 4000 : 10_000);
   });
 
   it('reaches the states of interest', () => {
     // A check that reaches no state would pass, too.
-    const { moments: worlds } = explore(authorizations(policy), FEW);
-    expect(worlds).toBeGreaterThan(4000);
-    expect(explore(authorizations(policy), { ...FEW, requests: 4 }).moments).toBeGreaterThan(worlds);
-    expect(explore(authorizations(policy), { ...FEW, inFlight: 3 }).moments).toBeGreaterThan(worlds);
-    expect(explore(authorizations(policy), { ...FEW, faults: 0 }).moments).toBeLessThan(worlds);
+    const { modelStates: portsOfEach } = explore(authorizations(policy), FEW);
+    expect(portsOfEach).toBeGreaterThan(4000);
+    expect(explore(authorizations(policy), { ...FEW, requests: 4 }).modelStates).toBeGreaterThan(portsOfEach);
+    expect(explore(authorizations(policy), { ...FEW, inFlight: 3 }).modelStates).toBeGreaterThan(portsOfEach);
+    expect(explore(authorizations(policy), { ...FEW, faults: 0 }).modelStates).toBeLessThan(portsOfEach);
   });
 
   it('begins with an approval whose code has not been presented', () => {

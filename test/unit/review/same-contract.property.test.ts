@@ -11,27 +11,27 @@ import type { Drizzle } from '../../../src/storage/database.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { testClients } from '../../support/macs.ts';
-import { openWorld, type World } from '../storage/world.ts';
+import { openPorts, type Ports } from '../storage/ports.ts';
 import { type Command, commands, firstDifference } from './same-contract.ts';
 
 describe.each(databaseKinds)('the store of the model and %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   it('answer the same commands alike', async () => {
     await fc.assert(
       fc.asyncProperty(commands, async (all) => {
-        expect(await firstDifference(world, world.grants, all)).toBeNull();
+        expect(await firstDifference(ports, ports.grants, all)).toBeNull();
       }),
       { numRuns: 150, endOnFailure: true },
     );
   });
 });
 
-/** The parts of the statement that moves a head, by the name that src/lifecycles/grant/walk/world.ts gives them. */
+/** The parts of the statement that moves a head, by the name that src/lifecycles/grant/walk/ports.ts gives them. */
 const CONJUNCTS: Readonly<Record<string, RegExp>> = {
   stateIsActive: /"grants"\."state" = \$\d+/g,
   generationIsLoaded: /"grants"\."refresh_generation" is not distinct from \S+::bigint/g,
@@ -48,19 +48,19 @@ const CONJUNCTS: Readonly<Record<string, RegExp>> = {
 const IMPLIED = ['generationIsLoaded', 'nonceIsLoaded', 'clientIsThere', 'userIsEnabled'];
 
 describe('a statement that compares one fact less', () => {
-  let world: World;
+  let ports: Ports;
   const clients: postgres.Sql[] = [];
   beforeAll(async () => {
-    world = await openWorld('postgres');
+    ports = await openPorts('postgres');
   });
   afterAll(async () => {
     await Promise.all(clients.map((one) => one.end()));
-    await world.close();
+    await ports.close();
   });
 
   /** The real store, on a connection that rewrites what it sends. */
   function storeWithout(fact: string): { store: GrantStore; rewritten: () => number } {
-    const client = postgres(world.url ?? '', { max: 1, onnotice: () => {} });
+    const client = postgres(ports.url ?? '', { max: 1, onnotice: () => {} });
     clients.push(client);
     const pattern = CONJUNCTS[fact] ?? /never/g;
     let rewritten = 0;
@@ -74,7 +74,7 @@ describe('a statement that compares one fact less', () => {
       get: (target, name) => (name === 'unsafe' ? unsafe : Reflect.get(target, name)),
     });
     return {
-      store: grantStore(drizzle(lossy) as unknown as Drizzle, world.clock, testClients),
+      store: grantStore(drizzle(lossy) as unknown as Drizzle, ports.clock, testClients),
       rewritten: () => rewritten,
     };
   }
@@ -82,7 +82,7 @@ describe('a statement that compares one fact less', () => {
   it.each(Object.keys(CONJUNCTS).filter((one) => !IMPLIED.includes(one)))('is detected without %s', async (fact) => {
     const { store, rewritten } = storeWithout(fact);
     const run = await fc.check(
-      fc.asyncProperty(commands, async (all) => (await firstDifference(world, store, all)) === null),
+      fc.asyncProperty(commands, async (all) => (await firstDifference(ports, store, all)) === null),
       { numRuns: 400, endOnFailure: true, examples: EXAMPLES },
     );
     expect(rewritten()).toBeGreaterThan(0);
@@ -93,7 +93,7 @@ describe('a statement that compares one fact less', () => {
     const { store, rewritten } = storeWithout(fact);
     await fc.assert(
       fc.asyncProperty(commands, async (all) => {
-        expect(await firstDifference(world, store, all)).toBeNull();
+        expect(await firstDifference(ports, store, all)).toBeNull();
       }),
       { numRuns: 30 },
     );

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import type { GrantStore, HeadMove, Revocation } from '../../../src/lifecycles/grant/lifecycle.ts';
-import * as memory from '../../../src/lifecycles/grant/walk/world.ts';
+import * as memory from '../../../src/lifecycles/grant/walk/ports.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import { raiseServerEpoch } from '../../../src/storage/server.ts';
 import { deleteClient, disableUser, enableUser, saveClient } from '../../support/administration.ts';
-import { type Granted, givenGrant, registration, type World } from '../storage/world.ts';
+import { type Granted, givenGrant, type Ports, registration } from '../storage/ports.ts';
 
 export type Command =
   | { readonly kind: 'load' }
@@ -41,19 +41,19 @@ type Seen = { readonly grant: Grant; readonly now: Date };
 
 /** @returns the first difference, in words; null when both say the same all the way. */
 export async function firstDifference(
-  world: World,
+  ports: Ports,
   store: GrantStore,
   all: readonly Command[],
 ): Promise<string | null> {
-  const granted = await givenGrant(world);
+  const granted = await givenGrant(ports);
   const key = { clientId: granted.clientId, grantId: granted.grantId };
-  const { grant, client } = await world.grants.load(key);
+  const { grant, client } = await ports.grants.load(key);
   if (!grant || !client) throw new Error('no grant');
   let stored = begin(grant);
-  const seen: Seen[] = [{ grant, now: world.clock.now() }];
+  const seen: Seen[] = [{ grant, now: ports.clock.now() }];
   for (const [index, command] of all.entries()) {
     const at = `${index + 1}. ${JSON.stringify(command)}`;
-    const now = world.clock.now();
+    const now = ports.clock.now();
     if (command.kind === 'load') {
       const real = (await store.load(key)).grant;
       const proved = memory.loadPresentation(stored, client, now).grant;
@@ -75,22 +75,22 @@ export async function firstDifference(
       if (real !== (after !== null)) return `${at}: ${real ? 'revoked' : 'did not revoke'}, unlike the other`;
       stored = after ?? stored;
     } else if (command.kind === 'pass') {
-      world.clock.advanceSeconds(command.seconds);
+      ports.clock.advanceSeconds(command.seconds);
     } else {
-      await HAPPENINGS[command.kind].really(world, granted);
+      await HAPPENINGS[command.kind].really(ports, granted);
       stored = HAPPENINGS[command.kind].inMemory(stored);
     }
   }
   return null;
 }
 
-type Happening = {
-  readonly really: (world: World, granted: Granted) => Promise<unknown>;
+type Step = {
+  readonly really: (ports: Ports, granted: Granted) => Promise<unknown>;
   readonly inMemory: (stored: memory.Authorization) => memory.Authorization;
 };
 
 const HAPPENINGS: Readonly<
-  Record<'disable' | 'enable' | 'deleteClient' | 'registerClient' | 'raiseServerEpoch', Happening>
+  Record<'disable' | 'enable' | 'deleteClient' | 'registerClient' | 'raiseServerEpoch', Step>
 > = {
   disable: {
     really: ({ db }, { person }) => disableUser(db, person.username),

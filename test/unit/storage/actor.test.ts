@@ -14,40 +14,40 @@ import {
   givenUser,
   ledgerOf,
   loadGrant,
-  openWorld,
+  openPorts,
+  type Ports,
   SESSION_LIFETIME_SECONDS,
-  type World,
-} from './world.ts';
+} from './ports.ts';
 
 const OPERATOR: Actor = { kind: 'operator', id: '7b2c0f0e-0000-4000-8000-000000000000', addressHash: 'keyed hash' };
 const ASKED = { actor: `operator ${OPERATOR.id}`, addressHash: 'keyed hash' };
 
 describe.each(databaseKinds)('the actor, on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
-  const grantWorld = () => ({ store: world.grants, sleep: async () => {} });
+  const grantPorts = () => ({ store: ports.grants, sleep: async () => {} });
   const newest = (id: string) =>
-    ledgerOf(world, id).then((lines) => lines.find(({ toState }) => /revoked|ended/.test(toState)));
+    ledgerOf(ports, id).then((lines) => lines.find(({ toState }) => /revoked|ended/.test(toState)));
 
   test('of a grant that an administrator ended: once, with its own reason', async () => {
-    const granted = await givenGrant(world);
-    const first = { now: world.clock.now(), grant: await loadGrant(world, granted) };
-    expect(await endGrantByAdministrator(grantWorld(), first, OPERATOR)).toBe(true);
-    expect(await endGrantByAdministrator(grantWorld(), first, OPERATOR)).toBe(false);
-    expect(await loadGrant(world, granted)).toMatchObject({ revokedReason: 'ended_by_administrator' });
-    const ends = (await ledgerOf(world, granted.grantId)).filter(({ machine }) => machine === 'grant');
+    const granted = await givenGrant(ports);
+    const first = { now: ports.clock.now(), grant: await loadGrant(ports, granted) };
+    expect(await endGrantByAdministrator(grantPorts(), first, OPERATOR)).toBe(true);
+    expect(await endGrantByAdministrator(grantPorts(), first, OPERATOR)).toBe(false);
+    expect(await loadGrant(ports, granted)).toMatchObject({ revokedReason: 'ended_by_administrator' });
+    const ends = (await ledgerOf(ports, granted.grantId)).filter(({ machine }) => machine === 'grant');
     expect(ends).toMatchObject([
       { event: 'endRequestedByAdministrator', reason: 'ended_by_administrator', clientId: granted.clientId, ...ASKED },
     ]);
   });
 
   test('of a grant that its client or its end-user ended: none', async () => {
-    const granted = await givenGrant(world);
-    await revokeGrant(grantWorld(), { now: world.clock.now(), grant: await loadGrant(world, granted) });
+    const granted = await givenGrant(ports);
+    await revokeGrant(grantPorts(), { now: ports.clock.now(), grant: await loadGrant(ports, granted) });
     expect(await newest(granted.grantId)).toMatchObject({
       reason: 'revocation_requested',
       actor: null,
@@ -56,9 +56,9 @@ describe.each(databaseKinds)('the actor, on %s', (kind) => {
   });
 
   test('of a session that an administrator ended', async () => {
-    const { sid, userId } = await givenSession(world, await givenUser(world));
+    const { sid, userId } = await givenSession(ports, await givenUser(ports));
     const sessions = {
-      sessions: world.sessions,
+      sessions: ports.sessions,
       lifetimes: () => ({ sessionLifetimeSeconds: SESSION_LIFETIME_SECONDS }),
       sleep: async () => {},
     };
@@ -73,9 +73,9 @@ describe.each(databaseKinds)('the actor, on %s', (kind) => {
   });
 
   test('of every key that a rotation or a revocation moved; none for a move by time', async () => {
-    const keys = keysOf(world.db, world.clock);
+    const keys = keysOf(ports.db, ports.clock);
     const lines = () =>
-      world.db
+      ports.db
         .select({ event: transitions.event, actor: transitions.actor, addressHash: transitions.addressHash })
         .from(transitions)
         .where(eq(transitions.machine, 'signingKey'))

@@ -14,27 +14,27 @@ import { findUserForSignIn, isSub, listUsers } from '../../../src/storage/users.
 import { databaseKinds } from '../../support/database.ts';
 import { testMacs } from '../../support/macs.ts';
 import { findClient } from '../../support/stored-clients.ts';
-import { openWorld, registration, type World } from './world.ts';
+import { openPorts, type Ports, registration } from './ports.ts';
 
 const OPERATOR: Actor = { kind: 'operator', id: 'the-sub-of-an-operator', addressHash: 'hashed' };
 const sleep = async () => {};
 const secretMac = (id: string) => ({ keyId: '11111111', mac: 'ab', id });
 
 describe.each(databaseKinds)('administration on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
-  const clientWorld = () => ({ clients: clientStore(world.db, world.clock, testMacs), sleep });
-  const userWorld = () => ({ users: userStore(world.db, world.clock, testMacs), sleep });
+  const clientPorts = () => ({ clients: clientStore(ports.db, ports.clock, testMacs), sleep });
+  const userPorts = () => ({ users: userStore(ports.db, ports.clock, testMacs), sleep });
   const sent = (clientId: string, change = {}) => ({
     type: 'registrationRequested' as const,
     registration: { ...registration(clientId), declared: false, registeredBy: 'operator' as const, ...change },
   });
   const linesAbout = async (column: 'clientId' | 'userId', id: string) =>
-    (await world.db.select().from(transitions).where(eq(transitions[column], id)).orderBy(transitions.at)).map(
+    (await ports.db.select().from(transitions).where(eq(transitions[column], id)).orderBy(transitions.at)).map(
       ({ event, fromState, toState, actor, addressHash, fields }) => ({
         event,
         fromState,
@@ -52,20 +52,20 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
       passwordHash: password === null ? null : storedPasswordHash(password),
     },
   });
-  const ask = (id: string, change: UserChange) => changeUser(userWorld(), { id, actor: OPERATOR, change });
+  const ask = (id: string, change: UserChange) => changeUser(userPorts(), { id, actor: OPERATOR, change });
 
   test('each change of a client has an entry: the actor, the address, and the changed fields, without a value', async () => {
     const id = 'described';
-    await changeClient(clientWorld(), id, { actor: commandLine, change: sent(id) });
-    await changeClient(clientWorld(), id, {
+    await changeClient(clientPorts(), id, { actor: commandLine, change: sent(id) });
+    await changeClient(clientPorts(), id, {
       actor: OPERATOR,
       change: sent(id, { clientName: 'Renamed', redirectUris: ['https://other.example/'] }),
     });
-    await changeClient(clientWorld(), id, {
+    await changeClient(clientPorts(), id, {
       actor: OPERATOR,
       change: { type: 'secretRequested', secret: secretMac('2') },
     });
-    await changeClient(clientWorld(), id, { actor: OPERATOR, change: { type: 'deletionRequested' } });
+    await changeClient(clientPorts(), id, { actor: OPERATOR, change: { type: 'deletionRequested' } });
     const byOperator = { actor: 'operator the-sub-of-an-operator', addressHash: 'hashed' };
     expect(await linesAbout('clientId', id)).toEqual([
       {
@@ -90,10 +90,10 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
 
   test('a change without effect, or a rejected one, leaves no entry', async () => {
     const id = 'quiet';
-    await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
-    const again = await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
+    await changeClient(clientPorts(), id, { actor: OPERATOR, change: sent(id) });
+    const again = await changeClient(clientPorts(), id, { actor: OPERATOR, change: sent(id) });
     expect(again).toMatchObject({ kind: 'done', fields: [] });
-    const last = await changeClient(clientWorld(), id, {
+    const last = await changeClient(clientPorts(), id, {
       actor: OPERATOR,
       change: { type: 'secretRemovalRequested', secretId: 'first' },
     });
@@ -104,32 +104,32 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
   test('a client has two secrets during a rotation, and the removed one is gone', async () => {
     const id = 'exchanged';
     const ask = (change: Parameters<typeof changeClient>[2]['change']) =>
-      changeClient(clientWorld(), id, { actor: OPERATOR, change });
+      changeClient(clientPorts(), id, { actor: OPERATOR, change });
     await ask(sent(id));
     expect(await ask({ type: 'secretRequested', secret: secretMac('second') })).toMatchObject({ kind: 'done' });
     expect(await ask({ type: 'secretRequested', secret: secretMac('third') })).toMatchObject({
       reason: 'too_many_secrets',
     });
-    expect((await findClient(world.db, id))?.secretMacs).toHaveLength(2);
+    expect((await findClient(ports.db, id))?.secretMacs).toHaveLength(2);
     expect(await ask({ type: 'secretRemovalRequested', secretId: 'none' })).toMatchObject({ reason: 'secret_unknown' });
     expect(await ask({ type: 'secretRemovalRequested', secretId: 'first' })).toMatchObject({ kind: 'done' });
-    expect((await findClient(world.db, id))?.secretMacs).toEqual([secretMac('second')]);
+    expect((await findClient(ports.db, id))?.secretMacs).toEqual([secretMac('second')]);
     expect(await ask({ type: 'secretReplacementRequested', secret: secretMac('new') })).toMatchObject({ kind: 'done' });
-    expect((await findClient(world.db, id))?.secretMacs).toEqual([secretMac('new')]);
+    expect((await findClient(ports.db, id))?.secretMacs).toEqual([secretMac('new')]);
   });
 
   test('a change of another writer since the load is not overwritten, also where no machine decided it', async () => {
     const id = 'raced';
-    await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
-    const store = clientStore(world.db, world.clock, testMacs);
+    await changeClient(clientPorts(), id, { actor: OPERATOR, change: sent(id) });
+    const store = clientStore(ports.db, ports.clock, testMacs);
     const { now, row, version } = await store.load(id);
     if (row.client === null) throw new Error('not registered');
     const entry = { machine: 'client', event: 'e', from: 'f', to: 't', reason: null, generation: null, clientId: id };
     const commit = { version, now, entries: [entry], after: { ...row.client, clientName: 'Too late' } };
     // As a node of the version before would.
-    await world.db.update(clients).set({ policy: 'strict' }).where(eq(clients.clientId, id));
+    await ports.db.update(clients).set({ policy: 'strict' }).where(eq(clients.clientId, id));
     expect(await store.commit(commit)).toBe(false);
-    expect(await findClient(world.db, id)).toMatchObject({ policy: 'strict', clientName: row.client.clientName });
+    expect(await findClient(ports.db, id)).toMatchObject({ policy: 'strict', clientName: row.client.clientName });
     const { version: fresh } = await store.load(id);
     expect(await store.commit({ ...commit, version: fresh })).toBe(true);
     expect(await store.commit({ ...commit, version: fresh })).toBe(false);
@@ -149,10 +149,10 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
 
   test('of many changes that arrive together each applies to the one before it', async () => {
     const id = 'busy';
-    await changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id) });
+    await changeClient(clientPorts(), id, { actor: OPERATOR, change: sent(id) });
     const names = ['one', 'two', 'three', 'four'];
     const outcomes = await Promise.all(
-      names.map((clientName) => changeClient(clientWorld(), id, { actor: OPERATOR, change: sent(id, { clientName }) })),
+      names.map((clientName) => changeClient(clientPorts(), id, { actor: OPERATOR, change: sent(id, { clientName }) })),
     );
     expect(outcomes.map(({ kind }) => kind)).toEqual(names.map(() => 'done'));
     expect(await linesAbout('clientId', id)).toHaveLength(1 + names.length);
@@ -162,10 +162,10 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     const [id, other] = [randomUUID(), randomUUID()];
     await ask(id, record('carol'));
     expect(await ask(id, { type: 'deletionRequested' })).toMatchObject({ kind: 'done' });
-    expect(await findUserForSignIn(world.db, 'carol')).toBeNull();
-    expect((await listUsers(world.db)).map((user) => user.id)).not.toContain(id);
-    expect(await isSub(world.db, id)).toBe(true);
-    const [row] = await world.db.select().from(users).where(eq(users.id, id));
+    expect(await findUserForSignIn(ports.db, 'carol')).toBeNull();
+    expect((await listUsers(ports.db)).map((user) => user.id)).not.toContain(id);
+    expect(await isSub(ports.db, id)).toBe(true);
+    const [row] = await ports.db.select().from(users).where(eq(users.id, id));
     expect(row).toMatchObject({ username: '', passwordHash: '', claims: {} });
     expect(
       Object.values(row ?? {})
@@ -191,7 +191,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     await ask(id, record('erin'));
     await ask(other, record('frank'));
     expect(await ask(other, record('ERIN', null))).toEqual({ kind: 'rejected', reason: 'username_taken' });
-    const store = userStore(world.db, world.clock, testMacs);
+    const store = userStore(ports.db, ports.clock, testMacs);
     const { now, row, version } = await store.load(other, 'gale');
     if (row.user === null) throw new Error('not registered');
     await ask(id, record('gale', null));
@@ -199,8 +199,8 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     expect(await store.commit({ version, now, entries: [entry], after: { ...row.user, username: 'gale' } })).toBe(
       false,
     );
-    expect((await findUserForSignIn(world.db, 'gale'))?.id).toBe(id);
-    expect((await findUserForSignIn(world.db, 'frank'))?.id).toBe(other);
+    expect((await findUserForSignIn(ports.db, 'gale'))?.id).toBe(id);
+    expect((await findUserForSignIn(ports.db, 'frank'))?.id).toBe(other);
   });
 
   test('of two users who take the same username concurrently, one gets it', async () => {
@@ -224,7 +224,7 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
       ['username', 'password', 'claims'],
       null,
     ]);
-    const [text] = await world.db
+    const [text] = await ports.db
       .select({ text: sql<string>`string_agg(${transitions}::text, ' ')` })
       .from(transitions)
       .where(eq(transitions.userId, id));

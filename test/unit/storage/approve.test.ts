@@ -23,14 +23,14 @@ import {
   moveInteraction,
   NOBODY_ASKED,
   nextMove,
-  openWorld,
+  openPorts,
   type Person,
+  type Ports,
   registration,
   reuseOf,
   revoke,
   SESSION_LIFETIME_SECONDS,
-  type World,
-} from './world.ts';
+} from './ports.ts';
 
 type Asking = {
   readonly clientId: string;
@@ -41,16 +41,16 @@ type Asking = {
 };
 
 /** @param isStored false: the first step is the approval, which stores it. */
-async function givenAsking(world: World, isStored: boolean): Promise<Asking> {
-  const clientId = await givenClient(world);
-  const person = await givenUser(world);
-  const session = await givenSession(world, person);
-  const given = isStored ? await givenInteraction(world, clientId) : await givenRequest(world, clientId);
+async function givenAsking(ports: Ports, isStored: boolean): Promise<Asking> {
+  const clientId = await givenClient(ports);
+  const person = await givenUser(ports);
+  const session = await givenSession(ports, person);
+  const given = isStored ? await givenInteraction(ports, clientId) : await givenRequest(ports, clientId);
   const interactionId = typeof given === 'string' ? given : given.interaction.id;
-  return { clientId, person, session, interactionId, approval: await approvalOf(world, given, session) };
+  return { clientId, person, session, interactionId, approval: await approvalOf(ports, given, session) };
 }
 
-type Interference = (world: World, asking: Asking) => Promise<unknown>;
+type Interference = (ports: Ports, asking: Asking) => Promise<unknown>;
 
 const interferences: Record<string, Interference> = {
   'the person was disabled': ({ db }, { person }) => disableUser(db, person.username),
@@ -84,9 +84,9 @@ const interferences: Record<string, Interference> = {
 const changes: Record<string, Interference> = {
   'another request denied it in the meantime': ({ db }, { interactionId }) =>
     db.update(interactions).set({ state: 'denied' }).where(eq(interactions.id, interactionId)),
-  'another person took it over': async (world, { interactionId }) => {
-    const { id } = await givenUser(world);
-    await world.db.update(interactions).set({ userId: id }).where(eq(interactions.id, interactionId));
+  'another person took it over': async (ports, { interactionId }) => {
+    const { id } = await givenUser(ports);
+    await ports.db.update(interactions).set({ userId: id }).where(eq(interactions.id, interactionId));
   },
 };
 
@@ -96,17 +96,17 @@ const kinds = databaseKinds.flatMap((kind) => [
 ]);
 
 describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStored }) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
-  const grantsOf = (interactionId: string) => world.db.select().from(grants).where(eq(grants.id, interactionId));
+  const grantsOf = (interactionId: string) => ports.db.select().from(grants).where(eq(grants.id, interactionId));
 
   test('it makes the grant, with the epochs at the approval, and one entry', async () => {
-    const { clientId, person, session, interactionId, approval } = await givenAsking(world, isStored);
-    expect(await approve(world, approval)).toBe(true);
+    const { clientId, person, session, interactionId, approval } = await givenAsking(ports, isStored);
+    expect(await approve(ports, approval)).toBe(true);
     const { loaded, codeHash, codeEndsAt, now } = approval;
     expect(await grantsOf(interactionId)).toEqual([
       {
@@ -134,7 +134,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
         chainEndsAt: null,
       },
     ]);
-    expect(await ledgerOf(world, interactionId)).toEqual([
+    expect(await ledgerOf(ports, interactionId)).toEqual([
       {
         at: now,
         machine: 'interaction',
@@ -154,90 +154,90 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
         ...NOBODY_ASKED,
       },
     ]);
-    const facts = await loadInteraction(world, interactionId, person.id);
+    const facts = await loadInteraction(ports, interactionId, person.id);
     expect(facts?.interaction).toEqual({ ...loaded, state: 'approved', userId: person.id });
     expect(facts?.grant).toEqual({ id: interactionId, codeIsUnused: true, codeEndsAt, codeHash });
   });
 
   test('a double submit makes one grant', async () => {
-    const { approval, interactionId } = await givenAsking(world, isStored);
+    const { approval, interactionId } = await givenAsking(ports, isStored);
     const submits = Array.from({ length: 10 }, () => ({ ...approval, codeHash: randomBytes(32) }));
-    const approved = await Promise.all(submits.map((submit) => approve(world, submit)));
+    const approved = await Promise.all(submits.map((submit) => approve(ports, submit)));
     expect(approved.filter(Boolean)).toHaveLength(1);
     expect(await grantsOf(interactionId)).toHaveLength(1);
-    expect(await ledgerOf(world, interactionId)).toHaveLength(1);
+    expect(await ledgerOf(ports, interactionId)).toHaveLength(1);
   });
 
   test('the grant keeps the sign-in for ID Tokens, and its policy', async () => {
-    const { approval, interactionId } = await givenAsking(world, isStored);
+    const { approval, interactionId } = await givenAsking(ports, isStored);
     const identity = { nonce: 'n-0S6_WzA2Mj', authTime: 1_700_000_000, sid: approval.session.sid };
     const entry = { ...approval.entry, reason: 'a_reason' };
-    expect(await approve(world, { ...approval, identity, policy: 'strict', entry })).toBe(true);
+    expect(await approve(ports, { ...approval, identity, policy: 'strict', entry })).toBe(true);
     expect(await grantsOf(interactionId)).toMatchObject([{ identity, policy: 'strict' }]);
-    expect(await ledgerOf(world, interactionId)).toMatchObject([{ policy: 'strict', reason: 'a_reason' }]);
+    expect(await ledgerOf(ports, interactionId)).toMatchObject([{ policy: 'strict', reason: 'a_reason' }]);
   });
 
   test('its code is unused until it is exchanged, or the grant revoked', async () => {
     for (const end of ['exchange', 'revocation']) {
-      const { approval, clientId, interactionId } = await givenAsking(world, isStored);
-      await approve(world, approval);
-      const isUnused = async () => (await loadInteraction(world, interactionId))?.grant?.codeIsUnused;
+      const { approval, clientId, interactionId } = await givenAsking(ports, isStored);
+      await approve(ports, approval);
+      const isUnused = async () => (await loadInteraction(ports, interactionId))?.grant?.codeIsUnused;
       expect(await isUnused()).toBe(true);
-      const { grant } = await world.grants.load({ clientId, grantId: approval.loaded.id });
+      const { grant } = await ports.grants.load({ clientId, grantId: approval.loaded.id });
       if (!grant) throw new Error('no grant');
-      await (end === 'exchange' ? moveHead(world, nextMove(world, grant)) : revoke(world, reuseOf(world, grant)));
+      await (end === 'exchange' ? moveHead(ports, nextMove(ports, grant)) : revoke(ports, reuseOf(ports, grant)));
       expect(await isUnused()).toBe(false);
     }
   });
 
   test('without a consent page, an earlier consent in force is enough', async () => {
-    const { approval, clientId, session } = await givenAsking(world, isStored);
-    const earlier = await approvalOf(world, await givenRequest(world, clientId), session, { remembers: true });
-    expect(await approve(world, earlier)).toBe(true);
-    expect(await approve(world, { ...approval, reliesOnConsent: true })).toBe(true);
+    const { approval, clientId, session } = await givenAsking(ports, isStored);
+    const earlier = await approvalOf(ports, await givenRequest(ports, clientId), session, { remembers: true });
+    expect(await approve(ports, earlier)).toBe(true);
+    expect(await approve(ports, { ...approval, reliesOnConsent: true })).toBe(true);
   });
 
   test('without a consent page, an earlier consent to less, or for another resource, is not enough', async () => {
     for (const less of [{ scope: ['read'] }, { resources: ['https://other.example'] }]) {
-      const { approval, clientId, session } = await givenAsking(world, isStored);
-      const earlier = await approvalOf(world, await givenRequest(world, clientId, less), session, { remembers: true });
-      expect(await approve(world, earlier)).toBe(true);
-      expect(await approve(world, { ...approval, reliesOnConsent: true })).toBe(false);
+      const { approval, clientId, session } = await givenAsking(ports, isStored);
+      const earlier = await approvalOf(ports, await givenRequest(ports, clientId, less), session, { remembers: true });
+      expect(await approve(ports, earlier)).toBe(true);
+      expect(await approve(ports, { ...approval, reliesOnConsent: true })).toBe(false);
     }
   });
 
   if (!isStored)
     test('a row that another request has stored in between is not stored again', async () => {
-      const { approval, interactionId, person } = await givenAsking(world, isStored);
+      const { approval, interactionId, person } = await givenAsking(ports, isStored);
       const { loaded, now, entry } = approval;
       const move = { loaded, isStored, now, to: 'denied' as const, userId: person.id, entry };
-      expect(await moveInteraction(world, move)).toBe(true);
-      expect(await approve(world, approval)).toBe(false);
+      expect(await moveInteraction(ports, move)).toBe(true);
+      expect(await approve(ports, approval)).toBe(false);
       expect(await grantsOf(interactionId)).toEqual([]);
-      expect((await loadInteraction(world, interactionId))?.interaction.state).toBe('denied');
+      expect((await loadInteraction(ports, interactionId))?.interaction.state).toBe('denied');
     });
 
   test('no interaction can have two grants, by any writer', async () => {
-    const { interactionId, approval } = await givenAsking(world, isStored);
-    await approve(world, approval);
+    const { interactionId, approval } = await givenAsking(ports, isStored);
+    await approve(ports, approval);
     const [row] = await grantsOf(interactionId);
     if (!row) throw new Error('no grant');
     const second = { ...row, codeHash: randomBytes(32) };
-    await expect(world.db.insert(grants).values(second)).rejects.toThrow();
+    await expect(ports.db.insert(grants).values(second)).rejects.toThrow();
     expect(await grantsOf(interactionId)).toHaveLength(1);
   });
 
   const all = { ...interferences, ...(isStored ? changes : {}) };
   test.each(Object.entries(all))('it fails, and no row is written, when %s', async (_, interfere) => {
-    const asking = await givenAsking(world, isStored);
+    const asking = await givenAsking(ports, isStored);
     const { interactionId, person, clientId } = asking;
-    await interfere(world, asking);
-    expect(await approve(world, { ...asking.approval, remembers: true })).toBe(false);
+    await interfere(ports, asking);
+    expect(await approve(ports, { ...asking.approval, remembers: true })).toBe(false);
     expect(await grantsOf(interactionId)).toEqual([]);
-    expect(await ledgerOf(world, interactionId)).toEqual([]);
-    const another = await givenInteraction(world, clientId);
-    const facts = await loadInteraction(world, another, person.id);
+    expect(await ledgerOf(ports, interactionId)).toEqual([]);
+    const another = await givenInteraction(ports, clientId);
+    const facts = await loadInteraction(ports, another, person.id);
     expect(facts?.remembered).toBeNull();
-    if (!isStored) expect(await loadInteraction(world, interactionId)).toBeNull();
+    if (!isStored) expect(await loadInteraction(ports, interactionId)).toBeNull();
   });
 });

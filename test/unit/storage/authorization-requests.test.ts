@@ -15,35 +15,35 @@ import {
   givenInteraction,
   givenSession,
   givenUser,
-  openWorld,
+  openPorts,
   type Person,
-  type World,
-} from './world.ts';
+  type Ports,
+} from './ports.ts';
 
 describe.each(databaseKinds)('an authorization request on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   const load = (clientId: string, sessionIdHash: Uint8Array | null = null) =>
-    world.interactions.loadRequest({ clientId, sessionIdHash });
+    ports.interactions.loadRequest({ clientId, sessionIdHash });
 
   async function allow(clientId: string, person: Person, scope: string[], resources: string[]): Promise<void> {
     const approval = await approvalOf(
-      world,
-      await givenInteraction(world, clientId, { scope, resources }),
-      await givenSession(world, person),
+      ports,
+      await givenInteraction(ports, clientId, { scope, resources }),
+      await givenSession(ports, person),
       { remembers: true },
     );
-    expect(await approve(world, approval)).toBe(true);
+    expect(await approve(ports, approval)).toBe(true);
   }
 
   test('has its client, by the clock of the database', async () => {
-    const clientId = await givenClient(world);
-    const { client } = await world.grants.loadClient(clientId);
-    expect(await load(clientId)).toEqual({ now: world.clock.now(), client, session: null, remembered: [] });
+    const clientId = await givenClient(ports);
+    const { client } = await ports.grants.loadClient(clientId);
+    expect(await load(clientId)).toEqual({ now: ports.clock.now(), client, session: null, remembered: [] });
   });
 
   test('may name an unknown client, and have an unknown cookie', async () => {
@@ -51,50 +51,50 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
   });
 
   test('of a deleted client is reported as such', async () => {
-    const clientId = await givenClient(world);
-    await deleteClient(world.db, clientId);
+    const clientId = await givenClient(ports);
+    await deleteClient(ports.db, clientId);
     expect((await load(clientId)).client?.deletedAt).toBeInstanceOf(Date);
   });
 
   test('has the session of its cookie, equal to a separate load', async () => {
-    const clientId = await givenClient(world);
-    const person = await givenUser(world);
-    const { idHash } = await givenSession(world, person);
+    const clientId = await givenClient(ports);
+    const person = await givenUser(ports);
+    const { idHash } = await givenSession(ports, person);
     for (const change of [{}, { epoch: 1n }, { epoch: 2n, disabledAt: new Date() }]) {
-      await world.db
+      await ports.db
         .update(users)
         .set({ username: person.username, ...change })
         .where(eq(users.id, person.id));
-      const { now, session } = await world.sessions.load({ idHash });
+      const { now, session } = await ports.sessions.load({ idHash });
       expect(session).toMatchObject({ userId: person.id });
       expect(await load(clientId, idHash)).toMatchObject({ now, session });
     }
   });
 
   test('has the consents of this end-user for this client, for each set of resources', async () => {
-    const [clientId, another] = [await givenClient(world), await givenClient(world)];
-    const [person, otherUser] = [await givenUser(world), await givenUser(world)];
+    const [clientId, another] = [await givenClient(ports), await givenClient(ports)];
+    const [person, otherUser] = [await givenUser(ports), await givenUser(ports)];
     await allow(clientId, person, ['read'], ['https://one.example']);
     await allow(clientId, person, ['write'], ['https://one.example', 'https://other.example']);
     await allow(another, person, ['read', 'write'], ['https://one.example']);
     await allow(clientId, otherUser, ['read', 'write'], ['https://one.example']);
-    const { idHash } = await givenSession(world, person);
+    const { idHash } = await givenSession(ports, person);
     const { remembered } = await load(clientId, idHash);
     expect(remembered.toSorted((one, other) => one.resources.length - other.resources.length)).toMatchObject([
-      { scope: ['read'], resources: ['https://one.example'], grantedAt: world.clock.now() },
-      { scope: ['write'], resources: ['https://one.example', 'https://other.example'], grantedAt: world.clock.now() },
+      { scope: ['read'], resources: ['https://one.example'], grantedAt: ports.clock.now() },
+      { scope: ['write'], resources: ['https://one.example', 'https://other.example'], grantedAt: ports.clock.now() },
     ]);
     expect((await load(clientId)).remembered).toEqual([]);
   });
 
   test.each([
-    ['client', (clientId: string) => world.db.update(clients).set(RAISED).where(eq(clients.clientId, clientId))],
-    ['end-user', (_: string, { id }: Person) => world.db.update(users).set(RAISED).where(eq(users.id, id))],
+    ['client', (clientId: string) => ports.db.update(clients).set(RAISED).where(eq(clients.clientId, clientId))],
+    ['end-user', (_: string, { id }: Person) => ports.db.update(users).set(RAISED).where(eq(users.id, id))],
   ])('has no consent from before the %s signed out everywhere', async (_, happens) => {
-    const clientId = await givenClient(world);
-    const person = await givenUser(world);
+    const clientId = await givenClient(ports);
+    const person = await givenUser(ports);
     await allow(clientId, person, ['read'], ['https://one.example']);
-    const { idHash } = await givenSession(world, person);
+    const { idHash } = await givenSession(ports, person);
     expect((await load(clientId, idHash)).remembered).toHaveLength(1);
     await happens(clientId, person);
     expect((await load(clientId, idHash)).remembered).toEqual([]);
@@ -103,7 +103,7 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
 
   test('shares its statement with concurrent ones, and each has its own answer', async () => {
     const execute = vi.fn();
-    const { session } = world.db as unknown as { session: { prepareQuery: (...given: unknown[]) => Statement } };
+    const { session } = ports.db as unknown as { session: { prepareQuery: (...given: unknown[]) => Statement } };
     const prepare = session.prepareQuery.bind(session);
     const spy = vi.spyOn(session, 'prepareQuery').mockImplementation((...given) => {
       const statement = prepare(...given);
@@ -115,16 +115,16 @@ describe.each(databaseKinds)('an authorization request on %s', (kind) => {
         },
       });
     });
-    const store = interactionStore(world.db, world.clock, testMacs, testClients);
+    const store = interactionStore(ports.db, ports.clock, testMacs, testClients);
     spy.mockRestore();
 
-    const clientId = await givenClient(world);
-    const people = [await givenUser(world), await givenUser(world)];
+    const clientId = await givenClient(ports);
+    const people = [await givenUser(ports), await givenUser(ports)];
     const keys = [];
     for (const person of people) {
       await allow(clientId, person, [person.username], ['https://one.example']);
       await allow(clientId, person, [person.username], ['https://other.example']);
-      keys.push({ clientId, sessionIdHash: (await givenSession(world, person)).idHash });
+      keys.push({ clientId, sessionIdHash: (await givenSession(ports, person)).idHash });
     }
     const asked = [...keys, { clientId: 'unknown', sessionIdHash: null }, ...keys];
     const alone = [];

@@ -8,19 +8,19 @@ import { withinTime } from '../../../src/system/request-time.ts';
 import { deleteClient, saveClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { testClients } from '../../support/macs.ts';
-import { openWorld, registration, type World } from './world.ts';
+import { openPorts, type Ports, registration } from './ports.ts';
 
 const away = () => {
   throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
 };
 
 describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   const select = vi.fn();
   const originsNow = (authentic = testClients) =>
-    browserOriginSource({ ...world.db, select } as never, world.clock, authentic);
+    browserOriginSource({ ...ports.db, select } as never, ports.clock, authentic);
   const app = (clientId: string, redirectUris: string[], change = {}) =>
-    saveClient(world.db, {
+    saveClient(ports.db, {
       ...registration(clientId),
       tokenEndpointAuthMethod: 'none',
       secretMacs: [],
@@ -29,18 +29,18 @@ describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
     });
 
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
     await app('app', ['https://App.example:443/a', 'https://app.example/b', 'HTTP://localhost:3000/c']);
     await app('punycode', ['https://bücher.example/']);
     await app('phone', ['com.example.app:/callback', 'com.example.app:/?at=https://app.example', 'https://not a uri']);
     await app('native', ['https://native.example/'], { applicationType: 'native' });
-    await saveClient(world.db, { ...registration('server-side'), redirectUris: ['https://confidential.example/'] });
+    await saveClient(ports.db, { ...registration('server-side'), redirectUris: ['https://confidential.example/'] });
     await app('gone', ['https://gone.example/']);
-    await deleteClient(world.db, 'gone');
+    await deleteClient(ports.db, 'gone');
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
   beforeEach(() => {
-    select.mockReset().mockImplementation((columns) => world.db.select(columns));
+    select.mockReset().mockImplementation((columns) => ports.db.select(columns));
   });
 
   test('are those of public web clients, as browsers write them', async () => {
@@ -51,14 +51,14 @@ describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
   test('are read again ten seconds after the last read, and not before', async () => {
     const origins = originsNow();
     const first = await origins();
-    world.clock.advanceSeconds(9.999);
+    ports.clock.advanceSeconds(9.999);
     expect(await origins()).toBe(first);
     expect(select).toHaveBeenCalledTimes(1);
     await app('late', ['https://late.example/']);
-    world.clock.advanceSeconds(0.001);
+    ports.clock.advanceSeconds(0.001);
     expect(await origins()).toContain('https://late.example');
     expect(select).toHaveBeenCalledTimes(2);
-    await deleteClient(world.db, 'late');
+    await deleteClient(ports.db, 'late');
   });
 
   test('are read once for concurrent requests, without the deadline of any', async () => {
@@ -78,11 +78,11 @@ describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
     const origins = originsNow();
     const known = await origins();
     select.mockImplementation(away);
-    world.clock.advanceSeconds(10);
+    ports.clock.advanceSeconds(10);
     expect(await origins()).toBe(known);
     expect(await origins()).toBe(known);
     expect(select).toHaveBeenCalledTimes(2);
-    world.clock.advanceSeconds(10);
+    ports.clock.advanceSeconds(10);
     expect(await origins()).toBe(known);
     expect(select).toHaveBeenCalledTimes(3);
   });
@@ -95,7 +95,7 @@ describe.each(databaseKinds)('origins of browser-based apps on %s', (kind) => {
   });
 
   test('pass time by themselves without the clock of a test', async () => {
-    const origins = browserOriginSource({ ...world.db, select } as never, databaseClock, testClients);
+    const origins = browserOriginSource({ ...ports.db, select } as never, databaseClock, testClients);
     const first = await origins();
     expect(await origins()).toBe(first);
     vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 10_000);

@@ -11,7 +11,7 @@ import { isSub } from '../../../src/storage/users.ts';
 import { insertUser, saveClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { findClient } from '../../support/stored-clients.ts';
-import { openWorld, registration, type World } from './world.ts';
+import { openPorts, type Ports, registration } from './ports.ts';
 
 /** The message of the triggers of this database. */
 const REFUSED = 'SH001';
@@ -23,21 +23,21 @@ const outcomeOf = (saved: Promise<unknown>) =>
   );
 
 describe.each(databaseKinds)('ids of clients and users on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
   const userExists = async (id: string) =>
-    (await world.db.select({ id: users.id }).from(users).where(eq(users.id, id))).length > 0;
+    (await ports.db.select({ id: users.id }).from(users).where(eq(users.id, id))).length > 0;
 
   test('a client does not get the sub of a user, in letters of either case', async () => {
     const id = randomUUID();
-    await insertUser(world.db, user(id));
+    await insertUser(ports.db, user(id));
     for (const clientId of [id, id.toUpperCase()]) {
-      expect(await isSub(world.db, clientId)).toBe(true);
-      expect(await outcomeOf(saveClient(world.db, registration(clientId)))).toBe(REFUSED);
-      expect(await findClient(world.db, clientId)).toBeNull();
+      expect(await isSub(ports.db, clientId)).toBe(true);
+      expect(await outcomeOf(saveClient(ports.db, registration(clientId)))).toBe(REFUSED);
+      expect(await findClient(ports.db, clientId)).toBeNull();
     }
   });
 
@@ -45,8 +45,8 @@ describe.each(databaseKinds)('ids of clients and users on %s', (kind) => {
     for (const [clientId, sub] of [randomUUID(), randomUUID()].map(
       (id, n) => [n ? id.toUpperCase() : id, id] as const,
     )) {
-      await saveClient(world.db, registration(clientId));
-      expect(await outcomeOf(insertUser(world.db, user(sub)))).toBe(REFUSED);
+      await saveClient(ports.db, registration(clientId));
+      expect(await outcomeOf(insertUser(ports.db, user(sub)))).toBe(REFUSED);
       expect(await userExists(sub)).toBe(false);
     }
   });
@@ -54,15 +54,15 @@ describe.each(databaseKinds)('ids of clients and users on %s', (kind) => {
   test('every other id is free, and a client with the form of a sub can be saved again', async () => {
     const id = randomUUID();
     for (const clientId of [id, `${id}x`, id.replaceAll('-', ''), `{${id}}`, '', "' or 1=1 --", 'shop']) {
-      expect(await isSub(world.db, clientId)).toBe(false);
-      expect(await outcomeOf(saveClient(world.db, registration(clientId)))).toBe('saved');
-      expect(await outcomeOf(saveClient(world.db, registration(clientId)))).toBe('saved');
+      expect(await isSub(ports.db, clientId)).toBe(false);
+      expect(await outcomeOf(saveClient(ports.db, registration(clientId)))).toBe('saved');
+      expect(await outcomeOf(saveClient(ports.db, registration(clientId)))).toBe('saved');
     }
   });
 
   if (kind === 'postgres')
     test('of two concurrent registrations over two connections one succeeds', async () => {
-      const [one, other] = [openPostgres(world.url ?? ''), openPostgres(world.url ?? '')];
+      const [one, other] = [openPostgres(ports.url ?? ''), openPostgres(ports.url ?? '')];
       try {
         const outcomes = await Promise.all(
           Array.from({ length: 60 }, async () => {

@@ -19,18 +19,18 @@ import {
   loadGrant,
   moveHead,
   nextMove,
-  openWorld,
+  openPorts,
+  type Ports,
   reuseOf,
   revoke,
-  type World,
-} from './world.ts';
+} from './ports.ts';
 
 type Session = {
   prepareQuery: (query: unknown, fields: unknown, name: string) => { execute: (values: unknown) => Promise<unknown> };
 };
 
 /** A store, and the names of the statements that it runs: a batch that fails is made up for one by one, which answers would not show. */
-function notingStatements({ db, clock }: World) {
+function notingStatements({ db, clock }: Ports) {
   const ran: string[] = [];
   const { session } = db as unknown as { session: Session };
   const prepare = session.prepareQuery.bind(session);
@@ -50,34 +50,34 @@ function notingStatements({ db, clock }: World) {
 }
 
 describe.each(databaseKinds)('concurrent requests on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   const givenGrants = (count: number): Promise<Granted[]> =>
-    Promise.all(Array.from({ length: count }, () => givenGrant(world)));
+    Promise.all(Array.from({ length: count }, () => givenGrant(ports)));
   const movesOf = (granted: readonly Granted[]): Promise<HeadMove[]> =>
-    Promise.all(granted.map(async (one) => nextMove(world, await loadGrant(world, one))));
-  const moveAll = (moves: readonly HeadMove[]) => Promise.all(moves.map((move) => moveHead(world, move)));
+    Promise.all(granted.map(async (one) => nextMove(ports, await loadGrant(ports, one))));
+  const moveAll = (moves: readonly HeadMove[]) => Promise.all(moves.map((move) => moveHead(ports, move)));
 
   test('each is loaded as if it were alone', async () => {
     const some = await givenGrants(5);
     const [first] = some;
     const keys = [...some, { clientId: 'unknown', grantId: first?.grantId ?? '' }];
     const alone = [];
-    for (const key of keys) alone.push(await world.grants.load(key));
-    expect(await Promise.all(keys.map((key) => world.grants.load(key)))).toEqual(alone);
+    for (const key of keys) alone.push(await ports.grants.load(key));
+    expect(await Promise.all(keys.map((key) => ports.grants.load(key)))).toEqual(alone);
   });
 
   test('each client is loaded as if it were alone, also when several request the same, and one an unknown client', async () => {
-    const [first, second] = [await givenClient(world), await givenClient(world)];
+    const [first, second] = [await givenClient(ports), await givenClient(ports)];
     const clientIds = [first, second, first, 'unknown'];
     const alone = [];
-    for (const clientId of clientIds) alone.push(await world.grants.loadClient(clientId));
+    for (const clientId of clientIds) alone.push(await ports.grants.loadClient(clientId));
     expect(alone.map(({ client }) => client?.clientId)).toEqual([first, second, first, undefined]);
-    expect(await Promise.all(clientIds.map((clientId) => world.grants.loadClient(clientId)))).toEqual(alone);
+    expect(await Promise.all(clientIds.map((clientId) => ports.grants.loadClient(clientId)))).toEqual(alone);
   });
 
   test('each head moves to its own place, with its own ledger entry', async () => {
@@ -90,7 +90,7 @@ describe.each(databaseKinds)('concurrent requests on %s', (kind) => {
       }));
       expect(await moveAll(moves)).toEqual([true, true, true, true, true]);
       for (const [index, one] of some.entries()) {
-        const { refreshGeneration, refreshNonce, lastUsedAt, chainEndsAt } = await loadGrant(world, one);
+        const { refreshGeneration, refreshNonce, lastUsedAt, chainEndsAt } = await loadGrant(ports, one);
         const { nonce, now, chainEndsAt: end } = moves[index] as HeadMove;
         expect({ refreshGeneration, refreshNonce, lastUsedAt, chainEndsAt }).toEqual({
           refreshGeneration: generation,
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('concurrent requests on %s', (kind) => {
           lastUsedAt: now,
           chainEndsAt: end,
         });
-        const lines = (await ledgerOf(world, one.grantId)).filter((line) => line.generation === generation);
+        const lines = (await ledgerOf(ports, one.grantId)).filter((line) => line.generation === generation);
         expect(lines).toHaveLength(1);
         expect(lines[0]).toMatchObject({ clientId: one.clientId, at: now, ...entryOf(moves[index] as HeadMove) });
       }
@@ -106,26 +106,26 @@ describe.each(databaseKinds)('concurrent requests on %s', (kind) => {
   });
 
   test('they are one statement', async () => {
-    const { store, ran } = notingStatements(world);
+    const { store, ran } = notingStatements(ports);
     const some = await givenGrants(3);
     const loaded = await Promise.all(some.map((one) => store.load(one)));
     expect(ran.splice(0)).toEqual(['load_presentations']);
     const clientIds = some.map(({ clientId }) => clientId);
     await Promise.all([...clientIds, ...clientIds].map((clientId) => store.loadClient(clientId)));
     expect(ran.splice(0)).toEqual(['load_clients']);
-    const moves = loaded.map(({ grant }) => nextMove(world, grant as Grant));
+    const moves = loaded.map(({ grant }) => nextMove(ports, grant as Grant));
     const moved = await Promise.all(moves.map((move) => moveHead({ grants: store }, move)));
     expect(moved).toEqual([true, true, true]);
     expect(ran.splice(0)).toEqual(['move_heads']);
   });
 
   test('a single request has a statement of its own', async () => {
-    const { store, ran } = notingStatements(world);
+    const { store, ran } = notingStatements(ports);
     const [one] = (await givenGrants(1)) as [Granted];
     await store.loadClient(one.clientId);
     const { grant } = await store.load(one);
-    await moveHead({ grants: store }, nextMove(world, grant as Grant));
-    await revoke({ grants: store }, reuseOf(world, await loadGrant(world, one)));
+    await moveHead({ grants: store }, nextMove(ports, grant as Grant));
+    await revoke({ grants: store }, reuseOf(ports, await loadGrant(ports, one)));
     expect(ran).toEqual(['load_client', 'load_presentation', 'move_head', 'revoke_grant']);
   });
 
@@ -136,21 +136,21 @@ describe.each(databaseKinds)('concurrent requests on %s', (kind) => {
 
   const interferences: Record<string, (granted: Granted) => Promise<unknown>> = {
     'its head moved': ({ grantId }) =>
-      unheld(world.db, (own) => own.update(grants).set({ refreshGeneration: 1n }).where(eq(grants.id, grantId))),
+      unheld(ports.db, (own) => own.update(grants).set({ refreshGeneration: 1n }).where(eq(grants.id, grantId))),
     'its nonce is another one': ({ grantId }) =>
-      unheld(world.db, (own) =>
+      unheld(ports.db, (own) =>
         own
           .update(grants)
           .set({ refreshNonce: Buffer.alloc(16, 7) })
           .where(eq(grants.id, grantId)),
       ),
-    'it was revoked': async (granted) => revoke(world, reuseOf(world, await loadGrant(world, granted))),
+    'it was revoked': async (granted) => revoke(ports, reuseOf(ports, await loadGrant(ports, granted))),
     'its client signed out everywhere': ({ clientId }) =>
-      world.db.update(clients).set({ epoch: 1n }).where(eq(clients.clientId, clientId)),
-    'its client was deleted': ({ clientId }) => deleteClient(world.db, clientId),
+      ports.db.update(clients).set({ epoch: 1n }).where(eq(clients.clientId, clientId)),
+    'its client was deleted': ({ clientId }) => deleteClient(ports.db, clientId),
     'its person signed out everywhere': ({ person }) =>
-      world.db.update(users).set({ epoch: 1n }).where(eq(users.id, person.id)),
-    'its person was disabled': ({ person }) => disableUser(world.db, person.username),
+      ports.db.update(users).set({ epoch: 1n }).where(eq(users.id, person.id)),
+    'its person was disabled': ({ person }) => disableUser(ports.db, person.username),
   };
 
   test.each(Object.entries(interferences))(
@@ -161,9 +161,9 @@ describe.each(databaseKinds)('concurrent requests on %s', (kind) => {
       const moves = await movesOf(some);
       const [, second] = some as [Granted, Granted, Granted];
       await happens(second);
-      const ledger = await ledgerOf(world, second.grantId);
+      const ledger = await ledgerOf(ports, second.grantId);
       expect(await moveAll(moves)).toEqual([true, false, true]);
-      expect(await ledgerOf(world, second.grantId)).toEqual(ledger);
+      expect(await ledgerOf(ports, second.grantId)).toEqual(ledger);
     },
   );
 
@@ -171,30 +171,30 @@ describe.each(databaseKinds)('concurrent requests on %s', (kind) => {
     const some = await givenGrants(5);
     await moveAll(await movesOf(some));
     const moves = await movesOf(some);
-    world.clock.advanceSeconds(10);
+    ports.clock.advanceSeconds(10);
     const millisecondsLeft = [20_000, -1, 0, 1, 20_000];
     const each = moves.map((move, index) => ({
       ...move,
-      endsAt: new Date(world.clock.now().getTime() + (millisecondsLeft[index] ?? 0)),
+      endsAt: new Date(ports.clock.now().getTime() + (millisecondsLeft[index] ?? 0)),
     }));
     expect(await moveAll(each)).toEqual([true, false, false, true, true]);
     for (const [index, one] of some.entries()) {
       const moved = (millisecondsLeft[index] ?? 0) > 0;
-      expect((await loadGrant(world, one)).refreshGeneration).toBe(moved ? 1n : 0n);
+      expect((await loadGrant(ports, one)).refreshGeneration).toBe(moved ? 1n : 0n);
       // The approval, the exchange, and the rotation where there was one.
-      expect(await ledgerOf(world, one.grantId)).toHaveLength(moved ? 3 : 2);
+      expect(await ledgerOf(ports, one.grantId)).toHaveLength(moved ? 3 : 2);
     }
   });
 
   test('none of them moves when the server ended every grant', async () => {
     const moves = await movesOf(await givenGrants(3));
-    await world.db.update(server).set({ epoch: sql`${server.epoch} + 1` });
+    await ports.db.update(server).set({ epoch: sql`${server.epoch} + 1` });
     expect(await moveAll(moves)).toEqual([false, false, false]);
   });
 
   test('the others succeed beside one that the database rejects', async () => {
     const [first, second, third] = (await movesOf(await givenGrants(3))) as [HeadMove, HeadMove, HeadMove];
-    const moves = [first, { ...second, policy: 'no\0text' }, third].map((move) => moveHead(world, move));
+    const moves = [first, { ...second, policy: 'no\0text' }, third].map((move) => moveHead(ports, move));
     const settled = await Promise.allSettled(moves);
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
@@ -205,13 +205,13 @@ describe.each(databaseKinds)('concurrent requests on %s', (kind) => {
       const some = await givenGrants(2);
       const moves = await movesOf(some);
       const asks: Record<string, () => Promise<unknown>[]> = {
-        move: () => moves.map((move) => moveHead(world, move)),
-        load: () => some.map((one) => world.grants.load(one)),
-        client: () => some.map(({ clientId }) => world.grants.loadClient(clientId)),
-        request: () => some.map(({ clientId }) => world.interactions.loadRequest({ clientId, sessionIdHash: null })),
+        move: () => moves.map((move) => moveHead(ports, move)),
+        load: () => some.map((one) => ports.grants.load(one)),
+        client: () => some.map(({ clientId }) => ports.grants.loadClient(clientId)),
+        request: () => some.map(({ clientId }) => ports.interactions.loadRequest({ clientId, sessionIdHash: null })),
       };
       const outcomes: Record<string, unknown> = {};
-      await world.db.transaction(async (holder) => {
+      await ports.db.transaction(async (holder) => {
         await holder.execute(sql`lock table ${grants}, ${clients} in access exclusive mode`);
         for (const [name, ask] of Object.entries(asks)) {
           const over: RequestTime = { endsAt: performance.now(), pausedAt: null };
@@ -234,10 +234,10 @@ describe.each(databaseKinds)('concurrent requests on %s', (kind) => {
       const [held] = moves as [HeadMove];
       const made: number[] = [];
       let all: Promise<unknown> = Promise.resolve();
-      await world.db.transaction(async (holder) => {
+      await ports.db.transaction(async (holder) => {
         await holder.execute(sql`select from ${grants} where ${grants.id} = ${held.loaded.id} for update`);
         const each = moves.map(async (move, index) => {
-          expect(await moveHead(world, move)).toBe(true);
+          expect(await moveHead(ports, move)).toBe(true);
           made.push(index);
         });
         all = Promise.all(each);

@@ -13,35 +13,35 @@ import {
   givenSession,
   givenUser,
   loadInteraction,
-  openWorld,
+  openPorts,
   type Person,
+  type Ports,
   registration,
-  type World,
-} from './world.ts';
+} from './ports.ts';
 
 describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   let clientId: string;
   let person: Person;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
   beforeEach(async () => {
-    clientId = await givenClient(world);
-    person = await givenUser(world);
+    clientId = await givenClient(ports);
+    person = await givenUser(ports);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   async function allow(asked: Asked, remembers: boolean): Promise<void> {
-    const session = await givenSession(world, person);
-    const approval = await approvalOf(world, await givenInteraction(world, clientId, asked), session, { remembers });
-    expect(await approve(world, approval)).toBe(true);
+    const session = await givenSession(ports, person);
+    const approval = await approvalOf(ports, await givenInteraction(ports, clientId, asked), session, { remembers });
+    expect(await approve(ports, approval)).toBe(true);
   }
 
   /** The consents for these resources together. */
   async function remembered(at: readonly string[] = HERE, by: Person = person) {
-    const facts = await loadInteraction(world, await givenInteraction(world, clientId, { resources: at }), by.id);
-    const ofRequest = await givenRequest(world, clientId, { resources: at }, by.id);
+    const facts = await loadInteraction(ports, await givenInteraction(ports, clientId, { resources: at }), by.id);
+    const ofRequest = await givenRequest(ports, clientId, { resources: at }, by.id);
     expect(ofRequest.remembered).toEqual(facts?.remembered);
     if (!facts?.remembered) return null;
     return { scope: [...facts.remembered.scope].sort(), resources: facts.remembered.resources };
@@ -67,7 +67,7 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
     await allow(WRITE, true);
     await allow(READ, true);
     expect(await remembered()).toEqual({ scope: ['read', 'write'], resources: HERE });
-    expect(await world.db.select().from(consents).where(eq(consents.clientId, clientId))).toHaveLength(1);
+    expect(await ports.db.select().from(consents).where(eq(consents.clientId, clientId))).toHaveLength(1);
   });
 
   test('a consent for one resource does not cover another', async () => {
@@ -86,16 +86,16 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
 
   test('another user, or none, has no consent', async () => {
     await allow(READ, true);
-    expect(await remembered(HERE, await givenUser(world))).toBeNull();
-    const id = await givenInteraction(world, clientId, { resources: HERE });
-    const facts = await loadInteraction(world, id);
+    expect(await remembered(HERE, await givenUser(ports))).toBeNull();
+    const id = await givenInteraction(ports, clientId, { resources: HERE });
+    const facts = await loadInteraction(ports, id);
     expect(facts?.remembered).toBeNull();
   });
 
   test('it is deleted with the user, and not merged into a later consent', async () => {
     await allow(READ, true);
-    await disableUser(world.db, person.username);
-    await enableUser(world.db, person.username);
+    await disableUser(ports.db, person.username);
+    await enableUser(ports.db, person.username);
     expect(await remembered()).toBeNull();
     await allow(WRITE, true);
     expect(await remembered()).toEqual(WRITE);
@@ -103,8 +103,8 @@ describe.each(databaseKinds)('remembering a consent on %s', (kind) => {
 
   test('it is deleted with the client, and not merged into a later consent', async () => {
     await allow(READ, true);
-    await deleteClient(world.db, clientId);
-    await saveClient(world.db, registration(clientId));
+    await deleteClient(ports.db, clientId);
+    await saveClient(ports.db, registration(clientId));
     expect(await remembered()).toBeNull();
     await allow(WRITE, true);
     expect(await remembered()).toEqual(WRITE);

@@ -12,7 +12,7 @@ import { systemRandom } from '../../../src/crypto/random.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rowMacs } from '../../../src/crypto/row-mac.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
-import { NO_WISHES } from '../../../src/people/external/begin.ts';
+import { NO_PARAMETERS } from '../../../src/people/external/begin.ts';
 import { openSecret, sealSecret } from '../../../src/people/second-factor/secret.ts';
 import { clientStore } from '../../../src/storage/client-store.ts';
 import { externalSignInStore } from '../../../src/storage/external-sign-ins.ts';
@@ -36,7 +36,7 @@ import { ISSUER, openTestApp, type TestApp, testKeys } from '../../support/app.t
 import { Browser } from '../../support/browser.ts';
 import { testClock } from '../../support/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { linkWorld } from '../../support/links.ts';
+import { linkPorts } from '../../support/links.ts';
 import { testMacs } from '../../support/macs.ts';
 import { openAsRuntimeRole, type RuntimeRole } from '../../support/runtime-role.ts';
 
@@ -81,7 +81,7 @@ const DELEGATED = {
   sealedInteraction: null,
   sealedSecrets: null,
   userId: null,
-  wishes: NO_WISHES,
+  requested: NO_PARAMETERS,
   lifetimeSeconds: 600,
 } as const;
 
@@ -391,7 +391,7 @@ describe('an attacker who can write to the database', () => {
   });
 
   it('creates no mail link, reassigns none to another user, and extends none', async () => {
-    const links = linkWorld({ database: role.database, clock: app.clock });
+    const links = linkPorts({ database: role.database, clock: app.clock });
     const secretHash = sha256('a secret of the attacker');
     const columns = sql`purpose, state, user_epoch, address, created_at`;
     const mallory = await makeUser(app, undefined, { email: ADDRESS, email_verified: true });
@@ -422,7 +422,7 @@ describe('an attacker who can write to the database', () => {
 
   it('gets no password link to an address of their own', async () => {
     const { drizzle } = role.database;
-    const links = linkWorld({ database: role.database, clock: app.clock });
+    const links = linkPorts({ database: role.database, clock: app.clock });
     const someone = await makeUser(app, undefined, { email: 'someone@example.com', email_verified: true });
     const theirs = await links.ask('reset_password', someone.id, 'someone@example.com');
     await write(sql`update users set claims = claims || '{"email": "mallory@example.com"}' where id = ${someone.id}`);
@@ -468,7 +468,7 @@ describe('the MACs of rows', () => {
     const before = await appUnder([OLD]);
     const user = await makeUser(before, 'ada');
     expect(await canSignIn(before, user)).toBe(true);
-    const link = await linkWorld(before).ask('sign_up', null, ADDRESS);
+    const link = await linkPorts(before).ask('sign_up', null, ADDRESS);
 
     const both = await appUnder([NEW, OLD]);
     expect(await canSignIn(both, user)).toBe(true);
@@ -480,9 +480,9 @@ describe('the MACs of rows', () => {
     expect(await renewRowMacs(db, rowMacs(both.keys))).toMatchObject({ users: 0, sessions: 0, signing_keys: 0 });
     const after = await appUnder([NEW]);
     expect(await canSignIn(after, user)).toBe(true);
-    expect(await linkWorld(before).press(link)).toEqual({ kind: 'rejected', reason: 'link_unknown' });
+    expect(await linkPorts(before).press(link)).toEqual({ kind: 'rejected', reason: 'link_unknown' });
     // An account more.
-    expect(await linkWorld(after).press(link)).toMatchObject({ kind: 'used' });
+    expect(await linkPorts(after).press(link)).toMatchObject({ kind: 'used' });
 
     await db.execute(sql`update users set mac = null, mac_version = mac_version + 1`);
     expect(await canSignIn(await appUnder([NEW]), user)).toBe(false);

@@ -4,24 +4,24 @@ import { deniedAccessTokenStore } from '../../../src/storage/denied-access-token
 import { databaseClock } from '../../../src/system/clock.ts';
 import { deleteClient } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { givenClient, openWorld, type World } from './world.ts';
+import { givenClient, openPorts, type Ports } from './ports.ts';
 
 describe.each(databaseKinds)('denied access tokens on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   let denied: ReturnType<typeof deniedAccessTokenStore>;
   beforeAll(async () => {
-    world = await openWorld(kind);
-    denied = deniedAccessTokenStore(world.db, world.clock);
+    ports = await openPorts(kind);
+    denied = deniedAccessTokenStore(ports.db, ports.clock);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
-  const aToken = async () => ({ jti: randomUUID(), clientId: await givenClient(world) });
-  const deny = (token: { jti: string; clientId: string }) => denied.deny({ ...token, endsAt: world.clock.now() });
+  const aToken = async () => ({ jti: randomUUID(), clientId: await givenClient(ports) });
+  const deny = (token: { jti: string; clientId: string }) => denied.deny({ ...token, endsAt: ports.clock.now() });
 
   test('a token is denied from its denial on, which may be repeated', async () => {
     const token = await aToken();
     const { now, client, isDenied } = await denied.load(token);
-    expect(now).toEqual(world.clock.now());
+    expect(now).toEqual(ports.clock.now());
     expect(client).toMatchObject({ clientId: token.clientId, epoch: 0n, deletedAt: null });
     expect(isDenied).toBe(false);
     await deny(token);
@@ -30,10 +30,10 @@ describe.each(databaseKinds)('denied access tokens on %s', (kind) => {
   });
 
   test('without the clock of a test, the time is the database’s', async () => {
-    const { load } = deniedAccessTokenStore(world.db, databaseClock);
+    const { load } = deniedAccessTokenStore(ports.db, databaseClock);
     const timeOf = async () => (await load({ jti: 'jti', clientId: 'unknown' })).now.getTime();
     const [first, second] = [await timeOf(), await timeOf()];
-    expect(first).not.toBe(world.clock.now().getTime());
+    expect(first).not.toBe(ports.clock.now().getTime());
     expect(second).toBeGreaterThanOrEqual(first);
   });
 
@@ -49,7 +49,7 @@ describe.each(databaseKinds)('denied access tokens on %s', (kind) => {
 
   test('a deleted client has the time of its deletion; an unknown one has none', async () => {
     const token = await aToken();
-    await deleteClient(world.db, token.clientId);
+    await deleteClient(ports.db, token.clientId);
     expect((await denied.load(token)).client?.deletedAt).toBeInstanceOf(Date);
     expect(await denied.load({ ...token, clientId: 'unknown' })).toMatchObject({ client: null, isDenied: false });
   });

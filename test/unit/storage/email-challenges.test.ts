@@ -16,7 +16,7 @@ import { emailChallenges, transitions, users } from '../../../src/storage/schema
 import { insertUser } from '../../support/administration.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { testMacs } from '../../support/macs.ts';
-import { openWorld, type World } from './world.ts';
+import { openPorts, type Ports } from './ports.ts';
 
 type Purpose = EmailChallenge['purpose'];
 
@@ -29,13 +29,13 @@ type Given = {
 };
 
 describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   let store: EmailChallengeStore;
   beforeAll(async () => {
-    world = await openWorld(kind);
-    store = emailChallengeStore(world.db, world.clock, testMacs);
+    ports = await openPorts(kind);
+    store = emailChallengeStore(ports.db, ports.clock, testMacs);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   const linkTo = (purpose: Purpose, userId: string | null, address: string): EmailChallenge => ({
     id: randomUUID(),
@@ -47,10 +47,10 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     userId,
     userEpoch: userId === null ? null : 0n,
     address,
-    goesOn: null,
+    resumption: null,
     newerLinks: 0,
-    createdAt: world.clock.now(),
-    endsAt: new Date(world.clock.now().getTime() + 60_000),
+    createdAt: ports.clock.now(),
+    endsAt: new Date(ports.clock.now().getTime() + 60_000),
   });
   const line = (to: string) => ({
     machine: 'emailChallenge',
@@ -61,7 +61,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     generation: null,
   });
   const commitOf = (...writes: readonly [Write, ...Write[]]): Commit => ({
-    now: world.clock.now(),
+    now: ports.clock.now(),
     requires: [],
     writes,
     entries: [line('used')],
@@ -81,7 +81,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     const id = randomUUID();
     const address = `${id}@example.com`;
     const claims = { email: address, email_verified: true };
-    await insertUser(world.db, { id, username: id, passwordHash: storedPasswordHash('before'), claims });
+    await insertUser(ports.db, { id, username: id, passwordHash: storedPasswordHash('before'), claims });
     return { id, address };
   };
   const loaded = ({ secretHash }: EmailChallenge): Promise<LoadedEmailChallenge> =>
@@ -135,9 +135,9 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
   };
 
   const stored = async () => ({
-    links: await world.db.select().from(emailChallenges).orderBy(emailChallenges.id),
-    users: await world.db.select().from(users).orderBy(users.id),
-    lines: (await world.db.select({ at: transitions.at }).from(transitions)).length,
+    links: await ports.db.select().from(emailChallenges).orderBy(emailChallenges.id),
+    users: await ports.db.select().from(users).orderBy(users.id),
+    lines: (await ports.db.select({ at: transitions.at }).from(transitions)).length,
   });
 
   test.each([
@@ -153,7 +153,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
     const rows = [...after.links, ...after.users];
     for (const write of commit.writes) {
       const written = write.kind === 'insert' ? write.row : { id: write.loaded['id'], ...write.set };
-      const { goesOn: _, ...columns } = written as Partial<EmailChallenge>;
+      const { resumption: _, ...columns } = written as Partial<EmailChallenge>;
       expect(rows.find(({ id }) => id === columns.id)).toMatchObject(columns);
     }
     expect(after.lines).toBe(before.lines + 1);
@@ -162,7 +162,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
   const supersede =
     (which: number) =>
     async ({ links }: Given) => {
-      await world.db
+      await ports.db
         .update(emailChallenges)
         .set({ state: 'superseded', supersededReason: 'newer_link_sent' })
         .where(eq(emailChallenges.id, links[which]?.id ?? ''));
@@ -171,21 +171,21 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
   const overtake =
     (which: number) =>
     async ({ links }: Given) => {
-      await world.db
+      await ports.db
         .update(emailChallenges)
         .set({ newerLinks: 1 })
         .where(eq(emailChallenges.id, links[which]?.id ?? ''));
     };
   /** The same values, as another version. */
   const touchUser = async ({ user }: Given) => {
-    await world.db
+    await ports.db
       .update(users)
       .set({ claims: sql`${users.claims}` })
       .where(eq(users.id, user?.id ?? ''));
   };
   const takeUsername = async ({ user }: Given) => {
     const username = user?.username.toUpperCase() ?? '';
-    await insertUser(world.db, { id: randomUUID(), username, passwordHash: storedPasswordHash('other'), claims: {} });
+    await insertUser(ports.db, { id: randomUUID(), username, passwordHash: storedPasswordHash('other'), claims: {} });
   };
   const sendAnother = async ({ added }: Given) => {
     if (added) await send({ ...added, id: randomUUID(), secretHash: randomBytes(32) });

@@ -7,18 +7,18 @@ import { MAX_ACCESS_TOKEN_SECONDS } from '../../../src/lifecycles/retention.ts';
 import { housekeeper } from '../../../src/storage/housekeeping.ts';
 import { deniedAccessTokens, grants, interactions, sessions, signInFailures } from '../../../src/storage/schema.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { givenClient, givenGrant, givenInteraction, givenUser, openWorld, type World } from './world.ts';
+import { givenClient, givenGrant, givenInteraction, givenUser, openPorts, type Ports } from './ports.ts';
 
 const BEGUN = new Date('2020-01-15T00:00:00.000Z');
 const END = new Date('2020-01-15T01:00:00.000Z');
 const HOUR_SECONDS = 3600;
 
 describe.each(databaseKinds)('ended rows, on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   type Ending = [what: string, secondsKept: number, table: PgTable, insert: () => Promise<unknown>];
   const endings: Ending[] = [
@@ -27,9 +27,9 @@ describe.each(databaseKinds)('ended rows, on %s', (kind) => {
       0,
       sessions,
       async () => {
-        const { id: userId } = await givenUser(world);
+        const { id: userId } = await givenUser(ports);
         const signedIn = { idHash: randomBytes(32), sid: randomUUID(), userId, userEpoch: 0n, serverEpoch: 0n };
-        await world.sessions.insert({
+        await ports.sessions.insert({
           ...signedIn,
           amr: ['pwd'],
           state: 'active',
@@ -43,23 +43,23 @@ describe.each(databaseKinds)('ended rows, on %s', (kind) => {
       HOUR_SECONDS,
       interactions,
       async () => {
-        const id = await givenInteraction(world, await givenClient(world));
-        await world.db.execute(sql`alter table interactions disable trigger user`);
-        await world.db.update(interactions).set({ endsAt: END }).where(eq(interactions.id, id));
-        await world.db.execute(sql`alter table interactions enable trigger user`);
+        const id = await givenInteraction(ports, await givenClient(ports));
+        await ports.db.execute(sql`alter table interactions disable trigger user`);
+        await ports.db.update(interactions).set({ endsAt: END }).where(eq(interactions.id, id));
+        await ports.db.execute(sql`alter table interactions enable trigger user`);
       },
     ],
     [
       'a denial of an access token',
       HOUR_SECONDS,
       deniedAccessTokens,
-      () => world.db.insert(deniedAccessTokens).values({ jti: randomUUID(), clientId: 'c', endsAt: END }),
+      () => ports.db.insert(deniedAccessTokens).values({ jti: randomUUID(), clientId: 'c', endsAt: END }),
     ],
     [
       'a window of failed sign-ins',
       0,
       signInFailures,
-      () => world.db.insert(signInFailures).values({ keyHash: randomBytes(32), failures: 1, windowEndsAt: END }),
+      () => ports.db.insert(signInFailures).values({ keyHash: randomBytes(32), failures: 1, windowEndsAt: END }),
     ],
     ['a grant whose code was never exchanged', MAX_ACCESS_TOKEN_SECONDS, grants, () => aGrant(END, null)],
     [
@@ -71,43 +71,43 @@ describe.each(databaseKinds)('ended rows, on %s', (kind) => {
   ];
 
   async function aGrant(codeEndsAt: Date, chainEndsAt: Date | null): Promise<void> {
-    const { grantId } = await givenGrant(world);
-    await world.db.execute(sql`alter table grants disable trigger user`);
-    await world.db.update(grants).set({ codeEndsAt, chainEndsAt }).where(eq(grants.id, grantId));
-    await world.db.execute(sql`alter table grants enable trigger user`);
+    const { grantId } = await givenGrant(ports);
+    await ports.db.execute(sql`alter table grants disable trigger user`);
+    await ports.db.update(grants).set({ codeEndsAt, chainEndsAt }).where(eq(grants.id, grantId));
+    await ports.db.execute(sql`alter table grants enable trigger user`);
   }
 
   test.each(endings)('%s stays until %d seconds after its end', async (_, secondsKept, table, insert) => {
     // Rows that were made on the way have ended long before.
-    world.clock.set(BEGUN);
+    ports.clock.set(BEGUN);
     await insert();
     const until = END.getTime() + secondsKept * 1000;
-    world.clock.set(new Date(until));
-    await housekeeper(world.db, world.clock).cleanUp();
-    expect(await world.db.$count(table)).toBe(1);
-    world.clock.set(new Date(until + 1));
-    const { removed } = await housekeeper(world.db, world.clock).cleanUp();
-    expect(await world.db.$count(table)).toBe(0);
+    ports.clock.set(new Date(until));
+    await housekeeper(ports.db, ports.clock).cleanUp();
+    expect(await ports.db.$count(table)).toBe(1);
+    ports.clock.set(new Date(until + 1));
+    const { removed } = await housekeeper(ports.db, ports.clock).cleanUp();
+    expect(await ports.db.$count(table)).toBe(0);
     expect(removed).toBe(table === grants ? 1 : 0);
   });
 
   test('are walked by age, window after window, and from the start again, for grants', async () => {
-    world.clock.set(BEGUN);
-    const { grantId } = await givenGrant(world);
+    ports.clock.set(BEGUN);
+    const { grantId } = await givenGrant(ports);
     await copies(grantId, 5000);
-    world.clock.set(new Date(BEGUN.getTime() + 30 * 86_400_000));
-    const keeper = housekeeper(world.db, world.clock);
+    ports.clock.set(new Date(BEGUN.getTime() + 30 * 86_400_000));
+    const keeper = housekeeper(ports.db, ports.clock);
     expect((await keeper.cleanUp()).removed).toBe(5001);
     expect((await keeper.cleanUp()).removed).toBe(0);
-    world.clock.set(BEGUN);
-    await givenGrant(world);
-    world.clock.set(new Date(BEGUN.getTime() + 30 * 86_400_000));
+    ports.clock.set(BEGUN);
+    await givenGrant(ports);
+    ports.clock.set(new Date(BEGUN.getTime() + 30 * 86_400_000));
     expect((await keeper.cleanUp()).removed).toBe(1);
   });
 
   /** Of a grant, each a millisecond younger than the one before. */
   const copies = (grantId: string, count: number) =>
-    world.db.execute(sql`
+    ports.db.execute(sql`
       insert into grants (id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
         policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
       select gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,

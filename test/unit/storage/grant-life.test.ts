@@ -10,32 +10,32 @@ import {
   loadGrant,
   moveHead,
   nextMove,
-  openWorld,
+  openPorts,
+  type Ports,
   reuseOf,
   revoke,
-  type World,
-} from './world.ts';
+} from './ports.ts';
 
 describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
-  const lifeOf = ({ grantId }: Pick<Granted, 'grantId'>) => loadLife(world.db, world.clock, grantId);
+  const lifeOf = ({ grantId }: Pick<Granted, 'grantId'>) => loadLife(ports.db, ports.clock, grantId);
 
   test('has its client, its end-user, and every entry, the oldest first', async () => {
-    const granted = await givenGrant(world);
+    const granted = await givenGrant(ports);
     for (let moves = 0; moves < 2; moves++) {
-      world.clock.advanceSeconds(1);
-      await moveHead(world, nextMove(world, await loadGrant(world, granted)));
+      ports.clock.advanceSeconds(1);
+      await moveHead(ports, nextMove(ports, await loadGrant(ports, granted)));
     }
-    world.clock.advanceSeconds(1);
-    const loaded = await loadGrant(world, granted);
-    await revoke(world, reuseOf(world, loaded));
+    ports.clock.advanceSeconds(1);
+    const loaded = await loadGrant(ports, granted);
+    await revoke(ports, reuseOf(ports, loaded));
     const life = await lifeOf(granted);
-    const now = world.clock.now();
+    const now = ports.clock.now();
     const ended = { state: 'revoked', revokedReason: 'refresh_token_reused', revokedAt: now, policy: 'default' };
     expect(life.now).toEqual(now);
     expect(life.grant).toEqual({ ...loaded, ...ended });
@@ -68,12 +68,12 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
   });
 
   test('has at the same instant the consequence last', async () => {
-    const granted = await givenGrant(world);
-    const code = await loadGrant(world, granted);
-    await moveHead(world, nextMove(world, code));
-    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
-    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
-    await revoke(world, reuseOf(world, await loadGrant(world, granted)));
+    const granted = await givenGrant(ports);
+    const code = await loadGrant(ports, granted);
+    await moveHead(ports, nextMove(ports, code));
+    await moveHead(ports, nextMove(ports, await loadGrant(ports, granted)));
+    await moveHead(ports, nextMove(ports, await loadGrant(ports, granted)));
+    await revoke(ports, reuseOf(ports, await loadGrant(ports, granted)));
     const { lines } = await lifeOf(granted);
     expect(lines.map(({ machine, generation }) => `${machine} ${generation}`)).toEqual([
       'interaction null',
@@ -86,7 +86,7 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
   });
 
   test('has at the same instant an order independent of the storage', async () => {
-    const granted = await givenGrant(world);
+    const granted = await givenGrant(ports);
     const stored: [string, number | null][] = [
       ['grant', 2],
       ['refreshToken', 1],
@@ -94,7 +94,7 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
       ['refreshToken', 2],
     ];
     for (const [machine, generation] of stored) {
-      await world.db.execute(sql`
+      await ports.db.execute(sql`
         insert into transitions (shard_key, at, machine, grant_id, event, from_state, to_state, generation)
         select grant_id, at, ${machine}, grant_id, 'presented', 'active', 'used', ${generation}::bigint
         from transitions where grant_id = ${granted.grantId}::uuid and machine = 'interaction'`);
@@ -110,9 +110,9 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
   });
 
   test('shows when its client was deleted and its end-user disabled', async () => {
-    const [deleted, disabled] = [await givenGrant(world), await givenGrant(world)];
-    await deleteClient(world.db, deleted.clientId);
-    await disableUser(world.db, disabled.person.username);
+    const [deleted, disabled] = [await givenGrant(ports), await givenGrant(ports)];
+    await deleteClient(ports.db, deleted.clientId);
+    await disableUser(ports.db, disabled.person.username);
     const [one, other] = [await lifeOf(deleted), await lifeOf(disabled)];
     expect(one.grant).toMatchObject({ liveClientEpoch: null, liveUserEpoch: 0n });
     expect(one.client?.deletedAt).toBeInstanceOf(Date);
@@ -122,12 +122,12 @@ describe.each(databaseKinds)('the life of a grant on %s', (kind) => {
 
   test('is empty for an unknown grant, with the time', async () => {
     const nothing = { grant: null, client: null, user: null, lines: [], earlierLines: 0 };
-    expect(await lifeOf({ grantId: randomUUID() })).toEqual({ ...nothing, now: world.clock.now() });
+    expect(await lifeOf({ grantId: randomUUID() })).toEqual({ ...nothing, now: ports.clock.now() });
   });
 
   test('has the newest thousand entries, and the number of earlier ones', async () => {
-    const granted = await givenGrant(world);
-    await world.db.execute(sql`
+    const granted = await givenGrant(ports);
+    await ports.db.execute(sql`
       insert into transitions (shard_key, at, machine, grant_id, event, from_state, to_state, generation)
       select grant_id, at + n * interval '1 second', 'refreshToken', grant_id, 'presented', 'active', 'used', n
       from transitions, generate_series(1, 1001) n where grant_id = ${granted.grantId}::uuid`);

@@ -14,21 +14,21 @@ import {
   loadGrant,
   moveHead,
   nextMove,
-  openWorld,
-  type World,
-} from './world.ts';
+  openPorts,
+  type Ports,
+} from './ports.ts';
 
 describe.each(databaseKinds)('loading a grant on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   test('a grant has its client and the current epochs', async () => {
-    const granted = await givenGrant(world);
-    const { now, client, grant } = await world.grants.load(granted);
-    expect(now).toEqual(world.clock.now());
+    const granted = await givenGrant(ports);
+    const { now, client, grant } = await ports.grants.load(granted);
+    expect(now).toEqual(ports.clock.now());
     expect(client).toMatchObject({ clientId: granted.clientId, deletedAt: null, epoch: 0n });
     expect(grant).toMatchObject({
       id: granted.grantId,
@@ -39,7 +39,7 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
       state: 'active',
       refreshGeneration: null,
       refreshNonce: null,
-      createdAt: world.clock.now(),
+      createdAt: ports.clock.now(),
       lastUsedAt: null,
       chainEndsAt: null,
     });
@@ -49,12 +49,12 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
   });
 
   test('a moved head is loaded byte for byte, beyond the range of a number', async () => {
-    const granted = await givenGrant(world);
+    const granted = await givenGrant(ports);
     const generation = 2n ** 62n + 1n;
-    const move = { ...nextMove(world, await loadGrant(world, granted)), generation };
-    const moved = unheld(world.db, (own) => moveHead({ grants: grantStore(own, world.clock, testClients) }, move));
+    const move = { ...nextMove(ports, await loadGrant(ports, granted)), generation };
+    const moved = unheld(ports.db, (own) => moveHead({ grants: grantStore(own, ports.clock, testClients) }, move));
     expect(await moved).toBe(true);
-    const { refreshGeneration, refreshNonce, lastUsedAt, chainEndsAt } = await loadGrant(world, granted);
+    const { refreshGeneration, refreshNonce, lastUsedAt, chainEndsAt } = await loadGrant(ports, granted);
     expect(refreshGeneration).toBe(generation);
     expect(Buffer.from(refreshNonce ?? []).toString('hex')).toBe(Buffer.from(move.nonce).toString('hex'));
     expect(lastUsedAt).toEqual(move.now);
@@ -62,62 +62,62 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
   });
 
   test('an unknown grant loads its client alone', async () => {
-    const clientId = await givenClient(world);
-    const loaded = await world.grants.load({ clientId, grantId: randomUUID() });
+    const clientId = await givenClient(ports);
+    const loaded = await ports.grants.load({ clientId, grantId: randomUUID() });
     expect(loaded.client?.clientId).toBe(clientId);
     expect(loaded.grant).toBeNull();
   });
 
   test('an unknown grant and client load as none, with the time', async () => {
-    const now = world.clock.now();
-    const nothing = await world.grants.load({ clientId: 'unknown', grantId: randomUUID() });
+    const now = ports.clock.now();
+    const nothing = await ports.grants.load({ clientId: 'unknown', grantId: randomUUID() });
     expect(nothing).toEqual({ now, client: null, grant: null, claims: null });
-    expect(await world.grants.loadClient('unknown')).toEqual({ now, client: null });
+    expect(await ports.grants.loadClient('unknown')).toEqual({ now, client: null });
   });
 
   test("another client's presentation loads the grant with its own client's epoch", async () => {
-    const granted = await givenGrant(world);
-    const stranger = await givenClient(world);
-    const { client, grant } = await world.grants.load({ clientId: stranger, grantId: granted.grantId });
+    const granted = await givenGrant(ports);
+    const stranger = await givenClient(ports);
+    const { client, grant } = await ports.grants.load({ clientId: stranger, grantId: granted.grantId });
     expect(client?.clientId).toBe(stranger);
     expect(grant?.clientId).toBe(granted.clientId);
     expect(grant?.liveClientEpoch).toBe(grant?.clientEpoch);
   });
 
   test('a deleted client has no current epoch', async () => {
-    const granted = await givenGrant(world);
-    await deleteClient(world.db, granted.clientId);
-    expect((await loadGrant(world, granted)).liveClientEpoch).toBeNull();
+    const granted = await givenGrant(ports);
+    await deleteClient(ports.db, granted.clientId);
+    expect((await loadGrant(ports, granted)).liveClientEpoch).toBeNull();
   });
 
   test('a disabled user has no current epoch', async () => {
-    const granted = await givenGrant(world);
-    await disableUser(world.db, granted.person.username);
-    expect((await loadGrant(world, granted)).liveUserEpoch).toBeNull();
+    const granted = await givenGrant(ports);
+    await disableUser(ports.db, granted.person.username);
+    expect((await loadGrant(ports, granted)).liveUserEpoch).toBeNull();
   });
 
   test("the server's current epoch is beside the grant's", async () => {
-    const granted = await givenGrant(world);
-    const raised = await raiseServerEpoch(world.db);
-    const grant = await loadGrant(world, granted);
+    const granted = await givenGrant(ports);
+    const raised = await raiseServerEpoch(ports.db);
+    const grant = await loadGrant(ports, granted);
     expect(grant.liveServerEpoch).toBe(raised);
     expect(grant.serverEpoch).toBe(raised - 1n);
   });
 
   test("the end-user's claims are loaded on request, at each load", async () => {
-    const granted = [await givenGrant(world), await givenGrant(world)];
+    const granted = [await givenGrant(ports), await givenGrant(ports)];
     const claimsOf = granted.map(({ person }) => ({ preferred_username: person.username, name: `Named ${person.id}` }));
     for (const { person } of granted) {
-      await updateUser(world.db, person.id, { claims: { name: `Named ${person.id}` }, passwordHash: null });
+      await updateUser(ports.db, person.id, { claims: { name: `Named ${person.id}` }, passwordHash: null });
     }
     const asked = { wanted: false };
-    const store = grantStore(world.db, world.clock, testClients, () => asked.wanted);
+    const store = grantStore(ports.db, ports.clock, testClients, () => asked.wanted);
     const [one] = granted as [Granted];
-    const alone = async (grants: World['grants']) => (await grants.load(one)).claims;
-    const together = async (grants: World['grants']) =>
+    const alone = async (grants: Ports['grants']) => (await grants.load(one)).claims;
+    const together = async (grants: Ports['grants']) =>
       (await Promise.all(granted.map((each) => grants.load(each)))).map(({ claims }) => claims);
 
-    expect([await alone(world.grants), await together(world.grants)]).toEqual([null, [null, null]]);
+    expect([await alone(ports.grants), await together(ports.grants)]).toEqual([null, [null, null]]);
     expect([await alone(store), await together(store)]).toEqual([null, [null, null]]);
     asked.wanted = true;
     expect([await alone(store), await together(store)]).toEqual([claimsOf[0], claimsOf]);
@@ -125,7 +125,7 @@ describe.each(databaseKinds)('loading a grant on %s', (kind) => {
 
   test("without a clock of its own, the time is the database's", async () => {
     const before = Date.now();
-    const { now } = await grantStore(world.db, databaseClock, testClients).loadClient('unknown');
+    const { now } = await grantStore(ports.db, databaseClock, testClients).loadClient('unknown');
     const aDayMilliseconds = 86_400_000;
     expect(Math.abs(now.getTime() - before)).toBeLessThan(aDayMilliseconds);
   });

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHALLENGE_SECONDS } from '../../../src/crypto/passkey-challenge.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
 import { type Session, signedInRecently } from '../../../src/model/session.ts';
-import { NO_WISHES } from '../../../src/people/external/begin.ts';
+import { NO_PARAMETERS } from '../../../src/people/external/begin.ts';
 import { openContents, queuedMail } from '../../../src/people/mail/contents.ts';
 import { freshChallenge, readAnswer } from '../../../src/people/passkeys/challenge.ts';
 import { sealSecret, stepOfCode } from '../../../src/people/second-factor/secret.ts';
@@ -21,13 +21,13 @@ import { mails, webhookDeliveries, webhookReceivers } from '../../../src/storage
 import { signInFailureStore } from '../../../src/storage/sign-in-failures.ts';
 import { webhookStore } from '../../../src/storage/webhooks.ts';
 import { testKeys } from '../../support/macs.ts';
-import { givenUser, openWorld, type World } from './world.ts';
+import { givenUser, openPorts, type Ports } from './ports.ts';
 
-let world: World;
+let ports: Ports;
 beforeAll(async () => {
-  world = await openWorld('embedded');
+  ports = await openPorts('embedded');
 });
-afterAll(() => world.close());
+afterAll(() => ports.close());
 
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
@@ -43,29 +43,29 @@ type Limit = {
 const UNTIL = [true, false, false] as const;
 const THROUGH = [true, true, false] as const;
 
-const pass = (milliseconds: number) => world.clock.advanceSeconds(milliseconds / 1000);
-const failures = () => signInFailureStore(world.db, world.clock);
+const pass = (milliseconds: number) => ports.clock.advanceSeconds(milliseconds / 1000);
+const failures = () => signInFailureStore(ports.db, ports.clock);
 async function failed(): Promise<Buffer> {
   const key = randomBytes(32);
   await failures().count([key], 60);
   return key;
 }
 async function consoleSession() {
-  const store = consoleSessionStore(world.db, world.clock);
+  const store = consoleSessionStore(ports.db, ports.clock);
   const idHash = randomBytes(32);
-  const { id: userId } = await givenUser(world);
+  const { id: userId } = await givenUser(ports);
   const times = { tokenLifetimeSeconds: 120, renewAfterSeconds: 60 };
   await store.save({ idHash, formId: randomUUID(), userId, sealedToken: 'sealed', ...times });
   return () => store.find(idHash);
 }
 const deliveryTo = (receiver: string) => ({
   ...{ id: randomUUID(), receiver, eventId: randomUUID(), eventType: 'user.disabled', userId: null, data: {} },
-  occurredAt: world.clock.now(),
+  occurredAt: ports.clock.now(),
 });
 /** Of a domain of its own: of each domain one mail is due. */
 const mail = () => {
   const to = `ada@${randomUUID()}.example`;
-  return queuedMail(sealing, { kind: 'sign_up_wanted', to, wishes: [], goesOn: null }, world.clock.now());
+  return queuedMail(sealing, { kind: 'sign_up_wanted', to, languages: [], resumption: null }, ports.clock.now());
 };
 
 const LIMITS: Readonly<Record<string, Limit>> = {
@@ -73,7 +73,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     milliseconds: MINUTE,
     holds: UNTIL,
     holdsAfter: async (passed) => {
-      const store = idempotencyKeyStore(world.db, world.clock);
+      const store = idempotencyKeyStore(ports.db, ports.clock);
       const [name, requestHash, salt] = [randomBytes(32), randomBytes(32), randomBytes(16)];
       const claim = { name, requestHash, salt, rootKeyId: testKeys.first.id, seconds: 60 };
       await store.claim(claim);
@@ -130,11 +130,11 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     milliseconds: MINUTE,
     holds: UNTIL,
     holdsAfter: async (passed) => {
-      const store = webhookStore(world.db, world.clock);
+      const store = webhookStore(ports.db, ports.clock);
       const receiver = randomUUID();
-      const nextAttemptAt = new Date(world.clock.now().getTime() + MINUTE);
+      const nextAttemptAt = new Date(ports.clock.now().getTime() + MINUTE);
       await store.add(deliveryTo(receiver), 3600);
-      await world.db.update(webhookDeliveries).set({ nextAttemptAt }).where(eq(webhookDeliveries.receiver, receiver));
+      await ports.db.update(webhookDeliveries).set({ nextAttemptAt }).where(eq(webhookDeliveries.receiver, receiver));
       pass(passed);
       return (await store.due(receiver, 10, null)).length === 0;
     },
@@ -143,7 +143,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     milliseconds: HOUR,
     holds: THROUGH,
     holdsAfter: async (passed) => {
-      const store = webhookStore(world.db, world.clock);
+      const store = webhookStore(ports.db, ports.clock);
       const delivery = deliveryTo(randomUUID());
       await store.keep([delivery.receiver]);
       await store.add(delivery, 86_400);
@@ -155,27 +155,27 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     milliseconds: HOUR,
     holds: THROUGH,
     holdsAfter: async (passed) => {
-      const store = webhookStore(world.db, world.clock);
+      const store = webhookStore(ports.db, ports.clock);
       const name = randomUUID();
       await store.keep([name]);
       pass(passed);
       await store.removeOld(60);
-      return (await world.db.select().from(webhookReceivers).where(eq(webhookReceivers.name, name))).length === 1;
+      return (await ports.db.select().from(webhookReceivers).where(eq(webhookReceivers.name, name))).length === 1;
     },
   },
   'a delivery that has ended': {
     milliseconds: MINUTE,
     holds: THROUGH,
     holdsAfter: async (passed) => {
-      const store = webhookStore(world.db, world.clock);
+      const store = webhookStore(ports.db, ports.clock);
       const delivery = deliveryTo(randomUUID());
       await store.add(delivery, 86_400);
-      const ended = { state: 'delivered', attempts: 1, nextAttemptAt: null, endedAt: world.clock.now() } as const;
+      const ended = { state: 'delivered', attempts: 1, nextAttemptAt: null, endedAt: ports.clock.now() } as const;
       const isIt = eq(webhookDeliveries.id, delivery.id);
-      await world.db.update(webhookDeliveries).set(ended).where(isIt);
+      await ports.db.update(webhookDeliveries).set(ended).where(isIt);
       pass(passed);
       await store.removeOld(60);
-      return (await world.db.select().from(webhookDeliveries).where(isIt)).length === 1;
+      return (await ports.db.select().from(webhookDeliveries).where(isIt)).length === 1;
     },
   },
   'the sealed words of a mail': {
@@ -190,11 +190,11 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     milliseconds: MINUTE,
     holds: UNTIL,
     holdsAfter: async (passed) => {
-      const queue = mailQueue(world.db, world.clock);
+      const queue = mailQueue(ports.db, ports.clock);
       const queued = mail();
       await queue.add(queued, null);
-      const nextAttemptAt = new Date(world.clock.now().getTime() + MINUTE);
-      await world.db.update(mails).set({ nextAttemptAt }).where(eq(mails.id, queued.id));
+      const nextAttemptAt = new Date(ports.clock.now().getTime() + MINUTE);
+      await ports.db.update(mails).set({ nextAttemptAt }).where(eq(mails.id, queued.id));
       pass(passed);
       return !(await queue.due()).some(({ id }) => id === queued.id);
     },
@@ -203,7 +203,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     milliseconds: CHALLENGE_SECONDS * 1000,
     holds: UNTIL,
     holdsAfter: async (passed) => {
-      const began = Math.floor(world.clock.now().getTime() / 1000) * 1000;
+      const began = Math.floor(ports.clock.now().getTime() / 1000) * 1000;
       const deps = (now: number) => ({
         ...sealing,
         challenges: { spend: async () => true },
@@ -219,7 +219,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     milliseconds: 10 * MINUTE,
     holds: THROUGH,
     holdsAfter: async (passed) => {
-      const signedInAt = world.clock.now();
+      const signedInAt = ports.clock.now();
       const session = { signedInAt } as Session;
       return signedInRecently(session, { recentSignInSeconds: 600 }, new Date(signedInAt.getTime() + passed));
     },
@@ -228,8 +228,8 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     milliseconds: (300 + CLOCK_TOLERANCE_SECONDS) * 1000,
     holds: THROUGH,
     holdsAfter: async (passed) => {
-      const now = world.clock.now();
-      const asked = { wishes: { ...NO_WISHES, maxAgeSeconds: 300 }, beganAt: now };
+      const now = ports.clock.now();
+      const asked = { requested: { ...NO_PARAMETERS, maxAgeSeconds: 300 }, beganAt: now };
       return isRecentEnough(asked, (now.getTime() - passed) / 1000, now);
     },
   },
@@ -237,8 +237,8 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     milliseconds: CLOCK_TOLERANCE_SECONDS * 1000,
     holds: THROUGH,
     holdsAfter: async (passed) => {
-      const beganAt = world.clock.now();
-      const asked = { wishes: { ...NO_WISHES, prompt: ['login' as const] }, beganAt };
+      const beganAt = ports.clock.now();
+      const asked = { requested: { ...NO_PARAMETERS, prompt: ['login' as const] }, beganAt };
       return isRecentEnough(asked, (beganAt.getTime() - passed) / 1000, beganAt);
     },
   },

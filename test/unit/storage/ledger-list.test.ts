@@ -23,23 +23,23 @@ import {
   loadGrant,
   moveHead,
   nextMove,
-  openWorld,
+  openPorts,
+  type Ports,
   reuseOf,
   revoke,
-  type World,
-} from './world.ts';
+} from './ports.ts';
 
 describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   async function page(filter: LedgerFilter, order: LedgerOrder, after: LedgerPosition | null = null, limit = 100) {
     // Reading forward waits for older transactions, also for those of other tests on the same server.
-    if (order === 'asc') await settled(world.db);
-    return listLedger(world.db, filter, { order, limit, after });
+    if (order === 'asc') await settled(ports.db);
+    return listLedger(ports.db, filter, { order, limit, after });
   }
   async function walk(filter: LedgerFilter, order: LedgerOrder, limit = 3): Promise<ListedLine[]> {
     const lines: ListedLine[] = [];
@@ -53,7 +53,7 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
   }
   /** A line about a client of this name. */
   const write = (clientId: string, at: string, lines = 1) =>
-    world.db.execute(sql`
+    ports.db.execute(sql`
       insert into transitions (shard_key, at, machine, event, from_state, to_state, client_id, reason)
       select gen_random_uuid(), ${at}::timestamptz, 'client', 'written', 'a', 'b', ${clientId}::text, n::text
       from generate_series(1, ${lines}::int) n`);
@@ -62,9 +62,9 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
 
   test('goes both ways, with each entry once, across months that were created in any order', async () => {
     const clientId = randomUUID();
-    await keepLedgerPartitions(world.db, clockAt(new Date('2031-05-10')));
+    await keepLedgerPartitions(ports.db, clockAt(new Date('2031-05-10')));
     for (const [place, at] of ['2031-06-30', '2031-05-31', '2031-07-01', '2039-01-01', '2031-06-01'].entries()) {
-      await world.db.execute(sql`
+      await ports.db.execute(sql`
         insert into transitions (shard_key, at, machine, event, from_state, to_state, client_id, reason)
         values (gen_random_uuid(), ${at}::timestamptz, 'client', 'written', 'a', 'b', ${clientId}::text, ${String(place + 1)}::text)`);
     }
@@ -91,7 +91,7 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
   test('has unordered entries first, by their instant', async () => {
     const clientId = randomUUID();
     const older = (at: string, reason: number) =>
-      world.db.transaction(async (transaction) => {
+      ports.db.transaction(async (transaction) => {
         // The triggers give every new entry the number of its transaction.
         await transaction.execute(sql`set local session_replication_role = replica`);
         await transaction.execute(sql`
@@ -135,16 +135,16 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
   });
 
   test('of an end-user: entries about them, their grants and their sessions; and by each of these alone', async () => {
-    const granted = await givenGrant(world);
-    await givenGrant(world);
+    const granted = await givenGrant(ports);
+    await givenGrant(ports);
     const { person, grantId, clientId } = granted;
-    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
-    await revoke(world, reuseOf(world, await loadGrant(world, granted)));
-    const session = await givenSession(world, person);
-    await world.sessions.commit({
+    await moveHead(ports, nextMove(ports, await loadGrant(ports, granted)));
+    await revoke(ports, reuseOf(ports, await loadGrant(ports, granted)));
+    const session = await givenSession(ports, person);
+    await ports.sessions.commit({
       kind: 'end',
       loaded: session,
-      now: world.clock.now(),
+      now: ports.clock.now(),
       reason: 'signed_out',
       entry: {
         machine: 'session',
@@ -156,7 +156,7 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
         sessionId: session.sid,
       },
     });
-    await disableUser(world.db, person.username);
+    await disableUser(ports.db, person.username);
     const words = (lines: readonly ListedLine[]) => lines.map(({ machine, toState }) => `${machine} ${toState}`);
     const life = ['interaction approved', 'authorizationCode used', 'refreshToken revoked', 'grant revoked'];
     expect(words(await walk({ grantId }, 'asc'))).toEqual(life);
@@ -171,13 +171,13 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
   });
 
   test('counts recent arms', async () => {
-    world.clock.set(new Date('2032-03-01T00:10:00Z'));
+    ports.clock.set(new Date('2032-03-01T00:10:00Z'));
     await write(randomUUID(), '2032-03-01T00:04:59.999Z', 1);
-    const events = async () => (await armsTakenWithin(world.db, world.clock, 300)).arms;
+    const events = async () => (await armsTakenWithin(ports.db, ports.clock, 300)).arms;
     expect(await events()).toEqual([]);
     await write(randomUUID(), '2032-03-01T00:05:00Z', 2);
     await write(randomUUID(), '2032-03-01T00:09:00Z', 1);
-    expect(await armsTakenWithin(world.db, world.clock, 300)).toEqual({
+    expect(await armsTakenWithin(ports.db, ports.clock, 300)).toEqual({
       arms: [
         { machine: 'client', event: 'written', from: 'a', to: 'b', reason: '1', times: 2 },
         { machine: 'client', event: 'written', from: 'a', to: 'b', reason: '2', times: 1 },
@@ -189,15 +189,15 @@ describe.each(databaseKinds)('the feed of the ledger on %s', (kind) => {
 
 if (databaseKinds.includes('postgres'))
   describe('during other transactions', () => {
-    let world: World;
+    let ports: Ports;
     let others: postgres.Sql;
     beforeAll(async () => {
-      world = await openWorld('postgres');
-      others = postgres(world.url ?? '', { max: 3, onnotice: () => {} });
+      ports = await openPorts('postgres');
+      others = postgres(ports.url ?? '', { max: 3, onnotice: () => {} });
     });
     afterAll(async () => {
       await others.end();
-      await world.close();
+      await ports.close();
     });
 
     test('an entry that is committed late is read in its place, and no later entry before it', async () => {
@@ -206,11 +206,11 @@ if (databaseKinds.includes('postgres'))
         db`insert into transitions (shard_key, at, machine, event, from_state, to_state, client_id, reason)
         values (gen_random_uuid(), now(), 'client', 'written', 'a', 'b', ${clientId}, ${reason})`;
       const read = async (order: LedgerOrder, after: LedgerPosition | null) => {
-        const found = await listLedger(world.db, { clientId }, { order, limit: 100, after });
+        const found = await listLedger(ports.db, { clientId }, { order, limit: 100, after });
         return { ...found, reasons: found.items.map(({ reason }) => reason) };
       };
       await insert(others, 'first');
-      await settled(world.db);
+      await settled(ports.db);
       const begun = await read('asc', null);
       expect(begun.reasons).toEqual(['first']);
       let commit = () => {};
@@ -235,7 +235,7 @@ if (databaseKinds.includes('postgres'))
         commit();
         await late;
       }
-      await settled(world.db);
+      await settled(ports.db);
       expect((await read('asc', begun.next)).reasons).toEqual(['late', 'quick']);
     });
   });

@@ -5,18 +5,18 @@ import { LEDGER_KEPT_DAYS } from '../../../src/model/ledger.ts';
 import { keepLedgerPartitions, makeLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
 import { clockAt } from '../../support/clock.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { givenGrant, ledgerOf, openWorld, type World } from './world.ts';
+import { givenGrant, ledgerOf, openPorts, type Ports } from './ports.ts';
 
 describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
-  const keepAt = (instant: string | number) => keepLedgerPartitions(world.db, clockAt(new Date(instant)));
+  const keepAt = (instant: string | number) => keepLedgerPartitions(ports.db, clockAt(new Date(instant)));
   const partitions = async () => {
-    const rows = await world.db
+    const rows = await ports.db
       .select({ name: sql<string>`c.relname` })
       .from(sql`pg_inherits i join pg_class c on c.oid = i.inhrelid`)
       .where(sql`i.inhparent = 'transitions'::regclass`)
@@ -24,7 +24,7 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
     return rows.map(({ name }) => name);
   };
   const refused = (statement: string) =>
-    world.db.execute(sql.raw(statement)).then(
+    ports.db.execute(sql.raw(statement)).then(
       () => false,
       () => true,
     );
@@ -40,10 +40,10 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
   test('are created before a command writes, where one is missing', async () => {
     const at = clockAt(new Date('2041-05-10'));
     const made = async () => (await partitions()).filter((name) => name.includes('_2041_'));
-    await makeLedgerPartitions(world.db, at);
+    await makeLedgerPartitions(ports.db, at);
     expect(await made()).toEqual(['transitions_2041_05', 'transitions_2041_06', 'transitions_2041_07']);
-    await world.db.execute(sql`drop table transitions_2041_06`);
-    await makeLedgerPartitions(world.db, at);
+    await ports.db.execute(sql`drop table transitions_2041_06`);
+    await makeLedgerPartitions(ports.db, at);
     expect(await made()).toHaveLength(3);
   });
 
@@ -53,16 +53,16 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
       ['2033-02-28T23:59:59.999Z', 'transitions_2033_02'],
       ['2033-03-01T00:00:00.000Z', 'transitions_2033_03'],
     ] as const) {
-      world.clock.set(new Date(instant));
-      const { grantId } = await givenGrant(world);
-      expect(await world.db.$count(sql`${sql.raw(partition)}`, sql`grant_id = ${grantId}::uuid`)).toBe(1);
+      ports.clock.set(new Date(instant));
+      const { grantId } = await givenGrant(ports);
+      expect(await ports.db.$count(sql`${sql.raw(partition)}`, sql`grant_id = ${grantId}::uuid`)).toBe(1);
     }
   });
 
   test('are not emptied, nor is one without its trigger', async () => {
     await keepAt('2034-01-10');
     expect(await refused('truncate transitions_2034_01')).toBe(true);
-    await world.db.execute(sql`drop trigger transitions_is_not_emptied on transitions_2034_01`);
+    await ports.db.execute(sql`drop trigger transitions_is_not_emptied on transitions_2034_01`);
     await keepAt('2034-01-10');
     expect(await refused('truncate transitions_2034_01')).toBe(true);
   });
@@ -79,17 +79,17 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
   });
 
   test('do not move the entries of a month without a partition', async () => {
-    world.clock.set(new Date('2036-05-05'));
-    const { grantId } = await givenGrant(world);
-    const lines = await ledgerOf(world, grantId);
+    ports.clock.set(new Date('2036-05-05'));
+    const { grantId } = await givenGrant(ports);
+    const lines = await ledgerOf(ports, grantId);
     await keepAt('2036-05-05');
     expect(await partitions()).not.toContain('transitions_2036_05');
     expect(await partitions()).toContain('transitions_2036_06');
-    expect(await ledgerOf(world, grantId)).toEqual(lines);
+    expect(await ledgerOf(ports, grantId)).toEqual(lines);
   });
 
   const attach = (name: string, from: string, to: string) =>
-    world.db.execute(sql.raw(`create table ${name} partition of transitions for values from ('${from}') to ('${to}')`));
+    ports.db.execute(sql.raw(`create table ${name} partition of transitions for values from ('${from}') to ('${to}')`));
 
   test('by another name belong to an operator: neither dropped nor protected', async () => {
     const others = ['old_transitions_2001_01', 'transitions_2001_02_kept'];
@@ -102,7 +102,7 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
   test('that cannot be created, except for a race with another node, are reported', async () => {
     await attach('in_the_way', '2038-01-10', '2038-01-20');
     await expect(keepAt('2038-01-01')).rejects.toThrow();
-    await world.db.execute(sql`drop table in_the_way`);
+    await ports.db.execute(sql`drop table in_the_way`);
     await keepAt('2038-01-01');
     expect(await partitions()).toContain('transitions_2038_01');
   });
@@ -122,7 +122,7 @@ describe.each(databaseKinds)('partitions of the ledger on %s', (kind) => {
     test('that another connection reads are not waited for: the next run drops them', async () => {
       await keepAt('2039-03-10');
       const old = Date.UTC(2039, 3, 1) + LEDGER_KEPT_DAYS * 86_400_000;
-      await world.db.transaction(async (reader) => {
+      await ports.db.transaction(async (reader) => {
         await reader.execute(sql`lock table transitions_2039_03 in access share mode`);
         await keepAt(old);
       });

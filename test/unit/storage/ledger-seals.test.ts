@@ -26,26 +26,26 @@ import { testKeys } from '../../support/macs.ts';
 import { openAsRuntimeRole } from '../../support/runtime-role.ts';
 import { until } from '../../support/until.ts';
 
-let world: TestDatabase<string>;
+let ports: TestDatabase<string>;
 let head: Head;
 beforeEach(async () => {
-  world = await openTestDatabase('postgres');
-  await keepLedgerPartitions(world.database.drizzle, databaseClock);
+  ports = await openTestDatabase('postgres');
+  await keepLedgerPartitions(ports.database.drizzle, databaseClock);
   // Three segments of two lines each.
   for (const reasons of [
     ['a', 'b'],
     ['c', 'd'],
     ['e', 'f'],
   ]) {
-    await writeLines(world.database.drizzle, reasons);
-    const closed = await sealAll(world.database.drizzle, { most: 2 });
+    await writeLines(ports.database.drizzle, reasons);
+    const closed = await sealAll(ports.database.drizzle, { most: 2 });
     const { number, digest } = closed.at(-1) ?? head;
     head = { number, digest };
   }
-  return () => world.close();
+  return () => ports.close();
 });
 
-const db = () => world.database.drizzle;
+const db = () => ports.database.drizzle;
 const found = async (options = {}) => (await verified(db(), options)).problems;
 
 /** Postgres has no way to stop its superuser. */
@@ -88,7 +88,7 @@ test.each([
 
 describe('an attacker who may add rows', () => {
   const refusals = async (statements: Readonly<Record<string, string>>) => {
-    const role = await openAsRuntimeRole(world.database, world.url);
+    const role = await openAsRuntimeRole(ports.database, ports.url);
     const refused: Record<string, boolean> = {};
     for (const [what, statement] of Object.entries(statements)) {
       refused[what] = await role.database.drizzle.execute(sql.raw(statement)).then(
@@ -521,7 +521,7 @@ describe('retention', () => {
     expect(await keepLedgerFor(db(), 365)).toBe(365);
     await keepLedgerPartitions(db(), clockAt(monthsLater(5)));
     expect(await found()).toEqual([]);
-    const role = await openAsRuntimeRole(world.database, world.url);
+    const role = await openAsRuntimeRole(ports.database, ports.url);
     try {
       expect(await keepLedgerFor(role.database.drizzle, 30)).toBe(365);
       for (const statement of [

@@ -2,7 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { transitions } from '../../../src/storage/schema.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { givenGrant, ledgerOf, loadGrant, moveHead, nextMove, openWorld, type World } from './world.ts';
+import { givenGrant, ledgerOf, loadGrant, moveHead, nextMove, openPorts, type Ports } from './ports.ts';
 
 /** The database's own error, without the wrappers of the drivers. */
 async function refusalOf(statement: Promise<unknown>): Promise<string> {
@@ -17,11 +17,11 @@ async function refusalOf(statement: Promise<unknown>): Promise<string> {
 }
 
 describe.each(databaseKinds)('the ledger on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   const attempts: Record<string, (grantId: string) => SQL> = {
     UPDATE: (grantId) => sql`update transitions set reason = 'forged' where grant_id = ${grantId}::uuid`,
@@ -32,18 +32,18 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
   };
 
   test.each(Object.entries(attempts))('%s is rejected, and every entry stays', async (_, attempt) => {
-    const { grantId } = await givenGrant(world);
-    const lines = await ledgerOf(world, grantId);
+    const { grantId } = await givenGrant(ports);
+    const lines = await ledgerOf(ports, grantId);
     expect(lines).not.toEqual([]);
-    expect(await refusalOf(world.db.execute(attempt(grantId)))).toMatch(/the ledger is append-only/);
-    expect(await ledgerOf(world, grantId)).toEqual(lines);
+    expect(await refusalOf(ports.db.execute(attempt(grantId)))).toMatch(/the ledger is append-only/);
+    expect(await ledgerOf(ports, grantId)).toEqual(lines);
   });
 
   test('an entry of any month finds a partition', async () => {
-    const granted = await givenGrant(world);
-    const move = { ...nextMove(world, await loadGrant(world, granted)), now: new Date('2999-12-31T23:59:59.999Z') };
-    expect(await moveHead(world, move)).toBe(true);
-    const lines = await world.db.select().from(transitions).where(eq(transitions.grantId, granted.grantId));
+    const granted = await givenGrant(ports);
+    const move = { ...nextMove(ports, await loadGrant(ports, granted)), now: new Date('2999-12-31T23:59:59.999Z') };
+    expect(await moveHead(ports, move)).toBe(true);
+    const lines = await ports.db.select().from(transitions).where(eq(transitions.grantId, granted.grantId));
     expect(lines.map(({ at }) => at)).toContainEqual(move.now);
   });
 });

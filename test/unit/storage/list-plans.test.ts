@@ -11,55 +11,55 @@ import {
 import { plannedRead } from '../../../src/storage/planned-read.ts';
 import { sessionRows } from '../../../src/storage/session-list.ts';
 import { outboxLines } from '../../../src/storage/webhooks.ts';
-import { type Granted, givenGrant, openWorld, type World } from './world.ts';
+import { type Granted, givenGrant, openPorts, type Ports } from './ports.ts';
 
 const ROWS = 20_000;
 const PAGE = 51;
 
-let world: World;
+let ports: Ports;
 let granted: Granted;
 beforeAll(async () => {
-  world = await openWorld('postgres');
-  granted = await givenGrant(world);
-  await givenGrant(world);
-  await world.db.execute(sql`
+  ports = await openPorts('postgres');
+  granted = await givenGrant(ports);
+  await givenGrant(ports);
+  await ports.db.execute(sql`
     insert into grants (id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
       policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
     select gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope,
       resources, policy, code_hash, code_challenge, redirect_uri, code_ends_at, 'active', created_at + n * interval '1 second'
     from grants, generate_series(1, ${ROWS / 2}::int) n`);
-  await world.db.execute(sql`
+  await ports.db.execute(sql`
     insert into sessions (id_hash, sid, user_id, user_epoch, server_epoch, signed_in_at, last_used_at, ends_at)
     select sha256((sid::text || n)::bytea), gen_random_uuid(), user_id, user_epoch, server_epoch,
       signed_in_at + n * interval '1 second', signed_in_at + n * interval '1 second', ends_at + interval '1 day'
     from sessions, generate_series(1, ${ROWS / 2}::int) n`);
-  await world.db.execute(sql`
+  await ports.db.execute(sql`
     insert into transitions (shard_key, at, machine, event, from_state, to_state)
     select gen_random_uuid(), now() + n * interval '1 second', 'client', 'written', 'a', 'b' from generate_series(1, ${ROWS}::int) n`);
-  await world.db.execute(sql`analyze grants, sessions, transitions`);
+  await ports.db.execute(sql`analyze grants, sessions, transitions`);
 });
-afterAll(() => world.close());
+afterAll(() => ports.close());
 
 const after = { at: '2030-01-01T02:00:00.000000Z', id: '80000000-0000-4000-8000-000000000000' };
 
 const lines = (order: LedgerOrder, position: LedgerPosition | null) =>
-  lineStatement(world.db, {}, { part: 'recorded', order, where: recordedPart(position, order), rows: PAGE });
+  lineStatement(ports.db, {}, { part: 'recorded', order, where: recordedPart(position, order), rows: PAGE });
 
 const statements: Record<string, () => { getSQL: () => unknown }> = {
-  'all grants': () => grantRows(world.db, world.clock, {}, null, PAGE),
-  'a later page of grants': () => grantRows(world.db, world.clock, {}, after, PAGE),
-  'grants of a client': () => grantRows(world.db, world.clock, { clientId: granted.clientId }, after, PAGE),
-  'grants of an end-user': () => grantRows(world.db, world.clock, { userId: granted.person.id }, after, PAGE),
+  'all grants': () => grantRows(ports.db, ports.clock, {}, null, PAGE),
+  'a later page of grants': () => grantRows(ports.db, ports.clock, {}, after, PAGE),
+  'grants of a client': () => grantRows(ports.db, ports.clock, { clientId: granted.clientId }, after, PAGE),
+  'grants of an end-user': () => grantRows(ports.db, ports.clock, { userId: granted.person.id }, after, PAGE),
   'grants of a time': () =>
-    grantRows(world.db, world.clock, { createdTo: new Date(after.at), createdFrom: new Date(0) }, null, PAGE),
-  'all sessions': () => sessionRows(world.db, world.clock, {}, after, PAGE),
+    grantRows(ports.db, ports.clock, { createdTo: new Date(after.at), createdFrom: new Date(0) }, null, PAGE),
+  'all sessions': () => sessionRows(ports.db, ports.clock, {}, after, PAGE),
   'the newest lines of the ledger': () => lines('desc', null),
   'later lines of the ledger, oldest first': () => lines('asc', { recordedIn: '1', position: '1' }),
-  'sessions of an end-user': () => sessionRows(world.db, world.clock, { userId: granted.person.id }, after, PAGE),
+  'sessions of an end-user': () => sessionRows(ports.db, ports.clock, { userId: granted.person.id }, after, PAGE),
 };
 
 test.each(Object.entries(statements))('%s', async (_, statement) => {
-  const plan = await plannedRead(world.db, (db) => db.execute(sql`explain (analyze, format json) ${statement()}`));
+  const plan = await plannedRead(ports.db, (db) => db.execute(sql`explain (analyze, format json) ${statement()}`));
   const scans = scansOf(plan);
   expect(scans.length).toBeGreaterThan(0);
   for (const { table, kind, rows } of scans) {
@@ -71,17 +71,17 @@ test.each(Object.entries(statements))('%s', async (_, statement) => {
 
 const END = '9223372036854775807';
 const idle: Record<string, (last: string) => { getSQL: () => unknown }> = {
-  'a round of webhooks': (last) => outboxLines(world.db, { recordedIn: last, position: END }, ['user']),
+  'a round of webhooks': (last) => outboxLines(ports.db, { recordedIn: last, position: END }, ['user']),
   'a page of the feed': (last) => lines('asc', { recordedIn: last, position: END }),
 };
 
 test.each(Object.entries(idle))(
   '%s without a new entry reads a few pages, however long the ledger is',
   async (_, of) => {
-    const [{ last } = { last: '0' }] = (await world.db.execute<{ last: string }>(
+    const [{ last } = { last: '0' }] = (await ports.db.execute<{ last: string }>(
       sql`select max(recorded_in::text::numeric)::text as last from transitions`,
     )) as unknown as { last: string }[];
-    const explained = await plannedRead(world.db, (db) =>
+    const explained = await plannedRead(ports.db, (db) =>
       db.execute(sql`explain (analyze, buffers, format json) ${of(last)}`),
     );
     const [, blocks = '1000'] = /"Shared Hit Blocks": ?(\d+)/.exec(JSON.stringify(explained)) ?? [];

@@ -25,13 +25,13 @@ import {
   loadGrant,
   moveHead,
   nextMove,
-  openWorld,
+  openPorts,
+  type Ports,
   registration,
   reuseOf,
   revoke,
   SESSION_LIFETIME_SECONDS,
-  type World,
-} from './world.ts';
+} from './ports.ts';
 
 const LIFETIMES: Lifetimes = {
   name: 'default',
@@ -60,22 +60,22 @@ async function everyPage<Item, Position>(
 }
 
 describe.each(databaseKinds)('lists on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   const grantPage = (filter: GrantFilter, after: InstantPosition | null = null, limit = 2) =>
-    listGrantPage(world.db, world.clock, lifetimesOf, filter, { limit, after });
+    listGrantPage(ports.db, ports.clock, lifetimesOf, filter, { limit, after });
   const grantIds = (listed: readonly ListedGrant[]) => listed.map(({ grant }) => grant.id);
   const sessionPage = (filter: SessionFilter, after: InstantPosition | null = null, limit = 2) =>
-    listSessionPage(world.db, world.clock, SIGN_IN, filter, { limit, after });
+    listSessionPage(ports.db, ports.clock, SIGN_IN, filter, { limit, after });
 
   async function allow(person: { id: string; username: string }, clientId: string): Promise<Granted> {
-    const session = await givenSession(world, person);
-    const approval = await approvalOf(world, await givenRequest(world, clientId), session);
-    if (!(await approve(world, approval))) throw new Error('not approved');
+    const session = await givenSession(ports, person);
+    const approval = await approvalOf(ports, await givenRequest(ports, clientId), session);
+    if (!(await approve(ports, approval))) throw new Error('not approved');
     return { clientId, person, grantId: approval.loaded.id };
   }
 
@@ -83,13 +83,13 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
     const prefix = `list-${randomUUID()}-`;
     beforeAll(async () => {
       for (const name of ['c', 'a', 'b', 'gone', 'd%_']) {
-        await saveClient(world.db, { ...registration(prefix + name), clientName: `The ${name.toUpperCase()} shop` });
+        await saveClient(ports.db, { ...registration(prefix + name), clientName: `The ${name.toUpperCase()} shop` });
       }
-      await saveClient(world.db, registration(`${prefix}declared`), true);
-      await deleteClient(world.db, `${prefix}gone`);
+      await saveClient(ports.db, registration(`${prefix}declared`), true);
+      await deleteClient(ports.db, `${prefix}gone`);
     });
     const ids = (filter: { q?: string; declared?: boolean }, limit = 2) =>
-      everyPage((after: string | null) => listClientPage(world.db, testMacs, filter, { limit, after })).then((found) =>
+      everyPage((after: string | null) => listClientPage(ports.db, testMacs, filter, { limit, after })).then((found) =>
         found.map(({ clientId }) => clientId.replace(prefix, '')),
       );
 
@@ -113,39 +113,39 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
     });
 
     test('have the time of their registration, one by one; a deleted client is not found', async () => {
-      expect((await findListedClient(world.db, testMacs, `${prefix}a`))?.createdAt).toBeInstanceOf(Date);
-      expect(await findListedClient(world.db, testMacs, `${prefix}gone`)).toBeNull();
+      expect((await findListedClient(ports.db, testMacs, `${prefix}a`))?.createdAt).toBeInstanceOf(Date);
+      expect(await findListedClient(ports.db, testMacs, `${prefix}gone`)).toBeNull();
     });
   });
 
   describe('of end-users', () => {
     test('are in the order of their usernames, found by a part of it, without the hash of a password', async () => {
-      const people = [await givenUser(world), await givenUser(world), await givenUser(world)];
+      const people = [await givenUser(ports), await givenUser(ports), await givenUser(ports)];
       const names = people.map(({ username }) => username).toSorted();
-      await disableUser(world.db, names[1] ?? '');
-      const found = await everyPage((after: string | null) => listUserPage(world.db, {}, { limit: 1, after }));
+      await disableUser(ports.db, names[1] ?? '');
+      const found = await everyPage((after: string | null) => listUserPage(ports.db, {}, { limit: 1, after }));
       expect(found.map(({ username }) => username).filter((name) => names.includes(name))).toEqual(names);
       expect(Object.keys(found[0] ?? {})).not.toContain('passwordHash');
       const disabled = await everyPage((after: string | null) =>
-        listUserPage(world.db, { disabled: true }, { limit: 1, after }),
+        listUserPage(ports.db, { disabled: true }, { limit: 1, after }),
       );
       expect(disabled.map(({ username }) => username)).toContain(names[1]);
       expect(disabled.every(({ disabledAt }) => disabledAt !== null)).toBe(true);
-      const [only] = (await listUserPage(world.db, { q: names[0]?.toUpperCase() ?? '' }, { limit: 9, after: null }))
+      const [only] = (await listUserPage(ports.db, { q: names[0]?.toUpperCase() ?? '' }, { limit: 9, after: null }))
         .items;
       expect(only).toMatchObject({ username: names[0], createdAt: expect.any(Date), disabledAt: null });
-      expect(await findListedUser(world.db, only?.id ?? '')).toEqual(only);
-      expect(await findListedUser(world.db, randomUUID())).toBeNull();
+      expect(await findListedUser(ports.db, only?.id ?? '')).toEqual(only);
+      expect(await findListedUser(ports.db, randomUUID())).toBeNull();
     });
   });
 
   describe('of grants', () => {
     test('are newest first, of one client or one end-user', async () => {
-      const clientId = await givenClient(world);
-      const [alice, bob] = [await givenUser(world), await givenUser(world)];
+      const clientId = await givenClient(ports);
+      const [alice, bob] = [await givenUser(ports), await givenUser(ports)];
       const granted: Granted[] = [];
       for (const person of [alice, bob, alice, bob, alice]) {
-        world.clock.advanceSeconds(1);
+        ports.clock.advanceSeconds(1);
         granted.push(await allow(person, clientId));
       }
       const newest = granted.map(({ grantId }) => grantId).toReversed();
@@ -154,7 +154,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       expect(all[0]).toMatchObject({
         clientName: `Client ${clientId}`,
         username: alice.username,
-        state: 'alive',
+        state: 'active',
       });
       const ofBob = await everyPage((after: InstantPosition | null) => grantPage({ userId: bob.id }, after));
       expect(grantIds(ofBob)).toEqual([newest[1], newest[3]]);
@@ -164,42 +164,42 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
     });
 
     test('are active or ended as the model says: revoked, by epoch, or by time under the current policy', async () => {
-      const clientId = await givenClient(world);
-      const fresh = async () => allow(await givenUser(world), clientId);
+      const clientId = await givenClient(ports);
+      const fresh = async () => allow(await givenUser(ports), clientId);
       const [code, chain, revoked, disabled] = [await fresh(), await fresh(), await fresh(), await fresh()];
-      await moveHead(world, nextMove(world, await loadGrant(world, chain)));
-      await revoke(world, reuseOf(world, await loadGrant(world, revoked)));
-      await disableUser(world.db, disabled.person.username);
-      const idsOf = async (state: 'alive' | 'over') =>
+      await moveHead(ports, nextMove(ports, await loadGrant(ports, chain)));
+      await revoke(ports, reuseOf(ports, await loadGrant(ports, revoked)));
+      await disableUser(ports.db, disabled.person.username);
+      const idsOf = async (state: 'active' | 'ended') =>
         grantIds(await everyPage((after: InstantPosition | null) => grantPage({ clientId, state }, after, 1)));
       const sorted = (...of: Granted[]) => of.map(({ grantId }) => grantId).toSorted();
-      expect((await idsOf('alive')).toSorted()).toEqual(sorted(code, chain));
-      expect((await idsOf('over')).toSorted()).toEqual(sorted(revoked, disabled));
-      expect(await consequencesForClient(world.db, world.clock, lifetimesOf, clientId)).toEqual({
+      expect((await idsOf('active')).toSorted()).toEqual(sorted(code, chain));
+      expect((await idsOf('ended')).toSorted()).toEqual(sorted(revoked, disabled));
+      expect(await consequencesForClient(ports.db, ports.clock, lifetimesOf, clientId)).toEqual({
         livingGrants: 2,
         users: 2,
         aboveCeiling: 0,
         exact: true,
       });
-      world.clock.advanceSeconds(60);
-      expect(await idsOf('alive')).toEqual([]);
-      expect(await idsOf('over')).toHaveLength(4);
-      expect(await findListedGrant(world.db, world.clock, lifetimesOf, code.grantId)).toMatchObject({
-        state: 'over',
+      ports.clock.advanceSeconds(60);
+      expect(await idsOf('active')).toEqual([]);
+      expect(await idsOf('ended')).toHaveLength(4);
+      expect(await findListedGrant(ports.db, ports.clock, lifetimesOf, code.grantId)).toMatchObject({
+        state: 'ended',
         grant: { id: code.grantId, state: 'active' },
-        now: world.clock.now(),
+        now: ports.clock.now(),
       });
-      expect(await findListedGrant(world.db, world.clock, lifetimesOf, randomUUID())).toBeNull();
+      expect(await findListedGrant(ports.db, ports.clock, lifetimesOf, randomUUID())).toBeNull();
     });
 
     test('equal the load of the server', async () => {
-      const granted = await givenGrant(world);
-      const found = await findListedGrant(world.db, world.clock, lifetimesOf, granted.grantId);
-      expect(found?.grant).toMatchObject(await loadGrant(world, granted));
+      const granted = await givenGrant(ports);
+      const found = await findListedGrant(ports.db, ports.clock, lifetimesOf, granted.grantId);
+      expect(found?.grant).toMatchObject(await loadGrant(ports, granted));
     });
 
     test('contain rows that share an instant, and rows that are written between two pages, once', async () => {
-      const first = await givenGrant(world);
+      const first = await givenGrant(ports);
       await copies(first.grantId, 57, '0 seconds');
       const written: string[] = [];
       const seen = grantIds(
@@ -217,10 +217,10 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
     });
 
     test('have short pages, which lead to every match, for a filter that matches few of many rows', async () => {
-      const first = await givenGrant(world);
+      const first = await givenGrant(ports);
       await copies(first.grantId, 2500, '1 second');
-      await revoke(world, reuseOf(world, await loadGrant(world, first)));
-      const filter = { clientId: first.clientId, state: 'over' } as const;
+      await revoke(ports, reuseOf(ports, await loadGrant(ports, first)));
+      const filter = { clientId: first.clientId, state: 'ended' } as const;
       const page = await grantPage(filter);
       expect(page.items).toEqual([]);
       expect(page.next).not.toBeNull();
@@ -229,7 +229,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
 
     /** Of a grant, later by this interval. */
     const copies = (id: string, number: number, later: string) =>
-      world.db.execute(sql`
+      ports.db.execute(sql`
         insert into grants (id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
           policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
         select gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope,
@@ -239,47 +239,47 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
 
   describe('of sessions', () => {
     test('are newest first, with user and browser; found by the sid alone', async () => {
-      const person = await givenUser(world);
+      const person = await givenUser(ports);
       const signedIn: string[] = [];
       for (const _ of [1, 2, 3]) {
-        world.clock.advanceSeconds(1);
-        signedIn.unshift((await givenSession(world, person)).sid);
+        ports.clock.advanceSeconds(1);
+        signedIn.unshift((await givenSession(ports, person)).sid);
       }
       const all = await everyPage((after: InstantPosition | null) => sessionPage({ userId: person.id }, after));
       expect(all.map(({ session }) => session.sid)).toEqual(signedIn);
       expect(all[0]).toMatchObject({ session: { username: person.username, userAgent: null }, state: 'active' });
       const [sid = ''] = signedIn;
-      const found = await findListedSession(world.db, world.clock, SIGN_IN, sid);
-      expect(found).toMatchObject({ session: { sid, userId: person.id }, now: world.clock.now() });
-      expect(await findListedSession(world.db, world.clock, SIGN_IN, randomUUID())).toBeNull();
+      const found = await findListedSession(ports.db, ports.clock, SIGN_IN, sid);
+      expect(found).toMatchObject({ session: { sid, userId: person.id }, now: ports.clock.now() });
+      expect(await findListedSession(ports.db, ports.clock, SIGN_IN, randomUUID())).toBeNull();
     });
 
     test('are active or ended as the model says, and counted among those that end with their end-user', async () => {
-      const person = await givenUser(world);
-      await givenSession(world, person);
-      world.clock.advanceSeconds(SESSION_LIFETIME_SECONDS);
-      const granted = await allow(person, await givenClient(world));
+      const person = await givenUser(ports);
+      await givenSession(ports, person);
+      ports.clock.advanceSeconds(SESSION_LIFETIME_SECONDS);
+      const granted = await allow(person, await givenClient(ports));
       const states = async (state: 'active' | 'ended') =>
         (await sessionPage({ userId: person.id, state })).items.length;
       expect([await states('active'), await states('ended')]).toEqual([1, 1]);
       const deps = { lifetimesOf, signIn: SIGN_IN };
-      expect(await consequencesForUser(world.db, world.clock, deps, person.id)).toEqual({
+      expect(await consequencesForUser(ports.db, ports.clock, deps, person.id)).toEqual({
         livingGrants: 1,
         clients: 1,
         activeSessions: 1,
         exact: true,
       });
-      await disableUser(world.db, granted.person.username);
+      await disableUser(ports.db, granted.person.username);
       expect([await states('active'), await states('ended')]).toEqual([0, 2]);
-      expect(await consequencesForUser(world.db, world.clock, deps, person.id)).toMatchObject({ livingGrants: 0 });
+      expect(await consequencesForUser(ports.db, ports.clock, deps, person.id)).toMatchObject({ livingGrants: 0 });
     });
   });
 
   test('states are counted for each machine; a chain counts its used tokens', async () => {
     const before = await counts();
-    const granted = await givenGrant(world);
-    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
-    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
+    const granted = await givenGrant(ports);
+    await moveHead(ports, nextMove(ports, await loadGrant(ports, granted)));
+    await moveHead(ports, nextMove(ports, await loadGrant(ports, granted)));
     const gained = difference(before, await counts());
     expect(gained).toEqual({
       'authorizationCode used': 1,
@@ -292,7 +292,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       'user enabled': 1,
     });
     const alive = await counts();
-    await revoke(world, reuseOf(world, await loadGrant(world, granted)));
+    await revoke(ports, reuseOf(ports, await loadGrant(ports, granted)));
     expect(difference(alive, await counts())).toEqual({
       'authorizationCode revoked': 1,
       'authorizationCode used': -1,
@@ -302,11 +302,11 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       'refreshToken revoked': 2,
       'refreshToken used': -1,
     });
-    expect((await countStates(world.db)).every(({ exact }) => exact)).toBe(true);
+    expect((await countStates(ports.db)).every(({ exact }) => exact)).toBe(true);
   });
 
   async function counts(): Promise<Record<string, number>> {
-    const all = await countStates(world.db);
+    const all = await countStates(ports.db);
     return Object.fromEntries(
       all.flatMap(({ machine, states }) =>
         Object.entries(states).map(([state, rows]) => [`${machine} ${state}`, rows]),
@@ -323,15 +323,15 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
 
   test('a search reads a bounded number of rows, and continues where it stopped', async () => {
     const prefix = `zz-${randomUUID()}`;
-    await world.db.execute(sql`
+    await ports.db.execute(sql`
       insert into users (id, username, username_key, password_hash, claims)
       select gen_random_uuid(), name, name, '', '{}'::jsonb
       from (select ${prefix}::text || '-' || lpad(n::text, 6, '0') as name from generate_series(1, 10500) n) made`);
     const filter = { q: `${prefix}-010499` };
-    const first = await listUserPage(world.db, filter, { limit: 5, after: prefix });
+    const first = await listUserPage(ports.db, filter, { limit: 5, after: prefix });
     expect(first.items).toEqual([]);
     expect(first.next).toBe(`${prefix}-010000`);
-    const second = await listUserPage(world.db, filter, { limit: 5, after: first.next });
+    const second = await listUserPage(ports.db, filter, { limit: 5, after: first.next });
     expect(second.items.map(({ username }) => username)).toEqual([`${prefix}-010499`]);
     expect(second.next).toBeNull();
   });

@@ -17,20 +17,20 @@ import {
   moveHead,
   NOBODY_ASKED,
   nextMove,
-  openWorld,
+  openPorts,
+  type Ports,
   reuseOf,
   revoke,
-  type World,
-} from './world.ts';
+} from './ports.ts';
 
 /** A chain whose head has moved once: every fact of the guard has a value. */
-async function givenChain(world: World): Promise<Granted> {
-  const granted = await givenGrant(world);
-  if (!(await moveHead(world, nextMove(world, await loadGrant(world, granted))))) throw new Error('not moved');
+async function givenChain(ports: Ports): Promise<Granted> {
+  const granted = await givenGrant(ports);
+  if (!(await moveHead(ports, nextMove(ports, await loadGrant(ports, granted))))) throw new Error('not moved');
   return granted;
 }
 
-type Interference = (world: World, granted: Granted, move: HeadMove) => Promise<unknown>;
+type Interference = (ports: Ports, granted: Granted, move: HeadMove) => Promise<unknown>;
 
 /** Possible changes between load and commit, one fact of the guard each; nothing else changes. */
 const interferences: Record<string, Interference> = {
@@ -47,7 +47,7 @@ const interferences: Record<string, Interference> = {
         .set({ refreshNonce: Buffer.alloc(16, 7) })
         .where(eq(grants.id, grantId)),
     ),
-  'the grant was revoked': (world, _, move) => revoke(world, { ...reuseOfMove(move), entries: [move.entry] }),
+  'the grant was revoked': (ports, _, move) => revoke(ports, { ...reuseOfMove(move), entries: [move.entry] }),
   'the client signed out everywhere': ({ db }, { clientId }) =>
     db.update(clients).set({ epoch: 1n }).where(eq(clients.clientId, clientId)),
   'the client was marked as deleted': ({ db, clock }, { clientId }) =>
@@ -70,21 +70,21 @@ const reuseOfMove = ({ loaded, now }: HeadMove) => ({
 });
 
 describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
-  const rowOf = async ({ grantId }: Granted) => (await world.db.select().from(grants).where(eq(grants.id, grantId)))[0];
+  const rowOf = async ({ grantId }: Granted) => (await ports.db.select().from(grants).where(eq(grants.id, grantId)))[0];
 
   test('the exchange begins the chain and writes one entry', async () => {
-    const granted = await givenGrant(world);
+    const granted = await givenGrant(ports);
     const before = await rowOf(granted);
-    world.clock.advanceSeconds(1);
-    const next = nextMove(world, await loadGrant(world, granted));
+    ports.clock.advanceSeconds(1);
+    const next = nextMove(ports, await loadGrant(ports, granted));
     const move = { ...next, policy: 'strict', entry: { ...next.entry, reason: 'a_reason', scopeWithheld: 'write' } };
-    expect(await moveHead(world, move)).toBe(true);
+    expect(await moveHead(ports, move)).toBe(true);
     expect(await rowOf(granted)).toEqual({
       ...before,
       refreshGeneration: 0n,
@@ -92,7 +92,7 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
       lastUsedAt: move.now,
       chainEndsAt: move.chainEndsAt,
     });
-    const [approval, ...lines] = await ledgerOf(world, granted.grantId);
+    const [approval, ...lines] = await ledgerOf(ports, granted.grantId);
     expect(approval?.machine).toBe('interaction');
     expect(lines).toEqual([
       {
@@ -117,35 +117,35 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
   });
 
   test('each rotation moves it by one', async () => {
-    const granted = await givenChain(world);
+    const granted = await givenChain(ports);
     for (const generation of [1n, 2n, 3n]) {
-      expect(await moveHead(world, nextMove(world, await loadGrant(world, granted)))).toBe(true);
-      expect((await loadGrant(world, granted)).refreshGeneration).toBe(generation);
+      expect(await moveHead(ports, nextMove(ports, await loadGrant(ports, granted)))).toBe(true);
+      expect((await loadGrant(ports, granted)).refreshGeneration).toBe(generation);
     }
   });
 
   test('the same move, sent twice, is made once', async () => {
-    const granted = await givenChain(world);
-    const move = nextMove(world, await loadGrant(world, granted));
-    expect(await moveHead(world, move)).toBe(true);
-    expect(await moveHead(world, move)).toBe(false);
+    const granted = await givenChain(ports);
+    const move = nextMove(ports, await loadGrant(ports, granted));
+    expect(await moveHead(ports, move)).toBe(true);
+    expect(await moveHead(ports, move)).toBe(false);
   });
 
   test('another grant does not change', async () => {
-    const [granted, bystander] = [await givenChain(world), await givenChain(world)];
+    const [granted, bystander] = [await givenChain(ports), await givenChain(ports)];
     const before = await rowOf(bystander);
-    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
+    await moveHead(ports, nextMove(ports, await loadGrant(ports, granted)));
     expect(await rowOf(bystander)).toEqual(before);
   });
 
   test.each(Object.entries(interferences))('it does not move, and no row is written, when %s', async (_, interfere) => {
-    const granted = await givenChain(world);
-    const move = nextMove(world, await loadGrant(world, granted));
-    await interfere(world, granted, move);
-    const [row, ledger] = [await rowOf(granted), await ledgerOf(world, granted.grantId)];
-    expect(await moveHead(world, move)).toBe(false);
+    const granted = await givenChain(ports);
+    const move = nextMove(ports, await loadGrant(ports, granted));
+    await interfere(ports, granted, move);
+    const [row, ledger] = [await rowOf(granted), await ledgerOf(ports, granted.grantId)];
+    expect(await moveHead(ports, move)).toBe(false);
     expect(await rowOf(granted)).toEqual(row);
-    expect(await ledgerOf(world, granted.grantId)).toEqual(ledger);
+    expect(await ledgerOf(ports, granted.grantId)).toEqual(ledger);
   });
 
   const ends: Record<string, { readonly millisecondsLeft: number; readonly moves: boolean }> = {
@@ -155,55 +155,55 @@ describe.each(databaseKinds)('moving the head of a chain on %s', (kind) => {
   };
 
   test.each(Object.entries(ends))('committed %s, decided in time', async (_, { millisecondsLeft, moves }) => {
-    const granted = await givenChain(world);
-    const move = nextMove(world, await loadGrant(world, granted));
-    world.clock.set(new Date(move.endsAt.getTime() - millisecondsLeft));
-    const [row, ledger] = [await rowOf(granted), await ledgerOf(world, granted.grantId)];
-    expect(await moveHead(world, move)).toBe(moves);
+    const granted = await givenChain(ports);
+    const move = nextMove(ports, await loadGrant(ports, granted));
+    ports.clock.set(new Date(move.endsAt.getTime() - millisecondsLeft));
+    const [row, ledger] = [await rowOf(granted), await ledgerOf(ports, granted.grantId)];
+    expect(await moveHead(ports, move)).toBe(moves);
     if (moves) return expect(await rowOf(granted)).toMatchObject({ refreshNonce: move.nonce });
     expect(await rowOf(granted)).toEqual(row);
-    expect(await ledgerOf(world, granted.grantId)).toEqual(ledger);
+    expect(await ledgerOf(ports, granted.grantId)).toEqual(ledger);
   });
 
   test("outside tests, the database's clock decides that it is committed in time", async () => {
-    const store = grantStore(world.db, databaseClock, testClients);
-    const granted = await givenChain(world);
+    const store = grantStore(ports.db, databaseClock, testClients);
+    const granted = await givenChain(ports);
     const { now } = await store.load(granted);
-    const move = nextMove(world, await loadGrant(world, granted));
+    const move = nextMove(ports, await loadGrant(ports, granted));
     const hour = 3_600_000;
     expect(await moveHead({ grants: store }, { ...move, endsAt: now })).toBe(false);
     expect(await moveHead({ grants: store }, { ...move, endsAt: new Date(now.getTime() + hour) })).toBe(true);
   });
 
   test('it does not move for an unknown grant', async () => {
-    const granted = await givenChain(world);
-    const loaded = { ...(await loadGrant(world, granted)), id: '00000000-0000-4000-8000-000000000000' };
-    expect(await moveHead(world, nextMove(world, loaded))).toBe(false);
+    const granted = await givenChain(ports);
+    const loaded = { ...(await loadGrant(ports, granted)), id: '00000000-0000-4000-8000-000000000000' };
+    expect(await moveHead(ports, nextMove(ports, loaded))).toBe(false);
   });
 
   test('of many concurrent moves from the same head, one is made', async () => {
-    const granted = await givenChain(world);
-    const loaded = await loadGrant(world, granted);
-    const moves = Array.from({ length: 20 }, () => nextMove(world, loaded));
-    const made = await Promise.all(moves.map((move) => moveHead(world, move)));
+    const granted = await givenChain(ports);
+    const loaded = await loadGrant(ports, granted);
+    const moves = Array.from({ length: 20 }, () => nextMove(ports, loaded));
+    const made = await Promise.all(moves.map((move) => moveHead(ports, move)));
     expect(made.filter(Boolean)).toHaveLength(1);
-    const after = await loadGrant(world, granted);
+    const after = await loadGrant(ports, granted);
     expect(after.refreshGeneration).toBe(1n);
     expect(after.refreshNonce).toEqual(moves[made.indexOf(true)]?.nonce);
-    expect((await ledgerOf(world, granted.grantId)).filter(({ generation }) => generation === 1n)).toHaveLength(1);
+    expect((await ledgerOf(ports, granted.grantId)).filter(({ generation }) => generation === 1n)).toHaveLength(1);
   });
 
   test("the server's one row is still one row", async () => {
-    expect(await world.db.select({ id: server.id }).from(server)).toEqual([{ id: 1 }]);
+    expect(await ports.db.select({ id: server.id }).from(server)).toEqual([{ id: 1 }]);
   });
 
   test('a reuse ends the chain however far its head has moved since the load', async () => {
-    const granted = await givenChain(world);
-    const reuse = reuseOf(world, await loadGrant(world, granted));
+    const granted = await givenChain(ports);
+    const reuse = reuseOf(ports, await loadGrant(ports, granted));
     for (let rotations = 0; rotations < 5; rotations++) {
-      await moveHead(world, nextMove(world, await loadGrant(world, granted)));
+      await moveHead(ports, nextMove(ports, await loadGrant(ports, granted)));
     }
-    expect(await revoke(world, reuse)).toBe(true);
-    expect((await loadGrant(world, granted)).state).toBe('revoked');
+    expect(await revoke(ports, reuse)).toBe(true);
+    expect((await loadGrant(ports, granted)).state).toBe('revoked');
   });
 });

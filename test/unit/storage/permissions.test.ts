@@ -15,46 +15,46 @@ import {
   givenSession,
   givenUser,
   loadGrant,
-  openWorld,
+  openPorts,
   type Person,
+  type Ports,
   reuseOf,
   revoke,
-  type World,
-} from './world.ts';
+} from './ports.ts';
 
 describe.each(databaseKinds)('the permissions of an end-user, on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   let permissions: ReturnType<typeof permissionStore>;
   beforeAll(async () => {
-    world = await openWorld(kind);
-    permissions = permissionStore(world.db, world.clock, testMacs);
+    ports = await openPorts(kind);
+    permissions = permissionStore(ports.db, ports.clock, testMacs);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   /** A second later than the earlier permissions. @returns the id of the grant. */
   async function allow(person: Person, clientId: string, resources = ['https://api.example']): Promise<string> {
-    world.clock.advanceSeconds(1);
-    const session = await givenSession(world, person);
-    const request = await givenRequest(world, clientId, { resources });
-    const approval = await approvalOf(world, request, session, { remembers: true });
-    if (!(await approve(world, approval))) throw new Error('not approved');
+    ports.clock.advanceSeconds(1);
+    const session = await givenSession(ports, person);
+    const request = await givenRequest(ports, clientId, { resources });
+    const approval = await approvalOf(ports, request, session, { remembers: true });
+    if (!(await approve(ports, approval))) throw new Error('not approved');
     return approval.loaded.id;
   }
 
   test('have their clients and consents, the newest grant first, and the time', async () => {
-    const person = await givenUser(world);
-    const [first, second] = [await givenClient(world), await givenClient(world)];
+    const person = await givenUser(ports);
+    const [first, second] = [await givenClient(ports), await givenClient(ports)];
     const grants = [
       await allow(person, first),
       await allow(person, second),
       await allow(person, first, ['https://other.example']),
     ];
     const { now, ...loaded } = await permissions.load(person.id);
-    expect(now).toEqual(world.clock.now());
+    expect(now).toEqual(ports.clock.now());
     expect(loaded.grants.map(({ id }) => id)).toEqual(grants.toReversed());
     expect(loaded.grants.map(grantState)).toEqual(['active', 'active', 'active']);
     const [, , oldest] = loaded.grants;
-    expect(oldest).toEqual(await loadGrant(world, { clientId: first, person, grantId: grants[0] ?? '' }));
+    expect(oldest).toEqual(await loadGrant(ports, { clientId: first, person, grantId: grants[0] ?? '' }));
     expect([...loaded.clients.keys()].sort()).toEqual([first, second].sort());
     expect(loaded.clients.get(second)).toMatchObject({ clientId: second });
     const kept = { clientId: first, scope: ['read', 'write'], grantedAt: now };
@@ -63,8 +63,8 @@ describe.each(databaseKinds)('the permissions of an end-user, on %s', (kind) => 
   });
 
   test('are empty without a grant, and exclude those of others', async () => {
-    const person = await givenUser(world);
-    await allow(await givenUser(world), await givenClient(world));
+    const person = await givenUser(ports);
+    await allow(await givenUser(ports), await givenClient(ports));
     expect(await permissions.load(person.id)).toMatchObject({ grants: [], consents: [], clients: new Map() });
   });
 
@@ -73,44 +73,44 @@ describe.each(databaseKinds)('the permissions of an end-user, on %s', (kind) => 
   });
 
   test('exclude what a decision ended', async () => {
-    const person = await givenUser(world);
-    const clientId = await givenClient(world);
+    const person = await givenUser(ports);
+    const clientId = await givenClient(ports);
     const [ended, lives] = [await allow(person, clientId), await allow(person, clientId)];
-    await revoke(world, reuseOf(world, await loadGrant(world, { clientId, person, grantId: ended })));
+    await revoke(ports, reuseOf(ports, await loadGrant(ports, { clientId, person, grantId: ended })));
     expect((await permissions.load(person.id)).grants.map(({ id }) => id)).toEqual([lives]);
     expect(await permissions.grantIds(person.id, clientId)).toEqual([lives]);
   });
 
   const ends: Record<string, { end: (person: Person, clientId: string) => Promise<unknown>; consents: number }> = {
-    'the client was deleted': { end: (_, clientId) => deleteClient(world.db, clientId), consents: 0 },
-    'the end-user was disabled': { end: ({ username }) => disableUser(world.db, username), consents: 0 },
+    'the client was deleted': { end: (_, clientId) => deleteClient(ports.db, clientId), consents: 0 },
+    'the end-user was disabled': { end: ({ username }) => disableUser(ports.db, username), consents: 0 },
     'the end-user was disabled and enabled': {
       end: async ({ username }) => {
-        await disableUser(world.db, username);
-        await enableUser(world.db, username);
+        await disableUser(ports.db, username);
+        await enableUser(ports.db, username);
       },
       consents: 0,
     },
-    'the epoch of the server was raised': { end: () => raiseServerEpoch(world.db), consents: 1 },
+    'the epoch of the server was raised': { end: () => raiseServerEpoch(ports.db), consents: 1 },
   };
   test.each(Object.entries(ends))('show that %s', async (_, { end, consents }) => {
-    const person = await givenUser(world);
-    const clientId = await givenClient(world);
+    const person = await givenUser(ports);
+    const clientId = await givenClient(ports);
     const grantId = await allow(person, clientId);
     await end(person, clientId);
     const loaded = await permissions.load(person.id);
     expect(loaded.grants.map(grantState)).toEqual(['revoked']);
-    expect(loaded.grants[0]).toEqual(await loadGrant(world, { clientId, person, grantId }));
+    expect(loaded.grants[0]).toEqual(await loadGrant(ports, { clientId, person, grantId }));
     expect(loaded.consents).toHaveLength(consents);
     expect([...loaded.clients.keys()]).toEqual([clientId]);
   });
 
   test('include the newest of many grants of one client, and all of another client; revocation finds each', async () => {
-    const person = await givenUser(world);
-    const [often, once] = [await givenClient(world), await givenClient(world)];
+    const person = await givenUser(ports);
+    const [often, once] = [await givenClient(ports), await givenClient(ports)];
     const single = await allow(person, once);
     const first = await allow(person, often);
-    await world.db.execute(sql`
+    await ports.db.execute(sql`
       insert into grants (id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
         policy, code_hash, code_challenge, redirect_uri, code_ends_at, state, created_at)
       select gen_random_uuid(), client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources,
@@ -126,8 +126,8 @@ describe.each(databaseKinds)('the permissions of an end-user, on %s', (kind) => 
   });
 
   test('are deleted for one client of one end-user, and counted', async () => {
-    const [person, another] = [await givenUser(world), await givenUser(world)];
-    const [one, other] = [await givenClient(world), await givenClient(world)];
+    const [person, another] = [await givenUser(ports), await givenUser(ports)];
+    const [one, other] = [await givenClient(ports), await givenClient(ports)];
     await allow(person, one);
     await allow(person, one, ['https://other.example']);
     await allow(person, other);

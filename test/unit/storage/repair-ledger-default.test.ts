@@ -10,13 +10,13 @@ import { databaseKinds, openTestDatabase, type TestDatabase } from '../../suppor
 import { sealAll, verified, writeLines } from '../../support/ledger.ts';
 
 describe.each(databaseKinds)('the default partition of the ledger on %s', (kind) => {
-  let world: TestDatabase;
+  let ports: TestDatabase;
   beforeEach(async () => {
-    world = await openTestDatabase(kind);
+    ports = await openTestDatabase(kind);
   });
-  afterEach(() => world.close());
+  afterEach(() => ports.close());
 
-  const db = () => world.database.drizzle;
+  const db = () => ports.database.drizzle;
   const places = () =>
     db()
       .select({ reason: transitions.reason, partition: sql<string>`${transitions}.tableoid::regclass::text` })
@@ -102,13 +102,13 @@ describe.each(databaseKinds)('the default partition of the ledger on %s', (kind)
 });
 
 describe('beside a reader of the ledger, such as a backup', () => {
-  let world: TestDatabase<string>;
+  let ports: TestDatabase<string>;
   beforeEach(async () => {
-    world = await openTestDatabase('postgres');
+    ports = await openTestDatabase('postgres');
   });
-  afterEach(() => world.close());
+  afterEach(() => ports.close());
 
-  const db = () => world.database.drizzle;
+  const db = () => ports.database.drizzle;
   /** Fails instead of waiting: the behaviour of requests while the months are kept. */
   const beside = async (work: () => Promise<void>) => {
     await db().transaction(async (reader) => {

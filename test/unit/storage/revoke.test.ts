@@ -11,27 +11,27 @@ import {
   moveHead,
   NOBODY_ASKED,
   nextMove,
-  openWorld,
+  openPorts,
+  type Ports,
   reuseOf,
   revoke,
-  type World,
-} from './world.ts';
+} from './ports.ts';
 
 describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   beforeAll(async () => {
-    world = await openWorld(kind);
+    ports = await openPorts(kind);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   test('it ends with its reason, and the ledger has both the presented credential and the ended one', async () => {
-    const granted = await givenGrant(world);
-    world.clock.advanceSeconds(1);
-    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
-    world.clock.advanceSeconds(1);
-    const revocation = reuseOf(world, await loadGrant(world, granted));
-    expect(await revoke(world, revocation)).toBe(true);
-    const [row] = await world.db.select().from(grants).where(eq(grants.id, granted.grantId));
+    const granted = await givenGrant(ports);
+    ports.clock.advanceSeconds(1);
+    await moveHead(ports, nextMove(ports, await loadGrant(ports, granted)));
+    ports.clock.advanceSeconds(1);
+    const revocation = reuseOf(ports, await loadGrant(ports, granted));
+    expect(await revoke(ports, revocation)).toBe(true);
+    const [row] = await ports.db.select().from(grants).where(eq(grants.id, granted.grantId));
     expect(row).toMatchObject({ state: 'revoked', revokedReason: 'refresh_token_reused', revokedAt: revocation.now });
 
     const common = {
@@ -49,7 +49,7 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
       scopeWithheld: null,
       ...NOBODY_ASKED,
     };
-    const lines = await ledgerOf(world, granted.grantId);
+    const lines = await ledgerOf(ports, granted.grantId);
     expect(lines.slice(2)).toEqual([
       { ...common, machine: 'grant', event: 'refreshTokenReused', fromState: 'active' },
       { ...common, machine: 'refreshToken', event: 'presented', fromState: 'used' },
@@ -57,50 +57,50 @@ describe.each(databaseKinds)('revoking a grant on %s', (kind) => {
   });
 
   test('on request of a user, it leaves one entry', async () => {
-    const granted = await givenGrant(world);
-    const reuse = reuseOf(world, await loadGrant(world, granted));
+    const granted = await givenGrant(ports);
+    const reuse = reuseOf(ports, await loadGrant(ports, granted));
     const entries = reuse.entries.filter(({ machine }) => machine === 'grant');
-    expect(await revoke(world, { ...reuse, reason: 'revocation_requested', policy: null, entries })).toBe(true);
-    const lines = await ledgerOf(world, granted.grantId);
+    expect(await revoke(ports, { ...reuse, reason: 'revocation_requested', policy: null, entries })).toBe(true);
+    const lines = await ledgerOf(ports, granted.grantId);
     expect(lines.filter(({ toState }) => toState === 'revoked')).toHaveLength(1);
   });
 
   test('a second time changes nothing: the first reason stays, and no entry is added', async () => {
-    const granted = await givenGrant(world);
-    const first = reuseOf(world, await loadGrant(world, granted));
-    await revoke(world, first);
-    world.clock.advanceSeconds(1);
-    const second = { ...first, now: world.clock.now(), reason: 'chain_behind_token' as const };
-    const lines = await ledgerOf(world, granted.grantId);
-    expect(await revoke(world, second)).toBe(false);
-    expect(await loadGrant(world, granted)).toMatchObject({ revokedReason: 'refresh_token_reused' });
-    expect(await ledgerOf(world, granted.grantId)).toEqual(lines);
+    const granted = await givenGrant(ports);
+    const first = reuseOf(ports, await loadGrant(ports, granted));
+    await revoke(ports, first);
+    ports.clock.advanceSeconds(1);
+    const second = { ...first, now: ports.clock.now(), reason: 'chain_behind_token' as const };
+    const lines = await ledgerOf(ports, granted.grantId);
+    expect(await revoke(ports, second)).toBe(false);
+    expect(await loadGrant(ports, granted)).toMatchObject({ revokedReason: 'refresh_token_reused' });
+    expect(await ledgerOf(ports, granted.grantId)).toEqual(lines);
   });
 
   test('of many concurrent ones, one ends it', async () => {
-    const granted = await givenGrant(world);
-    const revocation = reuseOf(world, await loadGrant(world, granted));
-    const ended = await Promise.all(Array.from({ length: 10 }, () => revoke(world, revocation)));
+    const granted = await givenGrant(ports);
+    const revocation = reuseOf(ports, await loadGrant(ports, granted));
+    const ended = await Promise.all(Array.from({ length: 10 }, () => revoke(ports, revocation)));
     expect(ended.filter(Boolean)).toHaveLength(1);
   });
 
   test('it is still written when the epochs of client, user and server have risen', async () => {
-    const granted = await givenGrant(world);
-    const revocation = reuseOf(world, await loadGrant(world, granted));
-    await deleteClient(world.db, granted.clientId);
-    await disableUser(world.db, granted.person.username);
-    await raiseServerEpoch(world.db);
-    expect(await revoke(world, revocation)).toBe(true);
+    const granted = await givenGrant(ports);
+    const revocation = reuseOf(ports, await loadGrant(ports, granted));
+    await deleteClient(ports.db, granted.clientId);
+    await disableUser(ports.db, granted.person.username);
+    await raiseServerEpoch(ports.db);
+    expect(await revoke(ports, revocation)).toBe(true);
   });
 
   test('running against rotations it always succeeds: no head moves after it', async () => {
-    const granted = await givenGrant(world);
-    await moveHead(world, nextMove(world, await loadGrant(world, granted)));
-    const revocation = reuseOf(world, await loadGrant(world, granted));
-    const rotate = async () => moveHead(world, nextMove(world, await loadGrant(world, granted)));
-    const [revoked] = await Promise.all([revoke(world, revocation), rotate(), rotate(), rotate(), rotate()]);
+    const granted = await givenGrant(ports);
+    await moveHead(ports, nextMove(ports, await loadGrant(ports, granted)));
+    const revocation = reuseOf(ports, await loadGrant(ports, granted));
+    const rotate = async () => moveHead(ports, nextMove(ports, await loadGrant(ports, granted)));
+    const [revoked] = await Promise.all([revoke(ports, revocation), rotate(), rotate(), rotate(), rotate()]);
     expect(revoked).toBe(true);
-    expect(await loadGrant(world, granted)).toMatchObject({ state: 'revoked' });
+    expect(await loadGrant(ports, granted)).toMatchObject({ state: 'revoked' });
     expect(await rotate()).toBe(false);
   });
 });

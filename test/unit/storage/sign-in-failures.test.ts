@@ -3,19 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signInFailures } from '../../../src/storage/schema.ts';
 import { signInFailureStore } from '../../../src/storage/sign-in-failures.ts';
 import { databaseKinds } from '../../support/database.ts';
-import { openWorld, type World } from './world.ts';
+import { openPorts, type Ports } from './ports.ts';
 
 const WINDOW_SECONDS = 300;
 const givenKey = () => randomBytes(32);
 
 describe.each(databaseKinds)('counting failed sign-ins on %s', (kind) => {
-  let world: World;
+  let ports: Ports;
   let failures: ReturnType<typeof signInFailureStore>;
   beforeAll(async () => {
-    world = await openWorld(kind);
-    failures = signInFailureStore(world.db, world.clock);
+    ports = await openPorts(kind);
+    failures = signInFailureStore(ports.db, ports.clock);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   const count = (...keys: Buffer[]) => failures.count(keys, WINDOW_SECONDS);
 
@@ -37,26 +37,26 @@ describe.each(databaseKinds)('counting failed sign-ins on %s', (kind) => {
     const [key, other, unknown] = [givenKey(), givenKey(), givenKey()];
     await count(key, other);
     await count(other);
-    const rows = () => world.db.$count(signInFailures);
+    const rows = () => ports.db.$count(signInFailures);
     const before = await rows();
     for (let times = 0; times < 2; times++) {
       expect(await failures.countsOf([unknown, other, key])).toEqual([0, 2, 1]);
     }
     expect(await rows()).toBe(before);
-    world.clock.advanceSeconds(WINDOW_SECONDS - 1);
+    ports.clock.advanceSeconds(WINDOW_SECONDS - 1);
     expect(await failures.countsOf([key])).toEqual([1]);
-    world.clock.advanceSeconds(1);
+    ports.clock.advanceSeconds(1);
     expect(await failures.countsOf([key])).toEqual([0]);
   });
 
   test('the window begins with the first attempt: later ones do not extend it', async () => {
     const key = givenKey();
     await count(key);
-    world.clock.advanceSeconds(WINDOW_SECONDS - 1);
+    ports.clock.advanceSeconds(WINDOW_SECONDS - 1);
     expect(await count(key)).toEqual([2]);
-    world.clock.advanceSeconds(1);
+    ports.clock.advanceSeconds(1);
     expect(await count(key)).toEqual([1]);
-    world.clock.advanceSeconds(WINDOW_SECONDS - 1);
+    ports.clock.advanceSeconds(WINDOW_SECONDS - 1);
     expect(await count(key)).toEqual([2]);
   });
 
@@ -64,27 +64,27 @@ describe.each(databaseKinds)('counting failed sign-ins on %s', (kind) => {
     const [lasting, other] = [givenKey(), givenKey()];
     const both = () => failures.count([lasting, other], WINDOW_SECONDS, [lasting]);
     expect(await both()).toEqual([1, 1]);
-    world.clock.advanceSeconds(WINDOW_SECONDS - 1);
+    ports.clock.advanceSeconds(WINDOW_SECONDS - 1);
     expect(await both()).toEqual([2, 2]);
-    world.clock.advanceSeconds(2 * WINDOW_SECONDS - 1);
+    ports.clock.advanceSeconds(2 * WINDOW_SECONDS - 1);
     expect(await both()).toEqual([3, 1]);
-    world.clock.advanceSeconds(2 * WINDOW_SECONDS);
+    ports.clock.advanceSeconds(2 * WINDOW_SECONDS);
     expect(await both()).toEqual([1, 1]);
   });
 
   test('the count has the age of the last failure, and its own lifetime', async () => {
     const [key, unknown] = [givenKey(), givenKey()];
     await count(key);
-    world.clock.advanceSeconds(10);
+    ports.clock.advanceSeconds(10);
     await count(key);
-    world.clock.advanceSeconds(7);
+    ports.clock.advanceSeconds(7);
     const { now, failures: recent } = await failures.recentOf([unknown, key]);
-    expect(now).toEqual(world.clock.fixedNow());
+    expect(now).toEqual(ports.clock.fixedNow());
     expect(recent).toEqual([
       { failures: 0, secondsSince: Number.POSITIVE_INFINITY, secondsLeft: 0 },
       { failures: 2, secondsSince: 7, secondsLeft: WINDOW_SECONDS - 17 },
     ]);
-    world.clock.advanceSeconds(WINDOW_SECONDS - 17);
+    ports.clock.advanceSeconds(WINDOW_SECONDS - 17);
     expect((await failures.recentOf([key])).failures).toEqual([
       { failures: 0, secondsSince: Number.POSITIVE_INFINITY, secondsLeft: 0 },
     ]);

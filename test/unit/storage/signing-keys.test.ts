@@ -5,47 +5,47 @@ import {
   passTime,
   requestRevocation,
   requestRotation,
-  type SigningKeyWorld,
+  type SigningKeyPorts,
 } from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import { codeOf } from '../../../src/storage/failures.ts';
 import { signingKeys } from '../../../src/storage/schema.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { changes, keyLedger, keysOf, LIFETIMES, stateOf, storedKeys } from '../../support/signing-keys.ts';
-import { openWorld, type World } from './world.ts';
+import { openPorts, type Ports } from './ports.ts';
 
 const FIRST = 'noKeySigns: unpublished → signing';
 const CREATED = 'successorNeeded: unpublished → published';
 const { publishedBeforeSigningSeconds, signingLifetimeSeconds, successorLeadSeconds, retiringSeconds } = LIFETIMES;
 
 describe.each(databaseKinds)('signing keys on %s', (kind) => {
-  let world: World;
-  let keys: SigningKeyWorld;
+  let ports: Ports;
+  let keys: SigningKeyPorts;
   beforeEach(async () => {
-    world = await openWorld(kind);
-    keys = keysOf(world.db, world.clock);
+    ports = await openPorts(kind);
+    keys = keysOf(ports.db, ports.clock);
   });
-  afterEach(() => world.close());
+  afterEach(() => ports.close());
 
   const tick = async () => changes(await passTime(keys));
-  const states = async () => (await storedKeys(world.db)).map((one) => one.state);
-  const kids = async () => (await storedKeys(world.db)).map((one) => one.kid);
-  const later = (seconds: number) => world.clock.advanceSeconds(seconds);
+  const states = async () => (await storedKeys(ports.db)).map((one) => one.state);
+  const kids = async () => (await storedKeys(ports.db)).map((one) => one.kid);
+  const later = (seconds: number) => ports.clock.advanceSeconds(seconds);
 
   test('the first of an algorithm signs immediately', async () => {
     expect(await tick()).toEqual([FIRST]);
     expect(await tick()).toEqual([]);
-    const [key, ...others] = await storedKeys(world.db);
+    const [key, ...others] = await storedKeys(ports.db);
     expect(others).toEqual([]);
     expect(key).toMatchObject({
       alg: 'ES256',
       state: 'signing',
-      createdAt: world.clock.now(),
-      beganSigningAt: world.clock.now(),
+      createdAt: ports.clock.now(),
+      beganSigningAt: ports.clock.now(),
       rotationAskedAt: null,
       retiredAt: null,
     });
-    expect(await keyLedger(world.db, key?.kid ?? '')).toEqual([FIRST]);
+    expect(await keyLedger(ports.db, key?.kid ?? '')).toEqual([FIRST]);
   });
 
   test('they rotate by themselves, and none stops before its successor has waited for caches', async () => {
@@ -67,12 +67,12 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     later(1);
     expect(await tick()).toEqual(['timePassed: retiring → retired (tokens_expired)']);
     const [first = '', second = ''] = await kids();
-    expect(await keyLedger(world.db, first)).toEqual([
+    expect(await keyLedger(ports.db, first)).toEqual([
       FIRST,
       'timePassed: signing → retiring',
       'timePassed: retiring → retired (tokens_expired)',
     ]);
-    expect(await keyLedger(world.db, second)).toEqual([CREATED, 'signerStopped: published → signing']);
+    expect(await keyLedger(ports.db, second)).toEqual([CREATED, 'signerStopped: published → signing']);
   });
 
   test('a server that was down at the end of a key publishes first, and signs on until caches hold the next', async () => {
@@ -89,13 +89,13 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
   test('the private half is erased when a key no longer signs', async () => {
     await tick();
     await requestRotation(keys, 'ES256', false, commandLine);
-    const [first, second] = await storedKeys(world.db);
+    const [first, second] = await storedKeys(ports.db);
     expect([first?.privateJwe, second?.privateJwe]).toEqual([expect.any(String), expect.any(String)]);
     later(publishedBeforeSigningSeconds);
     await tick();
-    expect((await storedKeys(world.db)).map((one) => one.privateJwe)).toEqual([null, second?.privateJwe]);
+    expect((await storedKeys(ports.db)).map((one) => one.privateJwe)).toEqual([null, second?.privateJwe]);
     await requestRevocation(keys, second?.kid ?? '', commandLine);
-    expect((await storedKeys(world.db)).map((one) => one.privateJwe)).toEqual([null, null, expect.any(String)]);
+    expect((await storedKeys(ports.db)).map((one) => one.privateJwe)).toEqual([null, null, expect.any(String)]);
   });
 
   test('a rotation publishes a successor now, and signs with it when caches hold it', async () => {
@@ -165,7 +165,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     ]);
     expect(await states()).toEqual(['retired', 'retired', 'signing']);
     expect(await revoke(second)).toEqual([]);
-    expect((await storedKeys(world.db))[1]).toMatchObject({ retiredReason: 'revocation_requested' });
+    expect((await storedKeys(ports.db))[1]).toMatchObject({ retiredReason: 'revocation_requested' });
   });
 
   test('revoking a waiting or retiring key does not affect the signer', async () => {
@@ -176,22 +176,22 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     expect(await states()).toEqual(['signing', 'retired']);
     later(1);
     await requestRotation(keys, 'ES256', true, commandLine);
-    expect(await stateOf(world.db, signer)).toBe('retiring');
+    expect(await stateOf(ports.db, signer)).toBe('retiring');
     await requestRevocation(keys, signer, commandLine);
     expect(await states()).toEqual(['retired', 'retired', 'signing']);
   });
 
   test('an unknown key is reported as unknown, and changes nothing', async () => {
     await tick();
-    const before = await storedKeys(world.db);
+    const before = await storedKeys(ports.db);
     expect(await requestRevocation(keys, 'unknown', commandLine)).toBeNull();
-    expect(await storedKeys(world.db)).toEqual(before);
+    expect(await storedKeys(ports.db)).toEqual(before);
   });
 
   test('an algorithm that the policy drops signs to the end of its time, and has no successor', async () => {
-    await passTime(keysOf(world.db, world.clock, { algorithms: ['ES256', 'EdDSA'] }));
+    await passTime(keysOf(ports.db, ports.clock, { algorithms: ['ES256', 'EdDSA'] }));
     const edwards = async () =>
-      (await storedKeys(world.db)).filter((one) => one.alg === 'EdDSA').map((one) => one.state);
+      (await storedKeys(ports.db)).filter((one) => one.alg === 'EdDSA').map((one) => one.state);
     later(signingLifetimeSeconds - 1);
     await tick();
     expect(await edwards()).toEqual(['signing']);
@@ -206,7 +206,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
   test('a longer wait for caches applies to keys that are published from then on, a shorter one too', async () => {
     await tick();
     await requestRotation(keys, 'ES256', false, commandLine);
-    keys = keysOf(world.db, world.clock, { publishedBeforeSigningSeconds: 600, jwksMaxAgeSeconds: 60 });
+    keys = keysOf(ports.db, ports.clock, { publishedBeforeSigningSeconds: 600, jwksMaxAgeSeconds: 60 });
     later(publishedBeforeSigningSeconds - 1);
     // Caches that fetched before the change may still be as old as the policy of then allowed.
     expect(await tick()).toEqual([]);
@@ -223,21 +223,21 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
     test('lets one key of an algorithm sign, and one wait', async () => {
       await tick();
       await requestRotation(keys, 'ES256', false, commandLine);
-      const [row] = await storedKeys(world.db);
+      const [row] = await storedKeys(ports.db);
       if (!row) throw new Error('no key');
       const insert = (state: 'signing' | 'published') =>
-        world.db.insert(signingKeys).values({ ...row, kid: state, state });
+        ports.db.insert(signingKeys).values({ ...row, kid: state, state });
       expect(await refusal(insert('signing'))).toBe('23P01');
       expect(await refusal(insert('published'))).toBe('23P01');
       const other = { ...row, kid: 'other', alg: 'EdDSA' as const };
-      expect(await refusal(world.db.insert(signingKeys).values(other))).toBeUndefined();
+      expect(await refusal(ports.db.insert(signingKeys).values(other))).toBeUndefined();
     });
 
     test('keeps no private half of a key that no longer signs, and no unknown state', async () => {
       await tick();
       const set = (change: object) =>
-        refusal(world.db.update(signingKeys).set(change).where(eq(signingKeys.alg, 'ES256')));
-      const now = world.clock.now();
+        refusal(ports.db.update(signingKeys).set(change).where(eq(signingKeys.alg, 'ES256')));
+      const now = ports.clock.now();
       const retired = { retiredAt: now, retiredReason: 'revocation_requested' };
       expect(await set({ state: 'retiring', stoppedSigningAt: now })).toBe('23514');
       expect(await set({ state: 'retired', ...retired })).toBe('23514');
@@ -249,7 +249,7 @@ describe.each(databaseKinds)('signing keys on %s', (kind) => {
 
     test('a row whose instants contradict its state does not change', async () => {
       await tick();
-      await world.db.update(signingKeys).set({ stoppedSigningAt: sql`now()` });
+      await ports.db.update(signingKeys).set({ stoppedSigningAt: sql`now()` });
       await expect(passTime(keys)).rejects.toThrow('is stored as signing');
     });
   });

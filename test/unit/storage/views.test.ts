@@ -8,7 +8,7 @@ import { clients, grants, server, users } from '../../../src/storage/schema.ts';
 import { epochs, generations, nonces } from '../../support/arbitraries.ts';
 import { databaseKinds } from '../../support/database.ts';
 import { unheld } from '../../support/unheld.ts';
-import { type Granted, givenGrant, loadGrant, openWorld, type World } from './world.ts';
+import { type Granted, givenGrant, loadGrant, openPorts, type Ports } from './ports.ts';
 
 const INSTANT = new Date('2030-01-01T00:00:00.000Z');
 
@@ -39,13 +39,13 @@ function reasonOf(grant: Grant): string | null {
 }
 
 describe.each(databaseKinds)('the views on %s match what the server derives', (kind) => {
-  let world: World;
+  let ports: Ports;
   let granted: Granted;
   beforeAll(async () => {
-    world = await openWorld(kind);
-    granted = await givenGrant(world);
+    ports = await openPorts(kind);
+    granted = await givenGrant(ports);
   });
-  afterAll(() => world.close());
+  afterAll(() => ports.close());
 
   async function store(
     db: Drizzle,
@@ -78,7 +78,7 @@ describe.each(databaseKinds)('the views on %s match what the server derives', (k
 
   async function view(name: string): Promise<{ state: string; reason: string | null } | null> {
     const statement = sql`select state, reason from ${sql.identifier(name)} where grant_id = ${granted.grantId}::uuid`;
-    const result: unknown = await world.db.execute(statement);
+    const result: unknown = await ports.db.execute(statement);
     const [row] = (Array.isArray(result) ? result : (result as { rows: unknown[] }).rows) as {
       state: string;
       reason: string | null;
@@ -87,8 +87,8 @@ describe.each(databaseKinds)('the views on %s match what the server derives', (k
   }
 
   propertyTest.prop([rows], { numRuns: 150 })('for any row', async (row) => {
-    await unheld(world.db, (db) => store(db, row));
-    const grant = await loadGrant(world, granted);
+    await unheld(ports.db, (db) => store(db, row));
+    const grant = await loadGrant(ports, granted);
     const reason = reasonOf(grant);
     expect(await view('grant_states')).toEqual({ state: grantState(grant), reason });
     expect(await view('authorization_codes')).toEqual({ state: authorizationCodeState(grant), reason });

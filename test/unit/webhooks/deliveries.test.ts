@@ -162,8 +162,8 @@ describe('webhooks', () => {
     expect(receiver.received).toHaveLength(2);
     expect(worker.logs()).toContain('an event is dead-lettered');
     status = 204;
-    const world = { deliveries: worker.store.deliveries, sleep: async () => {} };
-    await repeatDelivery(world, given?.id ?? '', retryPolicyOf(webhooksFile([])), commandLine);
+    const ports = { deliveries: worker.store.deliveries, sleep: async () => {} };
+    await repeatDelivery(ports, given?.id ?? '', retryPolicyOf(webhooksFile([])), commandLine);
     await worker.round();
     expect(await worker.stored()).toMatchObject([{ state: 'delivered', attempts: 1, abandonedReason: null }]);
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);

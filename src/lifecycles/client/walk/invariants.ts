@@ -4,12 +4,11 @@ import { actorName } from '../../../model/actor.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { everythingIsAnswered } from '../../../review/proof/invariants.ts';
-import type { Moment } from '../../../review/proof/moment.ts';
+import type { ModelState } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
 import type { Walk } from '../../../review/proof/walk.ts';
 import { userState } from '../../user/lifecycle.ts';
 import { clientState } from '../lifecycle.ts';
-import { requestsAt } from './requests.ts';
 import {
   type Asked,
   type AskedOfClient,
@@ -21,9 +20,10 @@ import {
   type Terms,
   userOf,
   versionIn,
-} from './world.ts';
+} from './ports.ts';
+import { requestsAt } from './requests.ts';
 
-type World = Moment<Terms>;
+type Ports = ModelState<Terms>;
 
 /** The client or the end-user. */
 const ownerOf = (stored: Stored) => clientOf(stored) ?? userOf(stored);
@@ -131,7 +131,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'A confidential client has one live secret or two; a public client and a deleted client have none.',
     spec: 'OAuth 2.1 §2.4',
     machines: CLIENT,
-    brokenAt: (_, { stored }) => {
+    violationAt: (_, { stored }) => {
       const client = clientOf(stored);
       if (client === null) return null;
       const live = client.secretMacs.length;
@@ -163,7 +163,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       !isDeepStrictEqual(userOf(stored), userOf(after.stored))
         ? 'a deleted end-user has changed'
         : null,
-    brokenAt: (_, { stored }) => {
+    violationAt: (_, { stored }) => {
       const user = userOf(stored);
       if (user === null || user.deletedAt === null) return null;
       const isErased = user.username === '' && user.passwordHash === '' && Object.keys(user.claims).length === 0;
@@ -210,7 +210,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'No two end-users have the same username.',
     spec: 'OpenID Connect Core §5.7',
     machines: USER,
-    brokenAt: (_, { stored }) => (userOf(stored)?.username === TAKEN ? 'two end-users are called the same' : null),
+    violationAt: (_, { stored }) => (userOf(stored)?.username === TAKEN ? 'two end-users are called the same' : null),
   },
   {
     name: 'every-administrator-is-answered',
@@ -222,26 +222,26 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'administrator-is-served',
     says: 'The server carries out every permitted request. Nothing above holds because nothing works.',
     spec: 'RFC 7592 §2',
-    brokenAt: (walk, world) => {
-      for (const asked of requestsAt(world.stored)) {
+    violationAt: (walk, ports) => {
+      for (const asked of requestsAt(ports.stored)) {
         const unserved =
-          asked.kind === 'client' ? unservedClient(walk, world, asked) : unservedUser(walk, world, asked);
+          asked.kind === 'client' ? unservedClient(walk, ports, asked) : unservedUser(walk, ports, asked);
         if (unserved)
-          return `${asked.change.type} by ${asked.actor.kind} while ${stateOf(world.stored)} does not do what it says`;
+          return `${asked.change.type} by ${asked.actor.kind} while ${stateOf(ports.stored)} does not do what it says`;
       }
       return null;
     },
   },
 ];
 
-const afterOf = (walk: Walk<Terms>, world: World, asked: Asked): Stored =>
-  storedAfter(walk, world, asked) ?? world.stored;
+const afterOf = (walk: Walk<Terms>, ports: Ports, asked: Asked): Stored =>
+  storedAfter(walk, ports, asked) ?? ports.stored;
 
 /** Derived from the stored rows, not by the machine under test. */
-function unservedClient(walk: Walk<Terms>, world: World, asked: AskedOfClient): boolean {
-  const client = clientOf(world.stored);
+function unservedClient(walk: Walk<Terms>, ports: Ports, asked: AskedOfClient): boolean {
+  const client = clientOf(ports.stored);
   const isRegistered = client !== null && client.deletedAt === null;
-  const after = clientOf(afterOf(walk, world, asked));
+  const after = clientOf(afterOf(walk, ports, asked));
   const { change, actor } = asked;
   if (isRegistered && client.declared && actor.kind !== 'configuration') return false;
   const live = isRegistered ? client.secretMacs : [];
@@ -266,10 +266,10 @@ function unservedClient(walk: Walk<Terms>, world: World, asked: AskedOfClient): 
 }
 
 /** Derived from the stored rows, not by the machine under test. */
-function unservedUser(walk: Walk<Terms>, world: World, asked: AskedOfUser): boolean {
-  const user = userOf(world.stored);
+function unservedUser(walk: Walk<Terms>, ports: Ports, asked: AskedOfUser): boolean {
+  const user = userOf(ports.stored);
   if (user !== null && user.deletedAt !== null) return false;
-  const after = userOf(afterOf(walk, world, asked));
+  const after = userOf(afterOf(walk, ports, asked));
   const { change } = asked;
   if (change.type === 'registrationRequested') {
     const { username, claims, passwordHash, importedHash } = change.registration;

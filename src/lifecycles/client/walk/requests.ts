@@ -16,7 +16,7 @@ import {
   type Stored,
   secretNamed,
   TAKEN,
-} from './world.ts';
+} from './ports.ts';
 
 const changesOfClient = (client: RegisteredClient | null): readonly (readonly [Actor, ClientChange])[] => {
   const [first] = client?.secretMacs ?? [];

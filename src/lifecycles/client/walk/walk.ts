@@ -4,8 +4,8 @@ import { askingFor, defineWalk } from '../../../review/proof/define-walk.ts';
 import { userRequest } from '../../user/lifecycle.ts';
 import { clientRequest } from '../lifecycle.ts';
 import { INVARIANTS } from './invariants.ts';
+import { type Asked, commitAdministration, INITIAL_STATES, load, type Terms, USER_ID } from './ports.ts';
 import { expecting, requestsAt } from './requests.ts';
-import { type Asked, commitAdministration, INITIAL_STATES, load, type Terms, USER_ID } from './world.ts';
 
 const NAMES: Readonly<Record<Asked['change']['type'], string>> = {
   registrationRequested: 'the registration',

@@ -2,17 +2,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
-import type { Moment, Move } from '../../../review/proof/moment.ts';
+import type { ModelState, Move } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
 import type { EmailChallenge } from '../entity.ts';
+import { addedBy, movesOf, type Stored, type Terms } from './ports.ts';
 import { requestsAt } from './requests.ts';
-import { addedBy, movesOf, type Stored, type Terms } from './world.ts';
 
-type World = Moment<Terms>;
+type Ports = ModelState<Terms>;
 const LINK = ['emailChallenge'];
 
 /** The link that was used with this move, as it was stored before; null: none was. */
-function usedBy({ stored }: World, { commit }: Move<Terms>): EmailChallenge | null {
+function usedBy({ stored }: Ports, { commit }: Move<Terms>): EmailChallenge | null {
   if (!commit?.held) return null;
   const id = movesOf(commit.commit).find(({ state }) => state === 'used')?.id;
   return stored.challenges.find((one) => one.id === id) ?? null;
@@ -47,8 +47,8 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'a-use-ends-the-others',
     says: 'The statement that uses a link ends every other link of its purpose, but for the links that undo a change.',
     machines: LINK,
-    violation: (_, world, move) => {
-      const link = usedBy(world, move);
+    violation: (_, ports, move) => {
+      const link = usedBy(ports, move);
       if (link === null || link.purpose === 'undo_change') return null;
       const left = move.after.stored.challenges.find(({ state, ...one }) => state === 'active' && isLike(one, link));
       return left ? `${link.id} was used, and ${left.id} is active` : null;
@@ -58,7 +58,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'few-active-links',
     says: 'At most ten links of a purpose are active for a person, and one invitation; but for the links that undo a change.',
     machines: LINK,
-    brokenAt: (_, { stored: { challenges } }) => {
+    violationAt: (_, { stored: { challenges } }) => {
       const crowded = challenges.find(
         (link) =>
           link.state === 'active' && link.purpose !== 'undo_change' && newerThan(challenges, link) >= keptOf(link),
@@ -71,7 +71,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'The active links to another address all lead to the same address.',
     spec: 'NIST SP 800-63B-4 §4.6',
     machines: LINK,
-    brokenAt: (_, { stored: { challenges } }) => {
+    violationAt: (_, { stored: { challenges } }) => {
       const active = challenges.filter(({ state, purpose }) => state === 'active' && purpose === 'change_address');
       const addresses = new Set(active.map(({ address }) => address));
       return addresses.size > 1 ? 'two addresses can still be confirmed' : null;
@@ -81,15 +81,15 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'an-older-link-stays',
     says: 'A newer link to the same address ends no older link while there are fewer than may be: a stranger who asks for links ends none.',
     machines: LINK,
-    violation: (_, world, move) => {
+    violation: (_, ports, move) => {
       const added = move.commit?.held ? addedBy(move.commit.commit) : null;
       if (added === null || added.purpose === 'undo_change') return null;
-      const lost = world.stored.challenges.find(
+      const lost = ports.stored.challenges.find(
         (link) =>
           link.state === 'active' &&
           isLike(link, added) &&
           link.address === added.address &&
-          newerThan(world.stored.challenges, link) + 1 < keptOf(link) &&
+          newerThan(ports.stored.challenges, link) + 1 < keptOf(link) &&
           stateOf(move.after.stored, link.id) !== 'active',
       );
       return lost ? `${lost.id} was ended by a newer link` : null;
@@ -99,37 +99,37 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'never-after-another-password',
     says: 'A link from before a new password, or from before the end of the sessions, is invalid; except an undo, since a thief changes the password too.',
     machines: LINK,
-    violation: (_, world, move) => {
-      const link = usedBy(world, move);
+    violation: (_, ports, move) => {
+      const link = usedBy(ports, move);
       if (link === null || link.userId === null || link.purpose === 'undo_change') return null;
-      return world.stored.user?.epoch === link.userEpoch ? null : `${link.id} was used after the epoch was raised`;
+      return ports.stored.user?.epoch === link.userEpoch ? null : `${link.id} was used after the epoch was raised`;
     },
   },
   {
     name: 'never-for-the-ended',
     says: 'No link changes the account of an end-user who was disabled or deleted.',
     spec: 'OpenID Connect Core §3.1.2.3',
-    violation: (_, world, move) => {
-      const link = usedBy(world, move);
-      return link !== null && link.userId !== null && !isEnabled(world.stored) ? `${link.id} was used` : null;
+    violation: (_, ports, move) => {
+      const link = usedBy(ports, move);
+      return link !== null && link.userId !== null && !isEnabled(ports.stored) ? `${link.id} was used` : null;
     },
   },
   {
     name: 'only-the-address-it-was-sent-to',
     says: 'A link for a new password, about lost factors, or to confirm the address, is used while the account still has the address that it was sent to.',
     machines: LINK,
-    violation: (_, world, move) => {
-      const link = usedBy(world, move);
+    violation: (_, ports, move) => {
+      const link = usedBy(ports, move);
       if (link === null || !['reset_password', 'verify_address', 'lost_factors'].includes(link.purpose)) return null;
-      return emailOf(world.stored) === link.address ? null : `${link.id} was used, and the address is another`;
+      return emailOf(ports.stored) === link.address ? null : `${link.id} was used, and the address is another`;
     },
   },
   {
     name: 'in-time',
     says: 'A link that had expired when the end-user pressed the button changes nothing.',
     machines: LINK,
-    violation: (_, world, move) => {
-      const link = usedBy(world, move);
+    violation: (_, ports, move) => {
+      const link = usedBy(ports, move);
       const late = link !== null && move.commit !== null && move.commit.commit.now >= link.endsAt;
       return late ? `${link.id} was used after its end` : null;
     },
@@ -137,10 +137,10 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'link-and-account-together',
     says: 'A link is used and the account changed as its purpose says, in one statement; or neither.',
-    violation: (_, world, move) => {
+    violation: (_, ports, move) => {
       if (!move.commit?.held) return null;
-      const [before, after] = [world.stored.user, move.after.stored.user];
-      const link = usedBy(world, move);
+      const [before, after] = [ports.stored.user, move.after.stored.user];
+      const link = usedBy(ports, move);
       if (link === null)
         return isDeepStrictEqual(before, after) ? null : 'the account was changed, and no link was used';
       if (after === null) return 'a link was used, and there is no account';
@@ -167,11 +167,11 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'A link about lost factors takes the password too, and no link has set that password since the oldest factor was added.',
     spec: 'NIST SP 800-63B-4 §4.2.2',
     machines: LINK,
-    violation: (_, world, move) => {
-      if (usedBy(world, move)?.purpose !== 'lost_factors') return null;
+    violation: (_, ports, move) => {
+      if (usedBy(ports, move)?.purpose !== 'lost_factors') return null;
       const { asked } = move.commit ?? {};
       if (asked?.kind !== 'use' || asked.withPassword !== true) return 'the password was not typed';
-      return isFromMail(world.stored) ? 'the password came by a link, too' : null;
+      return isFromMail(ports.stored) ? 'the password came by a link, too' : null;
     },
   },
   {
@@ -179,7 +179,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'A link that undoes a change of the address stays valid until it expires, through every later change; only the undoing of an older change ends it.',
     spec: 'NIST SP 800-63B-4 §4.6',
     machines: LINK,
-    brokenAt: (_, { stored: { challenges } }) => {
+    violationAt: (_, { stored: { challenges } }) => {
       const lost = challenges.find(
         ({ purpose, supersededReason }) =>
           purpose === 'undo_change' && supersededReason !== null && supersededReason !== 'change_undone',
@@ -192,12 +192,12 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'Each change of a verified address leaves a link to the address from before, stored in the same statement.',
     spec: 'NIST SP 800-63B-4 §4.6',
     machines: LINK,
-    violation: (_, world, move) => {
-      if (usedBy(world, move)?.purpose !== 'change_address' || world.stored.user?.claims['email_verified'] !== true)
+    violation: (_, ports, move) => {
+      if (usedBy(ports, move)?.purpose !== 'change_address' || ports.stored.user?.claims['email_verified'] !== true)
         return null;
       const [newest] = move.after.stored.challenges;
       const isThere =
-        newest?.purpose === 'undo_change' && newest.state === 'active' && newest.address === emailOf(world.stored);
+        newest?.purpose === 'undo_change' && newest.state === 'active' && newest.address === emailOf(ports.stored);
       return isThere ? null : 'the address from before can undo nothing';
     },
   },
@@ -206,12 +206,12 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'After a change is undone, every link that was sent since is invalid, those of a thief among them.',
     spec: 'NIST SP 800-63B-4 §4.6',
     machines: LINK,
-    violation: (_, world, move) => {
-      const link = usedBy(world, move);
+    violation: (_, ports, move) => {
+      const link = usedBy(ports, move);
       if (link?.purpose !== 'undo_change') return null;
-      const later = world.stored.challenges.filter(({ createdAt }) => createdAt >= link.createdAt);
+      const later = ports.stored.challenges.filter(({ createdAt }) => createdAt >= link.createdAt);
       const left = move.after.stored.challenges.find(
-        (one) => isGood(move.after.stored, one, world.now) && later.some(({ id }) => id === one.id),
+        (one) => isGood(move.after.stored, one, ports.now) && later.some(({ id }) => id === one.id),
       );
       return left ? `${left.id} is still valid` : null;
     },
@@ -237,10 +237,10 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'a-valid-link-is-served',
     says: 'A valid link serves its purpose, and a new link can be sent. Nothing above holds because nothing works.',
-    brokenAt: (walk, world) => {
-      const { stored, now } = world;
+    violationAt: (walk, ports) => {
+      const { stored, now } = ports;
       for (const asked of requestsAt(stored)) {
-        const after = storedAfter(walk, world, asked);
+        const after = storedAfter(walk, ports, asked);
         if (asked.kind === 'withdraw') {
           const isActive = stateOf(stored, asked.id) === 'active';
           if (isActive && after === null) return `${asked.id} cannot be withdrawn`;

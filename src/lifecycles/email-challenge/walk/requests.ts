@@ -1,5 +1,5 @@
 /** The requests of people and administrators: a link of each purpose, the button of each link, the withdrawal of an invitation. */
-import { type Asked, OTHER, OWN, type Stored } from './world.ts';
+import { type Asked, OTHER, OWN, type Stored } from './ports.ts';
 
 type Send = Extract<Asked, { kind: 'send' }>;
 

@@ -6,12 +6,11 @@ import { erased, hashOf } from '../../../review/proof/end-users.ts';
 import type { Action } from '../../../review/proof/walk.ts';
 import { type LinkUse, sendLinkRequest, useLinkRequest, withdrawLinkRequest } from '../lifecycle.ts';
 import { INVARIANTS } from './invariants.ts';
-import { requestsAt } from './requests.ts';
 import {
   addedBy,
   commitLinks,
   INITIAL_STATES,
-  isForNobody,
+  isBeforeAccount,
   LIFETIME_SECONDS,
   load,
   movesOf,
@@ -19,7 +18,8 @@ import {
   secretHashOf,
   type Terms,
   USER_ID,
-} from './world.ts';
+} from './ports.ts';
+import { requestsAt } from './requests.ts';
 
 export const emailChallenges = defineWalk<Terms>({
   name: 'emailChallenges',
@@ -39,8 +39,8 @@ export const emailChallenges = defineWalk<Terms>({
       name: ({ purpose }) => `a ${purpose} link`,
       from: 'A browser asks for',
       request: ({ purpose, address }, draw) => {
-        const userId = isForNobody(purpose) ? null : USER_ID;
-        const fresh = { ...secretLink(`${purpose} link ${draw}`), purpose, userId, address, goesOn: null };
+        const userId = isBeforeAccount(purpose) ? null : USER_ID;
+        const fresh = { ...secretLink(`${purpose} link ${draw}`), purpose, userId, address, resumption: null };
         // Only a browser in which the password was typed asks for that.
         return sendLinkRequest(isOffered, fresh, { passwordIsProven: purpose === 'lost_factors' });
       },

@@ -3,14 +3,14 @@
 import { changeOf } from '../../../review/proof/carry-out.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
-import type { Moment, Move } from '../../../review/proof/moment.ts';
+import type { ModelState, Move } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
 import type { LinkedIdentity } from '../../linked-identity/entity.ts';
 import { LINKED_IDENTITIES } from '../../linked-identity/entity.ts';
 import type { ExternalSignIn } from '../entity.ts';
 import { EXTERNAL_SIGN_INS } from '../entity.ts';
+import { activeOf, type Brings, hasAnotherWay, isOvertaken, REMOVALS, type Stored, type Terms } from './ports.ts';
 import { bringing, requestsAt } from './requests.ts';
-import { activeOf, type Brings, hasAnotherWay, isOvertaken, REMOVALS, type Stored, type Terms } from './world.ts';
 
 /** `loaded`: the sign-in, as the decision saw it. */
 type Seen = {
@@ -37,7 +37,7 @@ function signedInBy({ answer }: Move<Terms>): string | null {
   const row = answer?.answer?.kind === 'done' && 'row' in answer.answer ? answer.answer.row : null;
   return row?.signIn.state === 'used' ? row.signIn.id : null;
 }
-const storedState = ({ stored }: Moment<Terms>, { loaded }: Seen) => stateOf(stored, loaded.id);
+const storedState = ({ stored }: ModelState<Terms>, { loaded }: Seen) => stateOf(stored, loaded.id);
 
 const stateOf = ({ externalSignIns }: Stored, id: string) => externalSignIns.find((one) => one.id === id)?.state;
 
@@ -112,7 +112,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'an-account-there-is-one-end-user',
     says: 'An account at an identity provider is linked to one end-user at a time, and no other end-user takes it from them.',
-    brokenAt: (_, { stored }) =>
+    violationAt: (_, { stored }) =>
       stored.linkedIdentities.filter((one) => one === activeOf({ linkedIdentities: [one] })).length > 1
         ? 'two end-users have it'
         : null,
@@ -148,7 +148,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'nothing-half-done',
     says: 'One commit stores a just-in-time user, their identity and the use of the answer, or nothing.',
     spec: 'RFC 9110 §9.2.2',
-    brokenAt: (_, { stored }) => {
+    violationAt: (_, { stored }) => {
       const made = stored.users.filter(({ id }) => id.startsWith('made by '));
       const isAlone = made.some(({ id }) => {
         const signIn = stored.externalSignIns.find((one) => id === `made by ${one.id}`);
@@ -158,10 +158,10 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     },
   },
   {
-    name: 'one-username-for-each-newcomer',
+    name: 'one-username-for-each-just-in-time-user',
     says: 'No two end-users have the same username.',
     machines: UPSTREAM,
-    brokenAt: (_, { stored: { users } }) =>
+    violationAt: (_, { stored: { users } }) =>
       new Set(users.map(({ username }) => username)).size < users.length ? 'two end-users are called the same' : null,
   },
   {
@@ -204,13 +204,13 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'identities-can-be-removed',
     says: 'An end-user with another way to sign in removes an identity; an administrator removes any.',
     machines: IDENTITY,
-    brokenAt: (walk, world) => {
-      const { stored } = world;
+    violationAt: (walk, ports) => {
+      const { stored } = ports;
       for (const { id, userId, state } of stored.linkedIdentities) {
         if (state !== 'active') continue;
         for (const type of REMOVALS) {
           if (type === 'removalRequested' && !hasAnotherWay(stored, id, userId)) continue;
-          const after = storedAfter(walk, world, { kind: 'identity', type, id, userId });
+          const after = storedAfter(walk, ports, { kind: 'identity', type, id, userId });
           if (after?.linkedIdentities.find((one) => one.id === id)?.state !== 'removed')
             return `${id} cannot be removed`;
         }
@@ -228,14 +228,14 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'answers-in-time-sign-in',
     says: 'An answer in time, in the browser that began, signs in. Nothing above holds because nothing works.',
     spec: 'OpenID Connect Core §3.1.2.3',
-    brokenAt: (walk, world) => {
-      const { stored, now } = world;
+    violationAt: (walk, ports) => {
+      const { stored, now } = ports;
       if (stored.users.some(({ disabledAt }) => disabledAt !== null)) return null;
       for (const signIn of stored.externalSignIns) {
         const { id, kind, purpose, state, endsAt, userId } = signIn;
         if (now >= endsAt.getTime()) continue;
         const leadsTo = (type: Brings['type'], browser: Brings['browser']) => {
-          const after = storedAfter(walk, world, bringing(signIn, type, browser, stored));
+          const after = storedAfter(walk, ports, bringing(signIn, type, browser, stored));
           return after && stateOf(after, id);
         };
         const through = kind === 'upstream' ? 'its' : 'none';

@@ -1,6 +1,6 @@
 /** The requests of the walk: answers, refusals, browsers of both kinds, and the removal of each identity. */
 import type { ExternalSignIn } from '../entity.ts';
-import { type Asked, type Brings, REMOVALS, type Stored } from './world.ts';
+import { type Asked, type Brings, REMOVALS, type Stored } from './ports.ts';
 
 export const requestsAt = ({ externalSignIns, linkedIdentities, registers }: Stored): readonly Asked[] => [
   ...externalSignIns.flatMap((signIn) => requestsOf(signIn, registers)),

@@ -7,7 +7,6 @@ import { identityRemovalRequest } from '../../linked-identity/lifecycle.ts';
 import { EXTERNAL_SIGN_INS } from '../entity.ts';
 import { type Brought, externalSignInRequest } from '../lifecycle.ts';
 import { INVARIANTS } from './invariants.ts';
-import { requestsAt } from './requests.ts';
 import {
   ANOTHER_BROWSER,
   type Brings,
@@ -21,7 +20,8 @@ import {
   type Terms,
   THERE,
   USERNAMES,
-} from './world.ts';
+} from './ports.ts';
+import { requestsAt } from './requests.ts';
 
 const BROWSERS = {
   its: { hash: ITS_BROWSER, says: 'the browser that began' },
@@ -100,7 +100,7 @@ function broughtBy({ id, type, browser, isAdmitted, registers }: Brings): Brough
   const ofUpstream = {
     identity: { ...THERE, provider: PROVIDER },
     theirs,
-    newcomer: registers ? { usernames: USERNAMES, claims: {} } : null,
+    justInTimeUser: registers ? { usernames: USERNAMES, claims: {} } : null,
   };
   return {
     type,
@@ -109,8 +109,8 @@ function broughtBy({ id, type, browser, isAdmitted, registers }: Brings): Brough
     ids: idsFor(id),
     sameBytes,
     actor: { kind: 'upstream', id: PROVIDER, addressHash: null },
-    ...(type === 'refusalReceived' && { refusal: 'access_denied', namesNobody: true }),
-    ...(type === 'answerReceived' && (browser === 'none' ? { theirs } : { namesNobody: true })),
+    ...(type === 'refusalReceived' && { refusal: 'access_denied', isWithoutUser: true }),
+    ...(type === 'answerReceived' && (browser === 'none' ? { theirs } : { isWithoutUser: true })),
     ...(type === 'browserReturned' && isUpstream(id) && ofUpstream),
   };
 }

@@ -2,13 +2,11 @@
 import { grantState } from '../../../model/grant.ts';
 import { BEGAN_AT } from '../../../review/proof/instants.ts';
 import { armMissing, everythingIsAnswered } from '../../../review/proof/invariants.ts';
-import type { Moment, Move } from '../../../review/proof/moment.ts';
+import type { ModelState, Move } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
 import { type Ending, type EndingEvent, OWNERS_STAND } from '../../../review/proof/owners.ts';
 import type { Invariant, Walk } from '../../../review/proof/walk.ts';
 import { grantLifecycle } from '../lifecycle.ts';
-import { probesAt } from './probes.ts';
-import { credentialsOf, presentedRightly } from './requests.ts';
 import {
   type Authorization,
   type AuthorizationWalk,
@@ -19,9 +17,11 @@ import {
   SCOPE,
   type Terms,
   type Token,
-} from './world.ts';
+} from './ports.ts';
+import { probesAt } from './probes.ts';
+import { credentialsOf, presentedRightly } from './requests.ts';
 
-type World = Moment<Terms>;
+type Ports = ModelState<Terms>;
 const CHAIN = ['authorizationCode', 'refreshToken', 'grant'];
 const CREDENTIALS = ['authorizationCode', 'refreshToken'];
 
@@ -31,8 +31,8 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'At most one refresh token of a chain is live, always.',
     spec: 'OAuth 2.1 §4.3.1, RFC 9700 §4.14.2',
     machines: ['refreshToken', 'grant'],
-    brokenAt: (walk, world) => {
-      const live = world.known.tokens.filter((_, index) => wouldIssue(walk, world, index));
+    violationAt: (walk, ports) => {
+      const live = ports.known.tokens.filter((_, index) => wouldIssue(walk, ports, index));
       return live.length > 1
         ? `${live.length} refresh tokens would be exchanged: ${live.map(wordsOfToken).join(', ')}`
         : null;
@@ -50,12 +50,12 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const outrun = isRevocation && !commit.held && stored.grant.state === 'active';
       return outrun ? 'a revocation was turned away, and the chain lived on' : null;
     },
-    brokenAt: (walk, world) => {
-      if (!world.known.ended) return null;
-      const live = credentialsOf(world.known).find((one) => wouldIssue(walk, world, one));
+    violationAt: (walk, ports) => {
+      if (!ports.known.ended) return null;
+      const live = credentialsOf(ports.known).find((one) => wouldIssue(walk, ports, one));
       return live === undefined
         ? null
-        : `${wordsOf(world, live)} would still be exchanged after the chain had been ended`;
+        : `${wordsOf(ports, live)} would still be exchanged after the chain had been ended`;
     },
   },
   {
@@ -73,10 +73,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A wrong verifier, redirect URI or client never yields tokens and never changes a state.',
     spec: 'OAuth 2.1 §4.1.3, §7.5.1.1; RFC 7636 §4.6',
     machines: CREDENTIALS,
-    brokenAt: (walk, world) => {
-      const probe = probesAt(walk, world).find((one) => one.of === 'wrong' && (one.issues || one.writes || one.broken));
+    violationAt: (walk, ports) => {
+      const probe = probesAt(walk, ports).find((one) => one.of === 'wrong' && (one.issues || one.writes || one.broken));
       if (!probe) return null;
-      return `${wordsOf(world, probe.credential)}, presented ${probe.what}, ${probe.issues ? 'yields tokens' : (probe.broken ?? 'changes what is stored')}`;
+      return `${wordsOf(ports, probe.credential)}, presented ${probe.what}, ${probe.issues ? 'yields tokens' : (probe.broken ?? 'changes what is stored')}`;
     },
   },
   {
@@ -102,9 +102,9 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'Scope and resource never widen.',
     spec: 'RFC 6749 §6, RFC 8707 §2.2',
     machines: CREDENTIALS,
-    brokenAt: (walk, world) => {
-      const probe = probesAt(walk, world).find((one) => one.of === 'tooMuch' && one.issues);
-      return probe ? `${wordsOf(world, probe.credential)}, presented ${probe.what}, yields tokens` : null;
+    violationAt: (walk, ports) => {
+      const probe = probesAt(walk, ports).find((one) => one.of === 'tooMuch' && one.issues);
+      return probe ? `${wordsOf(ports, probe.credential)}, presented ${probe.what}, yields tokens` : null;
     },
     violation: (_, __, { after: { stored } }) =>
       stored.grant.scope.join() === SCOPE.join() && stored.grant.resources.join() === RESOURCES.join()
@@ -116,12 +116,12 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     says: 'A request for more than the effective access of its client issues nothing, and spends no code and no refresh token.',
     spec: 'RFC 6749 §3.3, OpenID Connect Core §11',
     machines: CREDENTIALS,
-    brokenAt: (walk, world) => {
-      const probe = probesAt(walk, world).find(
-        (one) => one.of === 'withheld' && (one.issues || (one.writes && isHead(world, one.credential))),
+    violationAt: (walk, ports) => {
+      const probe = probesAt(walk, ports).find(
+        (one) => one.of === 'withheld' && (one.issues || (one.writes && isHead(ports, one.credential))),
       );
       if (!probe) return null;
-      return `${wordsOf(world, probe.credential)}, presented ${probe.what}, ${probe.issues ? 'yields tokens' : 'changes what is stored'}`;
+      return `${wordsOf(ports, probe.credential)}, presented ${probe.what}, ${probe.issues ? 'yields tokens' : 'changes what is stored'}`;
     },
   },
   {
@@ -157,17 +157,17 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     spec: 'RFC 6749 §5.1, §5.2',
     machines: CHAIN,
     ...everythingIsAnswered(() => []),
-    brokenAt: (walk, world) => probesAt(walk, world).find((one) => one.broken)?.broken ?? null,
+    violationAt: (walk, ports) => probesAt(walk, ports).find((one) => one.broken)?.broken ?? null,
   },
   {
     name: 'right-is-served',
     says: 'The client exchanges each credential that is unused, in time and in force: nothing above holds because nothing works.',
     spec: 'OAuth 2.1 §4.1.3, §4.3.1',
     machines: CREDENTIALS,
-    brokenAt: (walk, world) => {
-      const head = credentialsOf(world.known).find((one) => isHead(world, one));
-      if (head === undefined || !isInForce(world) || world.now >= endOf(walk, world, head)) return null;
-      return wouldIssue(walk, world, head) ? null : `${wordsOf(world, head)} is not exchanged`;
+    violationAt: (walk, ports) => {
+      const head = credentialsOf(ports.known).find((one) => isHead(ports, one));
+      if (head === undefined || !isInForce(ports) || ports.now >= endOf(walk, ports, head)) return null;
+      return wouldIssue(walk, ports, head) ? null : `${wordsOf(ports, head)} is not exchanged`;
     },
   },
 ];
@@ -178,26 +178,26 @@ const isIssuing = (commit: Commit): boolean => commit?.held === true && commit.c
 const grantOf = (stored: Authorization) => loadPresentation(stored, CLIENT, new Date(BEGAN_AT)).grant;
 
 const GRANT = { lifecycle: grantLifecycle, stateOf: grantState, what: 'grant', ended: 'revoked' };
-const endsWithoutArm = (walk: Walk<Terms>, { stored, now }: World, type: EndingEvent | undefined): string | null =>
+const endsWithoutArm = (walk: Walk<Terms>, { stored, now }: Ports, type: EndingEvent | undefined): string | null =>
   armMissing(GRANT, grantOf(stored), { now: new Date(now), policy: null }, type ? { type } : null, walk.machineOf);
 
-function isHead({ stored: { grant }, known: { tokens } }: World, credential: Credential): boolean {
+function isHead({ stored: { grant }, known: { tokens } }: Ports, credential: Credential): boolean {
   const token = credential === 'code' ? null : tokens[credential];
   if (!token) return grant.refreshGeneration === null;
   return token.generation === grant.refreshGeneration && token.nonce === grant.refreshNonce?.[0];
 }
 
-const isInForce = ({ stored }: World): boolean =>
+const isInForce = ({ stored }: Ports): boolean =>
   stored.grant.state === 'active' && Object.values(OWNERS_STAND).every((stands) => stands(stored, stored.grant));
 
 /** Presented now by its client, all right: would tokens come of it? */
-function wouldIssue(walk: Walk<Terms>, world: World, credential: Credential): boolean {
-  const asked = presentedRightly(world.known, credential);
-  return storedAfter(walk, world, asked, ({ kind }) => kind === 'moveHead') !== null;
+function wouldIssue(walk: Walk<Terms>, ports: Ports, credential: Credential): boolean {
+  const asked = presentedRightly(ports.known, credential);
+  return storedAfter(walk, ports, asked, ({ kind }) => kind === 'moveHead') !== null;
 }
 
 /** Worked out from the policy alone, not by the engine that is on trial. Milliseconds since 1970. */
-function endOf(walk: Walk<Terms>, { known: { tokens } }: World, credential: Credential | null): number {
+function endOf(walk: Walk<Terms>, { known: { tokens } }: Ports, credential: Credential | null): number {
   const { lifetimes } = walk as AuthorizationWalk;
   if (credential === 'code' || credential === null) return BEGAN_AT + lifetimes.authorizationCodeLifetimeSeconds * 1000;
   const mintedAt = tokens[credential]?.mintedAt ?? 0;
@@ -209,7 +209,7 @@ function endOf(walk: Walk<Terms>, { known: { tokens } }: World, credential: Cred
 
 const wordsOfToken = ({ generation }: Token) => `refresh token ${generation}`;
 
-const wordsOf = (world: World, credential: Credential): string => {
-  const token = credential === 'code' ? null : world.known.tokens[credential];
+const wordsOf = (ports: Ports, credential: Credential): string => {
+  const token = credential === 'code' ? null : ports.known.tokens[credential];
   return token ? wordsOfToken(token) : 'the code';
 };

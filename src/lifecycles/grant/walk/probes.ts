@@ -3,11 +3,11 @@
  * cannot matter: one request in each state is enough.
  */
 import type { AccessToday } from '../../../model/grant.ts';
-import type { Moment } from '../../../review/proof/moment.ts';
+import type { ModelState } from '../../../review/proof/moment.ts';
 import { runAlone } from '../../../review/proof/moves.ts';
 import type { Walk } from '../../../review/proof/walk.ts';
+import { type Asked, type Credential, OTHER_CLIENT, REDIRECT_URI, RESOURCES, SCOPE, type Terms } from './ports.ts';
 import { presentedRightly, RIGHT_CODE, RIGHT_TOKEN } from './requests.ts';
-import { type Asked, type Credential, OTHER_CLIENT, REDIRECT_URI, RESOURCES, SCOPE, type Terms } from './world.ts';
 
 type Wrong = {
   readonly what: string;
@@ -72,25 +72,25 @@ export type Probe = Pick<Wrong, 'what' | 'of'> & {
   readonly broken: string | null;
 };
 
-const probed = new WeakMap<Walk<Terms>, WeakMap<Moment<Terms>, readonly Probe[]>>();
+const probed = new WeakMap<Walk<Terms>, WeakMap<ModelState<Terms>, readonly Probe[]>>();
 
 /** Every credential that is out, presented in every wrong way. */
-export function probesAt(walk: Walk<Terms>, world: Moment<Terms>): readonly Probe[] {
-  const ofWalk = probed.get(walk) ?? new WeakMap<Moment<Terms>, readonly Probe[]>();
+export function probesAt(walk: Walk<Terms>, ports: ModelState<Terms>): readonly Probe[] {
+  const ofWalk = probed.get(walk) ?? new WeakMap<ModelState<Terms>, readonly Probe[]>();
   probed.set(walk, ofWalk);
-  const known = ofWalk.get(world);
+  const known = ofWalk.get(ports);
   if (known) return known;
   const probes = [
-    ...WITH_CODE.map((wrong) => probeOf(walk, world, 'code', wrong)),
-    ...world.known.tokens.flatMap((_, index) => WITH_TOKEN.map((wrong) => probeOf(walk, world, index, wrong))),
+    ...WITH_CODE.map((wrong) => probeOf(walk, ports, 'code', wrong)),
+    ...ports.known.tokens.flatMap((_, index) => WITH_TOKEN.map((wrong) => probeOf(walk, ports, index, wrong))),
   ];
-  ofWalk.set(world, probes);
+  ofWalk.set(ports, probes);
   return probes;
 }
 
-function probeOf(walk: Walk<Terms>, world: Moment<Terms>, credential: Credential, wrong: Wrong): Probe {
-  const right = presentedRightly(world.known, credential);
-  const ran = runAlone(walk, world, wronglyPresented(right, wrong));
+function probeOf(walk: Walk<Terms>, ports: ModelState<Terms>, credential: Credential, wrong: Wrong): Probe {
+  const right = presentedRightly(ports.known, credential);
+  const ran = runAlone(walk, ports, wronglyPresented(right, wrong));
   const commit = ran.kind === 'wants' && ran.next.kind === 'commit' ? ran.next.commit : null;
   const answer = ran.kind === 'answered' && typeof ran.answer === 'object' ? ran.answer : null;
   const { what, of } = wrong;

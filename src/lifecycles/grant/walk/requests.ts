@@ -3,7 +3,7 @@ import type { AccessToday, ChainPlace } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import { type Asking, askingFor } from '../../../review/proof/define-walk.ts';
 import { authorizationCodeRequest, type PresentedCode } from '../../authorization-code/lifecycle.ts';
-import type { PresentationWays } from '../../presentation.ts';
+import type { PresentationPolicy } from '../../presentation.ts';
 import { type PresentedRefreshToken, refreshTokenRequest } from '../../refresh-token/lifecycle.ts';
 import { revocationRequest } from '../lifecycle.ts';
 import {
@@ -16,7 +16,7 @@ import {
   REDIRECT_URI,
   type Terms,
   type Token,
-} from './world.ts';
+} from './ports.ts';
 
 export const RIGHT_CODE: PresentedCode = {
   clientId: CLIENT.clientId,
@@ -44,7 +44,7 @@ export function presentedRightly({ tokens }: Pick<Known, 'tokens'>, credential: 
 export const credentialsOf = ({ tokens }: Pick<Known, 'tokens'>): readonly Credential[] => ['code', ...tokens.keys()];
 
 export const askingUnder = (lifetimes: Lifetimes): Asking<Terms> => {
-  const ways = (today?: Partial<AccessToday>): PresentationWays<Token> => ({
+  const policy = (today?: Partial<AccessToday>): PresentationPolicy<Token> => ({
     lifetimesOf: () => lifetimes,
     accessToday: (grant) => ({ ...allOfIt(grant), ...today }),
     mint,
@@ -53,14 +53,14 @@ export const askingUnder = (lifetimes: Lifetimes): Asking<Terms> => {
     code: {
       name: 'the code',
       from: 'A client presents',
-      request: ({ said, today }, draw) => authorizationCodeRequest(said, ways(today), nonceBytes(draw)),
+      request: ({ said, today }, draw) => authorizationCodeRequest(said, policy(today), nonceBytes(draw)),
     },
     token: {
       // In the order in which they left the server.
       name: ({ credential }) => `refresh token ${credential + 1}`,
       from: 'A client presents',
       request: ({ token, said, today }, draw) =>
-        refreshTokenRequest(placeOf(token), said, ways(today), nonceBytes(draw)),
+        refreshTokenRequest(placeOf(token), said, policy(today), nonceBytes(draw)),
     },
     revocation: {
       name: 'the revocation',
@@ -77,7 +77,7 @@ export const askingUnder = (lifetimes: Lifetimes): Asking<Terms> => {
   };
 };
 
-const mint: PresentationWays<Token>['mint'] = ({ refreshGeneration, refreshNonce }, _, { now }): Token => ({
+const mint: PresentationPolicy<Token>['mint'] = ({ refreshGeneration, refreshNonce }, _, { now }): Token => ({
   generation: refreshGeneration ?? -1n,
   nonce: refreshNonce?.[0] ?? 0,
   mintedAt: now.getTime(),

@@ -2,11 +2,10 @@
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import { defineWalk, initialState } from '../../../review/proof/define-walk.ts';
 import { BEGAN_AT } from '../../../review/proof/instants.ts';
-import type { Moment } from '../../../review/proof/moment.ts';
+import type { ModelState } from '../../../review/proof/moment.ts';
 import { endings } from '../../../review/proof/owners.ts';
 import type { GrantCommit } from '../lifecycle.ts';
 import { INVARIANTS } from './invariants.ts';
-import { askingUnder, credentialsOf, presentedRightly, REVOCATION } from './requests.ts';
 import {
   type Asked,
   type Authorization,
@@ -18,7 +17,8 @@ import {
   loadPresentation,
   OTHER_CLIENT,
   type Terms,
-} from './world.ts';
+} from './ports.ts';
+import { askingUnder, credentialsOf, presentedRightly, REVOCATION } from './requests.ts';
 
 export const authorizations = (lifetimes: Lifetimes): AuthorizationWalk => ({
   lifetimes,
@@ -49,7 +49,7 @@ export const authorizations = (lifetimes: Lifetimes): AuthorizationWalk => ({
     whenCommitted,
     whenAnswered,
     faults: ({ stored }) => endings<Terms>(stored, (change) => ({ ...stored, ...change }), 'grants'),
-    instants: (moment) => endsOf(lifetimes, moment),
+    instants: (modelState) => endsOf(lifetimes, modelState),
     backups: {
       of: ({ spent, ended }: Known) => ({ spent, ended }),
       // Not recovered, the store has lost the commits after the backup, and with them the uses. The server promises nothing about
@@ -92,7 +92,7 @@ function whenAnswered(known: Known, { credential }: Asked, answer: Terms['answer
   return known.spent.includes(credential) ? { ...known, ended: true } : known;
 }
 
-function endsOf(lifetimes: Lifetimes, { stored: { grant } }: Moment<Terms>): number[] {
+function endsOf(lifetimes: Lifetimes, { stored: { grant } }: ModelState<Terms>): number[] {
   const { codeEndsAt, chainEndsAt, createdAt, lastUsedAt } = grant;
   return [
     codeEndsAt.getTime(),

@@ -12,15 +12,13 @@ import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { BEGAN_AT } from '../../../review/proof/instants.ts';
 import { armMissing, everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
 import { numberOf } from '../../../review/proof/keys.ts';
-import type { Moment, Move } from '../../../review/proof/moment.ts';
+import type { ModelState, Move } from '../../../review/proof/moment.ts';
 import { runAlone, storedAfter } from '../../../review/proof/moves.ts';
 import { type Ending, liveEpochs } from '../../../review/proof/owners.ts';
 import type { Walk } from '../../../review/proof/walk.ts';
 import { sessionLifecycle } from '../../session/lifecycle.ts';
 import { SESSION_LIFETIMES, type StoredSession } from '../../session/walk/stored-session.ts';
 import type { Approval } from '../lifecycle.ts';
-import { ofInteraction, ofSession } from './requests.ts';
-import { ADMINISTRATION, grantableIn } from './situations.ts';
 import {
   type Asked,
   type InteractionEventType,
@@ -29,9 +27,11 @@ import {
   type SignIn,
   sessionAsLoaded,
   type Terms,
-} from './world.ts';
+} from './ports.ts';
+import { ofInteraction, ofSession } from './requests.ts';
+import { ADMINISTRATION, grantableIn } from './situations.ts';
 
-type World = Moment<Terms>;
+type Ports = ModelState<Terms>;
 
 const INTERACTION = ['interaction'];
 const SESSION = ['session'];
@@ -116,13 +116,13 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
         return 'the administration of this server was granted without a role';
       return grantableIn(stored.interaction).length > 0 ? null : 'a code was issued for nothing';
     },
-    brokenAt: (walk, world) => {
-      const session = sessionThatMayGoOn(world);
-      const { interaction } = world.stored;
+    violationAt: (walk, ports) => {
+      const session = sessionThatMayGoOn(ports);
+      const { interaction } = ports.stored;
       if (!session || interaction.state !== 'awaitingSignIn' || grantableIn(interaction).length > 0) return null;
-      if (wayOf(walk, world, ofInteraction('requested', session)) !== 'denied')
+      if (wayOf(walk, ports, ofInteraction('requested', session)) !== 'denied')
         return 'a request that must fail is not answered immediately';
-      const after = storedAfter(walk, world, ofInteraction('accountChosen', session));
+      const after = storedAfter(walk, ports, ofInteraction('accountChosen', session));
       return after?.interaction.state === 'denied' ? null : 'an end-user without the role can continue';
     },
   },
@@ -146,18 +146,18 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       );
       return weak ? `${weak.sid} is active without the factor that is demanded` : null;
     },
-    brokenAt: (walk, world) => {
-      const { stored, now } = world;
+    violationAt: (walk, ports) => {
+      const { stored, now } = ports;
       for (const { sid, state } of stored.sessions) {
         if (state !== 'awaitingSecondFactor') continue;
-        if (wayOf(walk, world, ofSession('used', sid)) === 'admitted')
+        if (wayOf(walk, ports, ofSession('used', sid)) === 'admitted')
           return `${sid} awaits a factor, and its browser is signed in`;
         const isAlive = !sessionIsOver(stored, sid, now);
-        const way = wayOf(walk, world, ofSession('factorAdded', sid));
+        const way = wayOf(walk, ports, ofSession('factorAdded', sid));
         if (isAlive && way !== 'addFactor') return `a factor in time does not sign in: ${way}`;
         if (isAlive) continue;
         if (way === 'addFactor') return 'a factor that came too late signs in';
-        const ends = storedAfter(walk, world, ofSession('used', sid));
+        const ends = storedAfter(walk, ports, ofSession('used', sid));
         if (stateOf(stored, sid) !== 'ended' && !(ends && rowOf(ends, sid)?.state === 'ended'))
           return `${sid} has waited too long, and lives on`;
       }
@@ -174,19 +174,19 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       if (!approval || interaction.requiredClass === null) return null;
       return hasFactor(approval.session) ? null : 'a code was issued for a weaker sign-in than was demanded';
     },
-    brokenAt: (walk, world) => {
-      const session = sessionThatMayGoOn(world);
-      const { interaction } = world.stored;
+    violationAt: (walk, ports) => {
+      const session = sessionThatMayGoOn(ports);
+      const { interaction } = ports.stored;
       if (!session || hasFactor(session) || interaction.requiredClass === null) return null;
       const isOpen = interaction.state === 'awaitingSignIn' || interaction.state === 'awaitingConsent';
       if (!isOpen || (interaction.state === 'awaitingConsent' && interaction.userId !== session.userId)) return null;
-      const way = (event: InteractionEventType) => wayOf(walk, world, ofInteraction(event, session));
+      const way = (event: InteractionEventType) => wayOf(walk, ports, ofInteraction(event, session));
       if (interaction.prompt.includes('none'))
         return way('requested') === 'denied' ? null : 'a silent request for more is not answered';
       if (way('viewed') !== 'factor') return `the page does not ask for the factor: ${way('viewed')}`;
       if (interaction.state === 'awaitingSignIn' && way('factorAdded') !== 'factor')
         return 'it continues without the factor';
-      const after = storedAfter(walk, world, ofInteraction('factorDeclined', session));
+      const after = storedAfter(walk, ports, ofInteraction('factorDeclined', session));
       return after?.interaction.state === 'denied' ? null : 'a declined factor does not end the request';
     },
   },
@@ -231,10 +231,10 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
         : 'a grant was made that is revoked from the start';
     },
     // The redirect URI is no fact of the commit: it is asked when the interaction is loaded.
-    brokenAt: (walk, world) => {
-      const { client, interaction } = world.stored;
+    violationAt: (walk, ports) => {
+      const { client, interaction } = ports.stored;
       if (client.redirectUris.includes(interaction.redirectUri)) return null;
-      const served = interactionsWith(liveSession(world)).find((asked) => approvesWith(walk, world, asked));
+      const served = interactionsWith(liveSession(ports)).find((asked) => approvesWith(walk, ports, asked));
       return served ? 'a code would be issued to a redirect URI that is not registered any more' : null;
     },
   },
@@ -280,10 +280,10 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       if (userId === null) return 'an interaction was stored without an end-user';
       return state === 'awaitingSignIn' ? 'an interaction was stored before it continued' : null;
     },
-    brokenAt: (walk, world) => {
-      const session = liveSession(world);
-      if (world.stored.isStored || !world.stored.interaction.prompt.includes('none')) return null;
-      const way = wayOf(walk, world, ofInteraction('requested', session));
+    violationAt: (walk, ports) => {
+      const session = liveSession(ports);
+      if (ports.stored.isStored || !ports.stored.interaction.prompt.includes('none')) return null;
+      const way = wayOf(walk, ports, ofInteraction('requested', session));
       return way === 'move' ? 'a silent refusal is stored' : null;
     },
   },
@@ -312,11 +312,11 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       );
     },
     // An ended session is not admitted, with any reason of its end.
-    brokenAt: (walk, world) => {
-      const admitted = world.stored.sessions.find(
+    violationAt: (walk, ports) => {
+      const admitted = ports.stored.sessions.find(
         ({ sid }) =>
-          sessionIsOver(world.stored, sid, world.now) &&
-          ['admitted', 'recordUse'].includes(wayOf(walk, world, ofSession('used', sid))),
+          sessionIsOver(ports.stored, sid, ports.now) &&
+          ['admitted', 'recordUse'].includes(wayOf(walk, ports, ofSession('used', sid))),
       );
       return admitted ? `${admitted.sid} has ended, and a browser is signed in with it` : null;
     },
@@ -347,19 +347,19 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       commit?.commit.kind === 'end' && !commit.held && rowOf(stored, commit.commit.loaded.sid)?.state === 'active'
         ? 'the end of a session was turned away, and the session lived on'
         : null,
-    brokenAt: (walk, world) => {
-      const { stored, now } = world;
+    violationAt: (walk, ports) => {
+      const { stored, now } = ports;
       for (const { sid, lastUsedAt } of stored.sessions) {
         if (stateOf(stored, sid) !== 'active') continue;
         const isOver = sessionIsOver(stored, sid, now);
         const kept = SESSION_EVENTS.filter((event) => event !== 'factorAdded' && (isOver || event !== 'used')).find(
           (event) => {
-            const after = storedAfter(walk, world, ofSession(event, sid));
+            const after = storedAfter(walk, ports, ofSession(event, sid));
             return after === null || rowOf(after, sid)?.state === 'active';
           },
         );
         if (kept) return `${sid} lives on after ${kept}`;
-        const use = wayOf(walk, world, ofSession('used', sid));
+        const use = wayOf(walk, ports, ofSession('used', sid));
         const isDue = now - lastUsedAt.getTime() >= USE_DUE_MILLISECONDS;
         if (!isOver && use !== (isDue ? 'recordUse' : 'admitted')) return `${sid} is active, and a use of it is ${use}`;
       }
@@ -371,31 +371,31 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'Every event of an interaction and of a session is answered, in every state that can be reached.',
     spec: 'OAuth 2.1 §4.1.2',
     ...ANSWERED,
-    brokenAt: (walk, world) => ANSWERED.brokenAt(walk, world) ?? doneWithoutASession(walk, world),
+    violationAt: (walk, ports) => ANSWERED.violationAt(walk, ports) ?? doneWithoutASession(walk, ports),
   },
   {
     name: 'consent-is-served',
     says: 'A consent in time, or one that is remembered and may be relied on, yields a code: nothing above holds because nothing works.',
     spec: 'OAuth 2.1 §4.1.2',
-    brokenAt: (walk, world) => {
-      const session = sessionThatMayGoOn(world);
-      const { interaction } = world.stored;
+    violationAt: (walk, ports) => {
+      const session = sessionThatMayGoOn(ports);
+      const { interaction } = ports.stored;
       if (!session || grantableIn(interaction).length === 0) return null;
       if (interaction.requiredClass !== null && !hasFactor(session)) return null;
-      const served = (event: InteractionEventType) => approvesWith(walk, world, ofInteraction(event, session));
+      const served = (event: InteractionEventType) => approvesWith(walk, ports, ofInteraction(event, session));
       const stateAfter = (event: InteractionEventType) =>
-        storedAfter(walk, world, ofInteraction(event, session))?.interaction.state;
-      const [grant] = world.stored.grants;
+        storedAfter(walk, ports, ofInteraction(event, session))?.interaction.state;
+      const [grant] = ports.stored.grants;
       const waits = grant && grant.state === 'active' && grant.refreshGeneration === null;
-      if (waits && grant.userId === session.userId && world.now < grant.codeEndsAt.getTime()) {
-        const way = wayOf(walk, world, ofInteraction('consented', session));
+      if (waits && grant.userId === session.userId && ports.now < grant.codeEndsAt.getTime()) {
+        const way = wayOf(walk, ports, ofInteraction('consented', session));
         return way === 'approved' ? null : 'a consent that is sent twice is not answered with its code';
       }
       if (interaction.state === 'awaitingConsent' && interaction.userId === session.userId) {
         return served('consented') ? null : 'a consent in time yields no code';
       }
       if (interaction.state !== 'awaitingSignIn') return null;
-      const isAllowed = mayRelyOnConsent(world.stored) && allowedBefore(world.stored, session.userId);
+      const isAllowed = mayRelyOnConsent(ports.stored) && allowedBefore(ports.stored, session.userId);
       const { prompt, maxAgeSeconds, hintedUserId } = interaction;
       const needsNoPage = prompt.every((one) => one === 'none') && maxAgeSeconds === null && hintedUserId === null;
       if (!isAllowed && needsNoPage && prompt.length === 0 && stateAfter('requested') !== 'awaitingConsent')
@@ -414,8 +414,8 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
 const USE_DUE_MILLISECONDS = 60_000;
 
 /** Where the engine leads with it, asked now and left alone: the kind of its commit, or of its answer. */
-function wayOf(walk: Walk<Terms>, world: World, asked: Asked): string {
-  const ran = runAlone(walk, world, asked);
+function wayOf(walk: Walk<Terms>, ports: Ports, asked: Asked): string {
+  const ran = runAlone(walk, ports, asked);
   if (ran.kind === 'wants') return ran.next.kind === 'commit' ? ran.next.commit.kind : ran.next.kind;
   if (ran.kind === 'answered') return typeof ran.answer === 'object' ? ran.answer.kind : 'nothing';
   return ran.kind;
@@ -454,10 +454,10 @@ function everythingAskedAt(stored: SignIn): readonly Asked[] {
 }
 
 /** The effects of a request that only reads, or has no session. */
-function doneWithoutASession(walk: Walk<Terms>, world: World): string | null {
-  for (const asked of everythingAskedAt(world.stored)) {
+function doneWithoutASession(walk: Walk<Terms>, ports: Ports): string | null {
+  for (const asked of everythingAskedAt(ports.stored)) {
     if (asked.kind !== 'interaction') continue;
-    const way = wayOf(walk, world, asked);
+    const way = wayOf(walk, ports, asked);
     const isCommitted = way === 'move' || way === 'approve';
     if (isCommitted && LOOKS.includes(asked.event)) return 'looking at the page changes something';
     if (asked.session !== null) continue;
@@ -470,8 +470,8 @@ function doneWithoutASession(walk: Walk<Terms>, world: World): string | null {
 const approvalIn = (commit: Move<Terms>['commit']): Approval | null =>
   commit?.held === true && commit.commit.kind === 'approve' ? commit.commit.approval : null;
 
-const approvesWith = (walk: Walk<Terms>, world: World, asked: Asked): boolean =>
-  storedAfter(walk, world, asked, ({ kind }) => kind === 'approve') !== null;
+const approvesWith = (walk: Walk<Terms>, ports: Ports, asked: Asked): boolean =>
+  storedAfter(walk, ports, asked, ({ kind }) => kind === 'approve') !== null;
 
 /** Worked out from the rows alone, not by the machines that are on trial. */
 function whatIsOver(stored: SignIn, sid: string, now: number): string | null {
@@ -501,17 +501,17 @@ function stateOf(stored: SignIn, sid: string): string | null {
 const SESSION_ENDS = { lifecycle: sessionLifecycle, stateOf: sessionState, what: 'session', ended: 'ended' };
 
 /** The session of the browser's cookie, if it is active. */
-function liveSession({ stored, now }: World): Session | null {
+function liveSession({ stored, now }: Ports): Session | null {
   const session = stored.sessions.at(-1);
   const isSignedIn = session?.state === 'active' && !sessionIsOver(stored, session.sid, now);
   return isSignedIn ? sessionAsLoaded(stored, session) : null;
 }
 
 /** The same, while the basis of an approval is active. */
-function sessionThatMayGoOn(world: World): Session | null {
-  const { stored, now } = world;
+function sessionThatMayGoOn(ports: Ports): Session | null {
+  const { stored, now } = ports;
   const { client, interaction } = stored;
-  const session = liveSession(world);
+  const session = liveSession(ports);
   if (!session || !client.redirectUris.includes(interaction.redirectUri)) return null;
   return whatIsOver(stored, session.sid, now) === null ? session : null;
 }

@@ -3,7 +3,7 @@ import { effectOf } from '../../../engine/decide.ts';
 import { stepOf } from '../../../engine/step.ts';
 import { type Session, sessionState } from '../../../model/session.ts';
 import { BEGAN_AT } from '../../../review/proof/instants.ts';
-import type { Moment } from '../../../review/proof/moment.ts';
+import type { ModelState } from '../../../review/proof/moment.ts';
 import { sessionLifecycle } from '../../session/lifecycle.ts';
 import { SESSION_LIFETIMES } from '../../session/walk/stored-session.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type SignIn,
   sessionAsLoaded,
   type Terms,
-} from './world.ts';
+} from './ports.ts';
 
 export const ofInteraction = (event: InteractionEventType, session: Session | null): Asked => ({
   kind: 'interaction',
@@ -31,7 +31,7 @@ const CHANGING: readonly InteractionEventType[] = [
   'refused',
 ];
 
-export function requestsAt({ stored, now, draws }: Moment<Terms>): readonly Asked[] {
+export function requestsAt({ stored, now, draws }: ModelState<Terms>): readonly Asked[] {
   const row = stored.sessions.at(-1);
   // The interaction is asked about once when it begins; the page that follows sends everything else.
   const isFirst = draws === 0 && stored.interaction.state === 'awaitingSignIn';

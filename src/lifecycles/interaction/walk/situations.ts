@@ -8,7 +8,7 @@ import { initialState } from '../../../review/proof/define-walk.ts';
 import { drawnId } from '../../../review/proof/identities.ts';
 import { after } from '../../../review/proof/instants.ts';
 import { newSession, type StoredSession, USER } from '../../session/walk/stored-session.ts';
-import type { SignIn, Terms } from './world.ts';
+import type { SignIn, Terms } from './ports.ts';
 
 const minutes = (count: number) => after(count * 60);
 

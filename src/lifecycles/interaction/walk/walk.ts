@@ -13,7 +13,7 @@ import {
 } from '../../../oauth/authentication-methods.ts';
 import { askingFor, defineWalk } from '../../../review/proof/define-walk.ts';
 import { BEGAN_AT } from '../../../review/proof/instants.ts';
-import type { Moment } from '../../../review/proof/moment.ts';
+import type { ModelState } from '../../../review/proof/moment.ts';
 import { endings } from '../../../review/proof/owners.ts';
 import type { Action } from '../../../review/proof/walk.ts';
 import {
@@ -25,10 +25,8 @@ import {
   sessionUseRequest,
 } from '../../session/lifecycle.ts';
 import { newSession, SESSION_LIFETIMES, USER } from '../../session/walk/stored-session.ts';
-import { type InteractionWays, interactionRequest } from '../lifecycle.ts';
+import { type InteractionPolicy, interactionRequest } from '../lifecycle.ts';
 import { INVARIANTS } from './invariants.ts';
-import { requestsAt, sessionNow } from './requests.ts';
-import { CODE_LIFETIMES, grantableIn, INITIAL_STATES, OTHER_USER } from './situations.ts';
 import {
   type Asked,
   commitSignIn,
@@ -40,9 +38,11 @@ import {
   sessionAsLoaded,
   type Terms,
   withOwners,
-} from './world.ts';
+} from './ports.ts';
+import { requestsAt, sessionNow } from './requests.ts';
+import { CODE_LIFETIMES, grantableIn, INITIAL_STATES, OTHER_USER } from './situations.ts';
 
-const WAYS: InteractionWays = {
+const POLICY: InteractionPolicy = {
   makeCode: (grantId) => ({ code: `code of ${grantId}`, secretHash: new Uint8Array(32) }),
   remakeCode: (grantId) => `code of ${grantId}`,
   lifetimesOf: () => CODE_LIFETIMES,
@@ -134,7 +134,7 @@ export const signIns = defineWalk<Terms>({
     interaction: {
       name: ({ event }) => INTERACTION_NAMES[event],
       from: (asked) => `The browser sends, ${withWhich(asked)},`,
-      request: ({ event }) => interactionRequest(WAYS, event),
+      request: ({ event }) => interactionRequest(POLICY, event),
     },
     session: {
       name: ({ event }) => SESSION_NAMES[event],
@@ -154,7 +154,7 @@ export const signIns = defineWalk<Terms>({
     asked.kind === 'session' && asked.event !== 'used' && typeof answer === 'boolean'
       ? { ...known, ended: [...new Set([...known.ended, asked.sid])] }
       : known,
-  actions: (moment) => [USER, OTHER_USER].flatMap((userId) => signInAs(moment, userId)),
+  actions: (modelState) => [USER, OTHER_USER].flatMap((userId) => signInAs(modelState, userId)),
   faults: ({ stored, now }) => [
     ...endings<Terms>(
       ownersOf(stored, USER),
@@ -179,7 +179,7 @@ export const signIns = defineWalk<Terms>({
 });
 
 /** Username and password are right; the session that was there before ends first, and its end is waited for. */
-function signInAs({ stored, now }: Moment<Terms>, userId: string): Action<Terms>[] {
+function signInAs({ stored, now }: ModelState<Terms>, userId: string): Action<Terms>[] {
   const { user } = ownersOf(stored, userId);
   const [older] = stored.sessions.slice(1);
   if (user.isDisabled || older) return [];
@@ -203,7 +203,7 @@ function signInAs({ stored, now }: Moment<Terms>, userId: string): Action<Terms>
   ];
 }
 
-function endsOf({ stored: { interaction, sessions, grants } }: Moment<Terms>): number[] {
+function endsOf({ stored: { interaction, sessions, grants } }: ModelState<Terms>): number[] {
   return [
     interaction.endsAt.getTime(),
     ...sessions

@@ -5,13 +5,12 @@ import { BY_PASSWORD } from '../../../oauth/authentication-methods.ts';
 import { type Change, changeOf } from '../../../review/proof/carry-out.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
-import type { Moment, Move } from '../../../review/proof/moment.ts';
+import type { ModelState, Move } from '../../../review/proof/moment.ts';
 import { runAlone, storedAfter } from '../../../review/proof/moves.ts';
 import type { Walk } from '../../../review/proof/walk.ts';
 import { PASSKEYS } from '../../passkey/entity.ts';
 import { RECOVERY_CODES } from '../../recovery-code/entity.ts';
 import { SECOND_FACTORS, type SecondFactor, setUpEndsAt } from '../entity.ts';
-import { acceptedBy, NEW_BROWSERS, newPasskeyId, requestsAt } from './requests.ts';
 import {
   type AboutApp,
   type AboutPasskey,
@@ -26,14 +25,15 @@ import {
   stands,
   stepAt,
   type Terms,
-} from './world.ts';
+} from './ports.ts';
+import { acceptedBy, NEW_BROWSERS, newPasskeyId, requestsAt } from './requests.ts';
 
 /** The factor that the answer to a browser has just accepted. */
 function justAccepted({ answer }: Move<Terms>): Accepted | null {
   return answer?.answer.kind === 'accepted' ? acceptedBy(answer.asked) : null;
 }
 
-const acceptedBefore = ({ known }: Moment<Terms>, { factor, number }: Accepted): boolean =>
+const acceptedBefore = ({ known }: ModelState<Terms>, { factor, number }: Accepted): boolean =>
   known.accepted.some((one) => one.factor.id === factor.id && one.number === number);
 
 /** The change that a held commit made to a row of this table. */
@@ -114,7 +114,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'A recovery code never works after newer codes were made.',
     spec: `${NIST} §4.2.1`,
     machines: CODE,
-    brokenAt: (_, { stored: { recoveryCodes } }) => {
+    violationAt: (_, { stored: { recoveryCodes } }) => {
       const newest = Math.max(0, ...recoveryCodes.map(({ made }) => made));
       return recoveryCodes.some(({ state, made }) => state === 'active' && made < newest)
         ? 'an older code still works'
@@ -138,8 +138,8 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       const by = known.accepted.find(({ sid }) => sid === signedIn?.sid);
       return by && !stands(stored, by.factor) ? `${by.factor.id} signed in` : null;
     },
-    brokenAt: (walk, world) =>
-      tries(world).some(({ state, asked }) => state !== 'active' && isAcceptedAlone(walk, world, asked))
+    violationAt: (walk, ports) =>
+      tries(ports).some(({ state, asked }) => state !== 'active' && isAcceptedAlone(walk, ports, asked))
         ? 'a factor that is not active is accepted'
         : null,
   },
@@ -153,7 +153,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       hasEnded: ({ state }) => ENDED.includes(state),
       fact: ({ state }) => state,
     }),
-    brokenAt: (_, { stored: { secondFactors, passkeys } }) => {
+    violationAt: (_, { stored: { secondFactors, passkeys } }) => {
       if (secondFactors.some(({ state, sealedSecret }) => state === 'removed' && sealedSecret !== null))
         return 'a secret is left';
       if (passkeys.some(({ state, publicKey }) => state === 'removed' && publicKey !== null)) return 'a key is left';
@@ -251,11 +251,11 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       const held = heldIn(move);
       return isDisabled(stored) && held?.before === null ? 'a passkey was registered' : null;
     },
-    brokenAt: (walk, world) => {
-      const { stored, known } = world;
+    violationAt: (walk, ports) => {
+      const { stored, known } = ports;
       if (!isDisabled(stored)) return null;
       const asked = requestsAt(stored, known.accepted).find(
-        (one) => acceptedBy(one) !== null && isAcceptedAlone(walk, world, one),
+        (one) => acceptedBy(one) !== null && isAcceptedAlone(walk, ports, one),
       );
       return asked ? 'a code or a signature was accepted' : null;
     },
@@ -265,7 +265,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'No session without every factor that account and policy demanded: a password signs in alone only where nothing else was demanded.',
     spec: `${NIST} §2.2`,
     machines: ALL,
-    brokenAt: (_, { stored: { sessions } }) => {
+    violationAt: (_, { stored: { sessions } }) => {
       const weak = sessions.find(
         ({ state, needsFactor, amr }) => state === 'active' && needsFactor && amr.join() === BY_PASSWORD.join(),
       );
@@ -291,29 +291,29 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'The server accepts a right code or signature, confirms an app in time, and carries out a permitted removal: nothing above holds because nothing works.',
     spec: `${NIST} §3.1.4`,
     machines: ALL,
-    brokenAt: (walk, world) => {
-      if (isDisabled(world.stored)) return null;
-      const failing = rightThings(world).find(([asked, state]) => {
-        const after = storedAfter(walk, world, asked);
+    violationAt: (walk, ports) => {
+      if (isDisabled(ports.stored)) return null;
+      const failing = rightThings(ports).find(([asked, state]) => {
+        const after = storedAfter(walk, ports, asked);
         return after === null || stateOf(after, asked.id) !== state;
       });
       if (failing) return `${failing[0].id} is not ${failing[1]}`;
-      return signInFails(walk, world);
+      return signInFails(walk, ports);
     },
   },
 ];
 
-const isAcceptedAlone = (walk: Walk<Terms>, world: Moment<Terms>, asked: Asked): boolean => {
-  const ran = runAlone(walk, world, asked);
+const isAcceptedAlone = (walk: Walk<Terms>, ports: ModelState<Terms>, asked: Asked): boolean => {
+  const ran = runAlone(walk, ports, asked);
   return ran.kind === 'wants' || (ran.kind === 'answered' && ran.answer.kind === 'accepted');
 };
 
 /** A proven factor signs in its browser. */
-function signInFails(walk: Walk<Terms>, world: Moment<Terms>): string | null {
-  const { stored, known } = world;
+function signInFails(walk: Walk<Terms>, ports: ModelState<Terms>): string | null {
+  const { stored, known } = ports;
   for (const { sid, factor } of known.accepted) {
     if (stored.sessions.every((session) => session.sid !== sid) || !stands(stored, factor)) continue;
-    const after = storedAfter(walk, world, { kind: 'session', sid, factor });
+    const after = storedAfter(walk, ports, { kind: 'session', sid, factor });
     if (after?.sessions.find((session) => session.sid === sid)?.state !== 'active') return `${sid} is not signed in`;
   }
   return null;
@@ -323,7 +323,7 @@ function signInFails(walk: Walk<Terms>, world: Moment<Terms>): string | null {
 function rightThings({
   stored,
   now,
-}: Moment<Terms>): (readonly [asked: Exclude<Asked, AboutSession>, leadsTo: string])[] {
+}: ModelState<Terms>): (readonly [asked: Exclude<Asked, AboutSession>, leadsTo: string])[] {
   const { secondFactors, passkeys, recoveryCodes } = stored;
   const step = stepAt(now);
   const isFresh = ({ state, lastStep }: SecondFactor) => state === 'active' && step > (lastStep ?? 0);
@@ -373,7 +373,7 @@ function removals(stored: Stored) {
 const tries = ({
   stored: { secondFactors, passkeys, recoveryCodes },
   now,
-}: Moment<Terms>): readonly { state: string; asked: Asked }[] => [
+}: ModelState<Terms>): readonly { state: string; asked: Asked }[] => [
   ...secondFactors.map(({ id, state }) => ({
     state,
     asked: { kind: 'app', id, type: 'presented', step: stepAt(now), byPasswordAlone: true, sid: BROWSER } as const,

@@ -10,7 +10,7 @@ import {
   type Removal,
   type Stored,
   THIS_STEP,
-} from './world.ts';
+} from './ports.ts';
 
 /** Browsers that sign in with a passkey have no session before. */
 export const NEW_BROWSERS = ['a browser', 'another browser'] as const;

@@ -3,7 +3,7 @@
 import { BY_CODE, BY_PASSWORD, byPasskey, methodsOf } from '../../../oauth/authentication-methods.ts';
 import type { LeftOut } from '../../../review/proof/carry-out.ts';
 import { askingFor, defineWalk } from '../../../review/proof/define-walk.ts';
-import type { Moment } from '../../../review/proof/moment.ts';
+import type { ModelState } from '../../../review/proof/moment.ts';
 import type { Action } from '../../../review/proof/walk.ts';
 import { passkeyRegistration, passkeyRequest } from '../../passkey/lifecycle.ts';
 import { recoveryCodeRequest } from '../../recovery-code/lifecycle.ts';
@@ -12,7 +12,6 @@ import { SESSION_LIFETIMES } from '../../session/walk/stored-session.ts';
 import { setUpEndsAt } from '../entity.ts';
 import { secondFactorRequest } from '../lifecycle.ts';
 import { INVARIANTS, writtenBy } from './invariants.ts';
-import { acceptedBy, requestsAt } from './requests.ts';
 import {
   type Asked,
   commitFactor,
@@ -30,7 +29,8 @@ import {
   type Terms,
   THIS_STEP,
   withNewCodes,
-} from './world.ts';
+} from './ports.ts';
+import { acceptedBy, requestsAt } from './requests.ts';
 
 export const factors = defineWalk<Terms>({
   name: 'factors',
@@ -92,7 +92,7 @@ export const factors = defineWalk<Terms>({
     const accepted = answer.kind === 'accepted' ? acceptedBy(asked) : null;
     return accepted ? { accepted: [...known.accepted, accepted] } : known;
   },
-  actions: (moment) => actionsAt(moment),
+  actions: (modelState) => actionsAt(modelState),
   faults: ({ stored }) =>
     isDisabled(stored) ? [] : [{ says: 'An administrator disables the end-user.', stored: withUserDisabled(stored) }],
   instants: ({ stored }) => stored.secondFactors.filter(({ state }) => state === 'unconfirmed').map(setUpEndsAt),
@@ -120,7 +120,7 @@ const withUserDisabled = (stored: Stored): Stored => {
 };
 
 /** Sign-ins, and the making of recovery codes. Each is a guarded statement of its own. */
-export function actionsAt({ stored, known, now }: Moment<Terms>, leftOut?: LeftOut): readonly Action<Terms>[] {
+export function actionsAt({ stored, known, now }: ModelState<Terms>, leftOut?: LeftOut): readonly Action<Terms>[] {
   const at = new Date(now);
   const { sessions } = stored;
   const byPassword =

@@ -5,13 +5,13 @@ import { type SigningAlgorithm, type SigningKeyRow, signerAmong, waitingKey } fr
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
 import { numberOf } from '../../../review/proof/keys.ts';
-import type { Moment } from '../../../review/proof/moment.ts';
+import type { ModelState } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
 import type { Walk } from '../../../review/proof/walk.ts';
 import type { SigningKeyTable } from '../lifecycle.ts';
-import { type Asked, LIFETIMES, type Terms } from './world.ts';
+import { type Asked, LIFETIMES, type Terms } from './ports.ts';
 
-type World = Moment<Terms>;
+type Ports = ModelState<Terms>;
 
 export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
@@ -33,7 +33,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'one-waits',
     says: 'At most one key of an algorithm waits to sign.',
-    brokenAt: (_, { stored: { keys } }) => {
+    violationAt: (_, { stored: { keys } }) => {
       const alg = algorithmsOf(keys).find((one) => inState(keys, one, 'published').length > 1);
       return alg === undefined ? null : `two keys of ${alg} wait`;
     },
@@ -57,7 +57,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'no-private-half-left',
     says: 'Only a key that signs or waits to sign has a private half.',
     spec: 'NIST SP 800-57 Part 1 §8.3.4',
-    brokenAt: (_, { stored: { keys } }) => {
+    violationAt: (_, { stored: { keys } }) => {
       const wrong = keys.find(
         ({ state, hasPrivateHalf }) => hasPrivateHalf !== (state === 'published' || state === 'signing'),
       );
@@ -115,13 +115,13 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'handover-is-served',
     says: 'Each due step happens at the next tick: a first key, a successor, the handover, the end. Nothing above holds because nothing works.',
-    brokenAt: (walk, world) => {
-      const { stored, known, now } = world;
+    violationAt: (walk, ports) => {
+      const { stored, known, now } = ports;
       for (const alg of known.wanted) {
         const signer = signerAmong(stored.keys, alg);
         const waiting = waitingKey(stored.keys, alg);
         if (!signer) {
-          const after = afterTick(walk, world, {
+          const after = afterTick(walk, ports, {
             type: waiting ? 'timePassed' : 'noKeySigns',
             alg,
             kid: waiting?.kid ?? null,
@@ -130,7 +130,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
           continue;
         }
         const end = endOfSigning(signer);
-        const after = afterTick(walk, world, { type: 'timePassed', alg, kid: signer.kid });
+        const after = afterTick(walk, ports, { type: 'timePassed', alg, kid: signer.kid });
         const isReady = waiting && now >= Math.max(waiting.maySignAt.getTime(), end);
         if (isReady && !(after && signerAmong(after, alg)?.kid === waiting.kid))
           return `the handover to ${waiting.kid} is due, and does not happen`;
@@ -141,7 +141,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
         const signer = signerAmong(stored.keys, alg);
         if (!signer || known.wanted.includes(alg) || waitingKey(stored.keys, alg) || now < endOfSigning(signer))
           continue;
-        const after = afterTick(walk, world, { type: 'timePassed', alg, kid: signer.kid });
+        const after = afterTick(walk, ports, { type: 'timePassed', alg, kid: signer.kid });
         if (!after || signerAmong(after, alg))
           return `${signer.kid} signs on, though its algorithm is not wanted any more`;
       }
@@ -150,7 +150,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
           key.state === 'retiring' && now >= (key.stoppedSigningAt?.getTime() ?? 0) + LIFETIMES.retiringSeconds * 1000,
       );
       if (!over) return null;
-      const after = afterTick(walk, world, { type: 'timePassed', alg: over.alg, kid: over.kid });
+      const after = afterTick(walk, ports, { type: 'timePassed', alg: over.alg, kid: over.kid });
       return after && keyNamed(after, over.kid)?.state === 'retired' ? null : `${over.kid} stays in the JWKS for ever`;
     },
   },
@@ -158,22 +158,22 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'operator-is-served',
     says: 'A rotation leads to another signer as soon as caches allow it, in an emergency immediately, and so does a revocation.',
     spec: 'NIST SP 800-57 Part 1 §7.5',
-    brokenAt: (walk, world) => {
-      const { stored, known } = world;
+    violationAt: (walk, ports) => {
+      const { stored, known } = ports;
       for (const alg of algorithmsOf(stored.keys)) {
         const signer = signerAmong(stored.keys, alg);
         if (!signer) continue;
         const waiting = waitingKey(stored.keys, alg);
-        const inTime = afterRotation(walk, world, alg, signer.kid);
-        const isReady = waiting !== undefined && world.now >= waiting.maySignAt.getTime();
+        const inTime = afterRotation(walk, ports, alg, signer.kid);
+        const isReady = waiting !== undefined && ports.now >= waiting.maySignAt.getTime();
         const handedOver = signerAmong(inTime, alg)?.kid !== signer.kid;
         const asked = signerAmong(inTime, alg);
         const isComing =
-          asked !== undefined && endOfSigning(asked) <= world.now && waitingKey(inTime, alg) !== undefined;
+          asked !== undefined && endOfSigning(asked) <= ports.now && waitingKey(inTime, alg) !== undefined;
         if (isReady ? !handedOver : !isComing) return `a rotation about ${signer.kid} leads to no handover`;
         for (const type of ['rotationRequested', 'revocationRequested'] as const) {
           const emergency: Asked = { type, alg, kid: signer.kid, atOnce: true, wanted: known.wanted };
-          const after = storedAfter(walk, world, emergency)?.keys;
+          const after = storedAfter(walk, ports, emergency)?.keys;
           const next = after && signerAmong(after, alg);
           if (!next || next.kid === signer.kid) return `${type} about ${signer.kid} leaves no other key that signs`;
           if (waiting && next.kid !== waiting.kid) return `${type} creates a key though ${waiting.kid} waits`;
@@ -208,14 +208,14 @@ const endOfSigning = ({ beganSigningAt, rotationAskedAt }: SigningKeyRow): numbe
   );
 
 /** Without hurry; the same table where the request changes nothing. */
-function afterRotation(walk: Walk<Terms>, world: World, alg: SigningAlgorithm, kid: string): SigningKeyTable {
-  const asked: Asked = { type: 'rotationRequested', alg, kid, atOnce: false, wanted: world.known.wanted };
-  return storedAfter(walk, world, asked)?.keys ?? world.stored.keys;
+function afterRotation(walk: Walk<Terms>, ports: Ports, alg: SigningAlgorithm, kid: string): SigningKeyTable {
+  const asked: Asked = { type: 'rotationRequested', alg, kid, atOnce: false, wanted: ports.known.wanted };
+  return storedAfter(walk, ports, asked)?.keys ?? ports.stored.keys;
 }
 
 const afterTick = (
   walk: Walk<Terms>,
-  world: World,
+  ports: Ports,
   event: Pick<Asked, 'type' | 'alg' | 'kid'>,
 ): SigningKeyTable | null =>
-  storedAfter(walk, world, { ...event, atOnce: false, wanted: world.known.wanted })?.keys ?? null;
+  storedAfter(walk, ports, { ...event, atOnce: false, wanted: ports.known.wanted })?.keys ?? null;

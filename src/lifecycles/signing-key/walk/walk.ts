@@ -1,11 +1,11 @@
 /** The walk of the signing keys: ticks of several nodes, an operator who rotates and revokes, a policy that is edited. */
 import { keyTimes, type NewSigningKey, signerAmong } from '../../../model/signing-key.ts';
 import { type Asking, defineWalk } from '../../../review/proof/define-walk.ts';
-import type { Moment } from '../../../review/proof/moment.ts';
+import type { ModelState } from '../../../review/proof/moment.ts';
 import { runAlone } from '../../../review/proof/moves.ts';
 import { eventsOfTime, signingKeyRequest } from '../lifecycle.ts';
 import { INVARIANTS } from './invariants.ts';
-import { type Asked, commitKeys, INITIAL_STATES, LIFETIMES, type Terms } from './world.ts';
+import { type Asked, commitKeys, INITIAL_STATES, LIFETIMES, type Terms } from './ports.ts';
 
 const OPERATORS: readonly Asked['type'][] = ['rotationRequested', 'revocationRequested'];
 
@@ -45,10 +45,10 @@ export const signingKeys = defineWalk<Terms>({
   load: ({ keys }, _, now) => ({ now, keys }),
   asking,
   commit: (stored, commit) => commitKeys(stored, commit),
-  requests: (moment, walk) => [
+  requests: (modelState, walk) => [
     // A tick asks every key; a tick without an effect is no request.
-    ...ticksAt(moment).filter((asked) => runAlone(walk, moment, asked).kind !== 'answered'),
-    ...operatorAt(moment),
+    ...ticksAt(modelState).filter((asked) => runAlone(walk, modelState, asked).kind !== 'answered'),
+    ...operatorAt(modelState),
   ],
   faults: ({ stored, known: { wanted } }) => [
     wanted.includes('RS256')
@@ -84,11 +84,11 @@ export const signingKeys = defineWalk<Terms>({
   },
 });
 
-function ticksAt({ stored: { keys }, known: { wanted }, now }: Moment<Terms>): readonly Asked[] {
+function ticksAt({ stored: { keys }, known: { wanted }, now }: ModelState<Terms>): readonly Asked[] {
   return eventsOfTime(policyOf(wanted), { now: new Date(now), keys }).map((event) => ({ ...event, wanted }));
 }
 
-function operatorAt({ stored: { keys }, known: { wanted } }: Moment<Terms>): readonly Asked[] {
+function operatorAt({ stored: { keys }, known: { wanted } }: ModelState<Terms>): readonly Asked[] {
   const rotations = wanted.flatMap((alg) => {
     const signer = signerAmong(keys, alg);
     if (!signer) return [];

@@ -67,8 +67,8 @@ export const lawsOfSigningKey: readonly Law[] = [
   everyAnswer(
     'a signer that continues creates a successor in time or on request, never two, and does nothing else',
     (answer) => {
-      const goesOn = answer.state === 'signing' && !stops(answer) && !isRevoked(answer);
-      return !goesOn || does(answer, 'signing', ...preparations(answer));
+      const resumption = answer.state === 'signing' && !stops(answer) && !isRevoked(answer);
+      return !resumption || does(answer, 'signing', ...preparations(answer));
     },
   ),
   everyAnswer(

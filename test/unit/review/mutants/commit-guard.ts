@@ -1,23 +1,23 @@
 /** The guard of each commit, with one fact left out in turn. The SQL of each is mutated in test/unit/storage. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Commit } from '../../../../src/engine/commit.ts';
+import { ADMINISTRATION_GUARD, commitAdministration } from '../../../../src/lifecycles/client/walk/ports.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
-import { ADMINISTRATION_GUARD, commitAdministration } from '../../../../src/lifecycles/client/walk/world.ts';
+import type { Stored } from '../../../../src/lifecycles/email-challenge/walk/ports.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
-import type { Stored } from '../../../../src/lifecycles/email-challenge/walk/world.ts';
-import { commitGrant, ISSUING_GUARD } from '../../../../src/lifecycles/grant/walk/world.ts';
-import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
+import { commitGrant, ISSUING_GUARD } from '../../../../src/lifecycles/grant/walk/ports.ts';
 import {
   APPROVAL_GUARD,
   commitSignIn,
   type Guards,
   MOVE_GUARD,
   SESSION_GUARD,
-} from '../../../../src/lifecycles/interaction/walk/world.ts';
+} from '../../../../src/lifecycles/interaction/walk/ports.ts';
+import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
+import { NEW_CODES, PROVING } from '../../../../src/lifecycles/second-factor/walk/ports.ts';
 import { actionsAt, type factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
-import { NEW_CODES, PROVING } from '../../../../src/lifecycles/second-factor/walk/world.ts';
+import { commitKeys, KEY_GUARD } from '../../../../src/lifecycles/signing-key/walk/ports.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
-import { commitKeys, KEY_GUARD } from '../../../../src/lifecycles/signing-key/walk/world.ts';
 import { factNames } from '../../../../src/review/proof/carry-out.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import type { Mutant } from './mutant.ts';
@@ -99,7 +99,7 @@ export const factorFactMutants = (facts: readonly string[]): readonly Mutant<typ
       return {
         ...right,
         commit: (stored, commit, now) => right.commit(stored, commit, now, leftOut),
-        actions: (moment) => actionsAt(moment, leftOut),
+        actions: (modelState) => actionsAt(modelState, leftOut),
       };
     }),
   ),

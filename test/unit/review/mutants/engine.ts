@@ -4,13 +4,13 @@ import type { Command, Reply } from '../../../../src/engine/run.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
 import { EXTERNAL_SIGN_INS } from '../../../../src/lifecycles/external-sign-in/entity.ts';
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
-import type { Authorization, AuthorizationWalk } from '../../../../src/lifecycles/grant/walk/world.ts';
+import type { Authorization, AuthorizationWalk } from '../../../../src/lifecycles/grant/walk/ports.ts';
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
 import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token/lifecycle.ts';
+import type { Asked } from '../../../../src/lifecycles/second-factor/walk/ports.ts';
 import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
-import type { Asked } from '../../../../src/lifecycles/second-factor/walk/world.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import type { UserRow } from '../../../../src/lifecycles/user/lifecycle.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
@@ -263,24 +263,24 @@ export const factorEngineMutants: readonly Mutant<typeof factors>[] = [
   ...everywhere<typeof factors>('factors'),
   engine<typeof factors>('factors: a sign-in with a password waits for no factor', (right) => ({
     ...right,
-    actions: (moment) =>
-      (right.actions?.(moment) ?? []).map((action) => ({
+    actions: (modelState) =>
+      (right.actions?.(modelState) ?? []).map((action) => ({
         ...action,
         stored: {
           ...action.stored,
           sessions: action.stored.sessions.map((session) =>
-            moment.stored.sessions.includes(session) ? session : { ...session, state: 'active' as const },
+            modelState.stored.sessions.includes(session) ? session : { ...session, state: 'active' as const },
           ),
         },
       })),
   })),
   engine<typeof factors>('factors: what one browser proved signs in another', (right) => ({
     ...right,
-    requests: (moment, walk) =>
+    requests: (modelState, walk) =>
       right
-        .requests(moment, walk)
+        .requests(modelState, walk)
         .flatMap((asked): readonly Asked[] =>
-          asked.kind === 'session' ? moment.stored.sessions.map(({ sid }) => ({ ...asked, sid })) : [asked],
+          asked.kind === 'session' ? modelState.stored.sessions.map(({ sid }) => ({ ...asked, sid })) : [asked],
         ),
   })),
 ];

@@ -1,5 +1,5 @@
 /** One thing that is wrong, put in the place of the right one. */
-import type { AuthorizationWalk } from '../../../../src/lifecycles/grant/walk/world.ts';
+import type { AuthorizationWalk } from '../../../../src/lifecycles/grant/walk/ports.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 
 export type Mutant<Right extends AnyWalk = AuthorizationWalk> = {

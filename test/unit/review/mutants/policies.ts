@@ -1,6 +1,6 @@
 /** Lifetimes that are worked out wrongly. */
 
-import type { AuthorizationWalk } from '../../../../src/lifecycles/grant/walk/world.ts';
+import type { AuthorizationWalk } from '../../../../src/lifecycles/grant/walk/ports.ts';
 import type { Grant } from '../../../../src/model/grant.ts';
 import { type Mutant, withLifecycle } from './mutant.ts';
 

@@ -217,12 +217,12 @@ describe('a scenario file is rejected for', () => {
   });
 
   it('a policy of sign-ins out of bounds', () => {
-    const beginning = 'steps: [{ who: resource owner, presents: password }]';
+    const initialState = 'steps: [{ who: resource owner, presents: password }]';
     expect(
-      problemsOf(() => readText(`title: a\nsays: b\nsignIn: { secondFactor: operators }\n${beginning}`))[0],
+      problemsOf(() => readText(`title: a\nsays: b\nsignIn: { secondFactor: operators }\n${initialState}`))[0],
     ).toMatch(/a\.yaml:3: signIn\.secondFactor: Expected "nobody" or "everyone", found "operators"/);
     expect(
-      problemsOf(() => readText(`title: a\nsays: b\nsignIn: { recentSignInSeconds: 1 }\n${beginning}`))[0],
+      problemsOf(() => readText(`title: a\nsays: b\nsignIn: { recentSignInSeconds: 1 }\n${initialState}`))[0],
     ).toMatch(/a\.yaml:3: signIn\.recentSignInSeconds: Expected 60 or more, found 1/);
   });
 

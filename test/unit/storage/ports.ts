@@ -27,7 +27,7 @@ import { type TestClock, testClock } from '../../support/clock.ts';
 import { type DatabaseKind, openTestDatabase } from '../../support/database.ts';
 import { testClients, testMacs } from '../../support/macs.ts';
 
-export type World = {
+export type Ports = {
   readonly db: Drizzle;
   readonly clock: TestClock;
   readonly grants: GrantStore;
@@ -38,7 +38,7 @@ export type World = {
   readonly close: () => Promise<void>;
 };
 
-export async function openWorld(kind: DatabaseKind): Promise<World> {
+export async function openPorts(kind: DatabaseKind): Promise<Ports> {
   const { database, url, close } = await openTestDatabase(kind);
   const db = database.drizzle;
   const clock = testClock();
@@ -70,7 +70,7 @@ export function registration(clientId: string): ClientRegistration {
   };
 }
 
-export async function givenClient({ db }: World): Promise<string> {
+export async function givenClient({ db }: Ports): Promise<string> {
   const clientId = `client-${randomUUID()}`;
   await saveClient(db, registration(clientId));
   return clientId;
@@ -78,7 +78,7 @@ export async function givenClient({ db }: World): Promise<string> {
 
 export type Person = { readonly id: string; readonly username: string };
 
-export async function givenUser({ db }: World): Promise<Person> {
+export async function givenUser({ db }: Ports): Promise<Person> {
   const user = { id: randomUUID(), username: `user-${randomUUID()}` };
   await insertUser(db, { ...user, passwordHash: storedPasswordHash('none'), claims: {} });
   return user;
@@ -87,7 +87,7 @@ export async function givenUser({ db }: World): Promise<Person> {
 export const SESSION_LIFETIME_SECONDS = 600;
 
 /** The user signs in now. */
-export async function givenSession({ db, sessions }: World, { username }: Person): Promise<Session> {
+export async function givenSession({ db, sessions }: Ports, { username }: Person): Promise<Session> {
   const user = await findUserForSignIn(db, username);
   if (!user) throw new Error(`unknown user: ${username}`);
   const { id: userId, epoch: userEpoch, serverEpoch } = user;
@@ -101,8 +101,8 @@ export async function givenSession({ db, sessions }: World, { username }: Person
 
 export type Asked = Partial<NewInteraction>;
 
-async function newInteraction(world: World, clientId: string, asked: Asked): Promise<NewInteraction> {
-  const { client } = await world.grants.loadClient(clientId);
+async function newInteraction(ports: Ports, clientId: string, asked: Asked): Promise<NewInteraction> {
+  const { client } = await ports.grants.loadClient(clientId);
   if (!client) throw new Error(`unknown client: ${clientId}`);
   return {
     id: randomUUID(),
@@ -129,23 +129,23 @@ async function newInteraction(world: World, clientId: string, asked: Asked): Pro
 
 /** An authorization request without a user yet, and without a row. */
 export async function givenRequest(
-  world: World,
+  ports: Ports,
   clientId: string,
   asked: Asked = {},
   userId: string | null = null,
 ): Promise<StoredInteraction> {
-  const { lifetimeSeconds, ...interaction } = await newInteraction(world, clientId, asked);
-  const createdAt = world.clock.now();
+  const { lifetimeSeconds, ...interaction } = await newInteraction(ports, clientId, asked);
+  const createdAt = ports.clock.now();
   const requested = { ...interaction, createdAt, endsAt: new Date(createdAt.getTime() + lifetimeSeconds * 1000) };
-  const loaded = await world.interactions.load({ id: requested.id, requested }, userId);
+  const loaded = await ports.interactions.load({ id: requested.id, requested }, userId);
   if (!loaded) throw new Error('a request was not loaded');
   return loaded;
 }
 
 /** The same in a row, as nodes of the version before store it. */
-export async function givenInteraction(world: World, clientId: string, asked: Asked = {}): Promise<string> {
-  const { interaction } = await givenRequest(world, clientId, asked);
-  await world.db.insert(interactionTable).values({
+export async function givenInteraction(ports: Ports, clientId: string, asked: Asked = {}): Promise<string> {
+  const { interaction } = await givenRequest(ports, clientId, asked);
+  await ports.db.insert(interactionTable).values({
     ...interaction,
     browserHash: Buffer.from(interaction.browserHash),
     scope: [...interaction.scope],
@@ -156,18 +156,18 @@ export async function givenInteraction(world: World, clientId: string, asked: As
   return interaction.id;
 }
 
-export const loadInteraction = ({ interactions }: World, id: string, userId: string | null = null) =>
+export const loadInteraction = ({ interactions }: Ports, id: string, userId: string | null = null) =>
   interactions.load({ id, requested: null }, userId);
 
 /** The engine's commit when `session` approves the interaction. */
 export async function approvalOf(
-  world: World,
+  ports: Ports,
   given: string | StoredInteraction,
   session: Session,
   change: Partial<Approval> = {},
 ): Promise<Approval> {
-  const { clock } = world;
-  const facts = typeof given === 'string' ? await loadInteraction(world, given, session.userId) : given;
+  const { clock } = ports;
+  const facts = typeof given === 'string' ? await loadInteraction(ports, given, session.userId) : given;
   if (!facts) throw new Error('unknown interaction');
   const { interaction, isStored } = facts;
   return {
@@ -199,35 +199,35 @@ export async function approvalOf(
   };
 }
 
-export const approve = ({ interactions }: World, approval: Approval): Promise<boolean> =>
+export const approve = ({ interactions }: Ports, approval: Approval): Promise<boolean> =>
   interactions.commit({ kind: 'approve', approval });
-export const moveInteraction = ({ interactions }: World, move: InteractionMove): Promise<boolean> =>
+export const moveInteraction = ({ interactions }: Ports, move: InteractionMove): Promise<boolean> =>
   interactions.commit({ kind: 'move', move });
-export const moveHead = ({ grants }: Pick<World, 'grants'>, move: HeadMove): Promise<boolean> =>
+export const moveHead = ({ grants }: Pick<Ports, 'grants'>, move: HeadMove): Promise<boolean> =>
   grants.commit({ kind: 'moveHead', move });
-export const revoke = ({ grants }: Pick<World, 'grants'>, revocation: Revocation): Promise<boolean> =>
+export const revoke = ({ grants }: Pick<Ports, 'grants'>, revocation: Revocation): Promise<boolean> =>
   grants.commit({ kind: 'revoke', revocation });
 
 export type Granted = { readonly clientId: string; readonly person: Person; readonly grantId: string };
 
 /** An approved grant, whose code waits. */
-export async function givenGrant(world: World): Promise<Granted> {
-  const clientId = await givenClient(world);
-  const person = await givenUser(world);
-  const session = await givenSession(world, person);
-  const approval = await approvalOf(world, await givenInteraction(world, clientId), session);
-  if (!(await approve(world, approval))) throw new Error('not approved');
+export async function givenGrant(ports: Ports): Promise<Granted> {
+  const clientId = await givenClient(ports);
+  const person = await givenUser(ports);
+  const session = await givenSession(ports, person);
+  const approval = await approvalOf(ports, await givenInteraction(ports, clientId), session);
+  if (!(await approve(ports, approval))) throw new Error('not approved');
   return { clientId, person, grantId: approval.loaded.id };
 }
 
-export async function loadGrant({ grants }: World, { clientId, grantId }: Granted): Promise<Grant> {
+export async function loadGrant({ grants }: Ports, { clientId, grantId }: Granted): Promise<Grant> {
   const { grant } = await grants.load({ clientId, grantId });
   if (!grant) throw new Error('unknown grant');
   return grant;
 }
 
 /** The next move of the head that `loaded` shows: an exchange, or a rotation. */
-export function nextMove({ clock }: World, loaded: Grant): HeadMove {
+export function nextMove({ clock }: Ports, loaded: Grant): HeadMove {
   const generation = loaded.refreshGeneration === null ? 0n : loaded.refreshGeneration + 1n;
   const machine = loaded.refreshGeneration === null ? 'authorizationCode' : 'refreshToken';
   return {
@@ -243,7 +243,7 @@ export function nextMove({ clock }: World, loaded: Grant): HeadMove {
 }
 
 /** The engine's commit when a used refresh token is presented. */
-export function reuseOf({ clock }: World, { id: grantId, clientId, refreshGeneration: generation }: Grant): Revocation {
+export function reuseOf({ clock }: Ports, { id: grantId, clientId, refreshGeneration: generation }: Grant): Revocation {
   const reason = 'refresh_token_reused';
   return {
     grantId,
@@ -273,7 +273,7 @@ export const NOBODY_ASKED = {
 const { recordedIn: _, position: __, ...SAID } = getTableColumns(transitions);
 
 /** The ledger's lines about one grant, interaction or session, oldest first. */
-export const ledgerOf = ({ db }: World, id: string) =>
+export const ledgerOf = ({ db }: Ports, id: string) =>
   db
     .select(SAID)
     .from(transitions)

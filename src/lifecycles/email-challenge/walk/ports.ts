@@ -79,7 +79,7 @@ function link(
     userId,
     userEpoch: user === null ? null : 0n,
     address,
-    goesOn: null,
+    resumption: null,
     newerLinks,
     createdAt: after(-secondsAgo),
     endsAt: after(LIFETIME_SECONDS - secondsAgo),
@@ -126,11 +126,11 @@ export const INITIAL_STATES = [
 
 // The links in memory, under the same contract as in Postgres (src/storage/email-challenges.ts): all of a commit, or nothing.
 
-export const isForNobody = (purpose: EmailChallengePurpose): boolean =>
+export const isBeforeAccount = (purpose: EmailChallengePurpose): boolean =>
   purpose === 'sign_up' || purpose === 'invitation';
 /** The address, where there is no account yet. */
 const personAsked = ({ purpose, address }: Extract<Asked, { kind: 'send' }>): string =>
-  isForNobody(purpose) ? `address ${addressKey(address)}` : USER_ID;
+  isBeforeAccount(purpose) ? `address ${addressKey(address)}` : USER_ID;
 
 export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
   const { user, version, challenges, factorSince } = stored;

@@ -10,7 +10,7 @@ import { sameBytes } from '../../../model/grant.ts';
 import type { Interaction } from '../../../model/interaction.ts';
 import type { Session } from '../../../model/session.ts';
 import { type Owners, ownersStand } from '../../../review/proof/owners.ts';
-import type { StoredGrant } from '../../grant/walk/world.ts';
+import type { StoredGrant } from '../../grant/walk/ports.ts';
 import type { SessionCommit, SessionUse } from '../../session/lifecycle.ts';
 import { asLoaded, type StoredSession, USER } from '../../session/walk/stored-session.ts';
 import type {

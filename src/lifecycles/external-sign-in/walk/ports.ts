@@ -67,7 +67,7 @@ const signIn = (id: string, laterSeconds: number, change: Partial<ExternalSignIn
   browserHash: ITS_BROWSER,
   interactionId: 'the request of an app',
   sealedInteraction: null,
-  wishes: {
+  requested: {
     clientId: drawn('shop'),
     scope: [],
     loginHint: null,

@@ -1,5 +1,5 @@
 /** An error whose message is for people: it names the problem and the remedy, and contains no secret. */
-export class ToldError extends Error {
+export class ReportedError extends Error {
   /** A retry cannot help, or does harm, before an operator makes a change. */
   readonly isFinal: boolean = false;
   constructor(message: string) {
