@@ -196,6 +196,11 @@ export const clientRecordSchema = z.object({
     option: '--policy <name>',
     alwaysWritten: true,
   }),
+  consent: field(z.enum(['ask', 'skip']).default('ask'), {
+    description:
+      'skip: a client of your own team, for which the server shows no consent page. Other apps can pose as a public client without an https redirect URI (RFC 8252 §8.6), so the server asks there in any case.',
+    option: '--consent <mode>',
+  }),
   // RP-Initiated Logout §3.1.
   post_logout_redirect_uris: field(redirectUris.default([]), {
     description: 'Where the browser may go after a sign-out (RP-Initiated Logout). Compared as exact strings.',

@@ -20,6 +20,8 @@ export const interactionEffects = {
   issueCode(): void {},
   /** Remember the consent, so that the same request need not ask again. */
   rememberConsent(): void {},
+  /** Approve without asking, only while the registration of the client says so. */
+  relyOnRegistration(): void {},
   /** Approve without asking, only while the remembered consent is active. */
   relyOnConsent(): void {},
   /** Redirect with this error. */

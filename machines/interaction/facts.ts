@@ -37,6 +37,8 @@ export type InteractionContext = {
     readonly epochAtRequest: bigint;
     /** The client still has this redirect URI and this grant type. */
     readonly isStillRegistered: boolean;
+    /** An operator registered the client as the team's own: no consent page. */
+    readonly skipsConsent: boolean;
   };
   /** True for confidential clients and for public clients with an https redirect; others could be impersonated (RFC 8252 §8.6). */
   readonly consentMayBeRemembered: boolean;

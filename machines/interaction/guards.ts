@@ -63,6 +63,9 @@ export const interactionGuards = {
     (event.remembered.endsAt === null || event.now < event.remembered.endsAt) &&
     within(context.scope, event.remembered.scope) &&
     within(context.resources, event.remembered.resources),
+  // OpenID Connect Core §11 allows offline access without consent where other conditions hold: the operator's registration.
+  consentIsSkipped: ({ context }: Interaction) =>
+    context.client.skipsConsent && context.consentMayBeRemembered && !context.prompt.includes('consent'),
   mayGrantNothing: ({ context }: Interaction) => context.scope.every((name) => name === BOUNDS.offlineAccess),
   consentMayBeRemembered: ({ context }: Interaction) => context.consentMayBeRemembered,
   codeIsWaiting: ({ context, event }: Interaction) =>

@@ -53,6 +53,14 @@ const rejectChangedUser = {
   meta: { spec: 'RFC 6749 §10.12' },
 } as const satisfies SharedArm;
 
+const skipOwnConsent = {
+  guard: 'consentIsSkipped',
+  target: 'approved',
+  actions: ['relyOnRegistration', 'issueCode'],
+  description: 'An operator registered the client as the team’s own, and other apps cannot pose as it.',
+  meta: { spec: 'OpenID Connect Core §3.1.2.4, RFC 8252 §8.6' },
+} as const satisfies SharedArm;
+
 const skipRememberedConsent = {
   guard: 'consentIsRemembered',
   target: 'approved',
@@ -217,6 +225,7 @@ export const interactionMachine = setup({
               'The end-user may grant nothing that the client requests: the client receives an error, and no page is needed.',
             meta: { spec: 'RFC 6749 §4.1.2.1' },
           },
+          skipOwnConsent,
           skipRememberedConsent,
           refuseSilentConsent,
           askForConsent,
@@ -241,6 +250,7 @@ export const interactionMachine = setup({
           denyUserNotHinted,
           askForFactor,
           denyWithoutRole,
+          skipOwnConsent,
           skipRememberedConsent,
           askForConsent,
         ],
@@ -250,6 +260,7 @@ export const interactionMachine = setup({
           { ...rejectWithoutSignIn, guard: 'signInIsNeeded' },
           askForFactor,
           denyWithoutRole,
+          skipOwnConsent,
           skipRememberedConsent,
           askForConsent,
         ],
@@ -261,6 +272,7 @@ export const interactionMachine = setup({
           { ...rejectWithoutSignIn, guard: 'signInIsStillNeeded' },
           askForFactor,
           denyWithoutRole,
+          skipOwnConsent,
           skipRememberedConsent,
           askForConsent,
         ],
@@ -293,6 +305,7 @@ export const interactionMachine = setup({
           denyUserNotHinted,
           askForFactor,
           denyWithoutRole,
+          skipOwnConsent,
           skipRememberedConsent,
           askForConsent,
         ],

@@ -36,15 +36,15 @@ export function interactionCommits(
   };
 }
 
-type ApprovalShape = Pick<Approval, 'isStored' | 'reliesOnConsent'> & { readonly remembers: 'first' | 'again' | null };
+type ApprovalShape = Pick<Approval, 'isStored' | 'reliesOn'> & { readonly remembers: 'first' | 'again' | null };
 
 /** A statement for each shape: a part that an approval does not need would still cost its time. Built when it is needed. */
 function approvals(db: Drizzle) {
   const prepared = new Map<string, ReturnType<typeof prepareApproval>>();
-  return ({ isStored, reliesOnConsent, consentRow, ...approval }: Approval) => {
+  return ({ isStored, reliesOn, consentRow, ...approval }: Approval) => {
     const remembers = approval.remembers ? (consentRow === null ? 'first' : 'again') : null;
-    const name = `approve${isStored ? '' : '_unstored'}${reliesOnConsent ? '_relying' : ''}${remembers ? `_remembering_${remembers}` : ''}`;
-    const known = prepared.get(name) ?? prepareApproval(db, { isStored, reliesOnConsent, remembers }, name);
+    const name = `approve${isStored ? '' : '_unstored'}${reliesOn ? `_relying_on_${reliesOn}` : ''}${remembers ? `_remembering_${remembers}` : ''}`;
+    const known = prepared.get(name) ?? prepareApproval(db, { isStored, reliesOn, remembers }, name);
     prepared.set(name, known);
     return known;
   };
@@ -117,9 +117,9 @@ function prepareMove(db: Drizzle, isStored: boolean) {
 /**
  * One statement approves the interaction (or stores it as approved) and inserts its grant (and so its code). The statement also
  * remembers the consent, and writes the ledger entry. It commits only while the epochs of client, user and server are as loaded and the session is active. Where
- * the end-user was not asked, the earlier consent must stand too. A disable or a sign-out in between wins.
+ * the end-user was not asked, the earlier consent must stand too, or the registration that makes asking needless. A disable or a sign-out in between wins.
  */
-function prepareApproval(db: Drizzle, { isStored, reliesOnConsent, remembers }: ApprovalShape, name: string) {
+function prepareApproval(db: Drizzle, { isStored, reliesOn, remembers }: ApprovalShape, name: string) {
   const holds = and(
     eq(clients.clientId, bound('clientId', 'text')),
     eq(clients.epoch, bound('clientEpoch', 'bigint')),
@@ -128,7 +128,8 @@ function prepareApproval(db: Drizzle, { isStored, reliesOnConsent, remembers }: 
     isNull(users.disabledAt),
     inTimeFor('mayBeApprovedUntil'),
     sessionIsActive,
-    reliesOnConsent ? consentStands : undefined,
+    reliesOn === 'consent' ? consentStands : undefined,
+    reliesOn === 'registration' ? eq(clients.consent, 'skip') : undefined,
   );
   const theUser = eq(users.id, bound('userId', 'uuid'));
   const theServer = eq(server.epoch, bound('serverEpoch', 'bigint'));

@@ -31,7 +31,7 @@ import { sealSecret } from '../../src/people/second-factor/secret.ts';
 import { clientStore } from '../../src/storage/client-store.ts';
 import { externalSignInStore } from '../../src/storage/external-sign-ins.ts';
 import { passkeyStore, recoveryCodeStore, secondFactorStore } from '../../src/storage/factors.ts';
-import { linkedIdentities, passkeys, secondFactors } from '../../src/storage/schema.ts';
+import { clients, linkedIdentities, passkeys, secondFactors } from '../../src/storage/schema.ts';
 import { userStore } from '../../src/storage/user-store.ts';
 import { testKeys, testMacs } from '../support/macs.ts';
 import { keysOf } from '../support/signing-keys.ts';
@@ -403,7 +403,7 @@ const signedOut: Change<Approving> = (sql, { session }) =>
 
 const ofApprovals: Readonly<Record<string, Case<Approving>>> = {
   'an approval that relies on a consent': {
-    decide: () => givenApproval({ reliesOnConsent: true }),
+    decide: () => givenApproval({ reliesOn: 'consent' }),
     held: {
       'the end-user signed out': signedOut,
       'the consent was forgotten': (sql, { person }) => sql`delete from consents where user_id = ${person.id}`,
@@ -423,6 +423,21 @@ const ofApprovals: Readonly<Record<string, Case<Approving>>> = {
         sql`update clients set deleted_at = now() where client_id = ${clientId}`,
       'the client is of another epoch': (sql, { clientId }) =>
         sql`update clients set epoch = epoch + 1 where client_id = ${clientId}`,
+    },
+  },
+};
+
+const ofApprovalsWithoutAsking: Readonly<Record<string, Case<Approving>>> = {
+  'an approval that relies on the registration of the client': {
+    decide: async () => {
+      const decided = await givenApproval({ reliesOn: 'registration' });
+      await ports.db.update(clients).set({ consent: 'skip' }).where(eq(clients.clientId, decided.clientId));
+      return decided;
+    },
+    held: { 'the end-user signed out': signedOut },
+    read: {
+      'an operator requires consent again': (sql, { clientId }) =>
+        sql`update clients set consent = 'ask' where client_id = ${clientId}`,
     },
   },
 };
@@ -487,6 +502,7 @@ const CASES: Readonly<Record<string, Case<never>>> = {
   ...ofFactors,
   ...ofExternalSignIns,
   ...ofApprovals,
+  ...ofApprovalsWithoutAsking,
   ...ofAdministration,
 };
 

@@ -23,6 +23,7 @@ import { described, type Facts, KEPT } from '../table.ts';
 export const clients = pgTable('clients', {
   clientId: text('client_id').primaryKey(),
   clientName: text('client_name').notNull(),
+  consent: text('consent').$type<Client['consent']>().notNull().default('ask'),
   applicationType: text('application_type').$type<Client['applicationType']>().notNull(),
   tokenEndpointAuthMethod: text('token_endpoint_auth_method').$type<Client['tokenEndpointAuthMethod']>().notNull(),
   secretMacs: jsonb('secret_macs').$type<Client['secretMacs']>().notNull(),
@@ -57,8 +58,15 @@ export const clients = pgTable('clients', {
 
 type ClientFactsRow = Omit<typeof clients.$inferSelect, 'mac' | 'tokenMac' | 'createdAt'>;
 
-/** Each column but these. */
+/**
+ * Columns of later migrations, with the default that the migration gave older rows. A MAC has such a column only where it
+ * holds another value: so the MACs of older rows stay right, and no write to the database adds a value.
+ */
+const ADDED = { consent: 'ask' } as const;
+
+/** Each other column but these. */
 const {
+  consent: _______,
   mac: _,
   tokenMac: __,
   macVersion: ___,
@@ -69,10 +77,21 @@ const {
 } = getTableColumns(clients);
 const REGISTRATION_NAMES = Object.keys(REGISTRATION).toSorted() as (keyof typeof REGISTRATION)[];
 
+const addedOf = (row: Pick<ClientFactsRow, keyof typeof ADDED>) =>
+  Object.entries(ADDED).flatMap(([name, standard]) => {
+    const value = row[name as keyof typeof ADDED];
+    return value === standard ? [] : [`${name}:${value}`];
+  });
+
 /** Its whole registration, and whether it is deleted. The epoch ends all older grants, and only rises. */
 export const clientFacts = (row: ClientFactsRow): Facts => [
   'client',
-  [JSON.stringify(REGISTRATION_NAMES.map((name) => inOrder(row[name]))), row.deletedAt !== null, row.macVersion],
+  [
+    JSON.stringify(REGISTRATION_NAMES.map((name) => inOrder(row[name]))),
+    row.deletedAt !== null,
+    row.macVersion,
+    ...addedOf(row),
+  ],
 ];
 
 /** The facts that a token request reads. */
@@ -103,6 +122,7 @@ export const clientTable = described(clients, {
   /** `registration`: replaced as a whole, by an administrator. `end`: changes with the machine. `epoch`: only rises. */
   changes: {
     clientName: 'registration',
+    consent: 'registration',
     applicationType: 'registration',
     tokenEndpointAuthMethod: 'registration',
     redirectUris: 'registration',

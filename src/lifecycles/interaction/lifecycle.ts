@@ -54,12 +54,15 @@ export type LoadedInteraction = StoredInteraction & {
   readonly factorIsAwaited: boolean;
 };
 
+/** On what an approval without a consent page relies: it commits only while that stands. Null: the end-user was asked. */
+export type ReliedOn = 'consent' | 'registration' | null;
+
 /** The interaction, and the rows of an approval. */
 export type InteractionRow = {
   readonly interaction: Interaction;
   readonly isStored: boolean;
   readonly remembers: boolean;
-  readonly reliesOnConsent: boolean;
+  readonly reliesOn: ReliedOn;
 };
 
 export type InteractionFacts = Omit<LoadedInteraction, 'interaction' | 'isStored'> & {
@@ -101,8 +104,7 @@ export type Approval = InteractionMove & {
   readonly codeHash: Bytes;
   readonly codeEndsAt: Date;
   readonly policy: string;
-  /** The end-user was not asked: it commits only while the remembered consent stands. */
-  readonly reliesOnConsent: boolean;
+  readonly reliesOn: ReliedOn;
   readonly remembers: boolean;
   /** A consent that was given then, or earlier, has ended: the new one replaces it, and adds nothing to it. Null: none has. */
   readonly consentsEndedUpTo: Date | null;
@@ -199,6 +201,7 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
       epoch: client.epoch,
       epochAtRequest: interaction.clientEpoch,
       isStillRegistered,
+      skipsConsent: client.consent === 'skip',
     },
     consentMayBeRemembered: identityIsAssured(client, interaction),
     code: grant && { isUnused: grant.codeIsUnused, endsAt: grant.codeEndsAt.getTime() },
@@ -228,7 +231,8 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
     issueCode: (row, facts) => moved(row, 'approved', facts),
     refuseAuthorization: (row, facts) => moved(row, 'denied', facts),
     rememberConsent: (row) => ({ ...row, remembers: true }),
-    relyOnConsent: (row) => ({ ...row, reliesOnConsent: true }),
+    relyOnConsent: (row) => ({ ...row, reliesOn: 'consent' }),
+    relyOnRegistration: (row) => ({ ...row, reliesOn: 'registration' }),
   },
   violation: ({ before, after }, { session }) =>
     before.interaction.state !== 'approved' && after.interaction.state === 'approved' && session === null
@@ -240,8 +244,8 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
     const move = { loaded: before.interaction, isStored: before.isStored, now: facts.now, to, userId, entry };
     const { session } = facts;
     if (to !== 'approved' || !session) return { kind: 'move', move };
-    const { reliesOnConsent, remembers } = after;
-    const approval = { ...move, ...approvalOf(move, session, facts, reliesOnConsent), reliesOnConsent, remembers };
+    const { reliesOn, remembers } = after;
+    const approval = { ...move, ...approvalOf(move, session, facts, reliesOn), reliesOn, remembers };
     return { kind: 'approve', approval };
   },
 };
@@ -250,10 +254,10 @@ function approvalOf(
   { loaded }: InteractionMove,
   session: Session,
   { now, lifetimes, codeHash, sessionEndsAt, grantable, remembered, consentRow = null }: InteractionFacts,
-  reliesOnConsent: boolean,
+  reliesOn: ReliedOn,
 ) {
   const { consentLifetimeSeconds } = lifetimes;
-  const consentEnds = reliesOnConsent && remembered ? consentEndsAt(remembered, lifetimes) : null;
+  const consentEnds = reliesOn === 'consent' && remembered ? consentEndsAt(remembered, lifetimes) : null;
   const ends = [
     loaded.endsAt.getTime(),
     sessionEndsAt ?? Number.NEGATIVE_INFINITY,
@@ -346,7 +350,7 @@ export function interactionRequest(
         lifetimes,
         codeHash: policy.makeCode(interaction.id).secretHash,
       };
-      return { row: { interaction, isStored, remembers: false, reliesOnConsent: false }, facts, event };
+      return { row: { interaction, isStored, remembers: false, reliesOn: null }, facts, event };
     },
     answer: ({ before: { interaction }, after: { isStored }, decisions: [decision] }, loaded) => {
       const { client, session } = loaded;

@@ -5,6 +5,7 @@ import { THE_CLIENT } from './identities.ts';
 export const WEB_CLIENT: Client = {
   clientId: THE_CLIENT,
   clientName: 'Shop',
+  consent: 'ask',
   applicationType: 'web',
   tokenEndpointAuthMethod: 'client_secret_basic',
   secretMacs: [],

@@ -241,7 +241,7 @@ describe('an approval', () => {
     codeHash: CODE_HASH,
     codeEndsAt: seconds(LIFETIMES.authorizationCodeLifetimeSeconds),
     policy: LIFETIMES.name,
-    reliesOnConsent: false,
+    reliesOn: null,
     remembers: true,
     consentsEndedUpTo: null,
     consentRow: null,
@@ -289,7 +289,7 @@ describe('an approval', () => {
     const { ask, commits } = bench(WAITS, { loaded: { remembered: REMEMBERED } });
     expect(await ask('requested')).toMatchObject({ kind: 'approved', isStored: true });
     const entry = line('requested', 'awaitingSignIn', 'approved');
-    const relied = { ...approval, loaded: WAITS, isStored: false, entry, reliesOnConsent: true, remembers: false };
+    const relied = { ...approval, loaded: WAITS, isStored: false, entry, reliesOn: 'consent', remembers: false };
     expect(commits).toEqual([{ kind: 'approve', approval: relied }]);
   });
 
@@ -319,7 +319,7 @@ describe('an approval', () => {
     await again.ask('requested');
     expect([...commits, ...again.commits]).toMatchObject([
       { approval: { scope: ['read'], remembers: true } },
-      { approval: { scope: ['read'], reliesOnConsent: true } },
+      { approval: { scope: ['read'], reliesOn: 'consent' } },
     ]);
   });
 

@@ -172,7 +172,7 @@ const tokenCases: Cases<typeof refreshTokenGuards, RefreshTokenContext, RefreshT
   ],
 };
 
-const CLIENT = { isDeleted: false, epoch: 3n, epochAtRequest: 3n, isStillRegistered: true };
+const CLIENT = { isDeleted: false, epoch: 3n, epochAtRequest: 3n, isStillRegistered: true, skipsConsent: false };
 const page: InteractionContext = {
   endsAt: AFTER,
   scope: ['read', 'write'],
@@ -262,6 +262,24 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
       { scope: ['read', 'offline_access'] },
       { remembered: { ...all, scope: ['read', 'offline_access'] } },
     ],
+  ],
+  consentIsSkipped: [
+    ['not registered so', false, {}, {}],
+    ['registered so', true, { client: { ...CLIENT, skipsConsent: true } }, {}],
+    [
+      'registered so, with access while the end-user is away',
+      true,
+      { client: { ...CLIENT, skipsConsent: true }, scope: ['read', 'offline_access'] },
+      {},
+    ],
+    [
+      'a client that could be impersonated',
+      false,
+      { client: { ...CLIENT, skipsConsent: true }, consentMayBeRemembered: false },
+      {},
+    ],
+    ['the client wants it', false, { client: { ...CLIENT, skipsConsent: true }, prompt: ['consent'] }, {}],
+    ['the client wants nothing shown', true, { client: { ...CLIENT, skipsConsent: true }, prompt: ['none'] }, {}],
   ],
   signInIsNeeded: [
     ['a live session', false, {}, {}],

@@ -45,6 +45,7 @@ const LESS = [
   'refuseAuthorization',
   'refuseSilently',
   'relyOnConsent',
+  'relyOnRegistration',
   'stopSigning',
   'startSuccessor',
   'retire',

@@ -172,7 +172,7 @@ describe('an authorization request', () => {
       grantId: approval?.loaded.id,
       secretHash: approval?.codeHash,
     });
-    expect(approval).toMatchObject({ codeEndsAt: at(70), endsAt: at(610), policy: 'default', reliesOnConsent: true });
+    expect(approval).toMatchObject({ codeEndsAt: at(70), endsAt: at(610), policy: 'default', reliesOn: 'consent' });
   });
 
   it.each<[string, Partial<Session>, number | undefined, number]>([

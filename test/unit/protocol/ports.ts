@@ -79,6 +79,7 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
 export const client = (change: Partial<Client> = {}): Client => ({
   clientId: 'shop',
   clientName: 'Shop',
+  consent: 'ask',
   applicationType: 'web',
   tokenEndpointAuthMethod: 'none',
   redirectUris: ['https://shop.test/cb'],

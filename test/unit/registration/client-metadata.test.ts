@@ -42,6 +42,7 @@ describe('a client with the metadata of RFC 7591', () => {
         defaultScope: null,
         defaultResource: null,
         policy: 'default',
+        consent: 'ask',
         postLogoutRedirectUris: [],
         idTokenSignedResponseAlg: 'RS256',
         logoUri: null,
@@ -192,6 +193,7 @@ describe('a client with the metadata of RFC 7591', () => {
       ['default_scope', '--default-scope <scopes>', undefined, false],
       ['default_resource', '--default-resource <uri>', undefined, false],
       ['policy', '--policy <name>', undefined, false],
+      ['consent', '--consent <mode>', undefined, false],
       ['post_logout_redirect_uris', '--post-logout-redirect-uri <uri>', 'after a sign-out', true],
       ['id_token_signed_response_alg', '--id-token-alg <alg>', 'ID Tokens', false],
       ['logo_uri', '--logo-uri <uri>', 'logo', false],
@@ -206,6 +208,7 @@ describe('a client with the metadata of RFC 7591', () => {
       ['application_type', ['web', 'native']],
       ['token_endpoint_auth_method', ['client_secret_basic', 'client_secret_post', 'none']],
       ['grant_types', ['authorization_code', 'refresh_token', 'client_credentials']],
+      ['consent', ['ask', 'skip']],
       ['id_token_signed_response_alg', ['ES256', 'RS256', 'EdDSA']],
     ]);
   });

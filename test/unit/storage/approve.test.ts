@@ -76,7 +76,7 @@ const interferences: Record<string, Interference> = {
     ),
   'its time is over': async ({ clock }) => clock.advanceSeconds(60),
   'the consent that it relies on is not there': async (_, asking) => {
-    Object.assign(asking.approval, { reliesOnConsent: true });
+    Object.assign(asking.approval, { reliesOn: 'consent' });
   },
 };
 
@@ -194,7 +194,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
     const { approval, clientId, session } = await givenAsking(ports, isStored);
     const earlier = await approvalOf(ports, await givenRequest(ports, clientId), session, { remembers: true });
     expect(await approve(ports, earlier)).toBe(true);
-    expect(await approve(ports, { ...approval, reliesOnConsent: true })).toBe(true);
+    expect(await approve(ports, { ...approval, reliesOn: 'consent' })).toBe(true);
   });
 
   test('without a consent page, an earlier consent to less, or for another resource, is not enough', async () => {
@@ -202,7 +202,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
       const { approval, clientId, session } = await givenAsking(ports, isStored);
       const earlier = await approvalOf(ports, await givenRequest(ports, clientId, less), session, { remembers: true });
       expect(await approve(ports, earlier)).toBe(true);
-      expect(await approve(ports, { ...approval, reliesOnConsent: true })).toBe(false);
+      expect(await approve(ports, { ...approval, reliesOn: 'consent' })).toBe(false);
     }
   });
 

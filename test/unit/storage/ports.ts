@@ -183,7 +183,7 @@ export async function approvalOf(
     policy: 'default',
     consentRow: facts.consentRow ?? null,
     endsAt: later(clock.now()),
-    reliesOnConsent: false,
+    reliesOn: null,
     remembers: false,
     consentsEndedUpTo: null,
     identity: { nonce: null, authTime: 0, sid: session.sid, amr: session.amr },

@@ -46,7 +46,7 @@ const ANSWERED = everythingIsAnswered<Terms>(({ stored }) => everythingAskedAt(s
 export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
     name: 'no-code-without-consent',
-    says: 'No code without a consent that this user gave when asked, or gave before for at least that scope and those resources.',
+    says: 'No code without a consent of this user, given now or remembered for that scope and those resources; a client of the team needs none.',
     spec: 'RFC 6749 §10.2, OpenID Connect Core §3.1.2.4, §11',
     machines: INTERACTION,
     violation: (_, { stored, known }, { commit, after }) => {
@@ -61,6 +61,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
         const wasAsked = interaction.state === 'awaitingConsent' && known.askedForConsent.includes(userId);
         return wasAsked ? null : 'a code was issued for a consent that the end-user was not asked for';
       }
+      if (mayRelyOnRegistration(stored)) return null;
       if (!mayRelyOnConsent(stored)) return 'a code was issued without asking, where the end-user has to be asked';
       return allowedBefore(stored, userId) ? null : 'a code was issued for more than the end-user had allowed';
     },
@@ -375,7 +376,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'consent-is-served',
-    says: 'A consent in time, or one that is remembered and may be relied on, yields a code: nothing above holds because nothing works.',
+    says: 'A consent in time, or one that is remembered and may be relied on, or a client of the team, yields a code: nothing above holds because nothing works.',
     spec: 'OAuth 2.1 §4.1.2',
     violationAt: (walk, ports) => {
       const session = sessionThatMayGoOn(ports);
@@ -395,7 +396,9 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
         return served('consented') ? null : 'a consent in time yields no code';
       }
       if (interaction.state !== 'awaitingSignIn') return null;
-      const isAllowed = mayRelyOnConsent(ports.stored) && allowedBefore(ports.stored, session.userId);
+      const isAllowed =
+        mayRelyOnRegistration(ports.stored) ||
+        (mayRelyOnConsent(ports.stored) && allowedBefore(ports.stored, session.userId));
       const { prompt, maxAgeSeconds, hintedUserId } = interaction;
       const needsNoPage = prompt.every((one) => one === 'none') && maxAgeSeconds === null && hintedUserId === null;
       if (!isAllowed && needsNoPage && prompt.length === 0 && stateAfter('requested') !== 'awaitingConsent')
@@ -529,6 +532,9 @@ function mayRelyOnConsent({ interaction, client }: SignIn): boolean {
     !interaction.scope.includes('offline_access')
   );
 }
+
+const mayRelyOnRegistration = ({ interaction, client }: SignIn): boolean =>
+  client.consent === 'skip' && isAssured({ interaction, client }) && !interaction.prompt.includes('consent');
 
 const allowedBefore = ({ interaction, client, consents, users }: SignIn, userId: string): boolean =>
   consents.some(

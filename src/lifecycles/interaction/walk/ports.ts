@@ -158,8 +158,9 @@ export const APPROVAL_GUARD: Guard<Approval> = {
   ),
   timeIsNotOver: (_, { endsAt }, now) => now < endsAt,
   sessionIsActive: (stored, { session }) => rowOf(stored, session)?.state === 'active',
-  consentStands: ({ consents, interaction }, { session, reliesOnConsent, scope }) =>
-    !reliesOnConsent ||
+  registrationSkipsConsent: ({ client }, { reliesOn }) => reliesOn !== 'registration' || client.consent === 'skip',
+  consentStands: ({ consents, interaction }, { session, reliesOn, scope }) =>
+    reliesOn !== 'consent' ||
     consents.some(
       (one) =>
         one.userId === session.userId &&

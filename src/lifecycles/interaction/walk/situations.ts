@@ -103,6 +103,9 @@ const ASKED: Partial<Interaction> = { state: 'awaitingConsent', userId: USER };
 const SILENT: Partial<Interaction> = { prompt: ['none'] };
 const MULTI_FACTOR: Partial<Interaction> = { requiredClass: classNamed('multi-factor') };
 const OFFLINE = [...SCOPE, 'offline_access'];
+/** An operator registered it as the team's own. */
+export const OWN_CLIENT: Client = { ...WEB_CLIENT, clientName: 'A client of the team', consent: 'skip' };
+const OWN: Situation = { ...SIGNED_IN, client: OWN_CLIENT };
 
 function given(
   says: string,
@@ -152,6 +155,17 @@ export const INITIAL_STATES = [
   given(
     'any program could pose as the client, and the end-user allowed as much before',
     { ...ALLOWED, client: NATIVE_CLIENT },
+    { redirectUri: LOOPBACK_URI },
+  ),
+  given('the client is the team’s own', OWN),
+  given('the client is the team’s own, and no end-user is signed in', { client: OWN_CLIENT }),
+  given('the client is the team’s own, and wants nothing shown and offline access', OWN, { ...SILENT, scope: OFFLINE }),
+  given('the client is the team’s own, and wants the end-user to be asked (prompt=consent)', OWN, {
+    prompt: ['consent'],
+  }),
+  given(
+    'the client is the team’s own, and any program could pose as it',
+    { ...OWN, client: { ...NATIVE_CLIENT, consent: 'skip' } },
     { redirectUri: LOOPBACK_URI },
   ),
   given('the client asks for administration alone, and the end-user who is signed in has no role in it', SIGNED_IN, {

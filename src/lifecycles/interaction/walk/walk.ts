@@ -40,7 +40,7 @@ import {
   withOwners,
 } from './ports.ts';
 import { requestsAt, sessionNow } from './requests.ts';
-import { CODE_LIFETIMES, grantableIn, INITIAL_STATES, OTHER_USER } from './situations.ts';
+import { CODE_LIFETIMES, grantableIn, INITIAL_STATES, OTHER_USER, OWN_CLIENT } from './situations.ts';
 
 const POLICY: InteractionPolicy = {
   makeCode: (grantId) => ({ code: `code of ${grantId}`, secretHash: new Uint8Array(32) }),
@@ -231,6 +231,17 @@ function otherChanges(stored: SignIn): readonly Action<Terms>[] {
         client: { ...client, redirectUris: isRegistered ? [] : [stored.interaction.redirectUri] },
       },
     },
+    ...(OWN_CLIENT.clientName === client.clientName
+      ? [
+          {
+            says:
+              client.consent === 'skip'
+                ? 'The client is no longer registered as the team’s own.'
+                : 'The client is registered as the team’s own again.',
+            stored: { ...stored, client: { ...client, consent: client.consent === 'skip' ? 'ask' : 'skip' } as const },
+          },
+        ]
+      : []),
     {
       says: 'The end-user ends the access of the client, at /permissions.',
       stored: {

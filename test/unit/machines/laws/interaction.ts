@@ -26,7 +26,7 @@ const refuse = (error: AuthorizationRefusal): string => `refuseAuthorization(${e
 const refuseSilently = (error: AuthorizationRefusal): string => `refuseSilently(${error})`;
 const PAGES = ['askSignIn', 'askSignUp', 'askAccount', 'askFactor', 'askConsent', 'showConsent'];
 const ANSWERS = ['issueCode', 'refuseAuthorization', 'refuseSilently', 'repeatAnswer'];
-const APPROVING = ['issueCode', 'rememberConsent', 'relyOnConsent'];
+const APPROVING = ['issueCode', 'rememberConsent', 'relyOnConsent', 'relyOnRegistration'];
 
 // The past steps, in words.
 
@@ -68,11 +68,14 @@ const isStillThere = (answer: Answer, ...events: readonly string[]): boolean =>
 
 export const lawsOfInteraction: readonly Law[] = [
   everyAnswer(
-    'a code is issued exactly when the signed-in user consents, or relies on a consent that is remembered',
+    'a code is issued exactly when the signed-in user consents, relies on a remembered consent, or uses a client of the team',
     (answer) => {
       if (isStillThere(answer, 'consented') && allFail(answer, 'levelIsMissing', 'mayGrantNothing')) {
         const remembers = holds(answer, 'consentMayBeRemembered') ? ['rememberConsent'] : [];
         return does(answer, 'approved', ...remembers, 'issueCode');
+      }
+      if (arrives(answer) && holds(answer, 'consentIsSkipped')) {
+        return does(answer, 'approved', 'relyOnRegistration', 'issueCode');
       }
       if (arrives(answer) && holds(answer, 'consentIsRemembered')) {
         return does(answer, 'approved', 'relyOnConsent', 'issueCode');
@@ -81,9 +84,9 @@ export const lawsOfInteraction: readonly Law[] = [
     },
   ),
   everyAnswer(
-    'consent is asked for exactly when a user has arrived whose consent is not remembered, or sends the request again',
+    'consent is asked for exactly when a user has arrived whose consent is neither remembered nor needless, or sends the request again',
     (answer) => {
-      const needsConsent = arrives(answer) && allFail(answer, 'consentIsRemembered');
+      const needsConsent = arrives(answer) && allFail(answer, 'consentIsSkipped', 'consentIsRemembered');
       const asks = needsConsent && !holds(answer, 'askingIsForbidden');
       const asksAgain =
         isStillThere(answer, 'requested', 'accountChosen', 'factorAdded') && allFail(answer, 'levelIsMissing');
@@ -201,7 +204,8 @@ export const lawsOfInteraction: readonly Law[] = [
     },
   ),
   everyAnswer('consent_required is said exactly when consent is needed that may not be asked for', (answer) => {
-    const needsConsent = begins(answer) && arrives(answer) && allFail(answer, 'consentIsRemembered');
+    const needsConsent =
+      begins(answer) && arrives(answer) && allFail(answer, 'consentIsSkipped', 'consentIsRemembered');
     const isSilent = needsConsent && holds(answer, 'askingIsForbidden');
     return exactlyWhen(isSilent, answer, 'awaitingSignIn', refuseSilently('consent_required'));
   }),

@@ -1,0 +1,1 @@
+ALTER TABLE "clients" ADD COLUMN "consent" text DEFAULT 'ask' NOT NULL;
