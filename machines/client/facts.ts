@@ -5,7 +5,8 @@ export type ClientContext = {
   readonly isDeclared: boolean;
   /** It authenticates with a secret. */
   readonly isConfidential: boolean;
-  readonly liveSecrets: number;
+  /** The names of its secrets. */
+  readonly secretIds: readonly string[];
 };
 
 type ClientChange = {
@@ -15,10 +16,9 @@ type ClientChange = {
   readonly byConfiguration: boolean;
 };
 export type ClientEvent =
-  /** `differs`: the sent registration differs from the stored one. */
-  | ({ readonly type: 'registrationRequested'; readonly differs: boolean } & ClientChange)
-  /** `secretIsLive`: the secret that the request names is live. */
-  | ({ readonly type: 'secretRemovalRequested'; readonly secretIsLive: boolean } & ClientChange)
+  /** `differing`: the fields in which the sent registration differs from the stored one. */
+  | ({ readonly type: 'registrationRequested'; readonly differing: readonly string[] } & ClientChange)
+  | ({ readonly type: 'secretRemovalRequested'; readonly secretId: string } & ClientChange)
   /** `secretRequested`: in addition to the live secret. `secretReplacementRequested`: instead of every live secret. */
   | ({
       readonly type: 'secretRequested' | 'secretReplacementRequested' | 'deletionRequested';

@@ -1,8 +1,8 @@
 import type { ClientContext, ClientEvent } from './facts.ts';
 
 type Client = { context: ClientContext; event: ClientEvent };
-type Registration = { event: Extract<ClientEvent, { differs: unknown }> };
-type Removal = { event: Extract<ClientEvent, { secretIsLive: unknown }> };
+type Registration = { event: Extract<ClientEvent, { differing: unknown }> };
+type Removal = { context: ClientContext; event: Extract<ClientEvent, { secretId: unknown }> };
 
 /** Every constant that a guard may name: a guard compares facts with facts, and writes no value of its own. */
 export const BOUNDS = {
@@ -13,9 +13,9 @@ export const BOUNDS = {
 export const clientGuards = {
   expectationFails: ({ event }: Client) => !event.expectationHolds,
   onlyConfigurationMay: ({ context, event }: Client) => context.isDeclared && !event.byConfiguration,
-  nothingDiffers: ({ event }: Registration) => !event.differs,
+  nothingDiffers: ({ event }: Registration) => event.differing.length === 0,
   isPublic: ({ context }: Client) => !context.isConfidential,
-  secretsAreFull: ({ context }: Client) => context.liveSecrets >= BOUNDS.liveSecrets,
-  secretIsUnknown: ({ event }: Removal) => !event.secretIsLive,
-  secretIsTheLast: ({ context }: Client) => context.liveSecrets <= 1,
+  secretsAreFull: ({ context }: Client) => context.secretIds.length >= BOUNDS.liveSecrets,
+  secretIsUnknown: ({ context, event }: Removal) => !context.secretIds.includes(event.secretId),
+  secretIsTheLast: ({ context }: Client) => context.secretIds.length <= 1,
 };

@@ -1,4 +1,4 @@
-import type { Instant } from '../shared/facts.ts';
+import type { EndUser, Instant } from '../shared/facts.ts';
 
 /** Why a link from an e-mail did nothing, or was not sent. */
 export type EmailChallengeRejectReason =
@@ -34,14 +34,26 @@ export type EmailChallengeContext = {
   readonly endsAt: Instant;
   /** False: the current policy does not offer this way to sign up. */
   readonly isOffered: boolean;
-  /** The end-user may sign in; true where the link makes the account. */
-  readonly userStands: boolean;
-  /** No password was set since the link was sent, and nothing else raised the epoch. */
-  readonly epochStands: boolean;
-  /** The address is that of the account; for a new password it is verified too. True where the link brings the address. */
-  readonly addressStands: boolean;
-  /** The password was set by a link in an e-mail after the oldest factor was added: a person who reads the mailbox may have set it. */
-  readonly passwordIsFromMail: boolean;
+  /** The address that it was sent to, in the form in which addresses are compared. */
+  readonly address: string;
+  /** The end-user that it was sent for; `null`: the link makes the account. */
+  readonly userId: string | null;
+  /** The epoch of that end-user when it was sent. */
+  readonly userEpoch: bigint | null;
+  /** That end-user as stored now; `null`: there is none. */
+  readonly user:
+    | (EndUser & {
+        /** A new password raises it, and so does every other end of all sessions. */
+        readonly epoch: bigint;
+        /** Like the address of the link; `null`: the end-user has none. */
+        readonly address: string | null;
+        readonly addressIsVerified: boolean;
+        /** When a link in an e-mail set the current password; `null`: it came otherwise. */
+        readonly passwordByLinkAt: Instant | null;
+      })
+    | null;
+  /** When the oldest active factor of the end-user was added; `null`: there is none. */
+  readonly oldestFactorAt: Instant | null;
   /** How many newer links of the same purpose were sent to the same person. */
   readonly newerLinks: number;
   /** How many newer links leave a link of this purpose active. */
@@ -53,8 +65,8 @@ export type EmailChallengeEvent =
   | {
       readonly type: 'used';
       readonly now: Instant;
-      /** The username for the new account is that of another end-user. */
-      readonly usernameIsTaken: boolean;
+      /** The end-user who has the username that was chosen for the new account; `null`: it is free, or none was chosen. */
+      readonly usernameOf: string | null;
       /** The button was pressed in a browser in which the end-user has signed in with the password, a missing factor aside. */
       readonly passwordIsProven: boolean;
     }
@@ -63,10 +75,8 @@ export type EmailChallengeEvent =
       /** The link is asked for in a browser in which the end-user has signed in with the password, a missing factor aside. */
       readonly passwordIsProven: boolean;
     }
-  /**
-   * A newer link of the same purpose was sent, in the same commit. `goesElsewhere`: to another address.
-   */
-  | { readonly type: 'overtaken'; readonly goesElsewhere: boolean }
+  /** A newer link of the same purpose was sent to this address, in the same commit. */
+  | { readonly type: 'overtaken'; readonly newerAddress: string }
   /**
    * `otherUsed`: another link of the same purpose was used, in the same commit. `undone`: an older change of the address was undone,
    * in the same commit.

@@ -1,4 +1,4 @@
-import type { Instant } from '../shared/facts.ts';
+import type { EndUser, Instant } from '../shared/facts.ts';
 
 /** Why a step of a sign-in at another place was rejected. */
 export type ExternalSignInRejectReason =
@@ -16,36 +16,45 @@ export type ExternalSignInRejectReason =
 
 export type ExternalSignInState = 'awaiting' | 'answered' | 'denied' | 'used';
 
+/** Where an end-user signs in, or links an account at an identity provider to their own. */
+export type ExternalSignInPurpose = 'signIn' | 'link';
+
+/** The policy's answer about the identity and the sign-in at the provider. */
+export type Admission = 'admitted' | 'not_admitted' | 'sign_in_too_old';
+
 export type ExternalSignInContext = {
   readonly endsAt: Instant;
-  /** In the same browser, for the same request, a sign-in that began later has signed in already. */
-  readonly isOvertaken: boolean;
+  readonly beganAt: Instant;
+  readonly purpose: ExternalSignInPurpose;
+  /** The end-user who began to link; of a sign-in, the end-user whom the answer named. `null`: none so far. */
+  readonly userId: string | null;
+  /** Of the sign-ins that were used in the same browser for the same request: when the last of them began. `null`: none was used. */
+  readonly lastUsedBeganAt: Instant | null;
 };
 
-/** The end-user that the answer names. `new`: the server has to register a just-in-time user. */
-export type ExternalUser = 'known' | 'new' | 'ended' | 'unknown';
+type Answer = {
+  readonly now: Instant;
+  /** False: it comes through a browser, and not through the browser that began. */
+  readonly fromItsBrowser: boolean;
+  /** False: the answer names no end-user yet. */
+  readonly namesUser: boolean;
+  /** The end-user that the answer names, as stored; `null`: none. */
+  readonly user: (EndUser & { readonly id: string }) | null;
+  /** The usernames that a just-in-time user may get; none where the policy registers no end-users. */
+  readonly freeUsernames: readonly string[];
+};
 
-/** Of the identity at the provider: not linked, linked to this end-user, or linked to another. `none`: the answer names none. */
-export type ExternalIdentityOwner = 'none' | 'unlinked' | 'linked' | 'linkedElsewhere';
-
-/** `fromItsBrowser`, false: it comes through a browser, and not through the browser that began. */
 export type ExternalSignInEvent =
   /** The identity provider named the end-user who signed in. */
-  | {
-      readonly type: 'answerReceived';
-      readonly now: Instant;
-      readonly fromItsBrowser: boolean;
-      readonly user: ExternalUser;
-    }
+  | ({ readonly type: 'answerReceived' } & Answer)
   /** The identity provider answered that no end-user signed in. */
-  | { readonly type: 'refusalReceived'; readonly now: Instant; readonly fromItsBrowser: boolean }
+  | ({ readonly type: 'refusalReceived' } & Pick<Answer, 'now' | 'fromItsBrowser'>)
   /** The browser continues with the answer. */
-  | {
+  | ({
       readonly type: 'browserReturned';
-      readonly now: Instant;
-      readonly fromItsBrowser: boolean;
-      /** False: the policy does not admit this identity, or the session that began the sign-in has ended. */
-      readonly isAdmitted: boolean;
-      readonly user: ExternalUser;
-      readonly identity: ExternalIdentityOwner;
-    };
+      readonly admission: Admission;
+      /** The end-user who is signed in in the browser that returns; `null`: none is, or the sign-in links nothing. */
+      readonly sessionUserId: string | null;
+      /** The identity at the provider, and the end-user that it is linked to. `null`: the answer names none. */
+      readonly identity: { readonly linkedTo: string | null } | null;
+    } & Answer);

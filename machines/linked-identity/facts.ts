@@ -1,3 +1,5 @@
+import type { WaysToSignIn } from '../shared/facts.ts';
+
 /** Why a change of a linked identity was rejected. */
 export type LinkedIdentityRejectReason = 'identity_unknown' | 'identity_removed' | 'last_way_to_sign_in';
 
@@ -7,6 +9,5 @@ export type IdentityRemovalReason = 'removed_by_user' | 'removed_by_administrato
 export type LinkedIdentityState = 'unlinked' | 'active' | 'removed';
 
 export type LinkedIdentityEvent =
-  /** `hasAnotherWay`: the end-user has a password, a passkey or another linked identity. */
-  | { readonly type: 'removalRequested'; readonly hasAnotherWay: boolean }
+  | { readonly type: 'removalRequested'; readonly otherWays: WaysToSignIn }
   | { readonly type: 'linkRequested' | 'removalRequestedByAdministrator' | 'userDeleted' };

@@ -1,7 +1,8 @@
+import { isNoWay } from '../shared/end-user.ts';
 import type { LinkedIdentityEvent } from './facts.ts';
 
-type Removal = { event: Extract<LinkedIdentityEvent, { hasAnotherWay: unknown }> };
+type Removal = { event: Extract<LinkedIdentityEvent, { otherWays: unknown }> };
 
 export const linkedIdentityGuards = {
-  isLastWay: ({ event }: Removal) => !event.hasAnotherWay,
+  isLastWay: ({ event }: Removal) => isNoWay(event.otherWays),
 };

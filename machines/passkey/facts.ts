@@ -1,3 +1,5 @@
+import type { EndUser, WaysToSignIn } from '../shared/facts.ts';
+
 export type PasskeyState = 'unregistered' | 'active' | 'removed';
 
 export type PasskeyContext = {
@@ -7,11 +9,9 @@ export type PasskeyContext = {
   readonly isDemanded: boolean;
   /** The end-user has another factor that is active. */
   readonly hasAnother: boolean;
-  /** The end-user has a password, another passkey or a linked identity. */
-  readonly hasAnotherWay: boolean;
-  /** The end-user has as many active passkeys as there may be. */
-  readonly isFull: boolean;
-  readonly userEnded: boolean;
+  readonly otherWays: WaysToSignIn;
+  /** `null`: the server has not written this end-user. */
+  readonly user: EndUser | null;
 };
 
 export type PasskeyEvent =

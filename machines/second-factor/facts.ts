@@ -1,4 +1,4 @@
-import type { Instant } from '../shared/facts.ts';
+import type { EndUser, Instant } from '../shared/facts.ts';
 
 export type SecondFactorState = 'unconfirmed' | 'active' | 'removed';
 
@@ -11,8 +11,8 @@ export type SecondFactorContext = {
   readonly isDemanded: boolean;
   /** The end-user has another factor that is active. */
   readonly hasAnother: boolean;
-  /** The end-user is disabled or deleted. */
-  readonly userEnded: boolean;
+  /** `null`: the server has not written this end-user. */
+  readonly user: EndUser | null;
 };
 
 /**

@@ -1,3 +1,4 @@
+import { maySignIn } from '../shared/end-user.ts';
 import type { SecondFactorContext, SecondFactorEvent } from './facts.ts';
 
 type Factor = { context: SecondFactorContext };
@@ -6,7 +7,7 @@ type Code = Factor & { event: Extract<SecondFactorEvent, { step: unknown }> };
 type ByEndUser = Factor & { event: Extract<SecondFactorEvent, { byPasswordAlone: unknown }> };
 
 export const secondFactorGuards = {
-  userEnded: ({ context }: Factor) => context.userEnded,
+  userEnded: ({ context }: Factor) => !maySignIn(context.user),
   setUpIsOver: ({ context, event }: First) => event.now >= context.setUpEndsAt,
   codeDiffers: ({ event }: Code) => event.step === null,
   /** RFC 6238 §5.2: a code is accepted once; neither are the codes of steps before it. */

@@ -51,5 +51,15 @@ export type EpochOwner = 'client' | 'user' | 'server';
 /** The owner of the raised epoch that ended a grant or a session without a write to its row. `null`: no epoch was raised. */
 export type EndedBy = EpochOwner | null;
 
+/** The end-user of a factor, a link or a sign-in. A deleted end-user is disabled too. */
+export type EndUser = { readonly disabledAt: Instant | null };
+
+/** The ways to sign in that an end-user has besides the one that an event is about. */
+export type WaysToSignIn = {
+  readonly password: boolean;
+  readonly passkeys: number;
+  readonly linkedIdentities: number;
+};
+
 /** Instants are milliseconds since 1970 (UTC); `now` is the database's clock, read together with the row. */
 export type Instant = number;

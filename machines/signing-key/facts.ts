@@ -18,9 +18,10 @@ export type SigningKeyContext = {
 /** About the key's algorithm, from the same load. */
 type SigningKeyFacts = {
   readonly now: Instant;
-  readonly anotherSigns: boolean;
-  /** The key that waits to sign; `ready`: published for long enough that every cache holds it. */
-  readonly successor: 'none' | 'published' | 'ready';
+  /** The `kid` of the key that signs; `null`: none does. */
+  readonly signer: string | null;
+  /** The key that waits to sign. `maySignAt`: from then on every cache holds it. `null`: none waits. */
+  readonly successor: { readonly maySignAt: Instant } | null;
   /** False: the policy no longer names this algorithm. */
   readonly algorithmIsWanted: boolean;
   /** The operator does not want to wait for caches. */

@@ -13,26 +13,31 @@ export type UserEventByLink =
   | 'passwordReset'
   | 'factorsLost';
 
+/** A field of the record that administrators write. */
+export type UserField = 'username' | 'password' | 'claims';
+
+export type UserContext = {
+  /** The `sub`. */
+  readonly id: string;
+  /** As stored; `null`: there is no end-user. */
+  readonly passwordHash: string | null;
+};
+
 /** `expectationHolds`, false: the stored user differs from the one that the request expects (RFC 9110 §13.1). */
 export type UserEvent =
   | {
       readonly type: 'registrationRequested';
       readonly expectationHolds: boolean;
-      /** The username that was sent is that of another end-user. */
-      readonly usernameIsTaken: boolean;
-      /** The sent record differs from the stored one. */
-      readonly differs: boolean;
-      /** The password that was sent is not the stored password. */
-      readonly passwordDiffers: boolean;
+      /** The end-user who has the username that was sent; `null`: it is free. */
+      readonly usernameOf: string | null;
+      /** The fields in which the sent record differs from the stored one. */
+      readonly differing: readonly UserField[];
     }
   /** `passwordChangeRequested`: by the end-user, who has proved their identity. */
   | {
       readonly type: 'passwordChangeRequested' | 'disableRequested' | 'enableRequested' | 'deletionRequested';
       readonly expectationHolds: boolean;
     }
-  /**
-   * At a sign-in, the right password was hashed again as this version hashes. `hashIsAnother`: the stored hash is not the hash that
-   * the password was checked against.
-   */
-  | { readonly type: 'passwordRehashed'; readonly hashIsAnother: boolean }
+  /** At a sign-in, the right password was hashed again as this version hashes. `checkedHash`: the hash that it was right for. */
+  | { readonly type: 'passwordRehashed'; readonly checkedHash: string }
   | { readonly type: UserEventByLink };

@@ -1,13 +1,13 @@
-import type { UserEvent } from './facts.ts';
+import type { UserContext, UserEvent } from './facts.ts';
 
 type Change = { event: Extract<UserEvent, { expectationHolds: unknown }> };
-type Registration = { event: Extract<UserEvent, { differs: unknown }> };
-type Rehash = { event: Extract<UserEvent, { hashIsAnother: unknown }> };
+type Registration = { context: UserContext; event: Extract<UserEvent, { differing: unknown }> };
+type Rehash = { context: UserContext; event: Extract<UserEvent, { checkedHash: unknown }> };
 
 export const userGuards = {
   expectationFails: ({ event }: Change) => !event.expectationHolds,
-  usernameIsTaken: ({ event }: Registration) => event.usernameIsTaken,
-  nothingDiffers: ({ event }: Registration) => !event.differs,
-  passwordDiffers: ({ event }: Registration) => event.passwordDiffers,
-  hashIsAnother: ({ event }: Rehash) => event.hashIsAnother,
+  usernameIsTaken: ({ context, event }: Registration) => event.usernameOf !== null && event.usernameOf !== context.id,
+  nothingDiffers: ({ event }: Registration) => event.differing.length === 0,
+  passwordDiffers: ({ event }: Registration) => event.differing.includes('password'),
+  hashIsAnother: ({ context, event }: Rehash) => event.checkedHash !== context.passwordHash,
 };

@@ -21,7 +21,7 @@ import { raiseEpoch, reject } from '../shared/effects.ts';
 import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { otherThanExpected } from '../shared/expected-row.ts';
 import { userEffects } from './effects.ts';
-import type { UserEvent } from './facts.ts';
+import type { UserContext, UserEvent } from './facts.ts';
 import { userGuards } from './guards.ts';
 
 const usernameIsTaken = {
@@ -99,11 +99,12 @@ const passwordRehashed = [
 ] as const satisfies readonly SharedArm[];
 
 export const userMachine = setup({
-  types: { events: {} as UserEvent, meta: {} as Meta },
-  guards: userGuards as AtEveryEvent<typeof userGuards, object, UserEvent>,
+  types: { context: {} as UserContext, events: {} as UserEvent, meta: {} as Meta },
+  guards: userGuards as AtEveryEvent<typeof userGuards, UserContext, UserEvent>,
   actions: userEffects,
 }).createMachine({
   id: 'user',
+  context: {} as UserContext,
   initial: 'unregistered',
   states: {
     unregistered: {

@@ -1,4 +1,5 @@
 /** An end-user. `id` is the `sub` of every token. */
+import type { EndUser } from '../../machines/shared/facts.ts';
 import type { ImportedHash, PasswordHash } from '../crypto/secret-types.ts';
 
 /** By the names of OpenID Connect Core §5.1, and custom claims by any other name. */
@@ -26,6 +27,10 @@ export type RegisteredUser = User & {
   readonly importedHash: ImportedHash | null;
   readonly passwordByLinkAt: Date | null;
 };
+
+/** As guards see the end-user. */
+export const endUserOf = (user: Pick<User, 'disabledAt'> | null): EndUser | null =>
+  user && { disabledAt: user.disabledAt?.getTime() ?? null };
 
 /** Two spellings of an address that differ in case are one mailbox nearly everywhere. */
 export const addressKey = (address: string): string => address.normalize('NFC').trim().toLowerCase();

@@ -26,12 +26,12 @@ import { externalSignIns, linkedIdentities, server, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 import { authenticColumns, isAuthenticUser, userColumns, usernameKey } from './users.ts';
 
-const later = alias(externalSignIns, 'later');
+const used = alias(externalSignIns, 'used');
 
-/** In the same browser, for the same request, one that began later has signed in. */
-const overtaken = sql<boolean>`exists (select from ${externalSignIns} ${later} where ${later.browserHash} = ${externalSignIns.browserHash}
-  and ${later.interactionId} is not distinct from ${externalSignIns.interactionId} and ${later.purpose} = ${externalSignIns.purpose}
-  and ${later.state} = 'used' and ${later.beganAt} > ${externalSignIns.beganAt})`;
+/** In the same browser, for the same request: when the last that has signed in began. */
+const lastUsedBeganAt = sql<string | null>`(select max(${used.beganAt}) from ${externalSignIns} ${used}
+  where ${used.browserHash} = ${externalSignIns.browserHash} and ${used.interactionId} is not distinct from ${externalSignIns.interactionId}
+  and ${used.purpose} = ${externalSignIns.purpose} and ${used.state} = 'used')`;
 
 export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): ExternalSignInStore => ({
   insert: (signIn) => insert(db, clock, macs, signIn),
@@ -50,7 +50,7 @@ export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): E
         .select({
           now: sql<string>`${nowOf(clock)}`,
           signIn: externalSignIns,
-          isOvertaken: overtaken,
+          lastUsedBeganAt,
           serverEpoch: server.epoch,
         })
         .from(externalSignIns)
@@ -63,6 +63,7 @@ export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): E
     return {
       ...row,
       now: new Date(row.now),
+      lastUsedBeganAt: row.lastUsedBeganAt === null ? null : new Date(row.lastUsedBeganAt),
       identity,
       user: await findUser(db, macs, sought, row.signIn, identity),
       freeUsernames: await freeOf(db, usernames),

@@ -2,7 +2,7 @@
 
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import { MAX_PASSKEYS, type Passkey } from '../lifecycles/passkey/entity.ts';
+import type { Passkey } from '../lifecycles/passkey/entity.ts';
 import type { LoadedPasskey, PasskeyStore } from '../lifecycles/passkey/lifecycle.ts';
 import { unregistered } from '../lifecycles/passkey/lifecycle.ts';
 import { passkeyFacts } from '../lifecycles/passkey/table.ts';
@@ -15,26 +15,18 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
-import { linkedIdentities, passkeys, recoveryCodes, secondFactors, server, spentChallenges, users } from './schema.ts';
+import { otherWays } from './other-ways.ts';
+import { passkeys, recoveryCodes, secondFactors, server, spentChallenges, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 import { isAuthenticUser } from './users.ts';
 
-const USER_ENDED = sql<boolean>`(${users.disabledAt} is not null)`;
+/** The `id` tells an end-user who may sign in from none. */
+const OWNER = { id: users.id, disabledAt: users.disabledAt };
 
 /** Another active factor of this end-user than the one with this id, which may be a column of the same table. */
 const another = (userId: SQL, id: SQL): SQL<boolean> => sql`(
   exists (select 1 from ${secondFactors} other where other.user_id = ${userId} and other.state = 'active' and other.id <> ${id})
   or exists (select 1 from ${passkeys} other where other.user_id = ${userId} and other.state = 'active' and other.id <> ${id}))`;
-
-/** Besides this passkey. */
-const anotherWay = (userId: SQL, id: SQL): SQL<boolean> => sql`(
-  exists (select 1 from ${users} owner where owner.id = ${userId} and owner.password_hash <> '')
-  or exists (select 1 from ${linkedIdentities} where user_id = ${userId} and state = 'active')
-  or exists (select 1 from ${passkeys} other where other.user_id = ${userId} and other.state = 'active' and other.id <> ${id}))`;
-
-/** As many active passkeys as there may be. */
-const isFull = (userId: SQL): SQL<boolean> => sql`(
-  (select count(*) from ${passkeys} p where p.user_id = ${userId} and p.state = 'active') >= ${MAX_PASSKEYS})`;
 
 const uuid = (id: string): SQL => sql`${id}::uuid`;
 
@@ -55,7 +47,7 @@ export function secondFactorStore(db: Drizzle, clock: Clock): SecondFactorStore 
         .select({
           now: sql<string>`${nowOf(clock)}`,
           factor: secondFactors,
-          userEnded: USER_ENDED,
+          user: OWNER,
           hasAnother: another(sql`${secondFactors.userId}`, sql`${secondFactors.id}`),
         })
         .from(secondFactors)
@@ -130,7 +122,7 @@ export function recoveryCodeStore(db: Drizzle, clock: Clock): RecoveryCodeStore 
         .select({
           now: sql<string>`${nowOf(clock)}`,
           code: { id, userId: owner, state, endedAt },
-          userEnded: USER_ENDED,
+          user: OWNER,
         })
         .from(recoveryCodes)
         .innerJoin(users, eq(users.id, owner))
@@ -198,7 +190,7 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
           passkey: passkeys,
           owner: users,
           hasAnother: another(sql`${passkeys.userId}`, sql`${passkeys.id}`),
-          hasAnotherWay: anotherWay(sql`${passkeys.userId}`, sql`${passkeys.id}`),
+          otherWays: otherWays(sql`${passkeys.id}`),
         })
         .from(passkeys)
         .innerJoin(users, eq(users.id, passkeys.userId))
@@ -206,9 +198,8 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
     );
     if (!row) return null;
     const { owner, ...loaded } = row;
-    // An end-user whom a foreign write enabled counts as disabled. Only a registration asks whether there is room.
-    const userEnded = owner.disabledAt !== null || !isAuthenticUser(owner, macs);
-    return { ...loaded, userEnded, isFull: false, now: new Date(row.now) };
+    // An end-user whom a foreign write enabled may not sign in.
+    return { ...loaded, user: isAuthenticUser(owner, macs) ? owner : null, now: new Date(row.now) };
   };
   const load: PasskeyStore['load'] = async (key) => {
     if (!('credentialId' in key)) return loadBy(and(eq(passkeys.id, key.id), eq(passkeys.userId, key.userId)));
@@ -226,10 +217,9 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
         db
           .select({
             now: sql<string>`${nowOf(clock)}`,
-            userEnded: sql<boolean>`coalesce(${USER_ENDED}, ${users.id} is null)`,
+            user: OWNER,
             hasAnother: another(uuid(passkey.userId), uuid(passkey.id)),
-            hasAnotherWay: anotherWay(uuid(passkey.userId), uuid(passkey.id)),
-            isFull: isFull(uuid(passkey.userId)),
+            otherWays: otherWays(uuid(passkey.id)),
           })
           .from(server)
           .leftJoin(users, eq(users.id, passkey.userId)),

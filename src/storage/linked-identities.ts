@@ -6,13 +6,18 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { nowOf } from './now.ts';
-import { linkedIdentities, passkeys, users } from './schema.ts';
+import { otherWays } from './other-ways.ts';
+import { linkedIdentities, users } from './schema.ts';
 
 export const linkedIdentityStore = (db: Drizzle, clock: Clock): LinkedIdentityStore => ({
   load: async ({ id, userId }) => {
     const [row] = await reading(() =>
       db
-        .select({ now: sql<string>`${nowOf(clock)}`, identity: linkedIdentities, hasAnotherWay: hasAnotherWay(id) })
+        .select({
+          now: sql<string>`${nowOf(clock)}`,
+          identity: linkedIdentities,
+          otherWays: otherWays(sql`${id}::uuid`),
+        })
         .from(users)
         .leftJoin(linkedIdentities, and(eq(linkedIdentities.userId, users.id), eq(linkedIdentities.id, id)))
         .where(eq(users.id, userId)),
@@ -30,13 +35,11 @@ export const linkedIdentityStore = (db: Drizzle, clock: Clock): LinkedIdentitySt
   commit: commitStore(db),
 });
 
-const NO_USER: LoadedIdentity = { now: new Date(0), identity: null, hasAnotherWay: false };
-
-/** Of the end-user whose row is at hand. */
-const hasAnotherWay = (id: string) =>
-  sql<boolean>`(${users.passwordHash} <> '' or exists (select from ${linkedIdentities} other where other.user_id = ${users.id}
-    and other.state = 'active' and other.id <> ${id}::uuid) or exists (select from ${passkeys} where ${passkeys.userId} = ${users.id}
-    and ${passkeys.state} = 'active'))`;
+const NO_USER: LoadedIdentity = {
+  now: new Date(0),
+  identity: null,
+  otherWays: { password: false, passkeys: 0, linkedIdentities: 0 },
+};
 
 const AT_A_TIME = 500;
 

@@ -156,12 +156,6 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/lifecycles/signing-key/lifecycle.ts',
-    source: "anotherSigns: table.some((key) => key.alg === alg && key.state === 'signing' && key.kid !== kid),",
-    replacements: ['true', 'false'],
-    why: 'Only a key that does not sign asks whether another does.',
-  },
-  {
-    file: 'src/lifecycles/signing-key/lifecycle.ts',
     source: "const facts = { now, alg, atOnce, fresh, actor, policy: policy(), kid: kid ?? fresh?.kid ?? '' };",
     replacements: ['"Stryker was here!"'],
     why: 'Until the fresh key is made any name does that no key has.',

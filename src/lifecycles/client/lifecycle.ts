@@ -77,7 +77,7 @@ export const clientLifecycle: Lifecycle<ClientRow, ClientFacts, ClientCommit> = 
   contextOf: ({ client }): ClientContext => ({
     isDeclared: client?.declared ?? false,
     isConfidential: client !== null && client.tokenEndpointAuthMethod !== 'none',
-    liveSecrets: client?.secretMacs.length ?? 0,
+    secretIds: client?.secretMacs.map(secretIdOf) ?? [],
   }),
   answers: {},
   changes: {
@@ -139,14 +139,12 @@ export type ClientChanged =
 
 const eventOf = (
   change: ClientChange,
-  { client }: ClientRow,
   fields: readonly string[],
   asked: Pick<ClientEvent, 'expectationHolds' | 'byConfiguration'>,
 ): ClientEvent => {
   const { type } = change;
-  if (type === 'registrationRequested') return { type, ...asked, differs: fields.length > 0 };
-  if (type !== 'secretRemovalRequested') return { type, ...asked };
-  return { type, ...asked, secretIsLive: client?.secretMacs.some((mac) => names(change, mac)) ?? false };
+  if (type === 'registrationRequested') return { type, ...asked, differing: fields };
+  return type === 'secretRemovalRequested' ? { type, ...asked, secretId: change.secretId } : { type, ...asked };
 };
 
 export const clientRequest = ({
@@ -159,7 +157,7 @@ export const clientRequest = ({
     const isRegistration = change.type === 'registrationRequested' && clientState(row) === 'registered';
     const fields = isRegistration ? differingFields(row.client, change.registration) : [];
     const asked = { expectationHolds: expects(row), byConfiguration: actor.kind === 'configuration' };
-    return { row, facts: { now, version, actor, change, fields }, event: eventOf(change, row, fields, asked) };
+    return { row, facts: { now, version, actor, change, fields }, event: eventOf(change, fields, asked) };
   },
   answer: ({ before, after: { client }, decisions: [decision] }, _, { fields }) => {
     const rejected = decision && effectOf(decision, 'reject');

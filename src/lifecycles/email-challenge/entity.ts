@@ -7,7 +7,7 @@ import type {
 } from '../../../machines/email-challenge/facts.ts';
 import { tableOf } from '../../engine/commit.ts';
 import type { Bytes } from '../../model/grant.ts';
-import { addressKey, addressOf, type RegisteredUser } from '../../model/user.ts';
+import { addressKey } from '../../model/user.ts';
 
 /** The place where the browser that asked continues after a sign-up: a path of this server, and the SHA-256 of its cookie. */
 export type Resumption = { readonly path: string; readonly browserHash: Bytes };
@@ -63,14 +63,3 @@ export const NEWER_LINKS_ALLOWED: Readonly<Record<EmailChallengePurpose, number>
   invitation: 0,
   undo_change: Number.POSITIVE_INFINITY,
 };
-
-/** Whether the address of the link is the one that its purpose needs, for the end-user as stored now. */
-export function addressStands(
-  { purpose, address }: Pick<EmailChallenge, 'purpose' | 'address'>,
-  user: RegisteredUser | null,
-): boolean {
-  if (purpose !== 'verify_address' && purpose !== 'reset_password' && purpose !== 'lost_factors') return true;
-  const current = user === null ? null : addressOf(user);
-  if (current === null || addressKey(current.address) !== addressKey(address)) return false;
-  return purpose === 'verify_address' || current.isVerified;
-}

@@ -33,7 +33,6 @@ import {
   userLifecycle,
 } from '../user/lifecycle.ts';
 import {
-  addressStands,
   EMAIL_CHALLENGES,
   type EmailChallenge,
   NEWER_LINKS_ALLOWED,
@@ -74,7 +73,7 @@ export type EmailChallengeFacts = {
   readonly undo: Pick<NewEmailChallenge, 'id' | 'secretHash' | 'lifetimeSeconds'> | null;
   readonly use: LinkUse | null;
   readonly version: RowVersion;
-  readonly usernameIsTaken: boolean;
+  readonly usernameOf: string | null;
   readonly passwordIsProven: boolean;
   readonly oldestFactorAt: Date | null;
   /** By the current policy. */
@@ -137,8 +136,8 @@ const eventOf = (
   facts: EmailChallengeFacts,
   type: Exclude<EmailChallengeEvent['type'], 'overtaken'>,
 ): EmailChallengeEvent => {
-  const { now, usernameIsTaken, passwordIsProven } = facts;
-  if (type === 'used') return { type, now: now.getTime(), usernameIsTaken, passwordIsProven };
+  const { now, usernameOf, passwordIsProven } = facts;
+  if (type === 'used') return { type, now: now.getTime(), usernameOf, passwordIsProven };
   return type === 'requested' ? { type, passwordIsProven } : { type };
 };
 
@@ -192,9 +191,16 @@ const changeOf = (
   throw new InvariantViolation(`emailChallenge: ${use?.kind ?? 'nothing'} was sent for ${event}`);
 };
 
-/** A factor that was added since the use of that link was added with the password. */
-const isFromMail = (user: RegisteredUser | null, oldestFactorAt: Date | null): boolean =>
-  user?.passwordByLinkAt != null && oldestFactorAt !== null && oldestFactorAt <= user.passwordByLinkAt;
+function recipientOf(user: RegisteredUser): NonNullable<EmailChallengeContext['user']> {
+  const address = addressOf(user);
+  return {
+    disabledAt: user.disabledAt?.getTime() ?? null,
+    epoch: user.epoch,
+    address: address && addressKey(address.address),
+    addressIsVerified: address?.isVerified ?? false,
+    passwordByLinkAt: user.passwordByLinkAt?.getTime() ?? null,
+  };
+}
 
 const withAddress = (registration: UserRegistration, address: string): UserRegistration => ({
   ...registration,
@@ -211,10 +217,11 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       purpose: challenge.purpose,
       endsAt: challenge.endsAt.getTime(),
       isOffered: facts.isOffered(challenge.purpose),
-      userStands: challenge.userId === null || (user !== null && user.disabledAt === null && user.deletedAt === null),
-      epochStands: challenge.userId === null || challenge.userEpoch === user?.epoch,
-      addressStands: addressStands(challenge, user),
-      passwordIsFromMail: isFromMail(user, facts.oldestFactorAt),
+      address: addressKey(challenge.address),
+      userId: challenge.userId,
+      userEpoch: challenge.userEpoch,
+      user: user && recipientOf(user),
+      oldestFactorAt: facts.oldestFactorAt?.getTime() ?? null,
       newerLinks: challenge.newerLinks,
       newerLinksAllowed: NEWER_LINKS_ALLOWED[challenge.purpose],
     };
@@ -238,7 +245,7 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       const others = { ...facts, id: older.id, newerTo };
       const overtaken: EmailChallengeEvent = {
         type: 'overtaken',
-        goesElsewhere: addressKey(older.address) !== addressKey(newerTo),
+        newerAddress: addressKey(newerTo),
       };
       return send(emailChallengeLifecycle, others, overtaken);
     },
@@ -267,12 +274,12 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       return sendTo(facts, 'requested', { id: fresh.id, fresh });
     },
     changeUser: (row, facts, { event }) => {
-      const { now, version, actor, usernameIsTaken, use } = facts;
+      const { now, version, actor, usernameOf, use } = facts;
       const change = changeOf(facts, event, subjectOf(row, facts));
       const id = use?.kind === 'account' ? use.id : (row.user?.id ?? '');
       const sent: UserEvent =
         event === 'registrationRequested'
-          ? { type: event, expectationHolds: true, usernameIsTaken, differs: true, passwordDiffers: true }
+          ? { type: event, expectationHolds: true, usernameOf, differing: [] }
           : { type: event };
       const userFacts: UserFacts = { now, id, version, actor, change, fields: FIELDS[event] };
       return { lifecycle: userWithin, facts: userFacts, event: sent };
@@ -334,7 +341,7 @@ const NOTHING_DRAWN = {
   use: null,
   undoneSince: null,
   newerTo: null,
-  usernameIsTaken: false,
+  usernameOf: null,
   passwordIsProven: false,
   oldestFactorAt: null,
   actor: undefined,
@@ -400,7 +407,7 @@ export const useLinkRequest = (
       isOffered,
       use,
       undo,
-      usernameIsTaken: loaded.usernameOf !== null,
+      usernameOf: loaded.usernameOf,
       passwordIsProven,
       origin,
       oldestFactorAt: loaded.oldestFactorAt,

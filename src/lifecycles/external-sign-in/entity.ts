@@ -1,14 +1,12 @@
 /** A browser that was redirected to sign in at another server, and the outcome. */
 
-import type { ExternalSignInState } from '../../../machines/external-sign-in/facts.ts';
+import type { ExternalSignInPurpose, ExternalSignInState } from '../../../machines/external-sign-in/facts.ts';
 import type { Prompt } from '../../../machines/interaction/facts.ts';
 import { tableOf } from '../../engine/commit.ts';
 import type { Bytes } from '../../model/grant.ts';
 
 /** `upstream`: another OpenID Provider. `delegated`: an application of the team. */
 export type ExternalSignInKind = 'upstream' | 'delegated';
-/** `link`: the end-user who is signed in adds the identity to their account. */
-export type ExternalSignInPurpose = 'signIn' | 'link';
 
 /** The requested parameters of the sign-in, which the identity provider receives. */
 export type RequestedParameters = {

@@ -4,11 +4,10 @@
  */
 
 import type {
-  ExternalIdentityOwner,
+  Admission,
   ExternalSignInContext,
   ExternalSignInEvent,
   ExternalSignInRejectReason,
-  ExternalUser,
 } from '../../../machines/external-sign-in/facts.ts';
 import { externalSignInMachine } from '../../../machines/external-sign-in/machine.ts';
 import type { LinkedIdentityEvent } from '../../../machines/linked-identity/facts.ts';
@@ -50,7 +49,7 @@ export type SoughtUser =
 export type LoadedExternalSignIn = {
   readonly now: Date;
   readonly signIn: ExternalSignIn;
-  readonly isOvertaken: boolean;
+  readonly lastUsedBeganAt: Date | null;
   readonly user: RegisteredUser | null;
   /** The active link of the identity that was looked for. */
   readonly identity: LinkedIdentity | null;
@@ -64,7 +63,8 @@ export type TheirSignIn = { readonly amr: readonly string[]; readonly authentica
 
 export type ExternalSignInFacts = {
   readonly now: Date;
-  readonly isOvertaken: boolean;
+  /** Of the sign-ins that were used in the same browser for the same request: when the last of them began. */
+  readonly lastUsedBeganAt: Date | null;
   readonly theirs: TheirSignIn | null;
   /** Of `refusalReceived`. */
   readonly refusal: string | null;
@@ -120,9 +120,8 @@ const registration = ({ newUser, now, actor }: ExternalSignInFacts): Sent<Extern
   const event: UserEvent = {
     type: change.type,
     expectationHolds: true,
-    usernameIsTaken: false,
-    differs: false,
-    passwordDiffers: false,
+    usernameOf: null,
+    differing: [],
   };
   return { lifecycle: ofUser, facts, event };
 };
@@ -153,7 +152,13 @@ const settled = (
 export const externalSignInLifecycle: Lifecycle<ExternalSignInRow, ExternalSignInFacts, Commit> = {
   machine: externalSignInMachine,
   stateOf: ({ signIn }) => signIn.state,
-  contextOf: ({ signIn }, { isOvertaken }): ExternalSignInContext => ({ endsAt: signIn.endsAt.getTime(), isOvertaken }),
+  contextOf: ({ signIn }, { lastUsedBeganAt }): ExternalSignInContext => ({
+    endsAt: signIn.endsAt.getTime(),
+    beganAt: signIn.beganAt.getTime(),
+    purpose: signIn.purpose,
+    userId: signIn.userId,
+    lastUsedBeganAt: lastUsedBeganAt?.getTime() ?? null,
+  }),
   answers: {
     answerReceived: ['recordAnswer', 'reject'],
     refusalReceived: ['recordRefusal', 'reject'],
@@ -239,7 +244,10 @@ export type Brought = {
   readonly type: ExternalSignInEvent['type'];
   /** SHA-256 of the cookie that came along; `none`: it comes through no browser. Null: the browser sent none. */
   readonly browser: Bytes | null | 'none';
-  readonly isAdmitted?: boolean;
+  /** Absent: the policy says nothing. */
+  readonly admission?: Admission;
+  /** Of a link: the end-user who is signed in in the browser that returns. Null or absent: none. */
+  readonly sessionUserId?: string | null;
   /** Null: the end-user is found in another way. */
   readonly identity?: (ExternalIdentity & { readonly provider: string }) | null;
   readonly theirs?: TheirSignIn | null;
@@ -255,45 +263,32 @@ export type Brought = {
   readonly sameBytes: (one: Bytes, other: Bytes) => boolean;
 };
 
-const userOf = (
-  { user, freeUsernames, signIn }: LoadedExternalSignIn,
-  { justInTimeUser, isWithoutUser }: Brought,
-): ExternalUser => {
-  if (user !== null) return user.disabledAt === null && user.deletedAt === null ? 'known' : 'ended';
-  if (isWithoutUser) return 'known';
-  return justInTimeUser && freeUsernames.length > 0 && signIn.purpose === 'signIn' ? 'new' : 'unknown';
-};
-
-const identityOf = (
-  { user, identity }: LoadedExternalSignIn,
-  { identity: brought }: Brought,
-): ExternalIdentityOwner => {
-  if (!brought) return 'none';
-  if (identity === null) return 'unlinked';
-  return identity.userId === user?.id ? 'linked' : 'linkedElsewhere';
-};
-
 function eventOf(loaded: LoadedExternalSignIn, brought: Brought): ExternalSignInEvent {
-  const { now, signIn } = loaded;
-  const { type, browser, sameBytes, isAdmitted = true } = brought;
+  const { now, signIn, user, freeUsernames } = loaded;
+  const { type, browser, sameBytes, identity, justInTimeUser, admission = 'admitted', sessionUserId = null } = brought;
   const fromItsBrowser = browser === 'none' || (browser !== null && sameBytes(browser, signIn.browserHash));
   const refusal = { now: now.getTime(), fromItsBrowser };
   if (type === 'refusalReceived') return { type, ...refusal };
-  const answer = { ...refusal, user: userOf(loaded, brought) };
-  return type === 'answerReceived'
-    ? { type, ...answer }
-    : { type, ...answer, isAdmitted, identity: identityOf(loaded, brought) };
+  const answer = {
+    ...refusal,
+    namesUser: !brought.isWithoutUser,
+    user: user && { id: user.id, disabledAt: user.disabledAt?.getTime() ?? null },
+    freeUsernames: justInTimeUser ? freeUsernames : [],
+  };
+  if (type === 'answerReceived') return { type, ...answer };
+  const linked = identity ? { linkedTo: loaded.identity?.userId ?? null } : null;
+  return { type, ...answer, admission, sessionUserId, identity: linked };
 }
 
 export const externalSignInRequest = (brought: Brought): ExternalSignInRequest => ({
   lifecycle: externalSignInLifecycle,
   read: (loaded) => {
-    const { now, signIn, user, identity, isOvertaken, freeUsernames } = loaded;
+    const { now, signIn, user, identity, lastUsedBeganAt, freeUsernames } = loaded;
     const { justInTimeUser, ids } = brought;
     const [username] = freeUsernames;
     const facts: ExternalSignInFacts = {
       now,
-      isOvertaken,
+      lastUsedBeganAt,
       theirs: brought.theirs ?? null,
       refusal: brought.refusal ?? null,
       newUser:

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { check, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { ExternalSignInState } from '../../../machines/external-sign-in/facts.ts';
+import type { ExternalSignInPurpose, ExternalSignInState } from '../../../machines/external-sign-in/facts.ts';
 import { authenticated, bytes, instant, texts } from '../columns.ts';
 import { statesBy } from '../moves.ts';
 import { anHourBefore, earlier } from '../retention.ts';
 import { beginsFirst, changed, isNotEmptied, keeps, movesWithMachine, oneOf, refuses, staysUntil } from '../rules.ts';
 import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
-import type { ExternalSignInKind, ExternalSignInPurpose, RequestedParameters } from './entity.ts';
+import type { ExternalSignInKind, RequestedParameters } from './entity.ts';
 
 /** A browser that was sent to another place to sign in (machines/external-sign-in/machine.ts). Only the hash of its reference is stored. */
 export const externalSignIns = pgTable(

@@ -6,6 +6,7 @@ import type {
   LinkedIdentityState,
 } from '../../../machines/linked-identity/facts.ts';
 import { linkedIdentityMachine } from '../../../machines/linked-identity/machine.ts';
+import type { WaysToSignIn } from '../../../machines/shared/facts.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
@@ -29,8 +30,8 @@ export type LinkedIdentityFacts = {
 export type LoadedIdentity = {
   readonly now: Date;
   readonly identity: LinkedIdentity | null;
-  /** Whether its end-user can sign in without it. */
-  readonly hasAnotherWay: boolean;
+  /** Its end-user's ways to sign in without it. */
+  readonly otherWays: WaysToSignIn;
 };
 
 export type LinkedIdentityStore = {
@@ -87,10 +88,10 @@ export const identityRemovalRequest = (
   actor?: Actor,
 ): Request<LoadedIdentity, LinkedIdentityRow, LinkedIdentityFacts, Commit, IdentityRemoved> => ({
   lifecycle: linkedIdentityLifecycle,
-  read: ({ now, identity, hasAnotherWay }) => ({
+  read: ({ now, identity, otherWays }) => ({
     row: { identity },
     facts: { now, draft: null, actor },
-    event: (type === 'removalRequested' ? { type, hasAnotherWay } : { type }) satisfies LinkedIdentityEvent,
+    event: (type === 'removalRequested' ? { type, otherWays } : { type }) satisfies LinkedIdentityEvent,
   }),
   answer: ({ after: { identity }, decisions: [decision] }) => {
     const rejected = decision && effectOf(decision, 'reject');

@@ -1,4 +1,5 @@
 import type { PasskeyState } from '../../../machines/passkey/facts.ts';
+import { BOUNDS } from '../../../machines/passkey/guards.ts';
 import { tableOf } from '../../engine/commit.ts';
 import type { Bytes } from '../../model/grant.ts';
 
@@ -24,4 +25,4 @@ export type Passkey = {
 export const PASSKEYS = tableOf<Passkey>('passkeys');
 
 /** Of one end-user, active. */
-export const MAX_PASSKEYS = 20;
+export const MAX_PASSKEYS = BOUNDS.activePasskeys;

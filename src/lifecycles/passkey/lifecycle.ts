@@ -2,12 +2,14 @@
 
 import type { PasskeyContext, PasskeyEvent } from '../../../machines/passkey/facts.ts';
 import { passkeyMachine } from '../../../machines/passkey/machine.ts';
+import type { WaysToSignIn } from '../../../machines/shared/facts.ts';
 import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../../engine/commit.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Bytes } from '../../model/grant.ts';
+import { endUserOf } from '../../model/user.ts';
 import { anotherWay, type OtherFactors, ofUser, otherFactors } from '../other-factors.ts';
 import type { FactorSurroundings } from '../second-factor/entity.ts';
 import { type FactorAnswer, factorAnswer } from '../second-factor/lifecycle.ts';
@@ -15,10 +17,8 @@ import { USERS } from '../user/entity.ts';
 import { MAX_PASSKEYS, PASSKEYS, type Passkey } from './entity.ts';
 
 export type PasskeyFacts = FactorSurroundings & {
-  /** Whether the end-user can sign in without it. */
-  readonly hasAnotherWay: boolean;
-  /** Whether the end-user has as many active passkeys as there may be; false of a passkey that is registered already. */
-  readonly isFull: boolean;
+  /** The end-user's ways to sign in without it. */
+  readonly otherWays: WaysToSignIn;
   readonly now: Date;
   /** The policy demands a second factor of this end-user. */
   readonly isDemanded: boolean;
@@ -31,7 +31,7 @@ export type PasskeyFacts = FactorSurroundings & {
 };
 
 export type LoadedPasskey = FactorSurroundings &
-  Pick<PasskeyFacts, 'hasAnotherWay' | 'isFull'> & { readonly now: Date; readonly passkey: Passkey };
+  Pick<PasskeyFacts, 'otherWays'> & { readonly now: Date; readonly passkey: Passkey };
 
 export type PasskeyKey =
   | { readonly userId: string; readonly id: string }
@@ -72,13 +72,12 @@ function othersFor(
 export const passkeyLifecycle: Lifecycle<Passkey, PasskeyFacts, Commit> = {
   machine: passkeyMachine,
   stateOf: ({ state }) => state,
-  contextOf: ({ counter }, { isDemanded, hasAnother, hasAnotherWay, isFull, userEnded }): PasskeyContext => ({
+  contextOf: ({ counter }, { isDemanded, hasAnother, otherWays, user }): PasskeyContext => ({
     counter,
     isDemanded,
     hasAnother,
-    hasAnotherWay,
-    isFull,
-    userEnded,
+    otherWays,
+    user: endUserOf(user),
   }),
   answers: { registered: ['accept', 'reject'], presented: ['accept', 'reject'] },
   changes: {
@@ -154,14 +153,13 @@ export const passkeyRequest = ({
   actor,
 }: PasskeyAsked): Request<LoadedPasskey, Passkey, PasskeyFacts, Commit, FactorAnswer> => ({
   lifecycle: passkeyLifecycle,
-  read: ({ now, passkey, userEnded, hasAnother, hasAnotherWay, isFull }) => ({
+  read: ({ now, passkey, user, hasAnother, otherWays }) => ({
     row: passkey,
     facts: {
       now,
-      userEnded,
+      user,
       hasAnother,
-      hasAnotherWay,
-      isFull,
+      otherWays,
       isDemanded,
       counter,
       name: name ?? null,

@@ -8,17 +8,18 @@ import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Bytes } from '../../model/grant.ts';
+import { endUserOf } from '../../model/user.ts';
 import type { FactorSurroundings } from '../second-factor/entity.ts';
 import { type FactorAnswer, factorAnswer } from '../second-factor/lifecycle.ts';
 import type { RecoveryCode } from './entity.ts';
 import { RECOVERY_CODES } from './entity.ts';
 
-export type RecoveryCodeFacts = Pick<FactorSurroundings, 'userEnded'> & {
+export type RecoveryCodeFacts = Pick<FactorSurroundings, 'user'> & {
   readonly now: Date;
   readonly actor?: Actor | undefined;
 };
 
-export type LoadedRecoveryCode = Pick<FactorSurroundings, 'userEnded'> & {
+export type LoadedRecoveryCode = Pick<FactorSurroundings, 'user'> & {
   readonly now: Date;
   readonly code: RecoveryCode;
 };
@@ -39,7 +40,7 @@ export type RecoveryCodeStore = {
 export const recoveryCodeLifecycle: Lifecycle<RecoveryCode, RecoveryCodeFacts, Commit> = {
   machine: recoveryCodeMachine,
   stateOf: ({ state }) => state,
-  contextOf: (_, { userEnded }) => ({ userEnded }),
+  contextOf: (_, { user }) => ({ user: endUserOf(user) }),
   answers: { presented: ['accept', 'reject'] },
   changes: {
     spendCode: (code, { now }) => ({ ...code, state: 'used', endedAt: now }),
@@ -61,7 +62,7 @@ export const recoveryCodeRequest = (
   actor?: Actor,
 ): Request<LoadedRecoveryCode, RecoveryCode, RecoveryCodeFacts, Commit, Answer> => ({
   lifecycle: recoveryCodeLifecycle,
-  read: ({ now, code, userEnded }) => ({ row: code, facts: { now, userEnded, actor }, event: { type } }),
+  read: ({ now, code, user }) => ({ row: code, facts: { now, user, actor }, event: { type } }),
   answer: factorAnswer,
 });
 

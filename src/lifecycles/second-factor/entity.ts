@@ -1,11 +1,12 @@
 /** An authenticator app, and the facts that a load brings with each factor. */
 import type { SecondFactorState } from '../../../machines/second-factor/facts.ts';
 import { tableOf } from '../../engine/commit.ts';
+import type { RegisteredUser } from '../../model/user.ts';
 
 /** The facts that a load brings with a factor. */
 export type FactorSurroundings = {
-  /** The end-user is disabled or deleted. */
-  readonly userEnded: boolean;
+  /** Null: the server has not written this end-user. */
+  readonly user: Pick<RegisteredUser, 'disabledAt'> | null;
   /** The end-user has another factor that is active: a passkey, or an authenticator app. */
   readonly hasAnother: boolean;
 };

@@ -10,6 +10,7 @@ import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle, Step } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
+import { endUserOf } from '../../model/user.ts';
 import { ofUser, otherFactors } from '../other-factors.ts';
 import { type FactorSurroundings, SECOND_FACTORS, type SecondFactor, setUpEndsAt } from './entity.ts';
 
@@ -36,12 +37,12 @@ export type SecondFactorStore = {
 export const secondFactorLifecycle: Lifecycle<SecondFactor, SecondFactorFacts, Commit> = {
   machine: secondFactorMachine,
   stateOf: ({ state }) => state,
-  contextOf: (factor, { isDemanded, hasAnother, userEnded }): SecondFactorContext => ({
+  contextOf: (factor, { isDemanded, hasAnother, user }): SecondFactorContext => ({
     setUpEndsAt: setUpEndsAt(factor),
     lastStep: factor.lastStep,
     isDemanded,
     hasAnother,
-    userEnded,
+    user: endUserOf(user),
   }),
   answers: { confirmed: ['accept', 'reject'], presented: ['accept', 'reject'] },
   changes: {
@@ -111,11 +112,11 @@ export const secondFactorRequest = ({
   actor,
 }: SecondFactorAsked): Request<LoadedSecondFactor, SecondFactor, SecondFactorFacts, Commit, FactorAnswer> => ({
   lifecycle: secondFactorLifecycle,
-  read: ({ now, factor, userEnded, hasAnother }) => {
+  read: ({ now, factor, user, hasAnother }) => {
     const step = factor.state === 'removed' ? null : stepOf(factor, now);
     return {
       row: factor,
-      facts: { now, userEnded, hasAnother, isDemanded, step, resealed: reseal(factor), byPasswordAlone, actor },
+      facts: { now, user, hasAnother, isDemanded, step, resealed: reseal(factor), byPasswordAlone, actor },
       event: eventOf(type, now, step, byPasswordAlone),
     };
   },

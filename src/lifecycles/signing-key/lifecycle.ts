@@ -149,13 +149,13 @@ function createdRow(facts: SigningKeyFacts): SigningKeyRow {
 
 /** With the facts about the algorithm in this table. */
 const eventFor = (table: SigningKeyTable, facts: SigningKeyFacts, type: SigningKeyEvent['type']): SigningKeyEvent => {
-  const { now, kid, alg, policy, atOnce } = facts;
+  const { now, alg, policy, atOnce } = facts;
   const waiting = waitingKey(table, alg);
   return {
     type,
     now: now.getTime(),
-    anotherSigns: table.some((key) => key.alg === alg && key.state === 'signing' && key.kid !== kid),
-    successor: waiting === undefined ? 'none' : now >= waiting.maySignAt ? 'ready' : 'published',
+    signer: signerAmong(table, alg)?.kid ?? null,
+    successor: waiting ? { maySignAt: waiting.maySignAt.getTime() } : null,
     algorithmIsWanted: policy.algorithms.includes(alg),
     atOnce,
   };

@@ -1,7 +1,7 @@
 /** The end-user's registration, as administrators and the end-user change it. A sign-in only reads it. */
 import { isDeepStrictEqual } from 'node:util';
 import type { AdministrationRejectReason } from '../../../machines/shared/facts.ts';
-import type { UserEvent, UserState } from '../../../machines/user/facts.ts';
+import type { UserContext, UserEvent, UserField, UserState } from '../../../machines/user/facts.ts';
 import { userMachine } from '../../../machines/user/machine.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
@@ -71,8 +71,6 @@ export type UserChange =
   | { readonly type: 'passwordReset'; readonly passwordHash: User['passwordHash'] }
   | { readonly type: 'factorsLost' };
 
-type Field = 'username' | 'password' | 'claims';
-
 export type UserFacts = {
   readonly now: Date;
   readonly id: string;
@@ -81,7 +79,7 @@ export type UserFacts = {
   readonly actor: Actor | undefined;
   readonly change: UserChange;
   /** The fields in which a registration differs from the stored one. */
-  readonly fields: readonly Field[];
+  readonly fields: readonly UserField[];
 };
 
 export const userState = ({ user }: UserRow): UserState => {
@@ -93,7 +91,7 @@ export const userState = ({ user }: UserRow): UserState => {
 export const userLifecycle: Lifecycle<UserRow, UserFacts, UserCommit> = {
   machine: userMachine,
   stateOf: userState,
-  contextOf: () => ({}),
+  contextOf: ({ user }, { id }): UserContext => ({ id, passwordHash: user?.passwordHash ?? null }),
   answers: {},
   changes: {
     registerUser: (_, facts) => {
@@ -164,7 +162,7 @@ const changed = (row: UserRow, change: (user: RegisteredUser) => Partial<Registe
 const differingFields = (
   user: RegisteredUser,
   { username, passwordHash, importedHash = null, claims }: UserRegistration,
-): readonly Field[] => [
+): readonly UserField[] => [
   ...(user.username === username ? [] : (['username'] as const)),
   ...(passwordHash === null || passwordHash === user.passwordHash || isTakenOver(user, importedHash)
     ? []
@@ -176,7 +174,7 @@ const differingFields = (
 const isTakenOver = (user: RegisteredUser, importedHash: RegisteredUser['importedHash']): boolean =>
   importedHash !== null && importedHash === user.importedHash;
 /** The fields that an event changes by itself; a registration names them. */
-export const FIELDS: Readonly<Record<UserChange['type'], readonly Field[]>> = {
+export const FIELDS: Readonly<Record<UserChange['type'], readonly UserField[]>> = {
   registrationRequested: [],
   passwordChangeRequested: ['password'],
   disableRequested: [],
@@ -225,9 +223,8 @@ function turnOf(
         return {
           type: change.type,
           expectationHolds,
-          usernameIsTaken: usernameOf !== null && usernameOf !== id,
-          differs: fields.length > 0,
-          passwordDiffers: fields.includes('password'),
+          usernameOf,
+          differing: fields,
         };
       case 'passwordChangeRequested':
       case 'disableRequested':
@@ -235,7 +232,7 @@ function turnOf(
       case 'deletionRequested':
         return { type: change.type, expectationHolds };
       case 'passwordRehashed':
-        return { type: change.type, hashIsAnother: row.user?.passwordHash !== change.checked };
+        return { type: change.type, checkedHash: change.checked };
       default:
         return { type: change.type };
     }

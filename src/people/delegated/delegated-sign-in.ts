@@ -78,7 +78,7 @@ export async function finishDelegatedSignIn(
     {
       type: 'browserReturned',
       browser: returning.browser,
-      isAdmitted: deps.configuration().delegatedSignIn !== null,
+      admission: deps.configuration().delegatedSignIn === null ? 'not_admitted' : 'admitted',
       actor: { kind: 'server', id: null, addressHash: null },
       ids: { user: '', identity: '' },
       sameBytes: sameSecretBytes,

@@ -4,8 +4,6 @@ import type { ExternalSignIn } from '../../lifecycles/external-sign-in/entity.ts
 import type { Claims } from '../../model/user.ts';
 import type { Redeemed } from './openid-provider.ts';
 
-export type Admission = 'admitted' | 'not_admitted' | 'sign_in_too_old';
-
 /** Every condition of the policy has to hold. */
 export function admits({ admit }: Pick<Upstream, 'admit'>, claims: Claims): boolean {
   const { emailDomains, claim } = admit;

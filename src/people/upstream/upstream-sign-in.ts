@@ -3,7 +3,7 @@
  * browser. The machine accepts each response once, before the exchange of its code. One statement stores end-user,
  * identity and sign-in.
  */
-import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
+import type { Admission, ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
 import { sameSecretBytes } from '../../crypto/digest.ts';
 import type { ExternalSignIn } from '../../lifecycles/external-sign-in/entity.ts';
@@ -15,7 +15,7 @@ import { type Beginning, beginExternalSignIn, referenceHash, requestedOf, secret
 import type { ExternalSignInDeps } from '../external/deps.ts';
 import { type AskedBy, askedBy, type Finished, finish, type Returning } from '../external/finish.ts';
 import { claimsOf, usernamesFor } from '../external/just-in-time-user.ts';
-import { type Admission, admits, isRecentEnough, methodsOf } from './admission.ts';
+import { admits, isRecentEnough, methodsOf } from './admission.ts';
 import {
   type OpenIdProvider,
   openIdProvider,
@@ -192,11 +192,12 @@ export async function finishUpstreamSignIn(
       maxAgeSeconds: upstream.authTime === 'required' ? maxAgeSeconds : null,
     });
     const admission = admissionOf(deps, upstream, signIn, redeemed);
-    const isStillThere = signIn.purpose === 'signIn' || (await isSignedIn(deps, returning, signIn));
+    const session = signIn.purpose === 'link' ? await findSession(deps, returning.cookie.old) : null;
     const identity = { issuer: upstream.issuer, subject: redeemed.subject };
     const outcome = await bring(signIn.purpose === 'link' ? { by: 'signIn', identity } : { by: 'identity', identity }, {
       type: 'browserReturned',
-      isAdmitted: admission === 'admitted' && isStillThere,
+      admission,
+      sessionUserId: session?.userId ?? null,
       identity: { ...identity, provider: name },
       theirs: {
         amr: methodsOf(upstream, redeemed),
@@ -223,12 +224,6 @@ function admissionOf(
   if (!admits(upstream, claims)) return 'not_admitted';
   if (upstream.authTime === 'required' && authTime === null) return 'sign_in_too_old';
   return isRecentEnough(signIn, authTime, deps.now()) ? 'admitted' : 'sign_in_too_old';
-}
-
-/** The browser is still signed in as the end-user who began to link. */
-async function isSignedIn(deps: UpstreamDeps, { cookie }: Returning, { userId }: ExternalSignIn): Promise<boolean> {
-  const session = await findSession(deps, cookie.old);
-  return session !== null && session.userId === userId;
 }
 
 async function justInTimeUserFrom(deps: UpstreamDeps, { claims, usernameClaim }: Upstream, told: Claims) {

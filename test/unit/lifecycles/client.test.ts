@@ -254,10 +254,10 @@ describe('a wrong machine', () => {
     expect(clientLifecycle.contextOf(row(null), facts)).toEqual({
       isDeclared: false,
       isConfidential: false,
-      liveSecrets: 0,
+      secretIds: [],
     });
     const request = clientRequest({ actor: commandLine, change: removing('first') });
-    expect(request.read({ now: NOW, row: row(null), version: null }).event).toMatchObject({ secretIsLive: false });
+    expect(request.read({ now: NOW, row: row(null), version: null }).event).toMatchObject({ secretId: 'first' });
   });
 
   test.each([

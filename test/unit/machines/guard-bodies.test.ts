@@ -1,7 +1,10 @@
 /** The law about the bodies of guards; the table shows them to reviewers (guard-bodies.md). */
 import { describe, expect, test } from 'vitest';
 import * as client from '../../../machines/client/guards.ts';
+import * as externalSignIn from '../../../machines/external-sign-in/guards.ts';
 import * as interaction from '../../../machines/interaction/guards.ts';
+import * as passkey from '../../../machines/passkey/guards.ts';
+import * as endUser from '../../../machines/shared/end-user.ts';
 import * as within from '../../../machines/shared/within.ts';
 import { machineSources, readPredicates } from './guard-bodies.ts';
 
@@ -14,14 +17,17 @@ test('guards compare facts with facts, and name no value of their own', () => {
 
 test('a predicate that several guards share is among those that reviews show beside them', () => {
   const shared = predicates.filter(({ isShared }) => isShared).map(({ name }) => name);
-  expect(shared).toEqual([...Object.keys(interaction.sharedPredicates), ...Object.keys(within.sharedPredicates)]);
+  expect(shared).toEqual(
+    [externalSignIn, interaction, endUser, within].flatMap((file) => Object.keys(file.sharedPredicates)),
+  );
 });
 
 test('the bounds that guards name are these', () => {
-  expect({ ...client.BOUNDS, ...interaction.BOUNDS }).toEqual({
+  expect({ ...client.BOUNDS, ...interaction.BOUNDS, ...passkey.BOUNDS }).toEqual({
     liveSecrets: 2,
     millisecondsPerSecond: 1000,
     offlineAccess: 'offline_access',
+    activePasskeys: 20,
   });
 });
 

@@ -23,9 +23,10 @@ import type { SecondFactorContext, SecondFactorEvent } from '../../../machines/s
 import { secondFactorGuards } from '../../../machines/second-factor/guards.ts';
 import type { SessionContext, SessionEvent, SignInFacts } from '../../../machines/session/facts.ts';
 import { sessionGuards } from '../../../machines/session/guards.ts';
+import type { WaysToSignIn } from '../../../machines/shared/facts.ts';
 import type { SigningKeyContext, SigningKeyEvent } from '../../../machines/signing-key/facts.ts';
 import { signingKeyGuards } from '../../../machines/signing-key/guards.ts';
-import type { UserEvent } from '../../../machines/user/facts.ts';
+import type { UserContext, UserEvent } from '../../../machines/user/facts.ts';
 import { userGuards } from '../../../machines/user/guards.ts';
 import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../../machines/webhook-delivery/facts.ts';
 import { webhookDeliveryGuards } from '../../../machines/webhook-delivery/guards.ts';
@@ -456,13 +457,14 @@ const factor: SecondFactorContext = {
   lastStep: null,
   isDemanded: false,
   hasAnother: false,
-  userEnded: false,
+  user: { disabledAt: null },
 };
 const code60: AnyOf<SecondFactorEvent> = { now: NOW, step: 60, byPasswordAlone: false };
 const factorCases: Cases<typeof secondFactorGuards, SecondFactorContext, SecondFactorEvent> = {
   userEnded: [
     ['enabled', false, {}, {}],
-    ['disabled', true, { userEnded: true }, {}],
+    ['disabled', true, { user: { disabledAt: NOW } }, {}],
+    ['not written by this server', true, { user: null }, {}],
   ],
   setUpIsOver: [
     ['in time', false, {}, {}],
@@ -499,16 +501,17 @@ const factorCases: Cases<typeof secondFactorGuards, SecondFactorContext, SecondF
 const recoveryCases: Cases<typeof recoveryCodeGuards, RecoveryCodeContext, RecoveryCodeEvent> = {
   userEnded: [
     ['enabled', false, {}, {}],
-    ['disabled', true, { userEnded: true }, {}],
+    ['disabled', true, { user: { disabledAt: NOW } }, {}],
+    ['not written by this server', true, { user: null }, {}],
   ],
 };
+const NO_WAYS: WaysToSignIn = { password: false, passkeys: 0, linkedIdentities: 0 };
 const passkey: PasskeyContext = {
   counter: 5,
   isDemanded: false,
   hasAnother: false,
-  hasAnotherWay: true,
-  isFull: false,
-  userEnded: false,
+  otherWays: { password: true, passkeys: 0, linkedIdentities: 0 },
+  user: { disabledAt: null },
 };
 const signature: AnyOf<PasskeyEvent> = { byPasswordAlone: false, counter: 6 };
 const passkeyCases: Cases<typeof passkeyGuards, PasskeyContext, PasskeyEvent> = {
@@ -531,12 +534,16 @@ const passkeyCases: Cases<typeof passkeyGuards, PasskeyContext, PasskeyEvent> = 
   byPasswordAlone: factorCases.byPasswordAlone as never,
   isLastWay: [
     ['there is a password', false, {}, {}],
-    ['there is nothing else', true, { hasAnotherWay: false }, {}],
+    ['there is another passkey', false, { otherWays: { ...NO_WAYS, passkeys: 1 } }, {}],
+    ['there is a linked identity', false, { otherWays: { ...NO_WAYS, linkedIdentities: 1 } }, {}],
+    ['there is nothing else', true, { otherWays: NO_WAYS }, {}],
   ],
   anotherHasToBeProven: factorCases.anotherHasToBeProven as never,
   passkeysAreFull: [
-    ['there may be another', false, {}, {}],
-    ['there are as many as there may be', true, { isFull: true }, {}],
+    ['there is none', false, {}, {}],
+    ['there may be another', false, { otherWays: { ...NO_WAYS, passkeys: 19 } }, {}],
+    ['there are as many as there may be', true, { otherWays: { ...NO_WAYS, passkeys: 20 } }, {}],
+    ['there are more', true, { otherWays: { ...NO_WAYS, passkeys: 21 } }, {}],
   ],
 };
 
@@ -544,54 +551,57 @@ const key: SigningKeyContext = { successorDueAt: AFTER, signsUntil: AFTER, publi
 const tick: SigningKeyEvent = {
   type: 'timePassed',
   now: NOW,
-  anotherSigns: false,
-  successor: 'none',
+  signer: null,
+  successor: null,
   algorithmIsWanted: true,
   atOnce: false,
 };
 const over = { signsUntil: NOW };
+const ready = { maySignAt: NOW };
+/** Caches may not hold it. */
+const published = { maySignAt: AFTER };
 const keyCases: Cases<typeof signingKeyGuards, SigningKeyContext, SigningKeyEvent> = {
   noOtherSigns: [
-    ['none', true, {}, { anotherSigns: false }],
-    ['another', false, {}, { anotherSigns: true }],
+    ['none', true, {}, { signer: null }],
+    ['another', false, {}, { signer: 'another' }],
   ],
   handoverIsDue: [
-    ['a millisecond before the end', false, { signsUntil: NOW + 1 }, { successor: 'ready' }],
-    ['at the end', true, over, { successor: 'ready' }],
-    ['at the end, and caches may not hold the successor', false, over, { successor: 'published' }],
-    ['at the end, and no successor waits', false, over, { successor: 'none' }],
+    ['a millisecond before the end', false, { signsUntil: NOW + 1 }, { successor: ready }],
+    ['at the end', true, over, { successor: ready }],
+    ['at the end, and caches may not hold the successor', false, over, { successor: published }],
+    ['at the end, and no successor waits', false, over, { successor: null }],
   ],
   endsWithoutSuccessor: [
     ['a millisecond before the end', false, { signsUntil: NOW + 1 }, { algorithmIsWanted: false }],
     ['at the end', true, over, { algorithmIsWanted: false }],
     ['the algorithm is wanted', false, over, { algorithmIsWanted: true }],
-    ['a successor waits', false, over, { algorithmIsWanted: false, successor: 'published' }],
+    ['a successor waits', false, over, { algorithmIsWanted: false, successor: published }],
   ],
   successorIsNeeded: [
     ['a millisecond too early', false, { successorDueAt: NOW + 1 }, {}],
     ['in time', true, { successorDueAt: NOW }, {}],
-    ['a successor waits', false, { successorDueAt: NOW }, { successor: 'published' }],
+    ['a successor waits', false, { successorDueAt: NOW }, { successor: published }],
     ['the algorithm is not wanted', false, { successorDueAt: NOW }, { algorithmIsWanted: false }],
   ],
   successorMaySign: [
-    ['no successor waits', false, {}, { successor: 'none', atOnce: true }],
-    ['caches may not hold it', false, {}, { successor: 'published' }],
-    ['caches may not hold it, and it need not wait', true, {}, { successor: 'published', atOnce: true }],
-    ['ready', true, {}, { successor: 'ready' }],
+    ['no successor waits', false, {}, { successor: null, atOnce: true }],
+    ['caches may not hold it', false, {}, { successor: published }],
+    ['caches may not hold it, and it need not wait', true, {}, { successor: published, atOnce: true }],
+    ['ready', true, {}, { successor: ready }],
   ],
   rotationIsAtOnce: [
     ['in its time', false, {}, { atOnce: false }],
     ['immediately', true, {}, { atOnce: true }],
   ],
   handoverIsComing: [
-    ['the signer has time left', false, {}, { successor: 'published' }],
-    ['its time is over, and a successor waits', true, over, { successor: 'published' }],
-    ['its time is over, and no successor waits', false, over, { successor: 'none' }],
+    ['the signer has time left', false, {}, { successor: published }],
+    ['its time is over, and a successor waits', true, over, { successor: published }],
+    ['its time is over, and no successor waits', false, over, { successor: null }],
   ],
   successorIsPublished: [
-    ['no successor waits', false, {}, { successor: 'none' }],
-    ['published', true, {}, { successor: 'published' }],
-    ['ready', true, {}, { successor: 'ready' }],
+    ['no successor waits', false, {}, { successor: null }],
+    ['published', true, {}, { successor: published }],
+    ['ready', true, {}, { successor: ready }],
   ],
   lastTokenHasExpired: [
     ['a millisecond before', false, { publishedUntil: NOW + 1 }, {}],
@@ -599,12 +609,13 @@ const keyCases: Cases<typeof signingKeyGuards, SigningKeyContext, SigningKeyEven
   ],
 };
 
-const client: ClientContext = { isDeclared: false, isConfidential: true, liveSecrets: 1 };
+const client: ClientContext = { isDeclared: false, isConfidential: true, secretIds: ['first'] };
+const secrets = (count: number) => ({ secretIds: ['first', 'second', 'third'].slice(0, count) });
 const clientChange: AnyOf<ClientEvent> = {
   expectationHolds: true,
   byConfiguration: false,
-  differs: true,
-  secretIsLive: true,
+  differing: ['client_name'],
+  secretId: 'first',
 };
 const clientCases: Cases<typeof clientGuards, ClientContext, ClientEvent> = {
   expectationFails: [
@@ -618,37 +629,52 @@ const clientCases: Cases<typeof clientGuards, ClientContext, ClientEvent> = {
     ['not declared, by configuration', false, {}, { byConfiguration: true }],
   ],
   nothingDiffers: [
-    ['the same', true, {}, { differs: false }],
-    ['another', false, {}, { differs: true }],
+    ['the same', true, {}, { differing: [] }],
+    ['another', false, {}, { differing: ['client_name'] }],
   ],
   isPublic: [
     ['with a secret', false, { isConfidential: true }, {}],
     ['without', true, { isConfidential: false }, {}],
   ],
   secretsAreFull: [
-    ['none', false, { liveSecrets: 0 }, {}],
-    ['one', false, { liveSecrets: 1 }, {}],
-    ['two', true, { liveSecrets: 2 }, {}],
-    ['more, from before', true, { liveSecrets: 3 }, {}],
+    ['none', false, secrets(0), {}],
+    ['one', false, secrets(1), {}],
+    ['two', true, secrets(2), {}],
+    ['more, from before', true, secrets(3), {}],
   ],
   secretIsUnknown: [
-    ['live', false, {}, { secretIsLive: true }],
-    ['unknown', true, {}, { secretIsLive: false }],
+    ['live', false, {}, { secretId: 'first' }],
+    ['another of them', false, secrets(2), { secretId: 'second' }],
+    ['unknown', true, {}, { secretId: 'second' }],
+    ['of a client that has none', true, secrets(0), { secretId: 'first' }],
   ],
   secretIsTheLast: [
-    ['none', true, { liveSecrets: 0 }, {}],
-    ['one', true, { liveSecrets: 1 }, {}],
-    ['two', false, { liveSecrets: 2 }, {}],
+    ['none', true, secrets(0), {}],
+    ['one', true, secrets(1), {}],
+    ['two', false, secrets(2), {}],
   ],
 };
 
-const external: ExternalSignInContext = { endsAt: AFTER, isOvertaken: false };
+const external: ExternalSignInContext = {
+  endsAt: AFTER,
+  beganAt: NOW,
+  purpose: 'signIn',
+  userId: null,
+  lastUsedBeganAt: null,
+};
+const ALICE = { id: 'alice', disabledAt: null };
+const nobody = { user: null, freeUsernames: [] };
+const toBeRegistered = { user: null, freeUsernames: ['ada'] };
+const linking = { purpose: 'link', userId: 'alice' } as const;
 const returned: AnyOf<ExternalSignInEvent> = {
   now: NOW,
   fromItsBrowser: true,
-  isAdmitted: true,
-  user: 'known',
-  identity: 'linked',
+  admission: 'admitted',
+  sessionUserId: null,
+  namesUser: true,
+  user: ALICE,
+  freeUsernames: [],
+  identity: { linkedTo: 'alice' },
 };
 const externalCases: Cases<typeof externalSignInGuards, ExternalSignInContext, ExternalSignInEvent> = {
   expired: [
@@ -660,43 +686,62 @@ const externalCases: Cases<typeof externalSignInGuards, ExternalSignInContext, E
     ['another', true, {}, { fromItsBrowser: false }],
   ],
   isOvertaken: [
-    ['the newest', false, { isOvertaken: false }, {}],
-    ['a later one has signed in', true, { isOvertaken: true }, {}],
+    ['none was used', false, {}, {}],
+    ['an earlier one has signed in', false, { lastUsedBeganAt: NOW - 1 }, {}],
+    ['it has signed in itself', false, { lastUsedBeganAt: NOW }, {}],
+    ['a later one has signed in', true, { lastUsedBeganAt: AFTER }, {}],
   ],
   notAdmitted: [
-    ['admitted', false, {}, { isAdmitted: true }],
-    ['not', true, {}, { isAdmitted: false }],
+    ['admitted', false, {}, {}],
+    ['not', true, {}, { admission: 'not_admitted' }],
+    ['admitted, but signed in too long ago', true, {}, { admission: 'sign_in_too_old' }],
+    ['a link in the session that began it', false, linking, { sessionUserId: 'alice' }],
+    ['a link in that session, not admitted', true, linking, { sessionUserId: 'alice', admission: 'not_admitted' }],
+    ['a link in the session of another', true, linking, { sessionUserId: 'bob' }],
+    ['a link without a session', true, linking, {}],
+    ['a link of no end-user, without a session', true, { purpose: 'link' }, {}],
   ],
   userEnded: [
-    ['enabled', false, {}, { user: 'known' }],
-    ['disabled', true, {}, { user: 'ended' }],
-    ['no user', false, {}, { user: 'unknown' }],
+    ['enabled', false, {}, {}],
+    ['disabled', true, {}, { user: { ...ALICE, disabledAt: NOW } }],
+    ['no user', false, {}, nobody],
   ],
   userIsUnknown: [
-    ['known', false, {}, { user: 'known' }],
-    ['to be registered', false, {}, { user: 'new' }],
-    ['no user', true, {}, { user: 'unknown' }],
+    ['known', false, {}, {}],
+    ['disabled', false, {}, { user: { ...ALICE, disabledAt: NOW } }],
+    ['to be registered', false, {}, toBeRegistered],
+    ['no user', true, {}, nobody],
+    ['no user, to be linked', true, linking, toBeRegistered],
+    ['not named yet', false, {}, { ...nobody, namesUser: false }],
   ],
   userIsNew: [
-    ['known', false, {}, { user: 'known' }],
-    ['to be registered', true, {}, { user: 'new' }],
+    ['known', false, {}, { freeUsernames: ['ada'] }],
+    ['to be registered', true, {}, toBeRegistered],
+    ['to be linked', false, linking, toBeRegistered],
+    ['not named yet', false, {}, { ...toBeRegistered, namesUser: false }],
+    ['no username is free', false, {}, nobody],
   ],
   identityIsNew: [
-    ['linked', false, {}, { identity: 'linked' }],
-    ['of no provider', false, {}, { identity: 'none' }],
-    ['no user so far', true, {}, { identity: 'unlinked' }],
+    ['linked', false, {}, {}],
+    ['of no provider', false, {}, { identity: null }],
+    ['no user so far', true, {}, { identity: { linkedTo: null } }],
   ],
   identityIsAnothers: [
-    ['theirs', false, {}, { identity: 'linked' }],
-    ['of another', true, {}, { identity: 'linkedElsewhere' }],
+    ['theirs', false, {}, {}],
+    ['of no provider', false, {}, { identity: null }],
+    ['no user so far', false, {}, { identity: { linkedTo: null } }],
+    ['of another', true, {}, { identity: { linkedTo: 'bob' } }],
+    ['of another, and the answer names no user', true, {}, { user: null, identity: { linkedTo: 'bob' } }],
   ],
 };
 
-const removal: LinkedIdentityEvent = { type: 'removalRequested', hasAnotherWay: true };
+const removal: LinkedIdentityEvent = { type: 'removalRequested', otherWays: { ...NO_WAYS, password: true } };
 const identityCases: Cases<typeof linkedIdentityGuards, object, LinkedIdentityEvent> = {
   isLastWay: [
-    ['there is another', false, {}, { hasAnotherWay: true }],
-    ['there is none', true, {}, { hasAnotherWay: false }],
+    ['there is a password', false, {}, {}],
+    ['there is another identity', false, {}, { otherWays: { ...NO_WAYS, linkedIdentities: 1 } }],
+    ['there is a passkey', false, {}, { otherWays: { ...NO_WAYS, passkeys: 1 } }],
+    ['there is none', true, {}, { otherWays: NO_WAYS }],
   ],
 };
 
@@ -726,51 +771,65 @@ const deliveryCases: Cases<typeof webhookDeliveryGuards, WebhookDeliveryContext,
 
 const userChange: AnyOf<UserEvent> = {
   expectationHolds: true,
-  usernameIsTaken: false,
-  differs: true,
-  passwordDiffers: false,
-  hashIsAnother: false,
+  usernameOf: null,
+  differing: ['claims'],
+  checkedHash: 'the stored hash',
 };
-const userCases: Cases<typeof userGuards, object, UserEvent> = {
+const userContext: UserContext = { id: 'alice', passwordHash: 'the stored hash' };
+const userCases: Cases<typeof userGuards, UserContext, UserEvent> = {
   expectationFails: [
     ['as expected', false, {}, { expectationHolds: true }],
     ['changed since', true, {}, { expectationHolds: false }],
   ],
   usernameIsTaken: [
-    ['free', false, {}, { usernameIsTaken: false }],
-    ['taken', true, {}, { usernameIsTaken: true }],
+    ['free', false, {}, {}],
+    ['their own', false, {}, { usernameOf: 'alice' }],
+    ['taken', true, {}, { usernameOf: 'bob' }],
   ],
   nothingDiffers: [
-    ['the same', true, {}, { differs: false }],
-    ['another', false, {}, { differs: true }],
+    ['the same', true, {}, { differing: [] }],
+    ['another', false, {}, {}],
   ],
   passwordDiffers: [
-    ['the same', false, {}, { passwordDiffers: false }],
-    ['another', true, {}, { passwordDiffers: true }],
+    ['the same', false, {}, { differing: ['username', 'claims'] }],
+    ['another', true, {}, { differing: ['username', 'password'] }],
   ],
   hashIsAnother: [
-    ['the hash that was checked', false, {}, { hashIsAnother: false }],
-    ['a new password', true, {}, { hashIsAnother: true }],
+    ['the hash that was checked', false, {}, {}],
+    ['a new password', true, { passwordHash: 'of a new password' }, {}],
+    ['no end-user', true, { passwordHash: null }, {}],
   ],
 };
 
+const owner = {
+  disabledAt: null,
+  epoch: 3n,
+  address: 'alice@example.com',
+  addressIsVerified: true,
+  passwordByLinkAt: null,
+};
+const ownerWith = (change: Partial<NonNullable<EmailChallengeContext['user']>>) => ({ user: { ...owner, ...change } });
 const link: EmailChallengeContext = {
   purpose: 'verify_address',
   endsAt: AFTER,
   isOffered: true,
-  userStands: true,
-  epochStands: true,
-  addressStands: true,
-  passwordIsFromMail: false,
+  address: 'alice@example.com',
+  userId: 'alice',
+  userEpoch: 3n,
+  user: owner,
+  oldestFactorAt: null,
   newerLinks: 0,
   newerLinksAllowed: 2,
 };
 const press: AnyOf<EmailChallengeEvent> = {
   now: NOW,
-  usernameIsTaken: false,
+  usernameOf: null,
   passwordIsProven: false,
-  goesElsewhere: false,
+  newerAddress: 'alice@example.com',
 };
+const unverified = ownerWith({ addressIsVerified: false });
+const elsewhere = ownerWith({ address: 'alice@new.example' });
+const byLink = { ...ownerWith({ passwordByLinkAt: NOW }), oldestFactorAt: NOW };
 const linkCases: Cases<typeof emailChallengeGuards, EmailChallengeContext, EmailChallengeEvent> = {
   expired: [
     ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
@@ -783,25 +842,41 @@ const linkCases: Cases<typeof emailChallengeGuards, EmailChallengeContext, Email
   ],
   userEnded: [
     ['may sign in', false, {}, {}],
-    ['may not', true, { userStands: false }, {}],
+    ['may not', true, ownerWith({ disabledAt: NOW }), {}],
+    ['is not there', true, { user: null }, {}],
+    ['the link makes the account', false, { userId: null, user: null }, {}],
   ],
   passwordChanged: [
     ['the same', false, {}, {}],
-    ['another', true, { epochStands: false }, {}],
-    ['another, and an undo', false, { epochStands: false, purpose: 'undo_change' }, {}],
-    ['another, and a link for a new password', true, { epochStands: false, purpose: 'reset_password' }, {}],
+    ['another', true, ownerWith({ epoch: 4n }), {}],
+    ['another, before the restored backup', true, ownerWith({ epoch: 2n }), {}],
+    ['another, and an undo', false, { ...ownerWith({ epoch: 4n }), purpose: 'undo_change' }, {}],
+    ['another, and a link for a new password', true, { ...ownerWith({ epoch: 4n }), purpose: 'reset_password' }, {}],
+    ['no end-user', true, { user: null }, {}],
+    ['the link makes the account', false, { userId: null, userEpoch: null, user: null }, {}],
   ],
   addressDiffers: [
     ['the same', false, {}, {}],
-    ['another', true, { addressStands: false }, {}],
+    ['another', true, ownerWith({ address: 'alice@new.example' }), {}],
+    ['none', true, ownerWith({ address: null }), {}],
+    ['of no end-user', true, { user: null }, {}],
+    ['to be verified', false, ownerWith({ addressIsVerified: false }), {}],
+    ['for a new password', false, { purpose: 'reset_password' }, {}],
+    ['for a new password, not verified', true, { ...unverified, purpose: 'reset_password' }, {}],
+    ['for lost factors, not verified', true, { ...unverified, purpose: 'lost_factors' }, {}],
+    ['another, for lost factors', true, { ...elsewhere, purpose: 'lost_factors' }, {}],
+    ['another, that the link brings', false, { ...elsewhere, purpose: 'change_address' }, {}],
+    ['another, that an undo brings back', false, { ...elsewhere, purpose: 'undo_change' }, {}],
+    ['of a new account', false, { purpose: 'sign_up', user: null }, {}],
+    ['of an invitation', false, { purpose: 'invitation', user: null }, {}],
   ],
   usernameIsTaken: [
     ['free', false, {}, {}],
-    ['taken', true, {}, { usernameIsTaken: true }],
+    ['taken', true, {}, { usernameOf: 'bob' }],
   ],
   newerGoesElsewhere: [
     ['to the same address', false, {}, {}],
-    ['to another address', true, {}, { goesElsewhere: true }],
+    ['to another address', true, {}, { newerAddress: 'alice@new.example' }],
   ],
   isOutnumbered: [
     ['the first newer link, of two that leave it active', false, {}, {}],
@@ -812,9 +887,12 @@ const linkCases: Cases<typeof emailChallengeGuards, EmailChallengeContext, Email
     ['one of any number', false, { newerLinks: 1000, newerLinksAllowed: Number.POSITIVE_INFINITY }, {}],
   ],
   passwordIsFromMail: [
-    ['it is not', false, { purpose: 'lost_factors' }, {}],
-    ['it is', true, { purpose: 'lost_factors', passwordIsFromMail: true }, {}],
-    ['it is, and a link for a new password', false, { purpose: 'reset_password', passwordIsFromMail: true }, {}],
+    ['it is not', false, { purpose: 'lost_factors', oldestFactorAt: NOW }, {}],
+    ['it is, since the oldest factor was added', true, { ...byLink, purpose: 'lost_factors' }, {}],
+    ['it was, before every factor', false, { ...byLink, oldestFactorAt: AFTER, purpose: 'lost_factors' }, {}],
+    ['it is, and there is no factor', false, { ...byLink, oldestFactorAt: null, purpose: 'lost_factors' }, {}],
+    ['it is, and a link for a new password', false, { ...byLink, purpose: 'reset_password' }, {}],
+    ['there is no end-user', false, { ...byLink, user: null, purpose: 'lost_factors' }, {}],
   ],
   passwordIsMissing: [
     ['proven', false, { purpose: 'lost_factors' }, { passwordIsProven: true }],
@@ -851,11 +929,11 @@ const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown
     ['interaction', interactionGuards, pageCases, page, visit],
     ['session', sessionGuards, sessionCases, session, use],
     ['secondFactor', secondFactorGuards, factorCases, factor, code60],
-    ['recoveryCode', recoveryCodeGuards, recoveryCases, { userEnded: false }, { type: 'presented' }],
+    ['recoveryCode', recoveryCodeGuards, recoveryCases, { user: { disabledAt: null } }, { type: 'presented' }],
     ['passkey', passkeyGuards, passkeyCases, passkey, signature],
     ['signing key', signingKeyGuards, keyCases, key, tick],
     ['client', clientGuards, clientCases, client, clientChange],
-    ['user', userGuards, userCases, {}, userChange],
+    ['user', userGuards, userCases, userContext, userChange],
     ['e-mail challenge', emailChallengeGuards, linkCases, link, press],
     ['externalSignIn', externalSignInGuards, externalCases, external, returned],
     ['linkedIdentity', linkedIdentityGuards, identityCases, {}, removal],

@@ -1,4 +1,5 @@
 /** The model of federated and delegated sign-ins: browsers that were redirected, end-users, and their linked identities. */
+import type { WaysToSignIn } from '../../../../machines/shared/facts.ts';
 import type { Commit } from '../../../engine/commit.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
@@ -187,6 +188,23 @@ export const isOvertaken = (
       other.interactionId === interactionId,
   );
 
+/** The end-user's ways to sign in without this identity. */
+const otherWays = (stored: Stored, id: string, userId: string): WaysToSignIn => ({
+  password: (userOf(stored, userId)?.passwordHash ?? '') !== '',
+  passkeys: 0,
+  linkedIdentities: stored.linkedIdentities.filter(
+    (one) => one.id !== id && one.userId === userId && one.state === 'active',
+  ).length,
+});
+
+/** In the same browser, for the same request: when the last that has signed in began. */
+function lastUsedBeganAt({ externalSignIns }: Stored, { purpose, interactionId }: ExternalSignIn): Date | null {
+  const began = externalSignIns
+    .filter((one) => one.state === 'used' && one.purpose === purpose && one.interactionId === interactionId)
+    .map(({ beganAt }) => beganAt.getTime());
+  return began.length === 0 ? null : new Date(Math.max(...began));
+}
+
 /** Whether the end-user can sign in without this identity. */
 export const hasAnotherWay = (stored: Stored, id: string, userId: string): boolean =>
   (userOf(stored, userId)?.passwordHash ?? '') !== '' ||
@@ -196,7 +214,7 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
   if (asked.kind === 'identity') {
     const { id, userId } = asked;
     const identity = stored.linkedIdentities.find((one) => one.id === id && one.userId === userId) ?? null;
-    return { now, identity, hasAnotherWay: hasAnotherWay(stored, id, userId) } satisfies LoadedIdentity;
+    return { now, identity, otherWays: otherWays(stored, id, userId) } satisfies LoadedIdentity;
   }
   const signIn = stored.externalSignIns.find(({ id }) => id === asked.id);
   if (!signIn) throw new Error('The sign-in is not found.');
@@ -208,7 +226,7 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
     now,
     signIn,
     identity,
-    isOvertaken: isOvertaken(stored, signIn),
+    lastUsedBeganAt: lastUsedBeganAt(stored, signIn),
     user: userOf(stored, userId),
     freeUsernames: USERNAMES.filter((name) => stored.users.every(({ username }) => username !== name)),
     serverEpoch: 0n,

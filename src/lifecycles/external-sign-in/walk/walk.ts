@@ -2,6 +2,7 @@
 import type { Bytes } from '../../../model/grant.ts';
 import { changeOf } from '../../../review/proof/carry-out.ts';
 import { askingFor, defineWalk } from '../../../review/proof/define-walk.ts';
+import { ALICE } from '../../../review/proof/end-users.ts';
 import { after } from '../../../review/proof/instants.ts';
 import { identityRemovalRequest } from '../../linked-identity/lifecycle.ts';
 import { EXTERNAL_SIGN_INS } from '../entity.ts';
@@ -104,7 +105,8 @@ function broughtBy({ id, type, browser, isAdmitted, registers }: Brings): Brough
   };
   return {
     type,
-    isAdmitted,
+    admission: isAdmitted ? 'admitted' : 'not_admitted',
+    sessionUserId: ALICE.id,
     browser: BROWSERS[browser].hash,
     ids: idsFor(id),
     sameBytes,

@@ -1,4 +1,5 @@
 /** The model of factors: apps, passkeys and recovery codes of one end-user, and the sessions that they sign in. */
+import type { WaysToSignIn } from '../../../../machines/shared/facts.ts';
 import type { Commit } from '../../../engine/commit.ts';
 import { sameBytes } from '../../../model/grant.ts';
 import type { Session } from '../../../model/session.ts';
@@ -203,6 +204,13 @@ const activeFactors = ({ secondFactors, passkeys }: Stored): readonly (SecondFac
 export const hasAnother = (stored: Stored, id: string): boolean =>
   activeFactors(stored).some((factor) => factor.id !== id);
 
+/** The end-user's ways to sign in without this passkey. */
+const otherWays = (stored: Stored, id: string): WaysToSignIn => ({
+  password: hasPassword(stored),
+  passkeys: stored.passkeys.filter((one) => one.id !== id && one.state === 'active').length,
+  linkedIdentities: 0,
+});
+
 /** Whether the end-user can sign in without this passkey. */
 export const hasAnotherWay = (stored: Stored, id: string): boolean =>
   hasPassword(stored) || stored.passkeys.some((one) => one.id !== id && one.state === 'active');
@@ -227,17 +235,22 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
     return { now, session: asLoaded(stored, session), factorStands: stands(stored, asked.factor) };
   }
   const { id } = asked;
-  const around = { now, userEnded: isDisabled(stored), hasAnother: hasAnother(stored, id) };
+  const {
+    users: [user],
+  } = stored;
+  const around = { now, user, hasAnother: hasAnother(stored, id) };
   switch (asked.kind) {
     case 'app':
       return { ...around, factor: rowNamed(secondFactors, id) };
     case 'code':
-      return { now, userEnded: around.userEnded, code: rowNamed(recoveryCodes, id) };
+      return { now, user, code: rowNamed(recoveryCodes, id) };
     case 'passkey': {
-      // No end-user of the walk has as many passkeys as the limit.
-      const withRoom = { ...around, hasAnotherWay: hasAnotherWay(stored, id), isFull: false };
       const isNew = asked.type === 'registered';
-      return { ...withRoom, passkey: isNew ? registering(passkeys, id, now) : rowNamed(passkeys, id) };
+      return {
+        ...around,
+        otherWays: otherWays(stored, id),
+        passkey: isNew ? registering(passkeys, id, now) : rowNamed(passkeys, id),
+      };
     }
   }
 }

@@ -121,7 +121,7 @@ const impatient: Mutant<typeof signingKeys> = {
       machine.provide({
         guards: {
           handoverIsDue: ({ context, event }: { context: SigningKeyContext; event: SigningKeyEvent }) =>
-            event.now >= context.signsUntil && event.successor !== 'none',
+            event.now >= context.signsUntil && event.successor !== null,
         },
       } as never),
     ),
