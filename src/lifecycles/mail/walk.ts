@@ -1,15 +1,7 @@
 /** The walk of mails: nodes that claim, attempt and report, die and come late; a queue that is full. */
 import type { Commit } from '../../engine/commit.ts';
-import {
-  type AskedOfAttempts,
-  attempted,
-  claimedUntil,
-  type KnownOfAttempts,
-  NOTHING_KNOWN,
-  nameOfReport,
-  POLICY,
-} from '../../review/proof/attempts.ts';
-import { askingFor, defineWalk, initialState } from '../../review/proof/define-walk.ts';
+import { type AskedOfAttempts, attempted, type KnownOfAttempts, POLICY } from '../../review/proof/attempts.ts';
+import { askingFor, defineWalk } from '../../review/proof/define-walk.ts';
 import { after, BEGAN_AT } from '../../review/proof/instants.ts';
 import type { QueuedMail } from './entity.ts';
 import {
@@ -30,7 +22,7 @@ type Terms = {
   readonly known: KnownOfAttempts;
 };
 
-const NEW: QueuedMail = {
+const FRESH: QueuedMail = {
   id: 'the mail',
   purpose: 'notice',
   domainHash: Buffer.from('domain'),
@@ -44,15 +36,15 @@ const NEW: QueuedMail = {
   endedAt: null,
   dropReason: null,
 };
-const ENDED = { nextAttemptAt: null, sealedContents: null, endedAt: after(-60) } as const;
-
-const given = (says: string, change: Partial<QueuedMail>, known: Partial<KnownOfAttempts> = {}) =>
-  initialState<Terms>(says, { mails: [{ ...NEW, ...change }] }, { ...NOTHING_KNOWN, ...known });
-const underWay = (says: string, attempts: number, change: Partial<QueuedMail> = {}) =>
-  given(says, { attempts, nextAttemptAt: after(30), ...change }, claimedUntil(after(30), attempts));
 
 const attempts = attempted<Terms, QueuedMail>({
   rowIn: ({ mails: [mail] }) => mail,
+  storedWith: (mail) => ({ mails: [mail] }),
+  fresh: FRESH,
+  ended: { nextAttemptAt: null, sealedContents: null, endedAt: after(-60) },
+  says: { it: 'A mail', begins: 'A mail was stored' },
+  claimRequest: () => claimMailRequest(POLICY),
+  reportRequest: (report) => reportMailRequest(POLICY, report),
   outcomes: { arrived: 'succeeded', refused: 'refused', failed: 'failed' },
   states: { arrived: 'sent', givenUp: 'dropped' },
   reasonIn: ({ dropReason }) => dropReason,
@@ -72,32 +64,18 @@ export const mails = defineWalk<Terms>({
   spec: 'RFC 5321 §4.5.4.1',
   ...attempts.parts,
   initialStates: [
-    given('A mail was stored', {}),
-    given('A mail waits for its second attempt', { attempts: 1, nextAttemptAt: after(5) }, { claimed: 1 }),
-    given('The last attempt is due', { attempts: 2 }, { claimed: 2 }),
-    underWay('A first attempt is under way', 1),
-    underWay('The last attempt is under way', POLICY.maxAttempts),
-    underWay('A mail is nearly too old for another attempt', 2, { givesUpAt: after(70) }),
-    given('A mail waited while no node sent mails', { givesUpAt: after(-1) }),
-    given('A mail was sent', { ...ENDED, attempts: 1, state: 'sent' }, { claimed: 1, isConfirmed: true }),
-    given(
+    ...attempts.initialStates,
+    attempts.given('A mail waited while no node sent mails', { givesUpAt: after(-1) }),
+    attempts.givenEnded('A mail was sent', { attempts: 1, state: 'sent' }, { claimed: 1, isConfirmed: true }),
+    attempts.givenEnded(
       'A mail was dropped',
-      { ...ENDED, attempts: 3, state: 'dropped', dropReason: 'attempts_used_up' },
+      { attempts: 3, state: 'dropped', dropReason: 'attempts_used_up' },
       { claimed: 3 },
     ),
   ],
   load: ({ mails: [mail] }, _, now) => ({ now, mail }),
   asking: askingFor<Terms>({
-    claim: {
-      name: 'the claim',
-      from: 'A node asks for',
-      request: () => claimMailRequest(POLICY),
-    },
-    report: {
-      name: nameOfReport,
-      from: 'A node asks for',
-      request: ({ outcome, claim }) => reportMailRequest(POLICY, { outcome, claim: new Date(claim) }),
-    },
+    ...attempts.kinds,
     displace: {
       name: 'the place for another mail',
       from: 'A node asks for',

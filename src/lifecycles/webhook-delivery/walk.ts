@@ -1,16 +1,8 @@
 /** The walk of the deliveries: nodes that claim, attempt and report, die and come late; an operator who repeats; an endpoint that goes. */
 import type { Commit } from '../../engine/commit.ts';
 import { commandLine } from '../../model/actor.ts';
-import {
-  type AskedOfAttempts,
-  attempted,
-  claimedUntil,
-  type KnownOfAttempts,
-  NOTHING_KNOWN,
-  nameOfReport,
-  POLICY,
-} from '../../review/proof/attempts.ts';
-import { askingFor, defineWalk, initialState } from '../../review/proof/define-walk.ts';
+import { type AskedOfAttempts, attempted, type KnownOfAttempts, POLICY } from '../../review/proof/attempts.ts';
+import { askingFor, defineWalk } from '../../review/proof/define-walk.ts';
 import { after, BEGAN_AT } from '../../review/proof/instants.ts';
 import type { WebhookDelivery } from './entity.ts';
 import {
@@ -31,7 +23,7 @@ type Terms = {
   readonly known: KnownOfAttempts;
 };
 
-const NEW: WebhookDelivery = {
+const FRESH: WebhookDelivery = {
   id: 'the delivery',
   receiver: 'crm',
   eventId: 'the event',
@@ -48,15 +40,15 @@ const NEW: WebhookDelivery = {
   abandonedReason: null,
   lastOutcome: null,
 };
-const ENDED = { nextAttemptAt: null, endedAt: after(-60) } as const;
-
-const given = (says: string, change: Partial<WebhookDelivery>, known: Partial<KnownOfAttempts> = {}) =>
-  initialState<Terms>(says, { webhookDeliveries: [{ ...NEW, ...change }] }, { ...NOTHING_KNOWN, ...known });
-const underWay = (says: string, attempts: number, change: Partial<WebhookDelivery> = {}) =>
-  given(says, { attempts, nextAttemptAt: after(30), ...change }, claimedUntil(after(30), attempts));
 
 const attempts = attempted<Terms, WebhookDelivery>({
   rowIn: ({ webhookDeliveries: [delivery] }) => delivery,
+  storedWith: (delivery) => ({ webhookDeliveries: [delivery] }),
+  fresh: FRESH,
+  ended: { nextAttemptAt: null, endedAt: after(-60) },
+  says: { it: 'An event', begins: 'An event was recorded' },
+  claimRequest: () => claimRequest(POLICY),
+  reportRequest: (report) => reportRequest(POLICY, report),
   outcomes: { arrived: 'delivered', refused: 'gone', failed: 'failed' },
   states: { arrived: 'delivered', givenUp: 'abandoned' },
   reasonIn: ({ abandonedReason }) => abandonedReason,
@@ -80,39 +72,21 @@ export const webhookDeliveries = defineWalk<Terms>({
   spec: 'Standard Webhooks 1.0.0',
   ...attempts.parts,
   initialStates: [
-    given('An event was recorded', {}),
-    given(
-      'An event waits for its second attempt',
-      { attempts: 1, nextAttemptAt: after(5), lastOutcome: 'failed' },
-      { claimed: 1 },
-    ),
-    given('The last attempt is due', { attempts: 2, lastOutcome: 'timed_out' }, { claimed: 2 }),
-    underWay('A first attempt is under way', 1),
-    underWay('The last attempt is under way', POLICY.maxAttempts),
-    underWay('An event is nearly too old for another attempt', 2, { givesUpAt: after(70) }),
-    given(
+    ...attempts.initialStates,
+    attempts.givenEnded(
       'An event was delivered',
-      { ...ENDED, attempts: 1, state: 'delivered', lastOutcome: 'delivered' },
+      { attempts: 1, state: 'delivered', lastOutcome: 'delivered' },
       { claimed: 1, isConfirmed: true },
     ),
-    given(
+    attempts.givenEnded(
       'An event was given up',
-      { ...ENDED, attempts: 3, state: 'abandoned', abandonedReason: 'attempts_used_up', lastOutcome: 'failed' },
+      { attempts: 3, state: 'abandoned', abandonedReason: 'attempts_used_up', lastOutcome: 'failed' },
       { claimed: 3 },
     ),
   ],
   load: ({ webhookDeliveries: [delivery] }, _, now) => ({ now, delivery }),
   asking: askingFor<Terms>({
-    claim: {
-      name: 'the claim',
-      from: 'A node brings',
-      request: () => claimRequest(POLICY),
-    },
-    report: {
-      name: nameOfReport,
-      from: 'A node brings',
-      request: ({ outcome, claim }) => reportRequest(POLICY, { outcome, claim: new Date(claim) }),
-    },
+    ...attempts.kinds,
     repeat: {
       name: 'the repetition',
       from: 'An operator asks for',

@@ -1,13 +1,14 @@
 /** The common part of the walks of deliveries and of mails: nodes that claim a row, attempt it and report, die and come late. */
 import type { Commit } from '../../engine/commit.ts';
-import type { DefinedInvariant } from './define-walk.ts';
-import { BEGAN_AT } from './instants.ts';
+import type { Request } from '../../engine/run.ts';
+import { type DefinedInvariant, initialState } from './define-walk.ts';
+import { after, BEGAN_AT } from './instants.ts';
 import { everythingIsAnswered } from './invariants.ts';
 import type { ModelState } from './moment.ts';
 import { storedAfter } from './moves.ts';
-import type { Bounds, Invariant, Walk } from './walk.ts';
+import type { Bounds, InitialState, Invariant, Walk } from './walk.ts';
 
-export const BOUNDS: readonly Bounds[] = [
+const BOUNDS: readonly Bounds[] = [
   { requests: 3, inFlight: 2, faults: 1 },
   { requests: 3, inFlight: 2, faults: 0 },
   { requests: 2, inFlight: 1, faults: 2 },
@@ -61,7 +62,7 @@ const millisecondsOf = (instant: Date | null): number => instant?.getTime() ?? 0
 
 // Knowledge.
 
-export const NOTHING_KNOWN: KnownOfAttempts = {
+const NOTHING_KNOWN: KnownOfAttempts = {
   claims: [],
   lastClaim: null,
   claimed: 0,
@@ -71,7 +72,7 @@ export const NOTHING_KNOWN: KnownOfAttempts = {
 };
 
 /** A node attempts it, and has said nothing yet. */
-export const claimedUntil = (instant: Date, claimed: number): KnownOfAttempts => ({
+const claimedUntil = (instant: Date, claimed: number): KnownOfAttempts => ({
   ...NOTHING_KNOWN,
   claims: [instant.getTime()],
   lastClaim: instant.getTime(),
@@ -105,7 +106,7 @@ function withAnswer(known: KnownOfAttempts, asked: Terms['asked'], claim: Date |
 
 // Words of a trace.
 
-export const nameOfReport = ({ outcome, claim }: Report<string>): string =>
+const nameOfReport = ({ outcome, claim }: Report<string>): string =>
   `the report "${outcome}" of the attempt until ${(claim - BEGAN_AT) / 1000} s`;
 
 const wordsOfAttempt = ({ writes: [write] }: Commit): string => {
@@ -114,10 +115,17 @@ const wordsOfAttempt = ({ writes: [write] }: Commit): string => {
   return write.loaded['state'] === state ? `it is ${state}, attempt ${attempts}` : `it is ${state}`;
 };
 
-// Requests and invariants.
+// Initial states, requests and invariants.
 
 export type Attempts<T extends Terms, Row extends AttemptedRow> = {
   readonly rowIn: (stored: T['stored']) => Row;
+  readonly storedWith: (row: Row) => T['stored'];
+  /** As it is stored. */
+  readonly fresh: Row;
+  /** The columns of a row that has ended. */
+  readonly ended: Partial<Row>;
+  /** The subjects of the initial states: "a mail", and "a mail was stored". */
+  readonly says: { readonly it: string; readonly begins: string };
   /** Every outcome that a node reports: that it has arrived, that it will never, that the attempt failed. */
   readonly outcomes: { readonly arrived: string; readonly refused: string; readonly failed: string };
   readonly states: { readonly arrived: string; readonly givenUp: string };
@@ -127,6 +135,10 @@ export type Attempts<T extends Terms, Row extends AttemptedRow> = {
   readonly refusal: string;
   /** A claim abandons a row that is too old; otherwise only a failure does. */
   readonly claimsEndTheTooOld: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: each walk has its own lifecycle.
+  readonly claimRequest: () => Request<any, any, any, any, any>;
+  // biome-ignore lint/suspicious/noExplicitAny: the same.
+  readonly reportRequest: (report: any) => Request<any, any, any, any, any>;
   /** The instant that a node received with its claim. */
   readonly claimIn: (answer: T['answer']) => Date | null | undefined;
   /** Besides claims and reports. */
@@ -147,6 +159,22 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
     CLAIM,
     ...known.claims.flatMap(reportsOf),
     ...of.otherRequests,
+  ];
+
+  const given = (says: string, change: Partial<AttemptedRow>, known: Partial<KnownOfAttempts> = {}): InitialState<T> =>
+    initialState<T>(says, of.storedWith({ ...of.fresh, ...change }), { ...NOTHING_KNOWN, ...known } as T['known']);
+  const underWay = (says: string, attempts: number, change: Partial<AttemptedRow> = {}) =>
+    given(says, { attempts, nextAttemptAt: after(30), ...change }, claimedUntil(after(30), attempts));
+  const givenEnded = (says: string, change: Partial<Row>, known: Partial<KnownOfAttempts>) =>
+    given(says, { ...of.ended, ...change }, known);
+  const { it, begins } = of.says;
+  const initialStates: readonly InitialState<T>[] = [
+    given(begins, {}),
+    given(`${it} waits for its second attempt`, { attempts: 1, nextAttemptAt: after(5) }, { claimed: 1 }),
+    given('The last attempt is due', { attempts: 2 }, { claimed: 2 }),
+    underWay('A first attempt is under way', 1),
+    underWay('The last attempt is under way', POLICY.maxAttempts),
+    underWay(`${it} is nearly too old for another attempt`, 2, { givesUpAt: after(70) }),
   ];
 
   const waitAfter = (attempts: number): number =>
@@ -260,6 +288,17 @@ export function attempted<T extends Terms, Row extends AttemptedRow>(of: Attempt
   ];
 
   return {
+    kinds: {
+      claim: { name: 'the claim', from: 'A node asks for', request: of.claimRequest },
+      report: {
+        name: nameOfReport,
+        from: 'A node brings',
+        request: ({ outcome, claim }: Report<string>) => of.reportRequest({ outcome, claim: new Date(claim) }),
+      },
+    },
+    given,
+    givenEnded,
+    initialStates,
     /** For the walk. */
     parts: {
       bounds: BOUNDS,
