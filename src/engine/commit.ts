@@ -68,6 +68,8 @@ export type Commit = {
   readonly requires: readonly Requirement[];
   /** Each writes another row, in this order. If one of them writes no row, the store writes nothing. */
   readonly writes: readonly [Write, ...Write[]];
+  /** The `sub` of an end-user: storage removes all other rows about them, as the tables say. */
+  readonly erases?: string;
   /** In the order of the decisions. */
   readonly entries: readonly LedgerEntry[];
 };
@@ -91,6 +93,19 @@ export const update = <Row extends { readonly id: string }>(
     Object.entries(after).filter(([column, value]) => !Object.is(value, before[column as keyof Row])),
   ),
 });
+
+/** Every column, also one that another process may have written since the load without authority. */
+export const replacement = <Row extends object>(
+  { name }: Table<Row>,
+  before: NoInfer<Row>,
+  after: NoInfer<Row>,
+  key: keyof Row & string,
+  expect: readonly (keyof Row & string)[],
+): Update => {
+  const kept: readonly string[] = [key, ...expect];
+  const set = Object.fromEntries(Object.entries(after).filter(([column]) => !kept.includes(column)));
+  return { kind: 'update', table: name, loaded: before as Columns, key: [key], expect, set };
+};
 
 /** These columns of a row. */
 export const only = (row: Columns, columns: readonly string[]): Columns =>

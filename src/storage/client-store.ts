@@ -1,20 +1,20 @@
 /**
- * The commits of clients: each replaces exactly the row that was loaded, and writes its ledger entry. A row that the server did not write
- * is loaded without rights, so the next write is authentic: it takes over nothing.
+ * The clients as they are loaded for a change. A row that the server did not write is loaded without rights, and replaced as a whole: the
+ * next write is authentic and takes over nothing.
  */
 
 import { eq, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import type { ClientCommit, ClientStore } from '../lifecycles/client/lifecycle.ts';
+import type { ClientStore } from '../lifecycles/client/lifecycle.ts';
 import type { Clock } from '../system/clock.ts';
-import { authenticClients, isAuthenticClient, macsOfClient } from './authentic-clients.ts';
+import { authenticClients, isAuthenticClient } from './authentic-clients.ts';
 import { clientOf } from './clients.ts';
+import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
-import { committing, reading } from './failures.ts';
-import { entriesFrom } from './ledger.ts';
+import { reading } from './failures.ts';
 import { nowOf } from './now.ts';
-import { loadedVersion, nextMacVersion, rowVersion, storedVersion } from './row-version.ts';
-import { clients, server, transitions } from './schema.ts';
+import { loadedVersion, rowVersion } from './row-version.ts';
+import { clients, server } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
 export const clientStore = (db: Drizzle, clock: Clock, macs: RowMacs): ClientStore => ({
@@ -33,29 +33,5 @@ export const clientStore = (db: Drizzle, clock: Clock, macs: RowMacs): ClientSto
       version: client && loadedVersion(isAuthenticClient(macs, client), { version, macVersion: client.macVersion }),
     };
   },
-  commit: (commit) => committing(() => commitStatement(db, macs, commit)),
+  commit: commitStore(db, macs),
 });
-
-function commitStatement(db: Drizzle, macs: RowMacs, { version, after, now, entries }: ClientCommit) {
-  const macVersion = nextMacVersion(version);
-  const authenticity = { macVersion, ...macsOfClient(macs, { ...after, macVersion }) };
-  const { clientId, ...values } = after;
-  const saved = db.$with('saved').as(
-    version === null
-      ? db
-          .insert(clients)
-          .values({ ...after, ...authenticity })
-          .onConflictDoNothing()
-          .returning({ clientId: clients.clientId })
-      : db
-          .update(clients)
-          .set({ ...values, ...authenticity })
-          .where(sql`${eq(clients.clientId, clientId)} and ${rowVersion(clients)} = ${storedVersion(version)}`)
-          .returning({ clientId: clients.clientId }),
-  );
-  return db
-    .with(saved)
-    .insert(transitions)
-    .select(entriesFrom(db, saved, { entries, now }))
-    .returning({ clientId: transitions.clientId });
-}

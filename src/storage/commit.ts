@@ -16,6 +16,7 @@ import type { Drizzle } from './database.ts';
 import { codeOf, committing } from './failures.ts';
 import { entriesFrom } from './ledger.ts';
 import { columnsOfWrite } from './mac-of-write.ts';
+import { rowsErasedWith } from './personal-data.ts';
 import { rowVersion, storedVersion } from './row-version.ts';
 import * as schema from './schema.ts';
 import { TABLES } from './tables.ts';
@@ -57,7 +58,7 @@ const SPREAD_BY: ReadonlyMap<PgTable, string> = new Map(
 const UNIQUE_VIOLATION = '23505';
 const ONE = { one: sql<number>`one`.as('one') };
 
-async function statementOf(db: Drizzle, macs: RowMacs | null, { writes, requires, entries, now }: Commit) {
+async function statementOf(db: Drizzle, macs: RowMacs | null, { writes, requires, erases, entries, now }: Commit) {
   const isAlone = writes.length === 1;
   const part = (name: string, rows: SQL) => db.$with(name, ONE).as(rows);
   const held = heldRows(writes);
@@ -71,6 +72,11 @@ async function statementOf(db: Drizzle, macs: RowMacs | null, { writes, requires
     holds = sql`exists (select from ${saved})`;
   }
   const saved = parts.at(-1) as (typeof parts)[number];
+  if (erases !== undefined) {
+    // The statement sees the end-user as before: with the address.
+    const erased = rowsErasedWith(sql`select ${erases}::uuid where ${holds}`);
+    parts.push(...erased.map(({ name, rows }) => part(`removed_${name}`, sql`delete from ${rows} returning 1 as one`)));
+  }
   const statement = db.with(...parts);
   return entries.length === 0
     ? statement.select({ one: saved.one }).from(saved)

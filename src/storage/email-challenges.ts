@@ -19,7 +19,7 @@ import { plannedRead } from './planned-read.ts';
 import { rowVersion } from './row-version.ts';
 import { emailChallenges, server, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
-import { versionOf } from './user-store.ts';
+import { versionOf } from './user-macs.ts';
 import { authenticColumns, isAuthenticUser, registeredColumns, usernameKey } from './users.ts';
 
 const named = alias(users, 'named');

@@ -2,7 +2,7 @@
  * The rows about an end-user, as the tables describe them, for the download and for the erasure. A table with a column of an end-user
  * that does not describe it fails a test (test/unit/storage/personal-data.test.ts).
  */
-import { desc, eq, type SQL, sql } from 'drizzle-orm';
+import { desc, eq, or, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Personal } from '../lifecycles/table.ts';
 import type { Drizzle } from './database.ts';
@@ -15,6 +15,13 @@ import { TABLES } from './tables.ts';
 export const PERSONAL_TABLES: readonly (Personal & { readonly table: PgTable })[] = TABLES.flatMap(
   ({ table, personal }) => (personal ? [{ table, ...personal }] : []),
 );
+
+/** The rows that go with the account, by the name of their table. @param ids a query of one column: the `sub`. */
+export const rowsErasedWith = (ids: SQL): readonly { readonly name: string; readonly rows: SQL }[] =>
+  PERSONAL_TABLES.filter(({ erasure }) => erasure === 'removed').map(({ name, table, owner, alsoRemoved }) => ({
+    name,
+    rows: sql`${table} where ${or(sql`${owner} in (${ids})`, alsoRemoved?.(ids))}`,
+  }));
 
 /** Of each table, the newest. */
 export const MAX_ROWS_SHOWN = 10_000;

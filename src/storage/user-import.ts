@@ -5,8 +5,10 @@
 import { eq, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import type { LoadedUser, UserCommit, UserStore } from '../lifecycles/user/lifecycle.ts';
+import type { Commit } from '../engine/commit.ts';
+import type { LoadedUser, UserStore } from '../lifecycles/user/lifecycle.ts';
 import { actorName } from '../model/actor.ts';
+import type { RegisteredUser } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import { batched } from './batches.ts';
 import type { Drizzle } from './database.ts';
@@ -16,7 +18,8 @@ import { nowOf } from './now.ts';
 import { rowVersion } from './row-version.ts';
 import { server, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
-import { macOfUser, usernameKeyOf, userStore, versionOf } from './user-store.ts';
+import { macOfUser, usernameKeyOf, versionOf } from './user-macs.ts';
+import { userStore } from './user-store.ts';
 import { registeredColumns, usernameKey } from './users.ts';
 
 /** Each registration holds a lock until its statement ends (`sub_is_no_client_id` in drizzle/), and Postgres has some thousands of them. */
@@ -36,11 +39,11 @@ export function userImportStore(db: Drizzle, clock: Clock, macs: RowMacs): UserS
     writes: false,
     maxItems: MAX_ITEMS,
   });
-  const commit = batched<UserCommit, boolean>({
+  const commit = batched<Commit, boolean>({
     name: 'importUser',
     alone: store.commit,
     together: (commits) => registerTogether(db, macs, commits),
-    keyOf: ({ after }) => after.id,
+    keyOf: (commit) => userIn(commit).id,
     writes: true,
     maxItems: MAX_ITEMS,
   });
@@ -80,9 +83,11 @@ async function loadTogether(db: Drizzle, clock: Clock, macs: RowMacs, asked: rea
 async function registerTogether(
   db: Drizzle,
   macs: RowMacs,
-  commits: readonly UserCommit[],
+  commits: readonly Commit[],
 ): Promise<(boolean | undefined)[]> {
-  const registrations = commits.filter(({ version, entries }) => version === null && entries.length === 1);
+  const registrations = commits.filter(
+    ({ writes: [write], entries }) => write.kind === 'insert' && entries.length === 1,
+  );
   if (registrations.length === 0) return commits.map(() => undefined);
   const sent = db.$with('sent').as(
     db
@@ -150,24 +155,34 @@ async function registerTogether(
       .returning({ userId: transitions.userId }),
   );
   const registered = new Set(rows.map(({ userId }) => userId));
-  return commits.map(({ after }) => registered.has(after.id) || undefined);
+  return commits.map((commit) => registered.has(userIn(commit).id) || undefined);
 }
 
 const column = <T>(name: string) => sql<T>`listed.${sql.identifier(name)}`.as(name);
 
-const rowOf = (macs: RowMacs, { after, entries: [entry], now }: UserCommit) => ({
-  id: after.id,
-  username: after.username,
-  username_key: usernameKeyOf(after),
-  password_hash: after.passwordHash,
-  imported_hash: after.importedHash,
-  claims: after.claims,
-  epoch: String(after.epoch),
-  at: now.toISOString(),
-  event: entry?.event,
-  from_state: entry?.from,
-  to_state: entry?.to,
-  actor: entry?.actor ? actorName(entry.actor) : null,
-  address_hash: entry?.actor?.addressHash ?? null,
-  mac: macOfUser(macs, after).toString('hex'),
-});
+const userIn = ({ writes: [write] }: Commit): RegisteredUser =>
+  (write.kind === 'insert' ? write.row : write.loaded) as RegisteredUser;
+
+const rowOf = (macs: RowMacs, commit: Commit) => {
+  const user = userIn(commit);
+  const {
+    entries: [entry],
+    now,
+  } = commit;
+  return {
+    id: user.id,
+    username: user.username,
+    username_key: usernameKeyOf(user),
+    password_hash: user.passwordHash,
+    imported_hash: user.importedHash,
+    claims: user.claims,
+    epoch: String(user.epoch),
+    at: now.toISOString(),
+    event: entry?.event,
+    from_state: entry?.from,
+    to_state: entry?.to,
+    actor: entry?.actor ? actorName(entry.actor) : null,
+    address_hash: entry?.actor?.addressHash ?? null,
+    mac: macOfUser(macs, user).toString('hex'),
+  };
+};

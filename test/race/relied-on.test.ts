@@ -10,6 +10,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemRandom } from '../../src/crypto/random.ts';
 import { storedRecoveryCode } from '../../src/crypto/recovery-code.ts';
+import { clientWrite } from '../../src/lifecycles/client/lifecycle.ts';
 import {
   type Brought,
   bringToExternalSignIn,
@@ -23,6 +24,7 @@ import { passkeyFacts } from '../../src/lifecycles/passkey/table.ts';
 import { askSecondFactor, type SecondFactorAsked } from '../../src/lifecycles/second-factor/lifecycle.ts';
 import { addFactor, type ProvenFactor } from '../../src/lifecycles/session/lifecycle.ts';
 import { passTime, requestRotation } from '../../src/lifecycles/signing-key/lifecycle.ts';
+import { userWrite } from '../../src/lifecycles/user/lifecycle.ts';
 import { theServer } from '../../src/model/actor.ts';
 import { type Bytes, sameBytes } from '../../src/model/grant.ts';
 import type { Session } from '../../src/model/session.ts';
@@ -454,7 +456,8 @@ const ofAdministration = {
       const entry = { machine: 'user', event: 'changeRequested', from: 'enabled', to: 'enabled' } as const;
       const after = { ...row.user, claims: { name: 'Ada' } };
       const entries = [{ ...entry, reason: null, generation: null, userId: person.id }];
-      return { person, send: () => store.commit({ version, after, now, entries }) };
+      const writes = [userWrite(row.user, after, version)] as const;
+      return { person, send: () => store.commit({ now, requires: [], writes, entries }) };
     },
     held: {
       'the end-user was disabled': disable,
@@ -471,7 +474,8 @@ const ofAdministration = {
       const entry = { machine: 'client', event: 'changeRequested', from: 'enabled', to: 'enabled' } as const;
       const after = { ...row.client, clientName: 'another' };
       const entries = [{ ...entry, reason: null, generation: null, clientId }];
-      return { clientId, send: () => store.commit({ version, after, now, entries }) };
+      const writes = [clientWrite(row.client, after, version)] as const;
+      return { clientId, send: () => store.commit({ now, requires: [], writes, entries }) };
     },
     held: {
       'the client was deleted': (sql, { clientId }) =>

@@ -3,13 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClientContext, ClientEvent, ClientState } from '../../../machines/client/facts.ts';
 import { clientMachine } from '../../../machines/client/machine.ts';
 import type { AdministrationRejectReason } from '../../../machines/shared/facts.ts';
+import { type Commit, type CommitStore, insert, replacement, tableOf, type Write } from '../../engine/commit.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { ClientRegistration, RegisteredClient, SecretMac } from '../../model/client.ts';
-import type { LedgerEntry } from '../../model/ledger.ts';
 
 /** A registration, with its sender. */
 export type SentRegistration = ClientRegistration & Pick<RegisteredClient, 'declared' | 'registeredBy'>;
@@ -22,18 +22,11 @@ export type RowVersion = string | null;
 
 export type LoadedClient = { readonly now: Date; readonly row: ClientRow; readonly version: RowVersion };
 
-/** One guarded statement: it commits while the row is as it was loaded, and writes its entry of the ledger. */
-export type ClientCommit = {
-  readonly version: RowVersion;
-  readonly after: RegisteredClient;
-  readonly now: Date;
-  readonly entries: readonly LedgerEntry[];
-};
+const CLIENTS = tableOf<RegisteredClient & { readonly version?: RowVersion }>('clients');
 
 export type ClientStore = {
   readonly load: (clientId: string) => Promise<LoadedClient>;
-  /** False: the row is not as it was loaded any more, and nothing changed. */
-  readonly commit: (commit: ClientCommit) => Promise<boolean>;
+  readonly commit: CommitStore;
 };
 
 /** A change that an administrator requests. */
@@ -71,7 +64,7 @@ const snakeCase = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => 
 export const FIRST_SECRET = 'first';
 export const secretIdOf = ({ id }: SecretMac): string => id ?? FIRST_SECRET;
 
-export const clientLifecycle: Lifecycle<ClientRow, ClientFacts, ClientCommit> = {
+export const clientLifecycle: Lifecycle<ClientRow, ClientFacts, Commit> = {
   machine: clientMachine,
   stateOf: clientState,
   contextOf: ({ client }): ClientContext => ({
@@ -97,12 +90,18 @@ export const clientLifecycle: Lifecycle<ClientRow, ClientFacts, ClientCommit> = 
     actor,
     fields,
   }),
-  commitOf: ({ after: { client } }, { now, version }, entries) => {
+  commitOf: ({ before, after: { client } }, { now, version }, entries) => {
     if (client === null || entries.length === 0)
       throw new InvariantViolation('client: a commit needs a client and a ledger entry');
-    return { version, after: client, now, entries };
+    return { now, requires: [], writes: [clientWrite(before.client, client, version)], entries };
   },
 };
+
+/** While the row is as it was loaded. @param version of the loaded row. */
+export const clientWrite = (before: RegisteredClient | null, after: RegisteredClient, version: RowVersion): Write =>
+  before === null
+    ? insert(CLIENTS, after, [{ clientId: after.clientId }])
+    : replacement(CLIENTS, { ...before, version }, { ...after, version }, 'clientId', ['version']);
 
 function asSent({ clientId, client }: ClientRow, { change }: ClientFacts): ClientRow {
   if (change.type !== 'registrationRequested') throw new InvariantViolation('client: nothing was sent to register');
@@ -151,7 +150,7 @@ export const clientRequest = ({
   actor,
   change,
   expects = () => true,
-}: ClientAsked): Request<LoadedClient, ClientRow, ClientFacts, ClientCommit, ClientChanged> => ({
+}: ClientAsked): Request<LoadedClient, ClientRow, ClientFacts, Commit, ClientChanged> => ({
   lifecycle: clientLifecycle,
   read: ({ now, row, version }) => {
     const isRegistration = change.type === 'registrationRequested' && clientState(row) === 'registered';

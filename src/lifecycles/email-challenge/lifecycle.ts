@@ -23,7 +23,6 @@ import type { SignInOrigin } from '../../model/ledger.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 import { addressKey, addressOf } from '../../model/user.ts';
 import type { RowVersion } from '../client/lifecycle.ts';
-import { USERS } from '../user/entity.ts';
 import {
   FIELDS,
   type UserChange,
@@ -31,6 +30,7 @@ import {
   type UserRegistration,
   type UserRow,
   userLifecycle,
+  userWrite,
 } from '../user/lifecycle.ts';
 import {
   EMAIL_CHALLENGES,
@@ -317,11 +317,6 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
     return { now, requires: [], writes: writes as [Write, ...Write[]], entries };
   },
 };
-
-const userWrite = (before: RegisteredUser | null, after: RegisteredUser, version: RowVersion): Write =>
-  before === null
-    ? insert(USERS, after, [{ username: after.username }])
-    : update(USERS, { ...before, version }, { ...after, version }, ['version']);
 
 function newLink(challenge: EmailChallenge, actor: Actor | undefined): Write {
   const { id, person, purpose } = challenge;

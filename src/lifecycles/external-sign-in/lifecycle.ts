@@ -24,7 +24,7 @@ import type { ExternalIdentity, LinkedIdentity } from '../linked-identity/entity
 import { LINKED_IDENTITIES } from '../linked-identity/entity.ts';
 import { linkedIdentityLifecycle } from '../linked-identity/lifecycle.ts';
 import { USERS } from '../user/entity.ts';
-import { userLifecycle } from '../user/lifecycle.ts';
+import { userLifecycle, userWrite } from '../user/lifecycle.ts';
 import { within } from '../within.ts';
 import type { ExternalSignIn } from './entity.ts';
 import { EXTERNAL_SIGN_INS } from './entity.ts';
@@ -191,14 +191,13 @@ export const externalSignInLifecycle: Lifecycle<ExternalSignInRow, ExternalSignI
     requires: reliedOn(before, after.signIn.state),
     writes: [
       update(EXTERNAL_SIGN_INS, before.signIn, after.signIn, ['state']),
-      ...(before.user === null && after.user !== null ? [newUser(after.user)] : []),
+      ...(before.user === null && after.user !== null ? [userWrite(null, after.user, null)] : []),
       ...(before.identity === null && after.identity !== null ? [newIdentity(after.identity)] : []),
     ],
     entries: entries.map((entry) => ({ ...entry, interactionId: before.signIn.interactionId })),
   }),
 };
 
-const newUser = (user: RegisteredUser) => insert(USERS, user, [{ username: user.username }]);
 const newIdentity = (identity: LinkedIdentity) => {
   const { issuer, subject } = identity;
   return insert(LINKED_IDENTITIES, identity, [{ issuer, subject, state: 'active' }]);

@@ -3,14 +3,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AdministrationRejectReason } from '../../../machines/shared/facts.ts';
 import type { UserContext, UserEvent, UserField, UserState } from '../../../machines/user/facts.ts';
 import { userMachine } from '../../../machines/user/machine.ts';
+import { type Commit, type CommitStore, insert, update, type Write } from '../../engine/commit.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle, Turn } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
-import type { LedgerEntry } from '../../model/ledger.ts';
 import { NO_PASSWORD, type RegisteredUser, type User } from '../../model/user.ts';
 import type { RowVersion } from '../client/lifecycle.ts';
+import { USERS } from './entity.ts';
 
 /** A row of `users`, or its absence. */
 export type UserRow = { readonly user: RegisteredUser | null };
@@ -23,20 +24,10 @@ export type LoadedUser = {
   readonly usernameOf: string | null;
 };
 
-/** One guarded statement: it commits while the row is as it was loaded, and writes its entries of the ledger. */
-export type UserCommit = {
-  readonly version: RowVersion;
-  readonly after: RegisteredUser;
-  /** One for each change of the request, in their order. */
-  readonly entries: readonly LedgerEntry[];
-  readonly now: Date;
-};
-
 export type UserStore = {
   /** @param username that was sent with the request; null: none. */
   readonly load: (id: string, username: string | null) => Promise<LoadedUser>;
-  /** False: the row has changed since the load, or the username was taken, and nothing changed. */
-  readonly commit: (commit: UserCommit) => Promise<boolean>;
+  readonly commit: CommitStore;
 };
 
 export type UserRegistration = Pick<User, 'username' | 'claims'> & {
@@ -88,7 +79,7 @@ export const userState = ({ user }: UserRow): UserState => {
   return user.disabledAt === null ? 'enabled' : 'disabled';
 };
 
-export const userLifecycle: Lifecycle<UserRow, UserFacts, UserCommit> = {
+export const userLifecycle: Lifecycle<UserRow, UserFacts, Commit> = {
   machine: userMachine,
   stateOf: userState,
   contextOf: ({ user }, { id }): UserContext => ({ id, passwordHash: user?.passwordHash ?? null }),
@@ -138,12 +129,20 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, UserCommit> = {
     raiseEpoch: (row) => changed(row, ({ epoch }) => ({ epoch: epoch + 1n })),
   },
   ledgerFacts: (_, { id, actor, fields }) => ({ userId: id, fields, ...(actor && { actor }) }),
-  commitOf: ({ after: { user } }, { now, version }, entries) => {
+  commitOf: ({ before, after: { user } }, { now, version }, entries) => {
     if (user === null || entries.length === 0)
       throw new InvariantViolation('user: a commit needs an end-user and a ledger entry');
-    return { version, after: user, entries, now };
+    const isErased = user.deletedAt !== null && before.user?.deletedAt === null;
+    const writes = [userWrite(before.user, user, version)] as const;
+    return { now, requires: [], writes, ...(isErased && { erases: user.id }), entries };
   },
 };
+
+/** While the row is as it was loaded. @param version of the loaded row. */
+export const userWrite = (before: RegisteredUser | null, after: RegisteredUser, version: RowVersion): Write =>
+  before === null
+    ? insert(USERS, after, [{ id: after.id }, { username: after.username }])
+    : update(USERS, { ...before, version }, { ...after, version }, ['version']);
 
 /** A thief of the mailbox, who is signed in by the password alone, cannot turn it into a password that came without a link. */
 function linkedAt(change: UserChange, before: Date | null, now: Date): Date | null {
@@ -245,7 +244,7 @@ export const userRequest = ({
   change,
   next,
   expects = () => true,
-}: UserAsked): Request<LoadedUser, UserRow, UserFacts, UserCommit, UserChanged> => ({
+}: UserAsked): Request<LoadedUser, UserRow, UserFacts, Commit, UserChanged> => ({
   lifecycle: userLifecycle,
   read: (loaded) => ({
     row: loaded.row,

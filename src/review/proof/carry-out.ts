@@ -25,6 +25,18 @@ export function carryOut<All extends object>(all: All, commit: Commit, leftOut =
   return holds ? (after as unknown as All) : null;
 }
 
+type Versioned<Row> = Row & { readonly version?: string };
+
+/** A row with its version, as Postgres has it: each write makes another. Of no row, none. */
+export const versioned = <Row extends object>(row: Row | null, version: number): readonly Versioned<Row>[] =>
+  row === null ? [] : [{ ...row, version: String(version) }];
+
+/** The row that a commit changed or inserted last, without its version; null: there is none. */
+export function newestOf<Row extends object>(rows: readonly Versioned<Row>[]): Row | null {
+  const { version: _, ...row } = rows.at(-1) ?? {};
+  return rows.length === 0 ? null : (row as Row);
+}
+
 /** The change that a commit makes to its row of this table; null: it writes none. `loaded` null: the row is new. */
 export function changeOf<Row extends object>({ writes }: Commit, { name }: Table<Row>): Change<Row> | null {
   const write = writes.find(({ table }) => table === name);

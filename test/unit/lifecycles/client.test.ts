@@ -5,7 +5,6 @@ import { run } from '../../../src/engine/run.ts';
 import {
   type ClientAsked,
   type ClientChange,
-  type ClientCommit,
   type ClientFacts,
   changeClient,
   clientLifecycle,
@@ -43,7 +42,7 @@ const REPLACING: ClientChange = { type: 'secretReplacementRequested', secret: ma
 const DELETION: ClientChange = { type: 'deletionRequested' };
 
 function bench(stored: RegisteredClient | null, fates: readonly Fate<RegisteredClient | null>[] = []) {
-  const store = oneRow<RegisteredClient, ClientCommit>(stored, fates);
+  const store = oneRow<RegisteredClient>(stored, fates);
   const load = async (clientId: string) => {
     const { row: client, version } = store.current();
     return { now: NOW, row: { clientId, client }, version };

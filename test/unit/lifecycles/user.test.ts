@@ -7,7 +7,6 @@ import {
   changeUser,
   type UserAsked,
   type UserChange,
-  type UserCommit,
   type UserFacts,
   type UserRegistration,
   type UserRow,
@@ -57,7 +56,7 @@ function bench(
   fates: readonly Fate<RegisteredUser | null>[] = [],
   usernameOf: () => string | null = () => null,
 ) {
-  const store = oneRow<RegisteredUser, UserCommit>(stored, fates);
+  const store = oneRow<RegisteredUser>(stored, fates);
   const loads: unknown[] = [];
   const load = async (...named: [id: string, username: string | null]) => {
     loads.push(named);

@@ -18,7 +18,7 @@ import { explore } from '../../../src/review/proof/explore.ts';
 import type { AnyWalk, Bounds } from '../../../src/review/proof/walk.ts';
 import { type Heard, listenTo } from './mutants/alike.ts';
 import {
-  administrationGuardMutants,
+  administrationFactMutants,
   factMutants,
   factorFactMutants,
   guardMutants,
@@ -129,12 +129,8 @@ const SUBJECTS: readonly Subject[] = [
   {
     walk: administration,
     bounds: [FEW, { requests: 2, inFlight: 2, faults: 1 }],
-    mutants: [
-      ...administrationMachineMutants,
-      ...administrationPredicateMutants,
-      ...administrationEngineMutants,
-      ...administrationGuardMutants,
-    ],
+    mutants: [...administrationMachineMutants, ...administrationPredicateMutants, ...administrationEngineMutants],
+    factMutants: administrationFactMutants,
   },
   {
     walk: webhookDeliveries,

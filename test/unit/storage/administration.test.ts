@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storedPasswordHash } from '../../../src/crypto/secret-types.ts';
-import { changeClient } from '../../../src/lifecycles/client/lifecycle.ts';
-import { changeUser, type UserChange } from '../../../src/lifecycles/user/lifecycle.ts';
+import { changeClient, clientWrite } from '../../../src/lifecycles/client/lifecycle.ts';
+import { changeUser, type UserChange, userWrite } from '../../../src/lifecycles/user/lifecycle.ts';
 import { type Actor, commandLine } from '../../../src/model/actor.ts';
 import { clientStore } from '../../../src/storage/client-store.ts';
 import { clients, transitions, users } from '../../../src/storage/schema.ts';
@@ -125,15 +125,18 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     const { now, row, version } = await store.load(id);
     if (row.client === null) throw new Error('not registered');
     const entry = { machine: 'client', event: 'e', from: 'f', to: 't', reason: null, generation: null, clientId: id };
-    const commit = { version, now, entries: [entry], after: { ...row.client, clientName: 'Too late' } };
+    const { client } = row;
+    const after = { ...client, clientName: 'Too late' };
+    const commit = (before: typeof client | null, seen: typeof version) =>
+      store.commit({ now, requires: [], writes: [clientWrite(before, after, seen)], entries: [entry] });
     // As a node of the version before would.
     await ports.db.update(clients).set({ policy: 'strict' }).where(eq(clients.clientId, id));
-    expect(await store.commit(commit)).toBe(false);
+    expect(await commit(client, version)).toBe(false);
     expect(await findClient(ports.db, id)).toMatchObject({ policy: 'strict', clientName: row.client.clientName });
     const { version: fresh } = await store.load(id);
-    expect(await store.commit({ ...commit, version: fresh })).toBe(true);
-    expect(await store.commit({ ...commit, version: fresh })).toBe(false);
-    expect(await store.commit({ ...commit, version: null })).toBe(false);
+    expect(await commit(client, fresh)).toBe(true);
+    expect(await commit(client, fresh)).toBe(false);
+    expect(await commit(null, null)).toBe(false);
     const lines = await linesAbout('clientId', id);
     expect(lines).toHaveLength(2);
     // It contains only the content of the entry.
@@ -196,9 +199,8 @@ describe.each(databaseKinds)('administration on %s', (kind) => {
     if (row.user === null) throw new Error('not registered');
     await ask(id, record('gale', null));
     const entry = { machine: 'user', event: 'e', from: 'f', to: 't', reason: null, generation: null };
-    expect(await store.commit({ version, now, entries: [entry], after: { ...row.user, username: 'gale' } })).toBe(
-      false,
-    );
+    const writes = [userWrite(row.user, { ...row.user, username: 'gale' }, version)] as const;
+    expect(await store.commit({ now, requires: [], writes, entries: [entry] })).toBe(false);
     expect((await findUserForSignIn(ports.db, 'gale'))?.id).toBe(id);
     expect((await findUserForSignIn(ports.db, 'frank'))?.id).toBe(other);
   });

@@ -19,6 +19,7 @@ import {
   TAKEN,
   type Terms,
   userOf,
+  versionBefore,
   versionIn,
 } from './ports.ts';
 import { requestsAt } from './requests.ts';
@@ -55,7 +56,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'A change replaces only the version that its decision has read: the change of another administrator is not lost.',
     violation: (_, { stored }, { commit }) => {
       if (!commit?.held) return null;
-      return commit.commit.version === versionIn(stored) ? null : 'another change was overwritten unseen';
+      return versionBefore(commit.commit) === versionIn(stored) ? null : 'another change was overwritten unseen';
     },
   },
   {

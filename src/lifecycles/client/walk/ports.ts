@@ -1,21 +1,16 @@
 /** The model of the administration: one client or one end-user, and several administrators. */
+import type { Commit } from '../../../engine/commit.ts';
 import type { Actor } from '../../../model/actor.ts';
 import type { RegisteredClient, SecretMac } from '../../../model/client.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
+import { carryOut, type LeftOut, newestOf, versioned } from '../../../review/proof/carry-out.ts';
 import { WEB_CLIENT } from '../../../review/proof/clients.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { ALICE, erased, hashOf } from '../../../review/proof/end-users.ts';
 import { drawn, drawnId } from '../../../review/proof/identities.ts';
 import { after } from '../../../review/proof/instants.ts';
-import type { AdministeredUserChange, LoadedUser, UserChanged, UserCommit, UserRow } from '../../user/lifecycle.ts';
-import type {
-  ClientChange,
-  ClientChanged,
-  ClientCommit,
-  ClientRow,
-  LoadedClient,
-  SentRegistration,
-} from '../lifecycle.ts';
+import type { AdministeredUserChange, LoadedUser, UserChanged, UserRow } from '../../user/lifecycle.ts';
+import type { ClientChange, ClientChanged, ClientRow, LoadedClient, SentRegistration } from '../lifecycle.ts';
 
 export type AskedOfClient = {
   readonly kind: 'client';
@@ -41,7 +36,7 @@ export type Terms = {
   readonly stored: Stored;
   readonly asked: Asked;
   readonly loaded: LoadedClient | LoadedUser;
-  readonly commit: ClientCommit | UserCommit;
+  readonly commit: Commit;
   readonly answer: ClientChanged | UserChanged;
   /** Everything that was stored once. */
   readonly known: { readonly stored: readonly (RegisteredClient | RegisteredUser)[] };
@@ -103,10 +98,13 @@ export const INITIAL_STATES = [
   givenUser('The end-user was deleted', erased(OWNER, after(-1))),
 ];
 
-// Under the same contract as in Postgres (src/storage/client-store.ts, user-store.ts).
+// Under the same contract as in Postgres (src/storage/commit.ts).
 
 export const clientOf = ({ row }: Stored): RegisteredClient | null => ('client' in row ? row.client : null);
 export const userOf = ({ row }: Stored): RegisteredUser | null => ('user' in row ? row.user : null);
+/** The client or the end-user; empty: there is none. */
+export const ownersIn = (stored: Stored): readonly (RegisteredClient | RegisteredUser)[] =>
+  [clientOf(stored) ?? userOf(stored)].filter((owner) => owner !== null);
 /** The version of the row in the store; null: there is no row. */
 export const versionIn = (stored: Stored): string | null =>
   (clientOf(stored) ?? userOf(stored)) === null ? null : String(stored.version);
@@ -124,23 +122,16 @@ function ownerOf(username: string, { user }: UserRow): string | null {
   return user?.username === username ? user.id : null;
 }
 
-type Fact = (before: Stored, commit: Terms['commit']) => boolean;
+/** The version of the row that a commit replaces; null: there was none. */
+export const versionBefore = ({ writes: [write] }: Commit): unknown =>
+  write.kind === 'insert' ? null : write.loaded['version'];
 
-/** Every fact that the commit compares, by name, so that a test can leave out each and see the consequences. */
-export const ADMINISTRATION_GUARD: Readonly<Record<string, Fact>> = {
-  rowIsAsLoaded: (stored, { version }) => version === versionIn(stored),
-};
-
-/** @returns null when the guard did not hold: nothing changed. */
-export function commitAdministration(
-  stored: Stored,
-  commit: Terms['commit'],
-  guard = ADMINISTRATION_GUARD,
-): Stored | null {
-  if (!Object.values(guard).every((fact) => fact(stored, commit))) return null;
+/** @returns null when a fact did not hold: nothing changed. */
+export function commitAdministration(stored: Stored, commit: Commit, leftOut?: LeftOut): Stored | null {
   const { row, version } = stored;
-  const { after } = commit;
-  if ('client' in row && 'clientId' in after) return { row: { ...row, client: after }, version: version + 1 };
-  if ('user' in row && 'username' in after) return { row: { user: after }, version: version + 1 };
-  throw new Error('The commit is about something else.');
+  const tables = { clients: versioned(clientOf(stored), version), users: versioned(userOf(stored), version) };
+  const after = carryOut(tables, commit, leftOut);
+  if (after === null) return null;
+  const changed = 'client' in row ? { ...row, client: newestOf(after.clients) } : { user: newestOf(after.users) };
+  return { row: changed, version: version + 1 };
 }

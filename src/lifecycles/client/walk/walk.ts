@@ -4,7 +4,7 @@ import { askingFor, defineWalk } from '../../../review/proof/define-walk.ts';
 import { userRequest } from '../../user/lifecycle.ts';
 import { clientRequest } from '../lifecycle.ts';
 import { INVARIANTS } from './invariants.ts';
-import { type Asked, commitAdministration, INITIAL_STATES, load, type Terms, USER_ID } from './ports.ts';
+import { type Asked, commitAdministration, INITIAL_STATES, load, ownersIn, type Terms, USER_ID } from './ports.ts';
 import { expecting, requestsAt } from './requests.ts';
 
 const NAMES: Readonly<Record<Asked['change']['type'], string>> = {
@@ -40,7 +40,7 @@ export const administration = defineWalk<Terms>({
   ],
   initialStates: INITIAL_STATES,
   load,
-  commit: (stored, commit) => commitAdministration(stored, commit),
+  commit: (stored, commit, _, leftOut) => commitAdministration(stored, commit, leftOut),
   requests: ({ stored }) => requestsAt(stored).flatMap((asked) => [asked, ...expecting(asked, stored)]),
   asking: askingFor<Terms>({
     client: {
@@ -54,7 +54,7 @@ export const administration = defineWalk<Terms>({
       request: (asked) => userRequest({ ...asked, id: USER_ID, expects: expectationOf(asked) }),
     },
   }),
-  whenCommitted: ({ stored }, _, { after }) => ({ stored: [...stored, after] }),
+  whenCommitted: ({ stored }, _, __, after) => ({ stored: [...stored, ...ownersIn(after)] }),
   invariants: INVARIANTS,
   words: {
     commit: ({ entries }) => `${entries[0]?.machine} is ${entries.at(-1)?.to}`,

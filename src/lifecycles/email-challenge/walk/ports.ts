@@ -3,7 +3,7 @@ import type { EmailChallengePurpose } from '../../../../machines/email-challenge
 import type { Commit, Write } from '../../../engine/commit.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
 import { addressKey } from '../../../model/user.ts';
-import { carryOut, type LeftOut } from '../../../review/proof/carry-out.ts';
+import { carryOut, type LeftOut, newestOf, versioned } from '../../../review/proof/carry-out.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { ALICE } from '../../../review/proof/end-users.ts';
 import { drawnId } from '../../../review/proof/identities.ts';
@@ -167,12 +167,11 @@ export const addedBy = (commit: Commit): EmailChallenge | null =>
 /** @returns null when a fact did not hold: nothing changed. */
 export function commitLinks(stored: Stored, commit: Commit, leftOut?: LeftOut): Stored | null {
   const { user, version, challenges } = stored;
-  const users = user === null ? [] : [{ ...user, version: String(version) }];
+  const users = versioned(user, version);
   const after = carryOut({ users, emailChallenges: challenges }, commit, leftOut);
   if (after === null) return null;
   const links = after.emailChallenges;
   const sorted = [...links.slice(challenges.length), ...links.slice(0, challenges.length)];
   if (after.users === users) return { ...stored, challenges: sorted };
-  const { version: _, ...row } = after.users.at(-1) as RegisteredUser & { readonly version?: string };
-  return { ...stored, user: row, version: version + 1, challenges: sorted };
+  return { ...stored, user: newestOf(after.users), version: version + 1, challenges: sorted };
 }

@@ -1,7 +1,6 @@
 /** The guard of each commit, with one fact left out in turn. The SQL of each is mutated in test/unit/storage. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Commit } from '../../../../src/engine/commit.ts';
-import { ADMINISTRATION_GUARD, commitAdministration } from '../../../../src/lifecycles/client/walk/ports.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
 import type { Stored } from '../../../../src/lifecycles/email-challenge/walk/ports.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
@@ -112,14 +111,14 @@ export const keyGuardMutants: readonly Mutant<typeof signingKeys>[] = Object.key
   }),
 );
 
-export const administrationGuardMutants: readonly Mutant<typeof administration>[] = Object.keys(
-  ADMINISTRATION_GUARD,
-).map((fact) =>
-  mutant(`administration without ${fact}`, fact, (right) => {
-    const rest = without(ADMINISTRATION_GUARD, fact);
-    return { ...right, commit: (stored, commit) => commitAdministration(stored, commit, rest) };
-  }),
-);
+const USERNAME_IS_UNIQUE = 'no other row of users has the same username';
+
+export const administrationFactMutants = (facts: readonly string[]): readonly Mutant<typeof administration>[] =>
+  factMutants<typeof administration>(facts).map((one) =>
+    one.what.includes(USERNAME_IS_UNIQUE)
+      ? { ...one, survives: 'implied: the walk has one end-user; test/unit/storage/administration.test.ts has two' }
+      : one,
+  );
 
 /** A press that asks only for the link, and a press that asks only for the account, each hold back a second use by themselves. */
 const unguardedLinks: Mutant<typeof emailChallenges> = mutant('links without any fact', '', (right) => ({
