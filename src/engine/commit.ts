@@ -24,6 +24,8 @@ export type Update = {
   /** Columns that are still as loaded. Otherwise the store commits nothing. `version`: the row as a whole. */
   readonly expect: readonly string[];
   readonly set: Columns;
+  /** As of an insert. */
+  readonly unlike: readonly Columns[];
 };
 
 export type Insert = {
@@ -60,11 +62,11 @@ export type Requirement = {
 export type Commit = {
   readonly now: Date;
   /**
-   * The store carries out commits with the same row here one after the other. Commits that require rows to be missing
+   * The store carries out commits with the same row here one after the other; `every`: all such commits to the table. Commits that require rows to be missing
    * need this lock, taken before: otherwise a row that a statement finds missing may exist when it commits (Postgres 18
    * §13.2.1).
    */
-  readonly inTurn?: { readonly table: string; readonly key: Columns };
+  readonly inTurn?: { readonly table: string; readonly key: Columns | 'every' };
   readonly requires: readonly Requirement[];
   /** Each writes another row, in this order. If one of them writes no row, the store writes nothing. */
   readonly writes: readonly [Write, ...Write[]];
@@ -77,21 +79,29 @@ export type Commit = {
 /** Resolves to false when a fact that the commit depends on no longer held. Then nothing changed. */
 export type CommitStore = (commit: Commit) => Promise<boolean>;
 
+type NamedBy<Row> = {
+  /** The column that names the row. Absent: `id`. */
+  readonly key?: keyof Row & string;
+  readonly unlike?: readonly Partial<NoInfer<Row>>[];
+};
+
 /** The columns that `after` changes, while the columns in `expect` are as loaded. */
-export const update = <Row extends { readonly id: string }>(
+export const update = <Row extends object>(
   { name }: Table<Row>,
   before: NoInfer<Row>,
   after: NoInfer<Row>,
   expect: readonly (keyof Row & string)[],
+  { key, unlike = [] }: NamedBy<Row> = {},
 ): Update => ({
   kind: 'update',
   table: name,
-  loaded: before,
-  key: ['id'],
+  loaded: before as Columns,
+  key: [key ?? 'id'],
   expect,
   set: Object.fromEntries(
     Object.entries(after).filter(([column, value]) => !Object.is(value, before[column as keyof Row])),
   ),
+  unlike: unlike as readonly Columns[],
 });
 
 /** Every column, also one that another process may have written since the load without authority. */
@@ -104,7 +114,7 @@ export const replacement = <Row extends object>(
 ): Update => {
   const kept: readonly string[] = [key, ...expect];
   const set = Object.fromEntries(Object.entries(after).filter(([column]) => !kept.includes(column)));
-  return { kind: 'update', table: name, loaded: before as Columns, key: [key], expect, set };
+  return { kind: 'update', table: name, loaded: before as Columns, key: [key], expect, set, unlike: [] };
 };
 
 /** These columns of a row. */

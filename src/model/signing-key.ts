@@ -18,8 +18,8 @@ export type SigningKeyRow = {
   readonly stoppedSigningAt: Date | null;
   readonly retiredAt: Date | null;
   readonly retiredReason: KeyRetirementReason | null;
-  /** False: its private half is erased. */
-  readonly hasPrivateHalf: boolean;
+  /** A JWE (compact): encrypted under the root secret that its `kid` names. Null: its private half is erased. */
+  readonly privateJwe: string | null;
 };
 
 /** A fresh key, as it will be stored. */
@@ -27,7 +27,6 @@ export type NewSigningKey = {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly publicJwk: Readonly<Record<string, unknown>>;
-  /** A JWE (compact): encrypted under the root secret that its `kid` names. */
   readonly privateJwe: string;
 };
 

@@ -35,7 +35,7 @@ async function carryOut(db: Drizzle, macs: RowMacs | null, commit: Commit): Prom
       inTurn === undefined
         ? statement(db)
         : db.transaction(async (tx) => {
-            await tx.execute(sql`select from ${tableOf(inTurn.table)} where ${isRow(inTurn)} for no key update`);
+            await tx.execute(turnOf(inTurn));
             return statement(tx);
           }),
     );
@@ -45,6 +45,12 @@ async function carryOut(db: Drizzle, macs: RowMacs | null, commit: Commit): Prom
     throw error;
   }
 }
+
+/** A lock until the end of the transaction. */
+const turnOf = ({ table, key }: NonNullable<Commit['inTurn']>): SQL =>
+  key === 'every'
+    ? sql`select pg_advisory_xact_lock(hashtext(${table}))`
+    : sql`select from ${tableOf(table)} where ${isRow({ table, key })} for no key update`;
 
 /** From a table to the property of the column that it is spread by. */
 const SPREAD_BY: ReadonlyMap<PgTable, string> = new Map(
@@ -93,12 +99,15 @@ function heldRows(writes: readonly Write[]): readonly { readonly rows: SQL; read
   return [...Map.groupBy(updates, ({ table }) => table)].map(([name, all]) => ({
     // Commits that lock the same rows lock them in the same order.
     rows: sql`select 1 as one from ${tableOf(name)} where ${or(...all.map(isAsLoaded))}
-      order by ${columnOf(tableOf(name), 'id')} for no key update`,
+      order by ${columnOf(tableOf(name), all[0]?.key[0] ?? 'id')} for no key update`,
     count: all.length,
   }));
 }
 
-/** @param isAlone a row that is there already makes the statement write nothing. Otherwise it undoes the other writes. */
+/**
+ * @param isAlone a row that is there already makes the statement write nothing. Otherwise it undoes the other writes.
+ * Postgres does not ignore conflicts of a deferrable constraint, as signing keys have.
+ */
 function written(macs: RowMacs | null, write: Write, holds: SQL, isAlone: boolean): SQL {
   const table = tableOf(write.table);
   const columns = columnsOfWrite(macs, table, write);
@@ -109,7 +118,7 @@ function written(macs: RowMacs | null, write: Write, holds: SQL, isAlone: boolea
     const names = values.map(({ column }) => sql.identifier(column.name));
     const selected = values.map(({ column, bound }) => sql`${bound}::${sql.raw(column.getSQLType())}`);
     return sql`insert into ${table} (${sql.join(names, sql`, `)}) select ${sql.join(selected, sql`, `)} where ${holds}
-      ${isAlone ? sql`on conflict do nothing` : sql``} returning 1 as one`;
+      ${isAlone && table !== schema.signingKeys ? sql`on conflict do nothing` : sql``} returning 1 as one`;
   }
   // A change that leaves every column as it is: the row is written nevertheless, so that its facts are asked for.
   const set = Object.keys(columns).length > 0 ? columns : only(write.loaded, write.key);

@@ -68,10 +68,11 @@ export const keyOf = (id: SQL): SQL =>
   sql`encode(substring(sha256(convert_to(${id}::text, 'UTF8')) for 16), 'hex')::uuid`;
 
 /** The end-user of the entry, where it names one: the rows of the commit are theirs. */
-function shardKeyOf({ userId, interactionId, clientId }: LedgerEntry, rowId: unknown): SQL {
+function shardKeyOf({ userId, interactionId, clientId, signingKeyId }: LedgerEntry, rowId: unknown): SQL {
   const id = userId ?? interactionId;
   if (id) return sql`${id}`;
-  return clientId === undefined ? sql`${rowId}` : keyOf(sql`${clientId}`);
+  const name = clientId ?? signingKeyId;
+  return name === undefined ? sql`${rowId}` : keyOf(sql`${name}`);
 }
 
 /**

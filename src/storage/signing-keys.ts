@@ -1,19 +1,17 @@
-/** The table of signing keys: the statements that read it, and the single statement that moves keys. */
+/** The table of signing keys: the statements that read it, and those that renew a value under another root secret. */
 
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { StoredSigningKey } from '../crypto/signing-keys.ts';
-import type { SigningKeyCommit, SigningKeyStore } from '../lifecycles/signing-key/lifecycle.ts';
+import type { SigningKeyStore } from '../lifecycles/signing-key/lifecycle.ts';
 import { signingKeyFacts } from '../lifecycles/signing-key/table.ts';
-import { actorName } from '../model/actor.ts';
 import type { SigningKeyRow } from '../model/signing-key.ts';
 import type { Clock } from '../system/clock.ts';
+import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
-import { committing, reading, writing } from './failures.ts';
-import { instant, keyOf, ledgerColumns } from './ledger.ts';
+import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
-import { FIRST_VERSION } from './row-version.ts';
-import { server, signingKeys, transitions } from './schema.ts';
+import { server, signingKeys } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
 export type ListedSigningKey = Omit<StoredSigningKey, 'privateJwe'> &
@@ -89,7 +87,7 @@ export function signingKeyStore(db: Drizzle, clock: Clock, macs: RowMacs): Signi
         keys: rows.flatMap(({ key, published }) => (key && published && isAuthenticKey(published, macs) ? key : [])),
       };
     },
-    commit: (commit) => committing(() => commitStatement(db, macs, commit)),
+    commit: commitStore(db, macs),
   };
 }
 
@@ -112,95 +110,5 @@ const LOADED = {
   stoppedSigningAt: signingKeys.stoppedSigningAt,
   retiredAt: signingKeys.retiredAt,
   retiredReason: signingKeys.retiredReason,
-  hasPrivateHalf: sql<boolean>`${signingKeys.privateJwe} is not null`,
+  privateJwe: signingKeys.privateJwe,
 };
-
-/** Of the advisory locks: any number that no other use has. */
-const TURN_OF_KEYS = 7517;
-
-const values = (rows: readonly SQL[]): SQL => sql`values ${sql.join([...rows], sql`, `)}`;
-
-/**
- * All or nothing in one statement. `held` locks every row that is to move, if it is still in the state that it moves from; if a
- * row is missing, nothing moves and nothing is added. So two handovers, or a handover and a revocation, never leave an algorithm
- * without a signer; the constraint of the table prevents two signers. Nodes take turns: two that hurt an exclusion constraint at the
- * same time would wait for each other, until Postgres ends one of them after a second.
- */
-function commitStatement(db: Drizzle, macs: RowMacs, { now, moves, added, entries }: SigningKeyCommit) {
-  // The last row only sets the types, and matches no key.
-  const steps = values([
-    ...moves.map(
-      ({ from, after }) =>
-        sql`(${after.kid}::text, ${from}::text, ${after.state}::text, ${instant(after.beganSigningAt)},
-          ${instant(after.rotationAskedAt)}, ${instant(after.stoppedSigningAt)}, ${instant(after.retiredAt)},
-          ${after.retiredReason}::text, ${after.hasPrivateHalf}::boolean)`,
-    ),
-    sql`(null, null, null, null::timestamptz, null::timestamptz, null::timestamptz, null::timestamptz, null, null::boolean)`,
-  ]);
-  const lines = values(
-    entries.map(
-      ({ signingKeyId, machine, event, from, to, reason, actor }, index) =>
-        sql`(${index}::int, ${signingKeyId}::text, ${machine}::text, ${event}::text, ${from}::text, ${to}::text, ${reason}::text,
-          ${actor ? actorName(actor) : null}::text, ${actor?.addressHash ?? null}::text)`,
-    ),
-  );
-  const whole = sql`exists (select from turn) and (select count(*) from held) = ${moves.length}::int`;
-  const kid = { kid: sql<string>`kid`.as('kid') };
-  const step = db
-    .$with('step', kid)
-    .as(
-      sql`select * from (${steps}) as s (kid, from_state, to_state, began, asked, stopped, retired, reason, has_private_half)`,
-    );
-  const turn = db
-    .$with('turn', { turn: sql<string>`turn`.as('turn') })
-    .as(sql`select pg_advisory_xact_lock(${TURN_OF_KEYS})::text as turn`);
-  const held = db.$with('held', kid).as(sql`
-    select k.kid from signing_keys k join step on step.kid = k.kid and step.from_state = k.state
-    where exists (select from turn)
-    order by k.kid for update of k`);
-  const moved = db.$with('moved', kid).as(sql`
-    update signing_keys k set
-      state = step.to_state, began_signing_at = step.began, rotation_asked_at = step.asked,
-      stopped_signing_at = step.stopped, retired_at = step.retired, retired_reason = step.reason,
-      private_jwe = case when step.has_private_half then k.private_jwe end
-    from step where step.kid = k.kid and step.from_state = k.state and ${whole}
-    returning k.kid`);
-  const created = db.$with('created', kid).as(
-    added === null
-      ? sql`select null::text as kid where false`
-      : sql`
-    insert into signing_keys (kid, alg, public_jwk, private_jwe, state, created_at, may_sign_at, began_signing_at, mac)
-    select ${added.key.kid}::text, ${added.key.alg}::text, ${JSON.stringify(added.key.publicJwk)}::jsonb,
-      ${added.key.privateJwe}::text, ${added.after.state}::text, ${instant(added.after.createdAt)},
-      ${instant(added.after.maySignAt)}, ${instant(added.after.beganSigningAt)},
-      ${macs.macOf(...signingKeyFacts({ ...added.key, macVersion: FIRST_VERSION }))}::bytea
-    where ${whole}
-    returning kid`,
-  );
-  const line = db.$with('line', kid).as(sql`
-    select * from (${lines}) as l (place, kid, machine, event, from_state, to_state, reason, actor, address_hash)`);
-  return db
-    .with(step, turn, held, moved, created, line)
-    .insert(transitions)
-    .select(
-      db
-        .select(
-          ledgerColumns({
-            at: instant(now),
-            machine: sql`line.machine`,
-            event: sql`line.event`,
-            from: sql`line.from_state`,
-            to: sql`line.to_state`,
-            reason: sql`line.reason`,
-            shardKey: keyOf(sql`line.kid`),
-            signingKeyId: sql`line.kid`,
-            actor: sql`line.actor`,
-            addressHash: sql`line.address_hash`,
-          }),
-        )
-        .from(line)
-        .where(sql`line.kid in (select kid from moved union all select kid from created)`)
-        .orderBy(sql`line.place`),
-    )
-    .returning({ signingKeyId: transitions.signingKeyId });
-}

@@ -3,8 +3,9 @@
  * in the same statement. So one key of each algorithm that the policy names signs at any time.
  */
 
-import type { SigningKeyContext, SigningKeyEvent, SigningKeyState } from '../../../machines/signing-key/facts.ts';
+import type { SigningKeyContext, SigningKeyEvent } from '../../../machines/signing-key/facts.ts';
 import { signingKeyMachine } from '../../../machines/signing-key/machine.ts';
+import { type Commit, type CommitStore, insert, tableOf, update } from '../../engine/commit.ts';
 import { InvariantViolation, Unavailable } from '../../engine/errors.ts';
 import { type Lifecycle, type Step, send } from '../../engine/lifecycle.ts';
 import { type Request, run } from '../../engine/run.ts';
@@ -42,20 +43,13 @@ export type SigningKeyFacts = {
   readonly fresh: NewSigningKey | null;
 };
 
-/** All or nothing: every key that moves is still in the state that it moves from, and one key per algorithm signs. */
-export type SigningKeyCommit = {
-  readonly now: Date;
-  readonly moves: readonly { readonly from: SigningKeyState; readonly after: SigningKeyRow }[];
-  readonly added: { readonly key: NewSigningKey; readonly after: SigningKeyRow } | null;
-  readonly entries: readonly LedgerEntry[];
-};
+const SIGNING_KEYS = tableOf<SigningKeyRow & Partial<Pick<NewSigningKey, 'publicJwk'>>>('signingKeys');
 
 export type LoadedSigningKeys = { readonly now: Date; readonly keys: SigningKeyTable };
 export type SigningKeyStore = {
   /** Newest first. */
   readonly load: () => Promise<LoadedSigningKeys>;
-  /** False: a fact that the commit depends on no longer held (or Postgres saw a conflict), and nothing changed. */
-  readonly commit: (commit: SigningKeyCommit) => Promise<boolean>;
+  readonly commit: CommitStore;
 };
 
 /** The decision needs a key that does not exist yet. Creating a key is slow, so it happens only on demand. */
@@ -84,7 +78,7 @@ const freshKey = ({ fresh, alg }: SigningKeyFacts): NewSigningKey => {
   return fresh;
 };
 
-export const signingKeyLifecycle: Lifecycle<SigningKeyTable, SigningKeyFacts, SigningKeyCommit> = {
+export const signingKeyLifecycle: Lifecycle<SigningKeyTable, SigningKeyFacts, Commit> = {
   machine: signingKeyMachine,
   stateOf: (table, facts) => keyOf(table, facts)?.state ?? 'unpublished',
   contextOf: (table, facts): SigningKeyContext => {
@@ -97,9 +91,9 @@ export const signingKeyLifecycle: Lifecycle<SigningKeyTable, SigningKeyFacts, Si
     beginSigning: (table, facts) => changed(table, facts, { beganSigningAt: facts.now }),
     hastenHandover: (table, facts) =>
       changed(table, facts, { rotationAskedAt: keyOf(table, facts)?.rotationAskedAt ?? facts.now }),
-    stopSigning: (table, facts) => changed(table, facts, { stoppedSigningAt: facts.now, hasPrivateHalf: false }),
+    stopSigning: (table, facts) => changed(table, facts, { stoppedSigningAt: facts.now, privateJwe: null }),
     retire: (table, facts, { reason }) =>
-      changed(table, facts, { retiredAt: facts.now, retiredReason: reason, hasPrivateHalf: false }),
+      changed(table, facts, { retiredAt: facts.now, retiredReason: reason, privateJwe: null }),
   },
   sends: {
     createSuccessor: (table, facts) => sendToKey(table, { ...facts, kid: freshKey(facts).kid }, 'successorNeeded'),
@@ -116,13 +110,20 @@ export const signingKeyLifecycle: Lifecycle<SigningKeyTable, SigningKeyFacts, Si
     const created = after.find(({ kid }) => !stored.has(kid));
     if (created && created.kid !== fresh?.kid)
       throw new InvariantViolation('signingKey: an unknown key appeared in the table');
-    const moves = after.flatMap((key) => {
+    const moved = after.flatMap((key) => {
       const loaded = stored.get(key.kid);
-      return loaded && loaded !== key ? [{ from: loaded.state, after: key }] : [];
+      if (loaded === undefined || loaded === key) return [];
+      return [update(SIGNING_KEYS, loaded, key, ['state'], { key: 'kid', unlike: oneIn(key) })];
     });
-    return { now, moves, added: created && fresh ? { key: fresh, after: created } : null, entries };
+    const added =
+      created && fresh ? [insert(SIGNING_KEYS, { ...fresh, ...created }, [{ kid: fresh.kid }, ...oneIn(created)])] : [];
+    const writes = [...moved, ...added] as unknown as Commit['writes'];
+    return { now, inTurn: { table: SIGNING_KEYS.name, key: 'every' }, requires: [], writes, entries };
   },
 };
+
+/** Of each algorithm, one key signs and one waits. */
+const oneIn = ({ alg, state }: SigningKeyRow) => (state === 'signing' || state === 'published' ? [{ alg, state }] : []);
 
 const NEVER: SigningKeyContext = {
   successorDueAt: Number.POSITIVE_INFINITY,
@@ -143,7 +144,7 @@ function createdRow(facts: SigningKeyFacts): SigningKeyRow {
     stoppedSigningAt: null,
     retiredAt: null,
     retiredReason: null,
-    hasPrivateHalf: true,
+    privateJwe: freshKey(facts).privateJwe,
   };
 }
 
@@ -194,7 +195,7 @@ export function signingKeyRequest(
   { policy }: SigningKeyDeps,
   { type, alg, atOnce, kid, actor }: KeyEvent,
   fresh: NewSigningKey | null,
-): Request<LoadedSigningKeys, SigningKeyTable, SigningKeyFacts, SigningKeyCommit, readonly KeyChange[]> {
+): Request<LoadedSigningKeys, SigningKeyTable, SigningKeyFacts, Commit, readonly KeyChange[]> {
   return {
     lifecycle: signingKeyLifecycle,
     read: ({ now, keys }) => {

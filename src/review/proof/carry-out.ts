@@ -37,6 +37,12 @@ export function newestOf<Row extends object>(rows: readonly Versioned<Row>[]): R
   return rows.length === 0 ? null : (row as Row);
 }
 
+/** Of so many rows before the commit; it adds the others at the end. */
+export const newestFirst = <Row>(rows: readonly Row[], before: number): readonly Row[] => [
+  ...rows.slice(before),
+  ...rows.slice(0, before),
+];
+
 /** The change that a commit makes to its row of this table; null: it writes none. `loaded` null: the row is new. */
 export function changeOf<Row extends object>({ writes }: Commit, { name }: Table<Row>): Change<Row> | null {
   const write = writes.find(({ table }) => table === name);
@@ -58,17 +64,21 @@ const factsOf = ({ writes, requires }: Commit): readonly Fact[] => [
 
 function factsOfWrite(write: Write): readonly Fact[] {
   const { table } = write;
-  if (write.kind === 'insert') {
-    return write.unlike.map((values) => ({
+  const unlike = write.unlike.map(
+    (values): Fact => ({
       fact: `no other row of ${table} has the same ${Object.keys(values).join(' and ')}`,
       holds: (_, after) => rows(after, table).filter((row) => has(row, values)).length <= 1,
-    }));
-  }
+    }),
+  );
+  if (write.kind === 'insert') return unlike;
   const { loaded, key, expect } = write;
-  return expect.map((column) => ({
-    fact: `${column} in ${table} is as loaded`,
-    holds: (tables) => rows(tables, table).some((row) => has(row, only(loaded, [...key, column]))),
-  }));
+  const expected = expect.map(
+    (column): Fact => ({
+      fact: `${column} in ${table} is as loaded`,
+      holds: (tables) => rows(tables, table).some((row) => has(row, only(loaded, [...key, column]))),
+    }),
+  );
+  return [...expected, ...unlike];
 }
 
 function isMet({ rows: selections, are }: Requirement, tables: Tables): boolean {

@@ -6,13 +6,13 @@ import {
   passTime,
   requestRevocation,
   requestRotation,
-  type SigningKeyCommit,
   type SigningKeyPorts,
   signingKeyLifecycle,
 } from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import type { NewSigningKey, SigningAlgorithm, SigningKeyRow } from '../../../src/model/signing-key.ts';
 import { NOW, seconds } from './given.ts';
+import { type KeyCommit, keyCommit } from './key-commit.ts';
 
 const LIFETIMES = {
   publishedBeforeSigningSeconds: 1000,
@@ -34,7 +34,7 @@ const keyIn = (state: 'published' | 'signing' | 'retiring', kid: string, change:
     stoppedSigningAt: state === 'retiring' ? NOW : null,
     retiredAt: null,
     retiredReason: null,
-    hasPrivateHalf: state !== 'retiring',
+    privateJwe: state === 'retiring' ? null : 'sealed',
     ...change,
   }) satisfies SigningKeyRow;
 
@@ -52,14 +52,15 @@ function bench(
   let rows = keys;
   let { between } = given;
   let created = 0;
-  const table = { now: NOW, commits: [] as SigningKeyCommit[], loads: 0 };
+  const table = { now: NOW, commits: [] as KeyCommit[], loads: 0 };
   const ports: SigningKeyPorts = {
     store: {
       load: async () => {
         table.loads++;
         return { now: table.now, keys: rows };
       },
-      commit: async (commit) => {
+      commit: async (sent) => {
+        const commit = keyCommit(sent);
         rows = between?.(rows) ?? rows;
         between = undefined;
         const { moves, added } = commit;
@@ -223,7 +224,7 @@ describe('a rotation', () => {
     const { rotate, table } = bench([WAITS, SIGNER]);
     table.now = seconds(10);
     await rotate(true);
-    const stopped = { ...SIGNER, state: 'retiring', stoppedSigningAt: seconds(10), hasPrivateHalf: false };
+    const stopped = { ...SIGNER, state: 'retiring', stoppedSigningAt: seconds(10), privateJwe: null };
     const began = { ...WAITS, state: 'signing', beganSigningAt: seconds(10) };
     expect(table.commits.map(({ moves }) => moves)).toEqual([
       [
@@ -250,7 +251,7 @@ describe('a revocation', () => {
     const { revoke, table } = bench([WAITS, SIGNER, keyIn('retiring', 'old')]);
     table.now = seconds(10);
     expect(await revoke(kid)).toEqual(changes);
-    const after = { retiredAt: seconds(10), retiredReason: 'revocation_requested', hasPrivateHalf: false };
+    const after = { retiredAt: seconds(10), retiredReason: 'revocation_requested', privateJwe: null };
     expect(table.commits[0]?.moves.find((move) => move.after.kid === kid)).toMatchObject({ after });
     expect(await revoke(kid)).toEqual([]);
     expect(table.commits).toHaveLength(1);

@@ -8,11 +8,11 @@ import {
   passTime,
   requestRevocation,
   requestRotation,
-  type SigningKeyCommit,
   type SigningKeyPorts,
 } from '../../../src/lifecycles/signing-key/lifecycle.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import type { NewSigningKey, SigningAlgorithm, SigningKeyRow } from '../../../src/model/signing-key.ts';
+import { type KeyCommit, keyCommit } from './key-commit.ts';
 
 vi.mock('../../../src/engine/decide.ts', async (original) => {
   const module = await original<typeof import('../../../src/engine/decide.ts')>();
@@ -39,16 +39,16 @@ const keyIn = (state: 'published' | 'signing', kid: string): SigningKeyRow => ({
   stoppedSigningAt: null,
   retiredAt: null,
   retiredReason: null,
-  hasPrivateHalf: true,
+  privateJwe: 'sealed',
 });
 
 function bench(keys: readonly SigningKeyRow[], answer: () => Promise<boolean> = async () => true) {
-  const commits: SigningKeyCommit[] = [];
+  const commits: KeyCommit[] = [];
   const deps: SigningKeyPorts = {
     store: {
       load: async () => ({ now: NOW, keys }),
       commit: async (commit) => {
-        commits.push(commit);
+        commits.push(keyCommit(commit));
         return answer();
       },
     },

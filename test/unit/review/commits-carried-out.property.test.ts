@@ -41,6 +41,7 @@ const updates: fc.Arbitrary<Update> = fc
     key: ['id'],
     expect,
     set: { lastStep: to },
+    unlike: [],
   }));
 
 /** Of an identity whose id, or whose account at the provider, may be another's now. */

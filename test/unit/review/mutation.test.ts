@@ -22,7 +22,6 @@ import {
   factMutants,
   factorFactMutants,
   guardMutants,
-  keyGuardMutants,
   linkGuardMutants,
   signInGuardMutants,
 } from './mutants/commit-guard.ts';
@@ -124,7 +123,8 @@ const SUBJECTS: readonly Subject[] = [
   {
     walk: signingKeys,
     bounds: [FEW, ...MORE],
-    mutants: [...keyMachineMutants, ...keyPredicateMutants, ...keyEngineMutants, ...keyGuardMutants],
+    mutants: [...keyMachineMutants, ...keyPredicateMutants, ...keyEngineMutants],
+    factMutants,
   },
   {
     walk: administration,

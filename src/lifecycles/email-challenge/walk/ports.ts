@@ -3,7 +3,7 @@ import type { EmailChallengePurpose } from '../../../../machines/email-challenge
 import type { Commit, Write } from '../../../engine/commit.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
 import { addressKey } from '../../../model/user.ts';
-import { carryOut, type LeftOut, newestOf, versioned } from '../../../review/proof/carry-out.ts';
+import { carryOut, type LeftOut, newestFirst, newestOf, versioned } from '../../../review/proof/carry-out.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { ALICE } from '../../../review/proof/end-users.ts';
 import { drawnId } from '../../../review/proof/identities.ts';
@@ -170,8 +170,7 @@ export function commitLinks(stored: Stored, commit: Commit, leftOut?: LeftOut): 
   const users = versioned(user, version);
   const after = carryOut({ users, emailChallenges: challenges }, commit, leftOut);
   if (after === null) return null;
-  const links = after.emailChallenges;
-  const sorted = [...links.slice(challenges.length), ...links.slice(0, challenges.length)];
+  const sorted = newestFirst(after.emailChallenges, challenges.length);
   if (after.users === users) return { ...stored, challenges: sorted };
   return { ...stored, user: newestOf(after.users), version: version + 1, challenges: sorted };
 }

@@ -59,9 +59,11 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     spec: 'NIST SP 800-57 Part 1 §8.3.4',
     violationAt: (_, { stored: { keys } }) => {
       const wrong = keys.find(
-        ({ state, hasPrivateHalf }) => hasPrivateHalf !== (state === 'published' || state === 'signing'),
+        ({ state, privateJwe }) => (privateJwe !== null) !== (state === 'published' || state === 'signing'),
       );
-      return wrong ? `${wrong.kid} is ${wrong.state} and has ${wrong.hasPrivateHalf ? 'a' : 'no'} private half` : null;
+      return wrong
+        ? `${wrong.kid} is ${wrong.state} and has ${wrong.privateJwe === null ? 'no' : 'a'} private half`
+        : null;
     },
   },
   {

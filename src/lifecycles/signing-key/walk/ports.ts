@@ -1,10 +1,12 @@
 /** The model of the signing keys: the table in memory, and each stage of a handover. */
 import type { SigningKeyEvent } from '../../../../machines/signing-key/facts.ts';
 import { keyLifetimes } from '../../../config/key-lifetimes.ts';
+import type { Commit } from '../../../engine/commit.ts';
 import { type SigningAlgorithm, type SigningKeyRow, signingKeyState } from '../../../model/signing-key.ts';
+import { carryOut, type LeftOut, newestFirst } from '../../../review/proof/carry-out.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { after } from '../../../review/proof/instants.ts';
-import type { KeyChange, LoadedSigningKeys, SigningKeyCommit, SigningKeyTable } from '../lifecycle.ts';
+import type { KeyChange, LoadedSigningKeys, SigningKeyTable } from '../lifecycle.ts';
 
 export type Asked = {
   readonly type: SigningKeyEvent['type'];
@@ -25,7 +27,7 @@ export type Terms = {
   readonly stored: { readonly keys: SigningKeyTable };
   readonly asked: Asked;
   readonly loaded: LoadedSigningKeys;
-  readonly commit: SigningKeyCommit;
+  readonly commit: Commit;
   readonly answer: readonly KeyChange[];
   readonly known: Known;
 };
@@ -58,7 +60,7 @@ function keyOf(kid: string, { published, began, stopped }: Ages, alg: SigningAlg
     stoppedSigningAt: ago(stopped),
     retiredAt: null,
     retiredReason: null,
-    hasPrivateHalf: stopped === undefined,
+    privateJwe: stopped === undefined ? 'sealed' : null,
   };
   return { ...key, state: signingKeyState(key) };
 }
@@ -84,38 +86,8 @@ export const INITIAL_STATES = [
   given('Two algorithms are wanted, and one of them has a key', [YOUNG], ['RS256', 'ES256']),
 ];
 
-// The table of signing keys, under the same contract as in Postgres (src/storage/signing-keys.ts and the exclusion constraint of
-// the table). All of a commit is carried out, or nothing.
-
-type Fact = (before: SigningKeyTable, commit: SigningKeyCommit, after: SigningKeyTable) => boolean;
-
-/** One key of each algorithm is in this state at most. */
-const atMostOne = (state: SigningKeyRow['state']) => (keys: SigningKeyTable) => {
-  const algorithms = keys.filter((key) => key.state === state).map(({ alg }) => alg);
-  return new Set(algorithms).size === algorithms.length;
-};
-
-/** Every fact that the commit compares, by name, so that a test can leave out each and see the consequences. */
-export const KEY_GUARD: Readonly<Record<string, Fact>> = {
-  everyMoveStands: (before, { moves }) =>
-    moves.every(({ from, after }) => before.some(({ kid, state }) => kid === after.kid && state === from)),
-  addedIsNew: (before, { added }) => before.every(({ kid }) => kid !== added?.key.kid),
-  oneSigns: (_, __, after) => atMostOne('signing')(after),
-  oneWaits: (_, __, after) => atMostOne('published')(after),
-};
-
-/** @returns null when a guard did not hold: nothing changed. */
-export function commitKeys(
-  { keys }: Terms['stored'],
-  commit: SigningKeyCommit,
-  guard = KEY_GUARD,
-): Terms['stored'] | null {
-  const { moves, added } = commit;
-  const moved = keys.map((key) => {
-    const move = moves.find(({ after, from }) => after.kid === key.kid && from === key.state);
-    // A private half that was erased since the load stays erased.
-    return move ? { ...move.after, hasPrivateHalf: move.after.hasPrivateHalf && key.hasPrivateHalf } : key;
-  });
-  const after = added ? [added.after, ...moved] : moved;
-  return Object.values(guard).every((fact) => fact(keys, commit, after)) ? { keys: after } : null;
+/** @returns null when a fact did not hold: nothing changed. */
+export function commitKeys({ keys }: Terms['stored'], commit: Commit, leftOut?: LeftOut): Terms['stored'] | null {
+  const after = carryOut({ signingKeys: keys }, commit, leftOut);
+  return after && { keys: newestFirst(after.signingKeys, keys.length) };
 }

@@ -28,7 +28,7 @@ const freshKey = ({ alg }: Pick<Asked, 'alg'>, draw: number): NewSigningKey => (
   kid: `fresh key ${draw}`,
   alg,
   publicJwk: {},
-  privateJwe: '',
+  privateJwe: 'sealed',
 });
 
 export const signingKeys = defineWalk<Terms>({
@@ -44,7 +44,7 @@ export const signingKeys = defineWalk<Terms>({
   initialStates: INITIAL_STATES,
   load: ({ keys }, _, now) => ({ now, keys }),
   asking,
-  commit: (stored, commit) => commitKeys(stored, commit),
+  commit: (stored, commit, _, leftOut) => commitKeys(stored, commit, leftOut),
   requests: (modelState, walk) => [
     // A tick asks every key; a tick without an effect is no request.
     ...ticksAt(modelState).filter((asked) => runAlone(walk, modelState, asked).kind !== 'answered'),
@@ -73,11 +73,11 @@ export const signingKeys = defineWalk<Terms>({
       }),
   invariants: INVARIANTS,
   words: {
-    commit: ({ moves, added }) =>
-      [
-        ...(added ? [`${added.key.kid} is ${added.after.state}`] : []),
-        ...moves.map(({ after }) => `${after.kid} is ${after.state}`),
-      ].join(', '),
+    commit: ({ writes }) =>
+      writes
+        .map((write) => (write.kind === 'insert' ? write.row : { ...write.loaded, ...write.set }))
+        .map(({ kid, state }) => `${kid} is ${state}`)
+        .join(', '),
     commitNoun: () => 'keys',
     answer: (changes) => (changes.length === 0 ? 'nothing to do' : null),
     sender: 'nodes and operators',

@@ -15,8 +15,6 @@ import {
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import { NEW_CODES, PROVING } from '../../../../src/lifecycles/second-factor/walk/ports.ts';
 import { actionsAt, type factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
-import { commitKeys, KEY_GUARD } from '../../../../src/lifecycles/signing-key/walk/ports.ts';
-import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import { factNames } from '../../../../src/review/proof/carry-out.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import type { Mutant } from './mutant.ts';
@@ -103,13 +101,6 @@ export const factorFactMutants = (facts: readonly string[]): readonly Mutant<typ
     }),
   ),
 ];
-
-export const keyGuardMutants: readonly Mutant<typeof signingKeys>[] = Object.keys(KEY_GUARD).map((fact) =>
-  mutant(`keys without ${fact}`, fact, (right) => {
-    const rest = without(KEY_GUARD, fact);
-    return { ...right, commit: (stored, commit) => commitKeys(stored, commit, rest) };
-  }),
-);
 
 const USERNAME_IS_UNIQUE = 'no other row of users has the same username';
 

@@ -311,7 +311,7 @@ export const keyEngineMutants: readonly Mutant<typeof signingKeys>[] = [
     ...right,
     commit: (stored, commit, now) => {
       const after = right.commit(stored, commit, now);
-      return after && { keys: after.keys.map((key) => ({ ...key, hasPrivateHalf: true })) };
+      return after && { keys: after.keys.map((key) => ({ ...key, privateJwe: 'sealed' })) };
     },
   })),
 ];
