@@ -1,12 +1,13 @@
 /** Structured logs: JSON lines in production, and otherwise readable lines. safe-error.ts makes errors safe to log. */
 import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { bufferedLines } from './buffered-lines.ts';
 import { safeError } from './safe-error.ts';
 
 export type LoggerOptions = {
   readonly level: string;
   readonly readable: boolean;
-  /** The destination of the lines. Default: standard output. */
+  /** The destination of the lines, one by one. Default: standard output, in blocks. */
   readonly destination?: DestinationStream;
 };
 
@@ -20,7 +21,7 @@ export function makeLogger({ level, readable, destination }: LoggerOptions): Log
     redact: { paths: [...SECRET_KEYS], censor: '[redacted]' },
   };
   const stream = destination ?? (readable ? readableLines() : undefined);
-  return stream ? pino(options, stream) : pino(options);
+  return pino(options, stream ?? bufferedLines(pino.destination(1)));
 }
 
 /**
