@@ -90,7 +90,7 @@ export default {
         '^src/crypto/',
         '^src/oauth/signing-algorithms\\.ts$',
         packages('jose', '@node-rs/argon2', '@node-rs/bcrypt', '@simplewebauthn/server', 'otpauth'),
-        '^(node:)?(crypto|net|buffer|util|zlib)$',
+        '^(node:)?(crypto|net|buffer|util|worker_threads|zlib)$',
       ],
       'A reviewer of the cryptography reads one folder; it knows formats and keys, and neither grants nor tables.',
     ),

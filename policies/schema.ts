@@ -244,6 +244,12 @@ export const signInSchema = z
         'Rejects new passwords that are in a list of breached passwords. The query uses k-anonymity: the list learns neither the password nor its hash. Absent: no list.',
       )
       .optional(),
+    importFastHashes: z
+      .boolean()
+      .describe(
+        'Whether an import accepts salted digests (SSHA, salted SHA-256 and SHA-512). A leaked list of them is a list of passwords until each end-user has signed in once, which replaces the digest.',
+      )
+      .default(false),
     lostFactors: z
       .enum(['administrator', 'email'])
       .describe(

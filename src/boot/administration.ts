@@ -38,6 +38,7 @@ function depsOf({ environment, configuration, database, keys, keySource, random 
   return {
     ...shared,
     production: environment.production,
+    passwordPepper: environment.passwordPepper,
     isBreached: breachedPasswords(() => configuration.signIn, { warn: () => {} }),
     configuration: () => configuration,
     keys,

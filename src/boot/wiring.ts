@@ -10,7 +10,7 @@ import { type KeySource, keysInDatabase } from '../crypto/key-source.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
-import type { PasswordHash } from '../crypto/secret-types.ts';
+import type { PasswordHash, RawSecret } from '../crypto/secret-types.ts';
 import { Unavailable } from '../engine/errors.ts';
 import type { AppOptions } from '../http/app.ts';
 import { managementApi } from '../management/api.ts';
@@ -65,6 +65,8 @@ export type AppParts = {
   readonly keySource?: KeySource;
   /** Null or absent: the server sends no mails, and features that need them are off. */
   readonly mail?: MailWay | null;
+  /** A secret that another system added to the passwords of imported hashes; absent: none. */
+  readonly passwordPepper?: RawSecret | null;
   /** For the secrets that files name; absent: none is set. */
   readonly environmentVariable?: (name: string) => string | undefined;
   /** How other OpenID Providers are reached; absent: over the network, bounded in time and size. */
@@ -123,6 +125,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     keyRing,
     keepKeys,
     isBreached: breachedPasswords(() => configuration().signIn, logger),
+    passwordPepper: parts.passwordPepper ?? null,
     store,
     sessions,
     signInLedger: signInLedger({ db, keys, clock, logger, elapsed }),
@@ -137,6 +140,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
         await administerUser({ db, clock, macs, actor: theServer }, { id, change });
       },
     },
+    passwordPepper: shared.passwordPepper,
     findUser: (userId: string) => findUserById(db, userId),
     signInFailures: signInFailureStore(db, clock),
     signInCapacity: queues,

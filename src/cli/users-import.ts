@@ -25,9 +25,8 @@ export function usersImportCommand(parent: Command, cli: Cli): void {
       `
 An object, a list, {"users": [...]}, or an object on each line: username, password, and the claims of OpenID Connect (email,
 email_verified, name, given_name, family_name, ...). Further claims, such as groups, are in the object "claims": {"groups": ["staff"]}.
-Instead of password, password_hash takes the hash of another system: argon2id or argon2i (PHC), bcrypt ($2a$, $2b$, $2y$), scrypt (PHC),
-PBKDF2 with SHA-256 or SHA-512 (PHC, passlib), or Django's pbkdf2_sha256$. It is replaced at the next sign-in. docs/importing-people.md says
-which formats and costs are refused.
+Instead of password, password_hash takes the hash of another system, as it wrote it: argon2, bcrypt, scrypt or PBKDF2 of most systems. It is
+replaced at the next sign-in. docs/importing-people.md says which formats and costs are accepted.
 If any record is wrong, nothing is imported, unless --skip-refused is given. Through a running server, what only the server can refuse stops
 the import there. Importing the same file again changes nothing. The claims of an existing user are replaced. Without a password in the
 record, the stored password stays; a new password ends the sessions and grants of the user. A hash that was imported before is none, whatever

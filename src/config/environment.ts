@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import type { RawSecret } from '../crypto/secret-types.ts';
 import { whatIsWrongWithHosts } from '../system/database-url.ts';
 import { isLoopback } from './loopback.ts';
 import { EnvironmentError, readSecretVariable, type Variables } from './secret-variable.ts';
@@ -35,6 +36,8 @@ export type Environment = {
   readonly libuvThreads: number;
   /** The PKCS#11 device with the private halves of signing keys; null: they are in the database. */
   readonly device: { readonly module: string; readonly token: string; readonly pin: string } | null;
+  /** A secret that another system added to the passwords of imported hashes; null: none. */
+  readonly passwordPepper: RawSecret | null;
   /** Null: no mails are sent by SMTP. */
   readonly smtp: SmtpSettings | null;
 };
@@ -45,6 +48,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'STATEHOUSE_SECRET',
   'STATEHOUSE_SMTP_URL',
   'STATEHOUSE_PKCS11_PIN',
+  'STATEHOUSE_PASSWORD_PEPPER',
 ]);
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -157,6 +161,8 @@ export function readEnvironment(variables: Variables): Environment {
     logLevel,
     libuvThreads,
     device: 'problems' in device ? null : device.settings,
+    // As it is: spaces may belong to it.
+    passwordPepper: (env['STATEHOUSE_PASSWORD_PEPPER'] as RawSecret | undefined) ?? null,
     smtp: smtp.ok ? smtp.settings : null,
   };
 }

@@ -26,17 +26,23 @@ export const isOutdatedHash = (stored: PasswordHash): boolean => !stored.startsW
 /** Verified for unknown usernames, at the same cost, so that response times do not reveal which usernames exist. */
 const HASH_FOR_UNKNOWN_USER = hashPassword('a password of no account' as RawSecret);
 
-const BCRYPT_BYTES = 72;
-
 /** bcrypt ignores input beyond 72 bytes: with a hash of a longer password, any ending would be valid. */
-export const provesWhole = (stored: PasswordHash, password: RawSecret): boolean =>
-  !stored.startsWith('$2') || [password, prepared(password)].every((form) => Buffer.byteLength(form) <= BCRYPT_BYTES);
+export function provesWhole(stored: PasswordHash, password: RawSecret): boolean {
+  const read = readHash(stored);
+  const bytesRead = (read.kind === 'known' ? read.bytesRead : undefined) ?? Number.POSITIVE_INFINITY;
+  return [password, prepared(password)].every((form) => Buffer.byteLength(form) <= bytesRead);
+}
 
-export async function matchesPassword(stored: PasswordHash | null, password: RawSecret): Promise<boolean> {
+/** @param pepper that another system added to its passwords; null: none. */
+export async function matchesPassword(
+  stored: PasswordHash | null,
+  password: RawSecret,
+  pepper: RawSecret | null = null,
+): Promise<boolean> {
   // The hash of no password is in no format: an end-user without a password costs the same work.
   const known = stored === null ? null : verifierOf(stored);
   const verify = known ?? verifierOf(await HASH_FOR_UNKNOWN_USER);
-  const matches = verify !== null && (await verifyForms(verify, password));
+  const matches = verify !== null && (await verifyForms((form) => verify(form, pepper), password));
   return known !== null && matches;
 }
 

@@ -3,6 +3,7 @@ import type { LastReload } from '../config/last-reload.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { RowMacs } from '../crypto/row-mac.ts';
+import type { RawSecret } from '../crypto/secret-types.ts';
 import type { EmailChallengeStore } from '../lifecycles/email-challenge/lifecycle.ts';
 import type { SessionStore } from '../lifecycles/session/lifecycle.ts';
 import type { SigningKeyPorts } from '../lifecycles/signing-key/lifecycle.ts';
@@ -17,6 +18,8 @@ import type { Clock } from '../system/clock.ts';
 export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   readonly production: boolean;
   readonly isBreached: IsBreached;
+  /** A secret that another system added to the passwords of imported hashes. Absent: none. */
+  readonly passwordPepper?: RawSecret | null | undefined;
   readonly configuration: () => Configuration;
   readonly keys: RootKeys;
   readonly macs: RowMacs;

@@ -7,7 +7,7 @@ import { type KnownDevice, knownDevice, rememberDevice } from '../crypto/device-
 import { hmacSha256 } from '../crypto/digest.ts';
 import { hashPassword, isOutdatedHash, matchesPassword, provesWhole } from '../crypto/password.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
-import { type PasswordHash, rawSecret } from '../crypto/secret-types.ts';
+import { type PasswordHash, type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import { Unavailable } from '../engine/errors.ts';
 import { networksOf } from '../model/networks.ts';
 import type { Session } from '../model/session.ts';
@@ -32,6 +32,8 @@ export type SignInCapacity = {
 
 export type SignInDeps = SessionDeps & {
   readonly keys: RootKeys;
+  /** A secret that another system added to the passwords of imported hashes. Absent: none. */
+  readonly passwordPepper?: RawSecret | null | undefined;
   readonly users: {
     readonly findForSignIn: (username: string) => Promise<SignedInUser | null>;
     /** The same key for every spelling of one username. */
@@ -270,7 +272,7 @@ async function checkCredentials(deps: SignInDeps, attempt: Typed): Promise<Check
   const { line, gone } = attempt;
   const user = await deps.users.findForSignIn(attempt.username);
   const hashed = await deps.signInCapacity.hashes.run({ line, ticket: line, signal: gone, ahead: isKnown }, () =>
-    checkPassword(user, attempt.password),
+    checkPassword(user, attempt.password, deps.passwordPepper),
   );
   if (hashed.kind !== 'done') return refusing(TURNED_AWAY[hashed.kind], BUSY_SECONDS);
   if (hashed.value.matches && user && user.disabledAt === null && wait === 0)
@@ -297,9 +299,9 @@ async function checkCredentials(deps: SignInDeps, attempt: Typed): Promise<Check
 }
 
 /** Runs in one turn of the queue. A new hash replaces a hash that another system made. */
-async function checkPassword(user: SignedInUser | null, typed: string) {
+async function checkPassword(user: SignedInUser | null, typed: string, pepper: SignInDeps['passwordPepper']) {
   const password = rawSecret(typed);
-  const matches = await matchesPassword(user?.passwordHash ?? null, password);
+  const matches = await matchesPassword(user?.passwordHash ?? null, password, pepper ?? null);
   const isToBeRenewed =
     matches &&
     user?.disabledAt === null &&

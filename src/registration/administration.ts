@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdministrationRejectReason } from '../../machines/shared/facts.ts';
 import { isOwnClient } from '../config/own-clients.ts';
 import type { RowMacs } from '../crypto/row-mac.ts';
+import type { RawSecret } from '../crypto/secret-types.ts';
 import { type ClientAsked, type ClientChanged, changeClient } from '../lifecycles/client/lifecycle.ts';
 import { changeUser, type UserAsked, type UserChanged, type UserStore } from '../lifecycles/user/lifecycle.ts';
 import type { Actor } from '../model/actor.ts';
@@ -21,6 +22,8 @@ export type AdministrationDeps = {
 export type UserAdministrationDeps = AdministrationDeps & {
   /** Absent: each change is sent by itself. */
   readonly users?: UserStore;
+  /** A secret that another system added to the passwords of imported hashes. Absent: none. */
+  readonly passwordPepper?: RawSecret | null | undefined;
 };
 
 type Unsigned<Asked> = Omit<Asked, 'actor'>;

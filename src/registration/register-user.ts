@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describeRecordProblem } from '../config/problem.ts';
 import { hashPassword, importedHashOf, matchesPassword } from '../crypto/password.ts';
 import type { Random } from '../crypto/random.ts';
-import type { ImportedHash, PasswordHash } from '../crypto/secret-types.ts';
+import type { ImportedHash, PasswordHash, RawSecret } from '../crypto/secret-types.ts';
 import type { RegisteredUser } from '../model/user.ts';
 import { findUsersNamed } from '../storage/users.ts';
 import { administerUser, requireDone, type UserAdministrationDeps } from './administration.ts';
@@ -43,7 +43,7 @@ export async function planUser(deps: Deps, record: UserRecord): Promise<UserPlan
 
 /** @param stored the end-user with this username; null: none. @throws PasswordMissing */
 export async function planFor(
-  { random }: Pick<Deps, 'random'>,
+  { random, passwordPepper = null }: Pick<Deps, 'random' | 'passwordPepper'>,
   record: UserRecord,
   stored: RegisteredUser | null,
 ): Promise<UserPlan> {
@@ -55,7 +55,7 @@ export async function planFor(
     const plan = { id: random.uuid(), username, passwordHash, importedHash, claims };
     return { outcome: 'created', ...plan, changed: [], disabled: false };
   }
-  const passwordHash = await newHash(record, stored, importedHash);
+  const passwordHash = await newHash(record, stored, { importedHash, passwordPepper });
   const changed: UserPlan['changed'] = [
     ...(passwordHash ? (['password'] as const) : []),
     ...(isDeepStrictEqual(stored.claims, claims) ? [] : (['claims'] as const)),
@@ -76,11 +76,11 @@ export async function planFor(
 async function newHash(
   { password, passwordHash }: UserRecord,
   stored: RegisteredUser,
-  importedHash: ImportedHash | null,
+  { importedHash, passwordPepper }: { importedHash: ImportedHash | null; passwordPepper: RawSecret | null },
 ): Promise<PasswordHash | null> {
   if (passwordHash !== null)
     return passwordHash === stored.passwordHash || importedHash === stored.importedHash ? null : passwordHash;
-  const replaces = password !== null && !(await matchesPassword(stored.passwordHash, password));
+  const replaces = password !== null && !(await matchesPassword(stored.passwordHash, password, passwordPepper));
   return replaces ? hashPassword(password) : null;
 }
 

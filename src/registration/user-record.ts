@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { expectations, expecting } from '../../policies/expectations.ts';
 import { isPlainText } from '../../policies/plain-text.ts';
-import { hashRefusal } from '../crypto/password-formats.ts';
+import { type AcceptedHashes, hashRefusal } from '../crypto/password-formats.ts';
 import { type PasswordHash, type RawSecret, rawSecret, storedPasswordHash } from '../crypto/secret-types.ts';
 import type { Claims } from '../model/user.ts';
 import { usernameKey } from '../oauth/username.ts';
@@ -115,21 +115,22 @@ const userSchema = z.strictObject({
   claims: z.unknown().optional(),
 });
 
+type RecordRules = Pick<PasswordContext, 'policy' | 'service' | 'isBreached'> & {
+  /** Absent: slow ones alone. */
+  readonly hashes?: AcceptedHashes;
+};
+
 /**
  * @param production rejects a weak password; false: a weak password is a warning.
  * @param rules for passwords; absent: the minimum of NIST SP 800-63B.
  */
-export function readUserRecord(
-  input: unknown,
-  production: boolean,
-  rules: Pick<PasswordContext, 'policy' | 'service' | 'isBreached'> = {},
-): Reading<UserRecord> {
+export function readUserRecord(input: unknown, production: boolean, rules: RecordRules = {}): Reading<UserRecord> {
   if (!isJsonObject(input)) return notAnObject(input, 'an object with username and password');
   const { address, ...others } = withoutNulls(input);
   const record: Readonly<Record<string, unknown>> = { ...others, address: withoutNullMembers(address) };
   const parsed = userSchema.safeParse(record);
   const further = readFurtherClaims(record['claims']);
-  const ofHash = problemsOfHash(record['password_hash'], record['password'] !== undefined);
+  const ofHash = problemsOfHash(record['password_hash'], record['password'] !== undefined, rules.hashes);
   if (!parsed.success || further.problems.length > 0 || ofHash.length > 0) {
     const problems = parsed.success ? [] : recordProblems(userSchema, record, parsed.error);
     return { ok: false, problems: [...problems, ...ofHash, ...further.problems] };
@@ -170,11 +171,11 @@ export async function judgeUserRecord(
     : { ok: true, value, warnings: [weakSecretWarning(weak), ...warnings] };
 }
 
-function problemsOfHash(hash: unknown, isBesidePassword: boolean) {
+function problemsOfHash(hash: unknown, isBesidePassword: boolean, accepted: AcceptedHashes | undefined) {
   if (typeof hash !== 'string' || hash === '')
     return hash === '' ? [problem('password_hash', 'nothing', 'a hash')] : [];
   if (isBesidePassword) return [problem('password_hash', 'password beside it', 'either password or password_hash')];
-  const refusal = hashRefusal(hash);
+  const refusal = hashRefusal(hash, accepted);
   return refusal === null ? [] : [problem('password_hash', refusal.found, refusal.expected)];
 }
 

@@ -105,7 +105,8 @@ export function peopleAt(api: ManagementApi): PeopleImport {
   }
 
   return {
-    read: (input) => readUserRecord(input, false),
+    // The server knows its policy.
+    read: (input) => readUserRecord(input, false, { hashes: { fast: true, peppered: true } }),
     known: async (usernames) => {
       const users = await inTurn(usernames, (username) => userNamed(api, username));
       return new Set(users.flatMap((user) => (user === null ? [] : [usernameKey(user.username)])));

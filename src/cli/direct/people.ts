@@ -14,11 +14,13 @@ import type { PeopleImport } from '../people-import.ts';
 export function directPeople({ environment, configuration, database, keys, random }: Runtime): PeopleImport {
   const db = database.drizzle;
   const service = serviceNames(environment.issuer, configuration.branding.organization);
-  const rules = { policy: configuration.signIn, service };
+  const { passwordPepper } = environment;
+  const hashes = { fast: configuration.signIn.importFastHashes, peppered: passwordPepper !== null };
+  const rules = { policy: configuration.signIn, service, hashes };
   return {
     read: (input) => readUserRecord(input, environment.production, rules),
     known: async (usernames) => new Set(await knownUsernameKeys(db, usernames)),
-    place: userPlacing({ db, actor: commandLine, macs: rowMacs(keys), random }),
+    place: userPlacing({ db, actor: commandLine, macs: rowMacs(keys), random, passwordPepper }),
     atOnce: USERS_AT_ONCE,
   };
 }

@@ -165,7 +165,7 @@ async function change(
   const {
     fields,
     changes: [first, next],
-  } = await changesOf(stored, read, sent);
+  } = await changesOf(deps, stored, read, sent);
   if (first === undefined) return found(shown);
   if (!isSeen) return conditionNeeded(fields);
   const who = { db: deps.db, clock: deps.clock, macs: deps.macs, actor };
@@ -177,12 +177,13 @@ async function change(
 }
 
 async function changesOf(
+  deps: ManagementDeps,
   stored: RegisteredUser,
   read: UserRecord,
   sent: SentUser,
 ): Promise<{ readonly fields: readonly string[]; readonly changes: readonly UserChange[] }> {
   const { username, claims } = read;
-  const isOther = await isOtherPassword(stored, read);
+  const isOther = await isOtherPassword(deps, stored, read);
   const registration = { username, claims, ...(isOther ? await passwordIn(read) : { passwordHash: null }) };
   const isDisabled = stored.disabledAt !== null;
   const wanted = sent.disabled ?? isDisabled;
@@ -202,10 +203,14 @@ async function changesOf(
 }
 
 /** False for an imported hash that the server stored before, also after a change of the password. */
-async function isOtherPassword(stored: RegisteredUser, { password, passwordHash }: UserRecord): Promise<boolean> {
+async function isOtherPassword(
+  { passwordPepper = null }: ManagementDeps,
+  stored: RegisteredUser,
+  { password, passwordHash }: UserRecord,
+): Promise<boolean> {
   if (passwordHash !== null)
     return passwordHash !== stored.passwordHash && importedHashOf(passwordHash) !== stored.importedHash;
-  return password !== null && !(await matchesPassword(stored.passwordHash, password));
+  return password !== null && !(await matchesPassword(stored.passwordHash, password, passwordPepper));
 }
 
 async function passwordIn({
@@ -222,12 +227,13 @@ const seenIn =
     now !== null && now.deletedAt === null && isSeen(userDocument(issuer, now));
 
 async function recordOf(
-  { issuer, production, configuration, isBreached }: ManagementDeps,
+  { issuer, production, configuration, isBreached, passwordPepper = null }: ManagementDeps,
   sent: SentUser,
 ): Promise<UserRecord | Problem> {
   const { signIn: policy, branding } = configuration();
   const service = serviceNames(issuer, branding.organization);
-  const reading = await judgeUserRecord(recordIn(sent), production, { policy, service, isBreached });
+  const hashes = { fast: policy.importFastHashes, peppered: passwordPepper !== null };
+  const reading = await judgeUserRecord(recordIn(sent), production, { policy, service, isBreached, hashes });
   if (reading.ok) return reading.value;
   return fieldProblems(
     'invalid_fields',
