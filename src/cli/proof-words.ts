@@ -10,7 +10,7 @@ export function proofText(proof: Proof): string {
   const walks = proof.explorations.map(
     ({ bounds: { requests, inFlight, faults }, modelStates, steps, milliseconds }) => {
       const within = `${counted(requests, 'request')}, ${inFlight} in flight, ${counted(faults, 'fault')}`;
-      return `  ${within}: ${count(modelStates)} moments, ${count(steps)} steps, ${(milliseconds / 1000).toFixed(1)} s\n`;
+      return `  ${within}: ${count(modelStates)} states, ${count(steps)} steps, ${(milliseconds / 1000).toFixed(1)} s\n`;
     },
   );
   const title =
