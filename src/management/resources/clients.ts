@@ -111,18 +111,18 @@ async function register(deps: ManagementDeps, request: ManagementRequest<object,
   if (declared) return declared;
   const { warnings } = read;
   const id = read.value.clientId ?? request.makes.bytes(16).toString('base64url');
-  const asked = { ...read.value, clientId: id, warnings };
-  if ((await findClient(deps.db, deps.macs, id)) !== null) return registeredBefore(deps, request, asked);
+  const asked = { ...read.value, clientId: id };
+  if ((await findClient(deps.db, deps.macs, id)) !== null) return registeredBefore(deps, request, asked, warnings);
   // Registered again by a request that is sent again, a deleted client would have the secret of before.
   if (request.makes.wasCarriedOut) return GONE_SINCE;
   return orRejected(
     async () => {
       const plan = await planClient(depsFor(deps, request), asked);
-      if (plan.outcome !== 'created') return registeredBefore(deps, request, asked);
+      if (plan.outcome !== 'created') return registeredBefore(deps, request, asked, warnings);
       await applyClientPlan(depsFor(deps, request), plan, isNew);
       return createdClient(deps.issuer, await storedAs(deps, plan), plan.madeSecret, warnings);
     },
-    () => registeredBefore(deps, request, asked),
+    () => registeredBefore(deps, request, asked, warnings),
   );
 }
 
@@ -130,7 +130,8 @@ async function register(deps: ManagementDeps, request: ManagementRequest<object,
 async function registeredBefore(
   { db, macs, issuer, keys }: ManagementDeps,
   { makes }: Pick<Request, 'makes'>,
-  { warnings, ...asked }: ReadClient & { readonly clientId: string; readonly warnings: readonly string[] },
+  asked: ReadClient & { readonly clientId: string },
+  warnings: readonly string[],
 ): Promise<Answer> {
   const stored = await findClient(db, macs, asked.clientId);
   if (!stored || !makes.isDerived) return exists(asked.clientId);
