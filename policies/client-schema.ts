@@ -221,6 +221,20 @@ export const clientRecordSchema = z.object({
     option: '--logo-uri <uri>',
     label: 'logo',
   }),
+  client_uri: field(webAddress.optional(), {
+    description: 'The home page of the client. A page that ends a sign-in links to it.',
+    expected: WEB_ADDRESS_EXPECTED,
+    option: '--client-uri <uri>',
+    label: 'home page',
+  }),
+  // OpenID Connect Core §4, Registration §2.
+  initiate_login_uri: field(webAddress.optional(), {
+    description:
+      'Where the client starts a sign-in again; it gets the issuer as iss. A page that ends a sign-in links to it instead of client_uri.',
+    expected: WEB_ADDRESS_EXPECTED,
+    option: '--initiate-login-uri <uri>',
+    label: 'starts a sign-in at',
+  }),
   tos_uri: field(webAddress.optional(), {
     description: 'The terms of service of the client, linked at consent.',
     expected: WEB_ADDRESS_EXPECTED,

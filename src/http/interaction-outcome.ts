@@ -44,11 +44,13 @@ export async function sendInteractionStep(
 export function sendInteractionRefused(
   request: FastifyRequest,
   reply: FastifyReply,
-  { kind: _, uiLocales, ...facts }: InteractionRefused,
+  { kind: _, uiLocales, wayBack = null, ...facts }: InteractionRefused,
 ): Promise<FastifyReply> {
   setLogLine(request, 'refused', facts);
   const { reason } = facts;
-  return sendProblem(request, reply, STATUS[reason], ({ interaction }) => interaction[reason], { uiLocales });
+  return sendProblem(request, reply, STATUS[reason], ({ interaction }) => ({ ...interaction[reason], wayBack }), {
+    uiLocales,
+  });
 }
 
 const STATUS: Readonly<Record<InteractionRefused['reason'], 400 | 403 | 404>> = {

@@ -19,6 +19,7 @@ import { grantableScope } from './administrators.ts';
 import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
 import { findSession, type SessionDeps } from './browser-session.ts';
 import { MAX_SEALED_CHARACTERS, sealInteraction, surelyFits } from './sealed-interaction.ts';
+import { type WayBack, wayBack } from './way-back.ts';
 
 export type InteractionStepDeps = SessionDeps & {
   readonly issuer: string;
@@ -61,6 +62,8 @@ export type InteractionRefused = Partial<Ids> & {
     | 'interaction_expired'
     | 'interaction_completed'
     | 'client_ended';
+  /** For the page: the way back to the app. Null or absent: none is known. */
+  readonly wayBack?: WayBack | null;
 };
 
 /**
@@ -160,6 +163,7 @@ function stepOutcome(
   const sealed = () => (outcome.isStored ? null : seal());
   const { redirectUri, responseMode, requestState: state } = interaction;
   const ids = { interactionId: interaction.id, clientId: client.clientId, ...spokenIn(interaction) };
+  const back = () => wayBack(issuer, client);
   const to = { redirectUri, responseMode, state };
   switch (outcome.kind) {
     case 'signIn':
@@ -176,7 +180,7 @@ function stepOutcome(
       return { kind: 'denied', ...ids, error, response: authorizationResponse(issuer, to, content) };
     }
     case 'rejected':
-      return rejected(outcome.reason, ids, sealed);
+      return rejected(outcome.reason, ids, sealed, back);
   }
 }
 
@@ -184,6 +188,7 @@ function rejected(
   reason: Extract<InteractionOutcome, { kind: 'rejected' }>['reason'],
   ids: Ids,
   sealed: () => string | null,
+  back: () => WayBack | null,
 ) {
   switch (reason) {
     case 'sign_in_required':
@@ -193,7 +198,7 @@ function rejected(
     case 'interaction_expired':
     case 'interaction_completed':
     case 'client_ended':
-      return { kind: 'refused', ...ids, reason } as const;
+      return { kind: 'refused', ...ids, reason, wayBack: back() } as const;
   }
 }
 

@@ -25,6 +25,7 @@ import {
 import { type DescribedAccess, describeAccess } from './requested-access.ts';
 import { openInteraction } from './sealed-interaction.ts';
 import { type SignInDeps, type SignInForm, type SignInOutcome, signIn } from './sign-in.ts';
+import { wayBack } from './way-back.ts';
 
 export type InteractionDeps = InteractionStepDeps &
   SignInDeps & {
@@ -158,6 +159,7 @@ async function viewOpened(
     clientId: client.clientId,
     ...spokenIn(interaction),
     reason: isRefused ? reason : 'interaction_completed',
+    wayBack: wayBack(deps.issuer, client),
   };
 }
 
@@ -277,7 +279,7 @@ export async function decideConsent(
 }
 
 /** The dependencies that find the interaction of a request. */
-export type OpeningDeps = Pick<InteractionDeps, 'interactions' | 'keys'>;
+export type OpeningDeps = Pick<InteractionDeps, 'interactions' | 'keys' | 'issuer'>;
 
 export type InteractionForSignIn = {
   readonly kind: 'opened';
@@ -298,7 +300,8 @@ export async function openForSignIn(
   const { interaction, isStored, now, client } = opened.facts;
   if (now >= interaction.endsAt) {
     const { id: interactionId } = interaction;
-    return { kind: 'refused', reason: 'interaction_expired', interactionId, clientId: client.clientId };
+    const back = wayBack(deps.issuer, client);
+    return { kind: 'refused', reason: 'interaction_expired', interactionId, clientId: client.clientId, wayBack: back };
   }
   return { kind: 'opened', interaction, isStored };
 }
@@ -323,7 +326,7 @@ const signedIn = ({ session, awaiting }: AnySession): Session | null => (awaitin
  * @param userId of the end-user whose consents are read with it. Null: the end-user is not known yet.
  */
 async function open(
-  { interactions, keys }: OpeningDeps,
+  { interactions, keys, issuer }: OpeningDeps,
   { id, sealed, browser }: InteractionRequest,
   userId: string | null = null,
 ): Promise<OpenedInteraction | InteractionRefused> {
@@ -333,7 +336,15 @@ async function open(
   const facts = await interactions.load(named, userId);
   if (!facts) return { kind: 'refused', reason: 'interaction_unknown' };
   if (browser === null || !sameSecretBytes(browser, facts.interaction.browserHash)) {
-    return { kind: 'refused', reason: 'another_browser', interactionId: id, ...spokenIn(facts.interaction) };
+    // The request named the client in the clear, and the link says nothing about an end-user.
+    const back = wayBack(issuer, facts.client);
+    return {
+      kind: 'refused',
+      reason: 'another_browser',
+      interactionId: id,
+      ...spokenIn(facts.interaction),
+      wayBack: back,
+    };
   }
   return { kind: 'opened', named, facts, userId };
 }

@@ -552,4 +552,5 @@ export type Words = {
     readonly received: string;
     readonly endsHere: string;
   };
+  readonly wayBack: { readonly client: Message<'client'> };
 };

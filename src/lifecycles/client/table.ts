@@ -43,6 +43,9 @@ export const clients = pgTable('clients', {
     .default('RS256'),
   /** RFC 7591 §2. */
   logoUri: text('logo_uri'),
+  clientUri: text('client_uri'),
+  /** OpenID Connect Core §4. */
+  initiateLoginUri: text('initiate_login_uri'),
   tosUri: text('tos_uri'),
   policyUri: text('policy_uri'),
   /** Declared in configuration, and then changed only there. */
@@ -62,11 +65,13 @@ type ClientFactsRow = Omit<typeof clients.$inferSelect, 'mac' | 'tokenMac' | 'cr
  * Columns of later migrations, with the default that the migration gave older rows. A MAC has such a column only where it
  * holds another value: so the MACs of older rows stay right, and no write to the database adds a value.
  */
-const ADDED = { consent: 'ask' } as const;
+const ADDED = { consent: 'ask', clientUri: null, initiateLoginUri: null } as const;
 
 /** Each other column but these. */
 const {
   consent: _______,
+  clientUri: ________,
+  initiateLoginUri: _________,
   mac: _,
   tokenMac: __,
   macVersion: ___,
@@ -134,6 +139,8 @@ export const clientTable = described(clients, {
     postLogoutRedirectUris: 'registration',
     idTokenSignedResponseAlg: 'registration',
     logoUri: 'registration',
+    clientUri: 'registration',
+    initiateLoginUri: 'registration',
     tosUri: 'registration',
     policyUri: 'registration',
     declared: 'registration',

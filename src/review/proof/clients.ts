@@ -18,6 +18,8 @@ export const WEB_CLIENT: Client = {
   postLogoutRedirectUris: [],
   idTokenSignedResponseAlg: 'RS256',
   logoUri: null,
+  clientUri: null,
+  initiateLoginUri: null,
   tosUri: null,
   policyUri: null,
   registeredBy: 'operator',

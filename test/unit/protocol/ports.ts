@@ -92,6 +92,8 @@ export const client = (change: Partial<Client> = {}): Client => ({
   postLogoutRedirectUris: ['https://shop.test/out'],
   idTokenSignedResponseAlg: 'RS256',
   logoUri: null,
+  clientUri: null,
+  initiateLoginUri: null,
   tosUri: null,
   policyUri: null,
   secretMacs: [],

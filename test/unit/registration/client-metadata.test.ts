@@ -46,6 +46,8 @@ describe('a client with the metadata of RFC 7591', () => {
         postLogoutRedirectUris: [],
         idTokenSignedResponseAlg: 'RS256',
         logoUri: null,
+        clientUri: null,
+        initiateLoginUri: null,
         tosUri: null,
         policyUri: null,
       },
@@ -197,6 +199,8 @@ describe('a client with the metadata of RFC 7591', () => {
       ['post_logout_redirect_uris', '--post-logout-redirect-uri <uri>', 'after a sign-out', true],
       ['id_token_signed_response_alg', '--id-token-alg <alg>', 'ID Tokens', false],
       ['logo_uri', '--logo-uri <uri>', 'logo', false],
+      ['client_uri', '--client-uri <uri>', 'home page', false],
+      ['initiate_login_uri', '--initiate-login-uri <uri>', 'starts a sign-in at', false],
       ['tos_uri', '--tos-uri <uri>', 'terms of service', false],
       ['policy_uri', '--policy-uri <uri>', 'privacy policy', false],
     ]);

@@ -1,1 +1,0 @@
-ALTER TABLE "clients" ADD COLUMN "consent" text DEFAULT 'ask' NOT NULL;
