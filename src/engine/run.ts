@@ -92,13 +92,40 @@ function* later<Answer>(
   return reply.answer as Answer;
 }
 
-export type Ports<Loaded, Commit> = {
+export type Ports<Loaded, Commit> = Sleeping & {
   readonly load: () => Promise<Loaded>;
   /** Resolves to false when a fact that the commit depends on no longer held. Then nothing changed. */
   readonly commit: (commit: Commit) => Promise<boolean>;
+};
+
+export type Sleeping = {
   /** Takes milliseconds. Waits between reloads after a lost commit. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 };
+
+/**
+ * A row that other requests may have removed. @param first absent: it is loaded. @returns null: the row is not found.
+ * @throws Unavailable, StoreUnavailable
+ */
+export async function runFound<Loaded, Row, Facts, Commit, Answer>(
+  { load, ...ports }: Omit<Ports<Loaded, Commit>, 'load'> & { readonly load: () => Promise<Loaded | null> },
+  request: Request<Loaded, Row, Facts, Commit, Answer>,
+  first?: Loaded,
+): Promise<Answer | null> {
+  const found = first ?? (await load());
+  return found === null
+    ? null
+    : run({ ...ports, load: stillThere(load, request.lifecycle.machine.id) }, request, found);
+}
+
+/** A load of a row that was found before. */
+export const stillThere =
+  <Loaded>(load: () => Promise<Loaded | null>, machine: string) =>
+  async (): Promise<Loaded> => {
+    const loaded = await load();
+    if (loaded === null) throw new InvariantViolation(`${machine}: the row vanished between load and reload`);
+    return loaded;
+  };
 
 /** @param first absent: the loop loads it. @throws Unavailable as `running` does. */
 export async function run<Loaded, Row, Facts, Commit, Answer>(

@@ -1,6 +1,6 @@
 /** decide → apply → check: applies an event to a row. Pure, so that every check precedes the commit. */
 import type { AnyStateMachine } from 'xstate';
-import type { Effect } from '../../machines/unions.ts';
+import type { Effect, RejectReason } from '../../machines/unions.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import { type Decision, decide, effectOf } from './decide.ts';
 import { InvariantViolation } from './errors.ts';
@@ -35,8 +35,15 @@ export function stepsOf<Row, Facts>(
   };
 }
 
-const isRejected = ({ decisions: [decision] }: Step<unknown>): boolean =>
-  decision !== undefined && effectOf(decision, 'reject') !== undefined;
+const isRejected = (step: Step<unknown>): boolean => rejectionIn(step) !== null;
+
+/** The answer to a rejected request. Null: it was not rejected. */
+export function rejectionIn<Reason extends RejectReason>({
+  decisions: [decision],
+}: Pick<Step<unknown>, 'decisions'>): { readonly kind: 'rejected'; readonly reason: Reason } | null {
+  const rejected = decision && effectOf(decision, 'reject');
+  return rejected ? { kind: 'rejected', reason: rejected.params.reason as Reason } : null;
+}
 
 /**
  * @throws InvariantViolation when the row that the effects make is not in the machine's next state, or breaks an

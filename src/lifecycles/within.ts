@@ -12,8 +12,11 @@ export function within<Whole, Part>(
   const { changes, stateOf, contextOf, ledgerFacts, machine, answers } = lifecycle;
   const lifted = Object.entries(changes).map(([name, change]) => [
     name,
-    (whole: Whole, facts: unknown, params: unknown) =>
-      changed(whole, (change as AnyChange)(part(whole), facts, params) as Part),
+    (whole: Whole, facts: unknown, params: unknown) => {
+      const before = part(whole);
+      const after = (change as AnyChange)(before, facts, params) as Part;
+      return after === before ? whole : changed(whole, after);
+    },
   ]);
   return {
     machine,

@@ -4,10 +4,10 @@ import type { ClientContext, ClientEvent, ClientState } from '../../../machines/
 import { clientMachine } from '../../../machines/client/machine.ts';
 import type { AdministrationRejectReason } from '../../../machines/shared/facts.ts';
 import { type Commit, type CommitStore, insert, replacement, tableOf, type Write } from '../../engine/commit.ts';
-import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, run, type Sleeping } from '../../engine/run.ts';
+import { rejectionIn } from '../../engine/step.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { ClientRegistration, RegisteredClient, SecretMac } from '../../model/client.ts';
 
@@ -158,19 +158,21 @@ export const clientRequest = ({
     const asked = { expectationHolds: expects(row), byConfiguration: actor.kind === 'configuration' };
     return { row, facts: { now, version, actor, change, fields }, event: eventOf(change, fields, asked) };
   },
-  answer: ({ before, after: { client }, decisions: [decision] }, _, { fields }) => {
-    const rejected = decision && effectOf(decision, 'reject');
-    if (rejected) return { kind: 'rejected', reason: rejected.params.reason as AdministrationRejectReason };
+  answer: (step, _, { fields }) => {
+    const rejected = rejectionIn<AdministrationRejectReason>(step);
+    if (rejected) return rejected;
+    const {
+      before,
+      after: { client },
+    } = step;
     if (client === null) throw new InvariantViolation('client: a request that was not rejected left no client');
     return { kind: 'done', client, before: clientState(before) === 'registered' ? before.client : null, fields };
   },
   isIn: ({ row: { client } }, { after }) => isDeepStrictEqual(client, after.client),
 });
 
-export type ClientPorts = {
+export type ClientPorts = Sleeping & {
   readonly clients: ClientStore;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** @throws Unavailable */

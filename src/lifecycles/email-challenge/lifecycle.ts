@@ -13,10 +13,10 @@ import type {
 import { emailChallengeMachine } from '../../../machines/email-challenge/machine.ts';
 import type { UserEvent, UserEventByLink } from '../../../machines/user/facts.ts';
 import { type Commit, type CommitStore, insert, update, type Write } from '../../engine/commit.ts';
-import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
-import { type AnyLifecycle, type Lifecycle, type Sent, send } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Lifecycle, type Sent, send } from '../../engine/lifecycle.ts';
+import { type Request, run, type Sleeping } from '../../engine/run.ts';
+import { rejectionIn } from '../../engine/step.ts';
 import { type Actor, actorName } from '../../model/actor.ts';
 import type { Bytes } from '../../model/grant.ts';
 import type { SignInOrigin } from '../../model/ledger.ts';
@@ -28,10 +28,10 @@ import {
   type UserChange,
   type UserFacts,
   type UserRegistration,
-  type UserRow,
   userLifecycle,
   userWrite,
 } from '../user/lifecycle.ts';
+import { within } from '../within.ts';
 import {
   EMAIL_CHALLENGES,
   type EmailChallenge,
@@ -158,24 +158,11 @@ const nextOf = (
   challenges.find((one) => one.state === 'active' && one.purpose === purpose && one.id !== id);
 
 /** The end-user's lifecycle on the row of a link: its own states, effects and lines, in the same commit. */
-const ofUser = ({ user }: EmailChallengeRow): UserRow => ({ user });
-const userWithin: AnyLifecycle<EmailChallengeRow> = {
-  machine: userLifecycle.machine,
-  stateOf: (row, facts: UserFacts) => userLifecycle.stateOf(ofUser(row), facts),
-  contextOf: (row, facts: UserFacts) => userLifecycle.contextOf(ofUser(row), facts),
-  answers: userLifecycle.answers,
-  changes: Object.fromEntries(
-    Object.entries(userLifecycle.changes).map(([effect, change]) => [
-      effect,
-      (row: EmailChallengeRow, facts: UserFacts, params: never) => {
-        const before = ofUser(row);
-        const after = (change as (row: UserRow, facts: UserFacts, params: never) => UserRow)(before, facts, params);
-        return after === before ? row : { ...row, user: after.user };
-      },
-    ]),
-  ),
-  ledgerFacts: (row, facts: UserFacts) => userLifecycle.ledgerFacts?.(ofUser(row), facts) ?? {},
-};
+const ofUser = within(
+  userLifecycle,
+  ({ user }: EmailChallengeRow) => ({ user }),
+  (row, { user }) => ({ ...row, user }),
+);
 
 const changeOf = (
   { use }: EmailChallengeFacts,
@@ -282,7 +269,7 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
           ? { type: event, expectationHolds: true, usernameOf, differing: [] }
           : { type: event };
       const userFacts: UserFacts = { now, id, version, actor, change, fields: FIELDS[event] };
-      return { lifecycle: userWithin, facts: userFacts, event: sent };
+      return { lifecycle: ofUser, facts: userFacts, event: sent };
     },
   },
   violation: ({ before, after }) =>
@@ -311,7 +298,7 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
     const added = after.challenges.filter(({ id }) => !stored.has(id));
     const writes = [
       ...moved,
-      ...(after.user === before.user || after.user === null ? [] : [userWrite(before.user, after.user, version)]),
+      ...(after.user === before.user || after.user === null ? [] : [userWrite(before.user, after.user, version, true)]),
       ...added.map((challenge) => newLink(challenge, actor)),
     ];
     return { now, requires: [], writes: writes as [Write, ...Write[]], entries };
@@ -361,9 +348,10 @@ export const sendLinkRequest = (
     const facts = { ...NOTHING_DRAWN, ...known, id: fresh.id, fresh };
     return { row: rowOf(loaded), facts, event: eventOf(facts, 'requested') };
   },
-  answer: ({ after, decisions: [decision] }, _, facts) => {
-    const rejected = decision && effectOf(decision, 'reject');
-    if (rejected) return { kind: 'rejected', reason: rejected.params.reason as EmailChallengeRejectReason };
+  answer: (step, _, facts) => {
+    const rejected = rejectionIn<EmailChallengeRejectReason>(step);
+    if (rejected) return rejected;
+    const { after } = step;
     return { kind: 'sent', challenge: subjectOf(after, facts), user: after.user };
   },
   isIn: ({ challenges }) => challenges.some(({ id }) => id === fresh.id),
@@ -409,9 +397,10 @@ export const useLinkRequest = (
     };
     return { row: rowOf(loaded), facts, event: eventOf(facts, 'used') };
   },
-  answer: ({ before, after, decisions: [decision] }, _, facts) => {
-    const rejected = decision && effectOf(decision, 'reject');
-    if (rejected) return { kind: 'rejected', reason: rejected.params.reason as EmailChallengeRejectReason };
+  answer: (step, _, facts) => {
+    const rejected = rejectionIn<EmailChallengeRejectReason>(step);
+    if (rejected) return rejected;
+    const { before, after } = step;
     if (after.user === null) throw new InvariantViolation('emailChallenge: a link was used, and there is no account');
     return {
       kind: 'used',
@@ -440,12 +429,10 @@ export const withdrawLinkRequest = (id: string, actor: Actor): LinkRequest<boole
   answer: ({ before, after }) => after !== before,
 });
 
-export type EmailChallengePorts = {
+export type EmailChallengePorts = Sleeping & {
   readonly challenges: EmailChallengeStore;
   /** By the current policy. */
   readonly isOffered: (purpose: EmailChallengePurpose) => boolean;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** @throws Unavailable */

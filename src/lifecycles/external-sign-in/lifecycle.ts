@@ -13,10 +13,10 @@ import { externalSignInMachine } from '../../../machines/external-sign-in/machin
 import type { LinkedIdentityEvent } from '../../../machines/linked-identity/facts.ts';
 import type { UserEvent } from '../../../machines/user/facts.ts';
 import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../../engine/commit.ts';
-import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle, Sent } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, runFound, type Sleeping } from '../../engine/run.ts';
+import { rejectionIn } from '../../engine/step.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Bytes } from '../../model/grant.ts';
 import { type Claims, NO_PASSWORD, type RegisteredUser } from '../../model/user.ts';
@@ -191,7 +191,7 @@ export const externalSignInLifecycle: Lifecycle<ExternalSignInRow, ExternalSignI
     requires: reliedOn(before, after.signIn.state),
     writes: [
       update(EXTERNAL_SIGN_INS, before.signIn, after.signIn, ['state']),
-      ...(before.user === null && after.user !== null ? [userWrite(null, after.user, null)] : []),
+      ...(before.user === null && after.user !== null ? [userWrite(null, after.user, null, true)] : []),
       ...(before.identity === null && after.identity !== null ? [newIdentity(after.identity)] : []),
     ],
     entries: entries.map((entry) => ({ ...entry, interactionId: before.signIn.interactionId })),
@@ -297,34 +297,24 @@ export const externalSignInRequest = (brought: Brought): ExternalSignInRequest =
     };
     return { row: { signIn, user, identity }, facts, event: eventOf(loaded, brought) };
   },
-  answer: ({ after, decisions: [decision] }, { signIn, serverEpoch }) => {
-    const rejected = decision && effectOf(decision, 'reject');
-    return rejected
-      ? { kind: 'rejected', reason: rejected.params.reason as ExternalSignInRejectReason, signIn }
-      : { kind: 'done', row: after, serverEpoch };
+  answer: (step, { signIn, serverEpoch }) => {
+    const rejected = rejectionIn<ExternalSignInRejectReason>(step);
+    return rejected ? { ...rejected, signIn } : { kind: 'done', row: step.after, serverEpoch };
   },
 });
 
-export type ExternalSignInPorts = {
+export type ExternalSignInPorts = Sleeping & {
   readonly externalSignIns: Pick<ExternalSignInStore, 'load' | 'commit'>;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** @returns null: the sign-in is not found. @throws Unavailable, StoreUnavailable */
-export async function bringToExternalSignIn(
+export function bringToExternalSignIn(
   { externalSignIns, sleep }: ExternalSignInPorts,
   referenceHash: Bytes,
   sought: SoughtUser,
   brought: Brought,
 ): Promise<ExternalSignInOutcome | null> {
   const usernames = brought.justInTimeUser?.usernames ?? [];
-  const first = await externalSignIns.load(referenceHash, sought, usernames);
-  if (first === null) return null;
-  const load = async () => {
-    const loaded = await externalSignIns.load(referenceHash, sought, usernames);
-    if (loaded === null) throw new InvariantViolation('an external sign-in vanished between load and reload');
-    return loaded;
-  };
-  return run({ load, commit: externalSignIns.commit, sleep }, externalSignInRequest(brought), first);
+  const load = () => externalSignIns.load(referenceHash, sought, usernames);
+  return runFound({ load, commit: externalSignIns.commit, sleep }, externalSignInRequest(brought));
 }

@@ -5,7 +5,7 @@ import { grantMachine } from '../../../machines/grant/machine.ts';
 import type { EpochOwner } from '../../../machines/shared/facts.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle, Step } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, run, type Sleeping } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Client, TokenClient } from '../../model/client.ts';
 import { type Bytes, type Grant, grantState } from '../../model/grant.ts';
@@ -125,10 +125,8 @@ export const administratorEndRequest = (actor: Actor): Request<WithGrant, Grant,
   }),
 });
 
-export type GrantPorts = {
+export type GrantPorts = Sleeping & {
   readonly store: Pick<GrantStore, 'load' | 'commit'>;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /**

@@ -12,7 +12,7 @@ import type {
 import { interactionMachine } from '../../../machines/interaction/machine.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, run, type Sleeping, stillThere } from '../../engine/run.ts';
 import type { Client } from '../../model/client.ts';
 import type { Bytes, SignInFacts } from '../../model/grant.ts';
 import type { Interaction, RequestedInteraction } from '../../model/interaction.ts';
@@ -398,13 +398,12 @@ function repeated({ remakeCode }: InteractionPolicy, { interaction, grant }: Loa
   return code === null ? { kind: 'rejected', reason: 'interaction_completed' } : { kind: 'approved', code };
 }
 
-export type InteractionPorts = InteractionPolicy & {
-  readonly store: Pick<InteractionStore, 'load' | 'commit'>;
-  /** The session as it is now; null: it has ended. */
-  readonly sessionNow: (session: Session) => Promise<Session | null>;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
-};
+export type InteractionPorts = InteractionPolicy &
+  Sleeping & {
+    readonly store: Pick<InteractionStore, 'load' | 'commit'>;
+    /** The session as it is now; null: it has ended. */
+    readonly sessionNow: (session: Session) => Promise<Session | null>;
+  };
 
 /**
  * @param first as it was loaded for the user of the session.
@@ -420,9 +419,9 @@ export function interactFrom(
 ): Promise<InteractionOutcome> {
   const { isStored, interaction } = first;
   const reference = { id: interaction.id, requested: isStored ? null : interaction };
+  const stored = stillThere(() => store.load(reference, session?.userId ?? null), interactionMachine.id);
   const load = async () => {
-    const loaded = await store.load(reference, session?.userId ?? null);
-    if (!loaded) throw new InvariantViolation('an interaction vanished between load and reload');
+    const loaded = await stored();
     return { ...loaded, session: session && (await sessionNow(session)), factorIsAwaited };
   };
   const request = interactionRequest(policy, type);

@@ -8,10 +8,10 @@ import type {
 import { linkedIdentityMachine } from '../../../machines/linked-identity/machine.ts';
 import type { WaysToSignIn } from '../../../machines/shared/facts.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
-import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, run, type Sleeping } from '../../engine/run.ts';
+import { rejectionIn } from '../../engine/step.ts';
 import type { Actor } from '../../model/actor.ts';
 import { anotherWay, ofUser } from '../other-factors.ts';
 import type { LinkedIdentity } from './entity.ts';
@@ -93,18 +93,17 @@ export const identityRemovalRequest = (
     facts: { now, draft: null, actor },
     event: (type === 'removalRequested' ? { type, otherWays } : { type }) satisfies LinkedIdentityEvent,
   }),
-  answer: ({ after: { identity }, decisions: [decision] }) => {
-    const rejected = decision && effectOf(decision, 'reject');
-    if (rejected) return { kind: 'rejected', reason: rejected.params.reason as LinkedIdentityRejectReason };
+  answer: (step) => {
+    const rejected = rejectionIn<LinkedIdentityRejectReason>(step);
+    if (rejected) return rejected;
+    const { identity } = step.after;
     if (identity === null) throw new InvariantViolation('linked identity: nothing was removed, and nothing rejected');
     return { kind: 'done', identity };
   },
 });
 
-export type LinkedIdentityPorts = {
+export type LinkedIdentityPorts = Sleeping & {
   readonly identities: Pick<LinkedIdentityStore, 'load' | 'commit'>;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** Of end-users who were deleted, in any way. @returns how many. @throws Unavailable */

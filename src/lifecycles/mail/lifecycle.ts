@@ -3,9 +3,8 @@
 import type { MailContext, MailEvent } from '../../../machines/mail/facts.ts';
 import { mailMachine } from '../../../machines/mail/machine.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
-import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, runFound, type Sleeping } from '../../engine/run.ts';
 import { AS_ATTEMPTED, type RetryPolicy, retryAt } from '../webhook-delivery/lifecycle.ts';
 import type { QueuedMail } from './entity.ts';
 import { MAILS } from './entity.ts';
@@ -93,23 +92,13 @@ export const reportMailRequest = (policy: MailPolicy, { outcome, claim }: MailRe
   );
 export const displaceMailRequest = (policy: MailPolicy) => request(policy, () => ({ type: 'displaced' }));
 
-export type MailPorts = {
+export type MailPorts = Sleeping & {
   readonly mails: MailStore;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** @returns null: the mail is not found. @throws Unavailable */
-async function ask({ mails, sleep }: MailPorts, id: string, asked: MailRequest): Promise<MailOutcome | null> {
-  const first = await mails.load(id);
-  if (first === null) return null;
-  const load = async () => {
-    const loaded = await mails.load(id);
-    if (loaded === null) throw new InvariantViolation('mail: it was erased while it was decided about');
-    return loaded;
-  };
-  return run({ load, commit: mails.commit, sleep }, asked, first);
-}
+const ask = ({ mails, sleep }: MailPorts, id: string, asked: MailRequest): Promise<MailOutcome | null> =>
+  runFound({ load: () => mails.load(id), commit: mails.commit, sleep }, asked);
 
 /** @returns the mail after the claim; unchanged: not this node's to attempt. Null: the mail is not found. @throws Unavailable, StoreUnavailable */
 export const claimMail = (ports: MailPorts, id: string, policy: MailPolicy) => ask(ports, id, claimMailRequest(policy));

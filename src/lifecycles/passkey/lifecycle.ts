@@ -4,9 +4,8 @@ import type { PasskeyContext, PasskeyEvent } from '../../../machines/passkey/fac
 import { passkeyMachine } from '../../../machines/passkey/machine.ts';
 import type { WaysToSignIn } from '../../../machines/shared/facts.ts';
 import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../../engine/commit.ts';
-import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, run, runFound, type Sleeping } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Bytes } from '../../model/grant.ts';
 import { endUserOf } from '../../model/user.ts';
@@ -180,28 +179,18 @@ export const passkeyRegistration = (
   isIn: ({ passkey: { id, state } }) => id === passkey.id && state === 'active',
 });
 
-export type PasskeyPorts = {
+export type PasskeyPorts = Sleeping & {
   readonly passkeys: Pick<PasskeyStore, 'load' | 'commit'>;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** @param loaded absent: it is loaded. @returns null: the passkey is not found. @throws Unavailable, StoreUnavailable */
-export async function askPasskey(
+export const askPasskey = (
   { passkeys, sleep }: PasskeyPorts,
   key: PasskeyKey,
   asked: PasskeyAsked,
   loaded?: LoadedPasskey,
-): Promise<FactorAnswer | null> {
-  const first = loaded ?? (await passkeys.load(key));
-  if (first === null) return null;
-  const load = async () => {
-    const again = await passkeys.load(key);
-    if (again === null) throw new InvariantViolation('a passkey vanished between load and reload');
-    return again;
-  };
-  return run({ load, commit: passkeys.commit, sleep }, passkeyRequest(asked), first);
-}
+): Promise<FactorAnswer | null> =>
+  runFound({ load: () => passkeys.load(key), commit: passkeys.commit, sleep }, passkeyRequest(asked), loaded);
 
 /** @throws Unavailable, StoreUnavailable */
 export const registerPasskey = (

@@ -3,9 +3,8 @@
 import type { RecoveryCodeEvent, RecoveryCodeRejectReason } from '../../../machines/recovery-code/facts.ts';
 import { recoveryCodeMachine } from '../../../machines/recovery-code/machine.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
-import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, run, type Sleeping, stillThere } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Bytes } from '../../model/grant.ts';
 import { endUserOf } from '../../model/user.ts';
@@ -66,10 +65,8 @@ export const recoveryCodeRequest = (
   answer: factorAnswer,
 });
 
-export type RecoveryCodePorts = {
+export type RecoveryCodePorts = Sleeping & {
   readonly recoveryCodes: RecoveryCodeStore;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** @param actor of the request, where it is not the end-user. @throws Unavailable, StoreUnavailable */
@@ -79,10 +76,7 @@ export function askRecoveryCode(
   type: RecoveryCodeEvent['type'],
   actor?: Actor,
 ): Promise<Answer> {
-  const load = async () => {
-    const loaded = await recoveryCodes.load(first.code.userId, first.code.id);
-    if (loaded === null) throw new InvariantViolation('a recovery code vanished between load and reload');
-    return loaded;
-  };
+  const { userId, id } = first.code;
+  const load = stillThere(() => recoveryCodes.load(userId, id), recoveryCodeMachine.id);
   return run({ load, commit: recoveryCodes.commit, sleep }, recoveryCodeRequest(type, actor), first);
 }

@@ -5,10 +5,9 @@ import { secondFactorMachine } from '../../../machines/second-factor/machine.ts'
 import type { FactorRejectReason } from '../../../machines/shared/facts.ts';
 import type { RejectReason } from '../../../machines/unions.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
-import { effectOf } from '../../engine/decide.ts';
-import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle, Step } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, runFound, type Sleeping } from '../../engine/run.ts';
+import { rejectionIn } from '../../engine/step.ts';
 import type { Actor } from '../../model/actor.ts';
 import { endUserOf } from '../../model/user.ts';
 import { ofUser, otherFactors } from '../other-factors.ts';
@@ -75,12 +74,9 @@ export type FactorAnswer<Reason extends RejectReason = FactorRejectReason> =
   | { readonly kind: 'rejected'; readonly reason: Reason };
 
 /** The answer of a factor's machine to a request that it accepts or rejects; an event without an answer was carried out. */
-export const factorAnswer = <Reason extends RejectReason>({
-  decisions: [decision],
-}: Pick<Step<unknown>, 'decisions'>): FactorAnswer<Reason> => {
-  const rejected = decision && effectOf(decision, 'reject');
-  return rejected ? { kind: 'rejected', reason: rejected.params.reason as Reason } : { kind: 'accepted' };
-};
+export const factorAnswer = <Reason extends RejectReason>(
+  step: Pick<Step<unknown>, 'decisions'>,
+): FactorAnswer<Reason> => rejectionIn<Reason>(step) ?? { kind: 'accepted' };
 
 export type SecondFactorAsked = {
   readonly type: SecondFactorEvent['type'];
@@ -123,25 +119,17 @@ export const secondFactorRequest = ({
   answer: factorAnswer,
 });
 
-export type SecondFactorPorts = {
+export type SecondFactorPorts = Sleeping & {
   readonly secondFactors: SecondFactorStore;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** @param loaded absent: it is loaded. @returns null: not a factor of this end-user. @throws Unavailable, StoreUnavailable */
-export async function askSecondFactor(
+export const askSecondFactor = (
   { secondFactors, sleep }: SecondFactorPorts,
   { userId, id }: Pick<SecondFactor, 'userId' | 'id'>,
   asked: SecondFactorAsked,
   loaded?: LoadedSecondFactor,
-): Promise<FactorAnswer | null> {
-  const first = loaded ?? (await secondFactors.load(userId, id));
-  if (first === null) return null;
-  const load = async () => {
-    const loaded = await secondFactors.load(userId, id);
-    if (loaded === null) throw new InvariantViolation('a second factor vanished between load and reload');
-    return loaded;
-  };
-  return run({ load, commit: secondFactors.commit, sleep }, secondFactorRequest(asked), first);
-}
+): Promise<FactorAnswer | null> => {
+  const ports = { load: () => secondFactors.load(userId, id), commit: secondFactors.commit, sleep };
+  return runFound(ports, secondFactorRequest(asked), loaded);
+};

@@ -13,7 +13,7 @@ import { sessionMachine } from '../../../machines/session/machine.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle, Step } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, run, type Sleeping } from '../../engine/run.ts';
 import { stepOf } from '../../engine/step.ts';
 import type { Actor } from '../../model/actor.ts';
 import { type Bytes, sameBytes } from '../../model/grant.ts';
@@ -237,11 +237,9 @@ export type SessionEnding = 'signOutRequested' | 'endRequested' | 'endRequestedB
 export const sessionEndRequest = (lifetimes: SessionLifetimes, type: SessionEnding, actor?: Actor) =>
   request<boolean>(lifetimes, type, ({ before, after }) => after !== before, { actor });
 
-export type SessionPorts = {
+export type SessionPorts = Sleeping & {
   readonly sessions: Pick<SessionStore, 'load' | 'commit'>;
   readonly lifetimes: () => SessionLifetimes;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** @param loaded absent: it is loaded. @returns null: the session is not found. @throws Unavailable */

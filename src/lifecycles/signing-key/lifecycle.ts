@@ -8,7 +8,7 @@ import { signingKeyMachine } from '../../../machines/signing-key/machine.ts';
 import { type Commit, type CommitStore, insert, tableOf, update } from '../../engine/commit.ts';
 import { InvariantViolation, Unavailable } from '../../engine/errors.ts';
 import { type Lifecycle, type Step, send } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, run, type Sleeping } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { LedgerEntry } from '../../model/ledger.ts';
 import {
@@ -216,12 +216,11 @@ function requireDerivedStates(keys: SigningKeyTable): void {
   }
 }
 
-export type SigningKeyPorts = SigningKeyDeps & {
-  readonly store: SigningKeyStore;
-  readonly createKey: (alg: SigningAlgorithm) => Promise<NewSigningKey>;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
-};
+export type SigningKeyPorts = SigningKeyDeps &
+  Sleeping & {
+    readonly store: SigningKeyStore;
+    readonly createKey: (alg: SigningAlgorithm) => Promise<NewSigningKey>;
+  };
 
 async function ask(ports: SigningKeyPorts, event: KeyEvent, first?: LoadedSigningKeys): Promise<readonly KeyChange[]> {
   let fresh: NewSigningKey | null = null;

@@ -4,10 +4,10 @@ import type { AdministrationRejectReason } from '../../../machines/shared/facts.
 import type { UserContext, UserEvent, UserField, UserState } from '../../../machines/user/facts.ts';
 import { userMachine } from '../../../machines/user/machine.ts';
 import { type Commit, type CommitStore, insert, update, type Write } from '../../engine/commit.ts';
-import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle, Turn } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, run, type Sleeping } from '../../engine/run.ts';
+import { rejectionIn } from '../../engine/step.ts';
 import type { Actor } from '../../model/actor.ts';
 import { NO_PASSWORD, type RegisteredUser, type User } from '../../model/user.ts';
 import type { RowVersion } from '../client/lifecycle.ts';
@@ -138,10 +138,18 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, Commit> = {
   },
 };
 
-/** While the row is as it was loaded. @param version of the loaded row. */
-export const userWrite = (before: RegisteredUser | null, after: RegisteredUser, version: RowVersion): Write =>
+/**
+ * While the row is as it was loaded. @param version of the loaded row.
+ * @param isDrawn the `sub` was drawn for this commit, so that no other has it.
+ */
+export const userWrite = (
+  before: RegisteredUser | null,
+  after: RegisteredUser,
+  version: RowVersion,
+  isDrawn = false,
+): Write =>
   before === null
-    ? insert(USERS, after, [{ id: after.id }, { username: after.username }])
+    ? insert(USERS, after, [...(isDrawn ? [] : [{ id: after.id }]), { username: after.username }])
     : update(USERS, { ...before, version }, { ...after, version }, ['version']);
 
 /** A thief of the mailbox, who is signed in by the password alone, cannot turn it into a password that came without a link. */
@@ -252,19 +260,21 @@ export const userRequest = ({
     // The administrator has seen the row before both changes.
     next: next && ((row) => turnOf({ id, actor, change: next }, { ...loaded, row }, true)),
   }),
-  answer: ({ before, after: { user }, decisions: [decision] }, _, { fields }) => {
-    const rejected = decision && effectOf(decision, 'reject');
-    if (rejected) return { kind: 'rejected', reason: rejected.params.reason as AdministrationRejectReason };
+  answer: (step, _, { fields }) => {
+    const rejected = rejectionIn<AdministrationRejectReason>(step);
+    if (rejected) return rejected;
+    const {
+      before,
+      after: { user },
+    } = step;
     if (user === null) throw new InvariantViolation('user: a request that was not rejected left no end-user');
     return { kind: 'done', user, before: before.user, fields };
   },
   isIn: ({ row: { user } }, { after }) => isDeepStrictEqual(user, after.user),
 });
 
-export type UserPorts = {
+export type UserPorts = Sleeping & {
   readonly users: UserStore;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /** @throws Unavailable */

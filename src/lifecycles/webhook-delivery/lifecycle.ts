@@ -2,9 +2,8 @@
 import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../../machines/webhook-delivery/facts.ts';
 import { webhookDeliveryMachine } from '../../../machines/webhook-delivery/machine.ts';
 import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
-import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
-import { type Request, run } from '../../engine/run.ts';
+import { type Request, runFound, type Sleeping } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { AttemptOutcome, WebhookDelivery } from './entity.ts';
 import { WEBHOOK_DELIVERIES } from './entity.ts';
@@ -198,28 +197,19 @@ export const repeatRequest = (policy: RetryPolicy, actor: Actor) =>
     { actor },
   );
 
-export type WebhookDeliveryPorts = {
+export type WebhookDeliveryPorts = Sleeping & {
   readonly deliveries: WebhookDeliveryStore;
-  /** Milliseconds; waits between reloads after a lost commit. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
-/** @returns null: the delivery is not found. @throws Unavailable */
-async function ask<Answer>(
+/**
+ * Housekeeping removes only ended deliveries, and those leave nothing to decide.
+ * @returns null: the delivery is not found. @throws Unavailable
+ */
+const ask = <Answer>(
   { deliveries, sleep }: WebhookDeliveryPorts,
   id: string,
   asked: DeliveryRequest<Answer>,
-): Promise<Answer | null> {
-  const first = await deliveries.load(id);
-  if (first === null) return null;
-  const load = async () => {
-    const loaded = await deliveries.load(id);
-    // Housekeeping removes only ended deliveries, and those leave nothing to decide.
-    if (loaded === null) throw new InvariantViolation('webhookDelivery: it was removed while it was decided about');
-    return loaded;
-  };
-  return run({ load, commit: deliveries.commit, sleep }, asked, first);
-}
+): Promise<Answer | null> => runFound({ load: () => deliveries.load(id), commit: deliveries.commit, sleep }, asked);
 
 /** @returns null: it is not this node's to attempt. @throws Unavailable, StoreUnavailable */
 export const claimDelivery = (ports: WebhookDeliveryPorts, id: string, policy: RetryPolicy) =>
