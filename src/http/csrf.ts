@@ -2,10 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hmacSha256, sameSecretBytes } from '../crypto/digest.ts';
 import type { RootKey, RootKeys } from '../crypto/root-secret.ts';
-import { parseParameters } from '../oauth/parameters.ts';
 import type { FormCheck } from '../protocol/form-purpose.ts';
 import type { BrowserCookies } from './cookies.ts';
-import { bodyOf } from './form-body.ts';
+import { sentField } from './form-body.ts';
 
 export type Csrf = {
   /** For the hidden field `csrf`. Sets the browser's cookie if it has none. */
@@ -25,7 +24,7 @@ export function csrf({ keys, cookies }: { readonly keys: RootKeys; readonly cook
     },
     checkOf: (request) => {
       const browser = cookies.read(request, 'browser');
-      const sent = parseParameters(bodyOf(request.body), ['csrf']).parameters.get('csrf');
+      const sent = sentField(request, 'csrf');
       return (purpose) => browser !== null && sent !== null && isToken(keys, purpose, browser, sent);
     },
   };

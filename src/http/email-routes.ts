@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { sameSecretBytes } from '../crypto/digest.ts';
 import { BY_PASSWORD, hasPassword } from '../oauth/authentication-methods.ts';
-import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { type Asked, type Asker, askAboutLostFactors, askForReset } from '../people/email/asking.ts';
 import { type LinkOutcome, type LinkRefusal, submitLink, type UseLinkDeps, viewLink } from '../people/email/using.ts';
@@ -16,7 +15,7 @@ import { factorPath, signInPath } from './account/sections.ts';
 import { addressKey } from './address-key.ts';
 import { callerGone } from './caller-gone.ts';
 import type { EmailRoute } from './email-route-names.ts';
-import { bodyOf, queryOf } from './form-body.ts';
+import { askedField, queryOf, sentFields } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { sendInteractionStep } from './interaction-outcome.ts';
 import { interactionNamed, isInteractionName } from './interaction-request.ts';
@@ -68,7 +67,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     async (request, reply) => {
       if (!isOpen(what)) return reply.callNotFound();
       if (queryOf(request) === SENT) return sendPage(reply, 200, askedPage(await lookOf(request), what));
-      const name = parseParameters(queryOf(request), ['for']).parameters.get('for');
+      const name = askedField(request, 'for');
       return showAsk(request, reply, what, { status: 200, address: '', resumption: name, problem: null });
     };
 
@@ -77,9 +76,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     async (request, reply) => {
       if (!isOpen(what)) return reply.callNotFound();
       if (!csrf.checkOf(request)(PURPOSES[what])) return refuseForm(request, reply);
-      const { parameters } = parseParameters(bodyOf(request.body), ['email', 'for']);
-      const typed = parameters.get('email');
-      const name = parameters.get('for');
+      const { email: typed, for: name } = sentFields(request, ['email', 'for']);
       const asker = await askerOf(request);
       const outcome =
         what === 'forgot'
@@ -116,19 +113,17 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       return showLostFactors(request, reply, session, isLater ? 429 : 400, outcome.kind);
     },
     'GET /email/link': async (request, reply) => {
-      const secret = parseParameters(queryOf(request), ['t']).parameters.get('t');
+      const secret = askedField(request, 't');
       const view = await viewLink(options, secret);
       if (view.kind === 'useless') return sendUseless(request, reply, view.reason);
       return showLink(request, reply, 200, { secret: secret ?? '', view, username: '', problem: null });
     },
     'POST /email/link': async (request, reply) => {
-      const { parameters } = parseParameters(bodyOf(request.body), ['t', 'username', 'password']);
-      const secret = parameters.get('t');
+      const { t: secret, ...sent } = sentFields(request, ['t', 'username', 'password']);
       const { network, languages } = await askerOf(request);
       const outcome = await submitLink(options, {
         secret,
-        username: parameters.get('username'),
-        password: parameters.get('password'),
+        ...sent,
         isOurForm: csrf.checkOf(request),
         passwordIsProvenBy: async (userId) => (await whoTypedThePassword(request))?.userId === userId,
         caller: { network, gone: callerGone(reply) },

@@ -5,7 +5,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { z } from 'zod';
-import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import type { Returning } from '../people/external/finish.ts';
 import type { UpstreamDeps } from '../people/upstream/upstream-sign-in.ts';
@@ -14,7 +13,7 @@ import { type InteractionDeps, resumeSignedIn } from '../protocol/interaction.ts
 import { destinationNamed, factorPath } from './account/sections.ts';
 import { type Place, placeOf } from './external-places.ts';
 import { externalRefusal, type Refused } from './external-refusal.ts';
-import { bodyOf, queryOf } from './form-body.ts';
+import { queryOf, sentField } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { interactionPath, sendInteractionStep } from './interaction-outcome.ts';
 import { interactionRequestOf, NAMED } from './interaction-request.ts';
@@ -39,8 +38,7 @@ export const externalSignIns = fp<ExternalSignInOptions>(
 
     const leaveForSignIn = leaving(cookies, options);
 
-    const sentPlace = (request: FastifyRequest): Place | null =>
-      placeOf(parseParameters(bodyOf(request.body), ['provider']).parameters.get('provider'));
+    const sentPlace = (request: FastifyRequest): Place | null => placeOf(sentField(request, 'provider'));
     const unknownPlace: Refused = { kind: 'refused', reason: 'upstream_unknown', askedBy: null };
 
     app.post('/interactions/:name/external', NAMED, async (request, reply) => {

@@ -4,7 +4,6 @@
  */
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { isByPasswordAlone } from '../people/second-factor/deps.ts';
 import { findAnySession } from '../protocol/browser-session.ts';
@@ -12,7 +11,7 @@ import { formPurpose } from '../protocol/form-purpose.ts';
 import { openFactorForm, takeFormStep } from '../protocol/interaction.ts';
 import type { FactorAction, FactorPagesDeps, FactorSent } from './factor-pages.ts';
 import { directPlace, type FactorPlaceDeps, interactionPlace } from './factor-place.ts';
-import { bodyOf } from './form-body.ts';
+import { sentFields } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
 import { interactionRequestOf, NAMED } from './interaction-request.ts';
@@ -40,14 +39,7 @@ export const factorRoutes = fp<FactorRoutesOptions>(
       ...interactionRequestOf(cookies, request, params),
       isOurForm: csrf.checkOf(request),
     });
-    const sentIn = (request: FastifyRequest): FactorSent => {
-      const { parameters } = parseParameters(bodyOf(request.body), ['code', 'factor', 'credential']);
-      return {
-        code: parameters.get('code'),
-        factor: parameters.get('factor'),
-        credential: parameters.get('credential'),
-      };
-    };
+    const sentIn = (request: FastifyRequest): FactorSent => sentFields(request, ['code', 'factor', 'credential']);
 
     app.get('/sign-in/factor', async (request, reply) => {
       const { session, awaiting } = await findAnySession(options, cookies.hash(request, 'session'));

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { parseParameters } from '../oauth/parameters.ts';
 
 /** Far more than any request of the standards needs. */
 export const MAX_BODY_BYTES = 32_768;
@@ -23,3 +24,18 @@ export const bodyOf = (body: unknown): string => (typeof body === 'string' ? bod
 
 /** As raw text too, for the same reason. */
 export const queryOf = ({ raw }: FastifyRequest): string => raw.url?.split('?').slice(1).join('?') ?? '';
+
+/** Of a submitted form. Null: the field was not sent, or not sent once. */
+export function sentFields<Name extends string>(
+  { body }: FastifyRequest,
+  names: readonly Name[],
+): Readonly<Record<Name, string | null>> {
+  const { parameters } = parseParameters(bodyOf(body), names);
+  return Object.fromEntries(names.map((name) => [name, parameters.get(name)])) as Record<Name, string | null>;
+}
+export const sentField = (request: FastifyRequest, name: string): string | null =>
+  sentFields(request, [name])[name] ?? null;
+
+/** Of the query of a page. Null: as of a form. */
+export const askedField = (request: FastifyRequest, name: string): string | null =>
+  parseParameters(queryOf(request), [name]).parameters.get(name);

@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { z } from 'zod';
-import { parseParameters } from '../oauth/parameters.ts';
 import {
   chooseAccount,
   decideConsent,
@@ -17,7 +16,7 @@ import { destinationOf } from './destination.ts';
 import { externalPlaces } from './external-places.ts';
 import type { FactorPagesDeps } from './factor-pages.ts';
 import { interactionPlace } from './factor-place.ts';
-import { bodyOf } from './form-body.ts';
+import { sentField } from './form-body.ts';
 import {
   interactionName,
   interactionPath,
@@ -112,7 +111,7 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
     });
 
     app.post('/interactions/:name/consent', NAMED, async (request, reply) => {
-      const decision = parseParameters(bodyOf(request.body), ['decision']).parameters.get('decision');
+      const decision = sentField(request, 'decision');
       const outcome = await decideConsent(options, { ...formRequestOf(request, request.params), decision });
       return sendInteractionStep(issuer, request, reply, outcome);
     });

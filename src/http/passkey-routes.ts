@@ -4,7 +4,6 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import type { PasskeyDeps } from '../people/passkeys/manage.ts';
 import type { PasskeySent, PasskeySignInDeps, PasskeySignInOutcome } from '../people/passkeys/sign-in.ts';
@@ -12,7 +11,7 @@ import { formPurpose } from '../protocol/form-purpose.ts';
 import { type InteractionDeps, openInteractionForm, resumeInteraction } from '../protocol/interaction.ts';
 import { rememberBrowser } from '../protocol/sign-in.ts';
 import { signInPath } from './account/sections.ts';
-import { bodyOf } from './form-body.ts';
+import { sentField } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
 import { interactionRequestOf, NAMED } from './interaction-request.ts';
@@ -41,7 +40,7 @@ export const passkeyRoutes = fp<PasskeyRoutesOptions>(
       if (browser === null) return null;
       const cookie = cookies.create();
       const sent: PasskeySent = {
-        credential: parseParameters(bodyOf(request.body), ['credential']).parameters.get('credential'),
+        credential: sentField(request, 'credential'),
         place,
         cookie: { old: cookies.hash(request, 'session'), new: cookie.hash, browser },
         userAgent: request.headers['user-agent'] ?? null,

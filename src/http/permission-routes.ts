@@ -1,7 +1,6 @@
 /** /permissions: HTTP around src/protocol/permissions.ts. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import {
   type EndPermissionOutcome,
@@ -11,7 +10,7 @@ import {
 } from '../protocol/permissions.ts';
 import { type EndSessionOutcome, submitEndSession } from '../protocol/signed-in-browsers.ts';
 import { ACCOUNT, PERMISSIONS, signInPath } from './account/sections.ts';
-import { bodyOf, queryOf } from './form-body.ts';
+import { queryOf, sentField } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
@@ -55,7 +54,7 @@ export const permissionRoutes = fp<PermissionRoutesOptions>(
 
     app.post('/permissions/end', async (request, reply) => {
       const outcome = await submitEndPermission(options, {
-        clientId: parseParameters(bodyOf(request.body), ['client_id']).parameters.get('client_id'),
+        clientId: sentField(request, 'client_id'),
         cookie: cookies.hash(request, 'session'),
         isOurForm: csrf.checkOf(request),
       });
@@ -64,7 +63,7 @@ export const permissionRoutes = fp<PermissionRoutesOptions>(
 
     app.post('/permissions/sessions/end', async (request, reply) => {
       const outcome = await submitEndSession(options, {
-        sid: parseParameters(bodyOf(request.body), ['session']).parameters.get('session'),
+        sid: sentField(request, 'session'),
         cookie: cookies.hash(request, 'session'),
         isOurForm: csrf.checkOf(request),
       });

@@ -1,12 +1,11 @@
 /** The sign-in form of both endpoints: its values, and its texts after a rejection. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parseParameters } from '../oauth/parameters.ts';
 import type { SignInForm, SignInOutcome } from '../protocol/sign-in.ts';
 import type { SignInLedger } from '../protocol/sign-in-ledger.ts';
 import { addressKey } from './address-key.ts';
 import { callerGone } from './caller-gone.ts';
 import type { BrowserCookies } from './cookies.ts';
-import { bodyOf } from './form-body.ts';
+import { sentFields } from './form-body.ts';
 import { setLogLine } from './request-log.ts';
 import type { SignInView } from './views/sign-in.ts';
 
@@ -29,10 +28,8 @@ export function signInForm(
   reply: FastifyReply,
   newCookie: SignInForm['cookie']['new'],
 ): SignInForm {
-  const { parameters } = parseParameters(bodyOf(request.body), ['username', 'password']);
   return {
-    username: parameters.get('username'),
-    password: parameters.get('password'),
+    ...sentFields(request, ['username', 'password']),
     address: addressKey(request.ip, request.socket.remoteAddress ?? ''),
     cookie: {
       old: cookies.hash(request, 'session'),

@@ -1,13 +1,12 @@
 /** /sign-in: HTTP around src/protocol/direct-sign-in.ts. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { signInDirectly, viewDirectSignIn } from '../protocol/direct-sign-in.ts';
 import type { SignInDeps } from '../protocol/sign-in.ts';
 import { type Destination, destinationNamed, factorPath, passkeyPath, signInPath } from './account/sections.ts';
 import { externalPlaces } from './external-places.ts';
-import { queryOf } from './form-body.ts';
+import { askedField } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
@@ -22,16 +21,14 @@ export type SignInRoutesOptions = SignInDeps & SignInHelpOptions & PasskeyPartDe
 
 /** The destination of a sign-in at this address. */
 export const destinationOfSignIn = (request: FastifyRequest): Destination =>
-  destinationNamed(parseParameters(queryOf(request), ['then']).parameters.get('then'));
+  destinationNamed(askedField(request, 'then'));
 
 /** In the query of the page after a rejected passkey. */
 export const PASSKEY_REFUSED = 'passkey-refused';
-export const isPasskeyRefused = (request: FastifyRequest): boolean =>
-  parseParameters(queryOf(request), [PASSKEY_REFUSED]).parameters.get(PASSKEY_REFUSED) !== null;
+export const isPasskeyRefused = (request: FastifyRequest): boolean => askedField(request, PASSKEY_REFUSED) !== null;
 
 /** As another user than the one whose second factor is missing in this browser. */
-const isAsAnother = (request: FastifyRequest): boolean =>
-  parseParameters(queryOf(request), ['another']).parameters.get('another') !== null;
+const isAsAnother = (request: FastifyRequest): boolean => askedField(request, 'another') !== null;
 
 export const signInRoutes = fp<SignInRoutesOptions>(
   async (app, options) => {

@@ -1,7 +1,6 @@
 /** /account/apps: the apps that the end-user has allowed, and how to end their access. */
-import { parseParameters } from '../../oauth/parameters.ts';
 import { endPermission, type PermissionDeps, permissionsOf } from '../../protocol/permissions.ts';
-import { bodyOf, queryOf } from '../form-body.ts';
+import { queryOf, sentField } from '../form-body.ts';
 import { refuseForm } from '../form-refused.ts';
 import { setLogLine } from '../request-log.ts';
 import { apps } from '../views/account/apps.ts';
@@ -26,7 +25,7 @@ export function appsHandlers(pages: AccountPages, options: AppsRoutesOptions): S
       }),
     ),
     'POST /account/apps/end': pages.form(SECTION, async ({ session: { userId } }, request, reply) => {
-      const clientId = parseParameters(bodyOf(request.body), ['client_id']).parameters.get('client_id');
+      const clientId = sentField(request, 'client_id');
       if (clientId === null) return refuseForm(request, reply);
       const grants = await endPermission(options, userId, clientId);
       setLogLine(request, 'permission ended', { clientId, userId, grants });

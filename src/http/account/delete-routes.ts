@@ -1,10 +1,9 @@
 /** /account/delete: the end-user erases their account. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parseParameters } from '../../oauth/parameters.ts';
 import { pathUnder } from '../../oauth/urls.ts';
 import { type DeletionDeps, type DeletionRefusal, deleteAccount, mayNotDelete } from '../../people/account/deletion.ts';
 import { clearSiteData } from '../clear-site-data.ts';
-import { bodyOf } from '../form-body.ts';
+import { sentField } from '../form-body.ts';
 import { lookOf } from '../look.ts';
 import type { PageParts } from '../page-parts.ts';
 import { setLogLine } from '../request-log.ts';
@@ -42,7 +41,7 @@ export function deleteHandlers(pages: AccountPages, options: DeleteRoutesOptions
   return {
     'GET /account/delete': pages.page(SECTION, (visit, request, reply) => show(request, reply, visit, null)),
     'POST /account/delete': pages.form(SECTION, async (visit, request, reply) => {
-      const typed = parseParameters(bodyOf(request.body), ['username']).parameters.get('username');
+      const typed = sentField(request, 'username');
       const { userId } = visit.session;
       const outcome = await deleteAccount(options, visit.session, typed);
       switch (outcome.kind) {

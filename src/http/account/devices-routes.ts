@@ -1,8 +1,7 @@
 /** /account/devices: the sessions of the end-user, and how to end each, or all others. */
-import { parseParameters } from '../../oauth/parameters.ts';
 import { type DevicesDeps, endDevice, endOtherDevices } from '../../people/account/devices.ts';
 import { signedInBrowsers } from '../../protocol/signed-in-browsers.ts';
-import { bodyOf, queryOf } from '../form-body.ts';
+import { queryOf, sentField } from '../form-body.ts';
 import { refuseForm } from '../form-refused.ts';
 import { setLogLine } from '../request-log.ts';
 import { devices } from '../views/account/devices.ts';
@@ -32,7 +31,7 @@ export function devicesHandlers(pages: AccountPages, options: DevicesRoutesOptio
       });
     }),
     'POST /account/devices/end': pages.form(SECTION, async ({ session }, request, reply) => {
-      const sid = parseParameters(bodyOf(request.body), ['session']).parameters.get('session');
+      const sid = sentField(request, 'session');
       const outcome = await endDevice(options, session, sid);
       if (outcome.kind === 'formRefused') return refuseForm(request, reply);
       const { hasEnded } = outcome;

@@ -1,6 +1,5 @@
 /** /account/email: the e-mail address of the account, and how to confirm or change it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parseParameters } from '../../oauth/parameters.ts';
 import {
   type AddressAsked,
   type Asker,
@@ -10,7 +9,7 @@ import {
 } from '../../people/email/asking.ts';
 import type { LinkDeps } from '../../people/email/links.ts';
 import { addressKey } from '../address-key.ts';
-import { bodyOf, queryOf } from '../form-body.ts';
+import { queryOf, sentField } from '../form-body.ts';
 import { setLogLine } from '../request-log.ts';
 import { addressPage } from '../views/account/email.ts';
 import type { AccountPages, Visit } from './pages.ts';
@@ -65,7 +64,7 @@ export function emailHandlers(pages: AccountPages, links: LinkDeps): SectionHand
       answer(visit, request, reply, await askForVerification(links, visit.session.userId, askerOf(visit, request))),
     ),
     'POST /account/email/change': pages.form(SECTION, async (visit, request, reply) => {
-      const typed = parseParameters(bodyOf(request.body), ['email']).parameters.get('email');
+      const typed = sentField(request, 'email');
       return answer(
         visit,
         request,

@@ -1,12 +1,11 @@
 /** /account/linked-identities: the linked identities with which the end-user signs in, and how to add or remove one. */
-import { parseParameters } from '../../oauth/parameters.ts';
 import {
   type LinkedIdentitiesDeps,
   removeOwnIdentity,
   viewIdentities,
 } from '../../people/account/linked-identities.ts';
 import { placeOf } from '../external-places.ts';
-import { bodyOf, queryOf } from '../form-body.ts';
+import { queryOf, sentField } from '../form-body.ts';
 import { refuseForm } from '../form-refused.ts';
 import { type LeavingOptions, leaving } from '../leaving.ts';
 import type { PageParts } from '../page-parts.ts';
@@ -46,13 +45,13 @@ export function linkedIdentitiesHandlers(
     }),
     'POST /account/linked-identities/link': // Both are proven: this account by a recent sign-in here, which the section asks for, the other by signing in there.
       pages.form(SECTION, async ({ session }, request, reply) => {
-        const place = placeOf(parseParameters(bodyOf(request.body), ['provider']).parameters.get('provider'));
+        const place = placeOf(sentField(request, 'provider'));
         if (place === null || 'delegated' in place) return refuseForm(request, reply);
         return leave(request, reply, place, { linkTo: session.userId });
       }),
     'POST /account/linked-identities/remove': pages.form(SECTION, async (visit, request, reply) => {
       const { userId } = visit.session;
-      const id = parseParameters(bodyOf(request.body), ['identity']).parameters.get('identity');
+      const id = sentField(request, 'identity');
       const removed = await removeOwnIdentity(options, userId, id);
       if (removed === null) return refuseForm(request, reply);
       if (removed.kind === 'done') {

@@ -1,9 +1,8 @@
 /** /account/password: the end-user sets a password. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parseParameters } from '../../oauth/parameters.ts';
 import { pathUnder } from '../../oauth/urls.ts';
 import { changePassword, hasPassword, minimumOf, type PasswordDeps } from '../../people/account/password.ts';
-import { bodyOf, queryOf } from '../form-body.ts';
+import { queryOf, sentFields } from '../form-body.ts';
 import type { PageParts } from '../page-parts.ts';
 import { setLogLine } from '../request-log.ts';
 import { seeOther } from '../security-headers.ts';
@@ -52,13 +51,10 @@ export function passwordHandlers(pages: AccountPages, options: PasswordRoutesOpt
         : seeOther(reply, pathUnder(options.issuer, signInPath(SECTION))),
     ),
     'POST /account/password': pages.form(SECTION, async (visit, request, reply) => {
-      const { parameters } = parseParameters(bodyOf(request.body), ['current', 'chosen', 'repeated']);
       const cookie = cookies.create();
       const { userId } = visit.session;
       const outcome = await changePassword(options, visit, {
-        current: parameters.get('current'),
-        chosen: parameters.get('chosen'),
-        repeated: parameters.get('repeated'),
+        ...sentFields(request, ['current', 'chosen', 'repeated']),
         ...signInForm(cookies, request, reply, cookie.hash),
       });
       switch (outcome.kind) {

@@ -1,7 +1,6 @@
 /** /account/sign-in-methods: passkeys, authenticator apps and recovery codes, and how to add, name and remove them. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { html } from 'ghtml';
-import { parseParameters } from '../../oauth/parameters.ts';
 import { pathUnder } from '../../oauth/urls.ts';
 import {
   addPasskey,
@@ -21,7 +20,7 @@ import {
   removeApp,
   type SetUp,
 } from '../../people/second-factor/set-up.ts';
-import { bodyOf, queryOf } from '../form-body.ts';
+import { queryOf, sentField } from '../form-body.ts';
 import { refuseForm } from '../form-refused.ts';
 import type { Look } from '../look.ts';
 import type { PageParts } from '../page-parts.ts';
@@ -45,7 +44,7 @@ export function signInMethodsHandlers(
 ): SectionHandlers<'sign-in-methods'> {
   const { cookies } = options;
   const sent = (request: FastifyRequest, name: 'id' | 'name' | 'credential' | 'factor' | 'code') =>
-    parseParameters(bodyOf(request.body), ['id', 'name', 'credential', 'factor', 'code']).parameters.get(name);
+    sentField(request, name);
   const at = (form: string) => pages.pathOf(SECTION, form);
 
   async function show(
