@@ -5,7 +5,6 @@ import type { RegisteredClient } from '../model/client.ts';
 import { authenticClients, type ClientRow } from './authentic-clients.ts';
 import { clientOf } from './clients.ts';
 import type { Drizzle } from './database.ts';
-import { reading } from './failures.ts';
 import { keyedPage, scannedKeys } from './keyed-page.ts';
 import { contains, type Page, type PageRequest } from './page.ts';
 import { plannedRead } from './planned-read.ts';
@@ -51,9 +50,3 @@ export const listClientPage = (
     return read.map(({ scanned, item }) => ({ scanned, item: item && listed(macs, item) }));
   });
 };
-
-/** A deleted client is not found. @throws StoreUnavailable */
-export async function findListedClient(db: Drizzle, macs: RowMacs, clientId: string): Promise<ListedClient | null> {
-  const [client] = await reading(() => db.select().from(clients).where(eq(clients.clientId, clientId)));
-  return client && client.deletedAt === null ? listed(macs, client) : null;
-}

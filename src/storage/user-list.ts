@@ -1,8 +1,7 @@
 /** The end-users in pages, for administrators; never with the hash of a password. */
-import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { User } from '../model/user.ts';
 import type { Drizzle } from './database.ts';
-import { reading } from './failures.ts';
 import { keyedPage, scannedKeys } from './keyed-page.ts';
 import { contains, type Page, type PageRequest } from './page.ts';
 import { plannedRead } from './planned-read.ts';
@@ -50,14 +49,3 @@ export const listUserPage = (
     ),
   );
 };
-
-/** @param id the `sub`. A deleted end-user is not found. @throws StoreUnavailable */
-export async function findListedUser(db: Drizzle, id: string): Promise<ListedUser | null> {
-  const [user] = await reading(() =>
-    db
-      .select(LISTED)
-      .from(users)
-      .where(and(eq(users.id, id), isNull(users.deletedAt))),
-  );
-  return user ?? null;
-}
