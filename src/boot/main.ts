@@ -2,7 +2,6 @@
 
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { withoutTls } from '../config/configuration-warnings.ts';
@@ -28,6 +27,7 @@ import { mailWay } from './mail/way.ts';
 import { nodeRounds, webhooksOf } from './rounds.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { type AppDeps, appDeps } from './wiring.ts';
+import { boundYoungGeneration } from './young-generation.ts';
 
 /** Listens until SIGTERM or SIGINT; then finishes the requests in flight, and closes. */
 export async function start(env: NodeJS.ProcessEnv): Promise<void> {
@@ -101,9 +101,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   logger.info({ issuer: environment.issuer, database: database.kind }, 'listening');
   // Otherwise it is kept only when the process ends, and not after SIGKILL (src/cli/fast-loading.js).
   flushCompileCache();
-  // Objects of a request live for milliseconds. V8 would let their space grow to 134 MB under load; this keeps it as large as the
-  // start made it (docs/performance.md).
-  setFlagsFromString('--semi-space-growth-factor=1');
+  stops.push(boundYoungGeneration());
 
   rounds = openRounds(
     nodeRounds({

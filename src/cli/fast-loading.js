@@ -3,9 +3,16 @@
  */
 import { enableCompileCache, registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 
 /** In the installation itself: an account that can write there can change the program too. Without write access, no cache. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
+
+/**
+ * Of what loading makes, most stays. V8 would let the young generation grow to 64 MB for it, and a server at rest would keep them.
+ * Once it serves, src/boot/young-generation.ts lets it grow.
+ */
+if (process.argv[2] === 'start') setFlagsFromString('--semi-space-growth-factor=1');
 
 const PACKAGE = 'drizzle-orm';
 const INSIDE = `/node_modules/${PACKAGE}/`;

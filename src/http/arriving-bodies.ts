@@ -7,14 +7,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { deadlines } from '../system/deadlines.ts';
 import { networkOf } from './address-key.ts';
+import { type Member, passingMembers } from './passing-members.ts';
 
-type Arrival = {
+type Arrival = Member & {
+  /** In the order of the requests. */
+  readonly number: number;
   readonly endsAt: number;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   /** Computed only where many wait. */
   network: string | null;
 };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null: it has no body, or the body was not expected. */
+    arrival: Arrival | null;
+  }
+}
 
 export type ArrivingBodies = {
   readonly expect: (request: FastifyRequest, reply: FastifyReply) => void;
@@ -33,13 +43,15 @@ class BodyLate extends Error {
 
 /** @param most the number of bodies for which the node waits. Half of them may be of one network. */
 export function arrivingBodies(most: () => number): ArrivingBodies {
-  /** The oldest first. */
-  const awaited = new Map<FastifyRequest['raw'], Arrival>();
+  const awaited = passingMembers<Arrival>();
+  let requests = 0;
   let timer: NodeJS.Timeout | null = null;
   let timerEndsAt = 0;
 
-  function end({ request: { raw }, reply }: Arrival): void {
-    awaited.delete(raw);
+  function end(arrival: Arrival): void {
+    const { request, reply } = arrival;
+    const { raw } = request;
+    awaited.remove(arrival);
     // The reader of the body gets the error, and its route answers as for any unreadable body.
     if (reply.sent || raw.listenerCount('error') === 0) return void raw.destroy();
     reply.header('connection', 'close');
@@ -50,7 +62,7 @@ export function arrivingBodies(most: () => number): ArrivingBodies {
     timer = null;
     const now = performance.now();
     let next = Number.POSITIVE_INFINITY;
-    for (const arrival of awaited.values()) {
+    for (const arrival of awaited.all()) {
       if (arrival.endsAt <= now) end(arrival);
       else next = Math.min(next, arrival.endsAt);
     }
@@ -68,33 +80,36 @@ export function arrivingBodies(most: () => number): ArrivingBodies {
 
   function makeRoom(): void {
     const share = most() / 2;
-    if (awaited.size <= share) return;
-    const networks = new Map<string, { count: number; readonly oldest: Arrival }>();
+    if (awaited.size() <= share) return;
+    const networks = new Map<string, { count: number; oldest: Arrival }>();
     let largest = { count: 0, oldest: null as Arrival | null };
-    for (const arrival of awaited.values()) {
+    for (const arrival of awaited.all()) {
       arrival.network ??= networkOf(arrival.request);
       const network = networks.get(arrival.network) ?? { count: 0, oldest: arrival };
       network.count += 1;
+      if (arrival.number < network.oldest.number) network.oldest = arrival;
       networks.set(arrival.network, network);
       if (network.count > largest.count) largest = network;
     }
-    if (largest.oldest !== null && (largest.count > share || awaited.size > most())) end(largest.oldest);
+    if (largest.oldest !== null && (largest.count > share || awaited.size() > most())) end(largest.oldest);
   }
 
   return {
     expect: (request, reply) => {
       const { raw } = request;
       const endsAt = performance.now() + deadlines.bodyMilliseconds;
-      awaited.set(raw, { endsAt, request, reply, network: null });
+      const arrival = { number: requests++, endsAt, request, reply, network: null, place: null };
+      request.arrival = arrival;
+      awaited.add(arrival);
       // A response may precede the body. Then the node waits for the body as long as the connection lasts.
       reply.raw.once('close', () => {
-        if (raw.complete || raw.destroyed) awaited.delete(raw);
-        else raw.once('close', () => awaited.delete(raw));
+        if (raw.complete || raw.destroyed) awaited.remove(arrival);
+        else raw.once('close', () => awaited.remove(arrival));
       });
       watch(endsAt);
       makeRoom();
     },
-    arrived: ({ raw }) => awaited.delete(raw),
+    arrived: ({ arrival }) => arrival !== null && awaited.remove(arrival),
   };
 }
 

@@ -11,10 +11,17 @@ import { type ArrivingBodies, arrivingBodies, hasBody } from './arriving-bodies.
 import { sendProblem } from './problem.ts';
 import { setLogLine } from './request-log.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    isInProgress: boolean;
+  }
+}
+
 /** The load of a node. */
 export type Load = {
   readonly bodies: ArrivingBodies;
-  readonly inProgress: Set<FastifyRequest['raw']>;
+  /** The number of such requests. */
+  inProgress: number;
   readonly limit: () => number;
   /** In milliseconds of `performance.now()`. */
   refusedAt: number;
@@ -23,7 +30,7 @@ export type Load = {
 export function loadOf(configuration: () => Pick<Configuration, 'limits'>): Load {
   const limit = () => configuration().limits.requestsInProgress;
   const bodies = arrivingBodies(() => Math.max(LEAST_BODIES, limit()));
-  return { bodies, inProgress: new Set(), limit, refusedAt: Number.NEGATIVE_INFINITY };
+  return { bodies, inProgress: 0, limit, refusedAt: Number.NEGATIVE_INFINITY };
 }
 
 /** Waiting for a body is little work: a lower limit of requests does not lower this one. */
@@ -37,23 +44,30 @@ export const isOverloaded = ({ refusedAt }: Load): boolean => performance.now() 
 
 export const overload = fp<{ readonly load: Load }>(
   async (app, { load }) => {
-    const { bodies, inProgress, limit } = load;
+    const { bodies, limit } = load;
+    app.decorateRequest('arrival', null);
+    app.decorateRequest('isInProgress', false);
 
     function admit(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-      const { raw } = request;
-      if (inProgress.size >= limit()) return void refuse(request, reply, load);
-      inProgress.add(raw);
+      if (load.inProgress >= limit()) return void refuse(request, reply, load);
+      load.inProgress += 1;
+      request.isInProgress = true;
       // The work continues when the client has disconnected.
       reply.raw.once('close', () => {
-        if (inProgress.has(raw)) setTimeout(() => inProgress.delete(raw), deadlines.answerMilliseconds).unref();
+        if (request.isInProgress) setTimeout(() => end(request), deadlines.answerMilliseconds).unref();
       });
       done();
+    }
+
+    function end(request: FastifyRequest): void {
+      if (request.isInProgress) load.inProgress -= 1;
+      request.isInProgress = false;
     }
 
     app.addHook('onRequest', (request, reply, done) => {
       if (request.routeOptions.url?.startsWith('/health/')) return done();
       if (!hasBody(request)) return admit(request, reply, done);
-      if (inProgress.size >= limit()) return void refuse(request, reply, load);
+      if (load.inProgress >= limit()) return void refuse(request, reply, load);
       bodies.expect(request, reply);
       done();
     });
@@ -61,7 +75,7 @@ export const overload = fp<{ readonly load: Load }>(
       bodies.arrived(request) ? admit(request, reply, done) : done(),
     );
     app.addHook('onSend', (request, _reply, payload, done) => {
-      inProgress.delete(request.raw);
+      end(request);
       done(null, payload);
     });
   },
