@@ -12,6 +12,8 @@ import type { Runtime } from './runtime.ts';
 
 /** The rest waits for the next round, which follows shortly. */
 const ROUND_MILLISECONDS = 30_000;
+/** A backlog takes at most a quarter of one connection. Postgres still seals more entries than a node writes. */
+const PAUSES = 3;
 
 type Options = { readonly partialAfterMilliseconds?: number };
 
@@ -31,8 +33,8 @@ export function ledgerRounds(
     options,
   );
   return async (signal = new AbortController().signal) => {
-    // A pause after each segment, so that a backlog takes at most half of one connection.
-    await boundedSteps({ milliseconds: ROUND_MILLISECONDS, signal }).until(1, async () => {
+    const steps = boundedSteps({ milliseconds: ROUND_MILLISECONDS, signal, pauses: PAUSES });
+    await steps.until(1, async () => {
       const { closed, lost, passedOver } = await step();
       if (lost !== null) logger.error(lost, 'ledger: the newest segment was removed or replaced');
       for (const one of passedOver) logPassedOver(one, logger);

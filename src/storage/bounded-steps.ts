@@ -1,4 +1,4 @@
-/** Long work beside requests, in steps: it pauses after each for as long as the step took, and ends with its time. */
+/** Long work beside requests, in steps: it pauses after each in proportion to the step, and ends with its time. */
 import { setTimeout } from 'node:timers/promises';
 
 export type Steps = {
@@ -9,6 +9,8 @@ export type Steps = {
 export type StepsOptions = {
   readonly milliseconds: number;
   readonly signal: AbortSignal;
+  /** A pause takes as many times as long as the step before it. */
+  readonly pauses?: number;
   readonly elapsed?: () => number;
   readonly pause?: (milliseconds: number) => Promise<void>;
 };
@@ -19,6 +21,7 @@ const LONGEST_PAUSE_MILLISECONDS = 1000;
 export function boundedSteps({
   milliseconds,
   signal,
+  pauses = 1,
   elapsed = () => performance.now(),
   pause = async (milliseconds) => {
     await setTimeout(milliseconds, undefined, { signal }).catch(() => {});
@@ -33,7 +36,7 @@ export function boundedSteps({
         if ((await step()) === 'done') return true;
         const now = elapsed();
         if (signal.aborted || now - begunAt >= milliseconds * share) return false;
-        await pause(Math.min(now - stepBegan, LONGEST_PAUSE_MILLISECONDS));
+        await pause(Math.min(pauses * (now - stepBegan), LONGEST_PAUSE_MILLISECONDS));
       }
     },
   };

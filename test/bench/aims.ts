@@ -28,6 +28,9 @@ const postgres = (than: Aim['than'], atMost: number) => ({ figure: 'postgres', t
 /** The p99 of a rotation beside sign-ins, and beside wrong passwords, divided by the p99 without. */
 export const BESIDE_SIGN_INS_AT_MOST = 2;
 
+/** The p99 of a rotation while the ledger is sealed, divided by the p99 without. */
+export const BESIDE_SEALING_AT_MOST = 1.2;
+
 export const AIMS: readonly Aim[] = [
   ...of(wholeAuthorization, 8, server('floor', 2.5), postgres('floor', 2.5), server('oidc-provider', 0.5)),
   ...of(clientCredentials, 8, server('floor', 1.4), server('oidc-provider', 0.7)),

@@ -1,5 +1,6 @@
 /** `npm run bench`: Statehouse beside the least that a conforming server can do, and beside oidc-provider. */
 import { writeFileSync } from 'node:fs';
+import { besideSealing } from './beside-sealing.ts';
 import { besideSignIns } from './beside-sign-ins.ts';
 import { constantSpace } from './constant-space.ts';
 import { openDatabases } from './databases.ts';
@@ -51,11 +52,12 @@ async function bench(options: Options, started: (() => Promise<void>)[]): Promis
     .map(({ name, start }) => ({ name, start, databaseUrl: databaseUrls.get(name) ?? '' }));
   const starts = await measureStarts(stopped, startExtent, (target) => started.push(target.stop));
 
-  const signInsBeside = async () => {
-    progress('rotations beside sign-ins');
+  const rotationsBeside = async <T>(name: string, measure: (target: Target) => Promise<T>): Promise<T | null> => {
+    if (!only.has(name)) return null;
+    progress(`rotations, ${name}`);
     const target = await startStatehouse(databaseUrls.get('statehouse') ?? '');
     started.push(target.stop);
-    return besideSignIns(target, extent).finally(target.stop);
+    return measure(target).finally(target.stop);
   };
 
   return {
@@ -65,7 +67,8 @@ async function bench(options: Options, started: (() => Promise<void>)[]): Promis
     extent,
     measured: measured.filter(({ scenario }) => only.has(scenario)),
     starts,
-    besideSignIns: only.has('beside-sign-ins') ? await signInsBeside() : null,
+    besideSignIns: await rotationsBeside('beside-sign-ins', (target) => besideSignIns(target, extent)),
+    besideSealing: await rotationsBeside('beside-sealing', (target) => besideSealing(target, extent)),
     constantSpace: only.has('one-chain') ? await oneChain(await databases.create('one_chain'), extent.rotations) : null,
   };
 }

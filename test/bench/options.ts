@@ -7,7 +7,7 @@ const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flig
   --quick             fewer rounds, operations, starts and rotations: about two minutes instead of some twenty; rougher ratios
   --smoke             a few operations of each: whether all of it works; the figures say nothing
   --only ROW[,ROW]    these rows only, and what they need: ${scenarios.map(({ name }) => name).join(', ')},
-                      start, memory, one-chain, beside-sign-ins
+                      start, memory, one-chain, beside-sign-ins, beside-sealing
   --in-flight N[,N]   concurrent operations, instead of each row's own numbers (8, or 8 and 32)
   --grants N          other authorizations in each database; default 10,000, and 2,000 with --quick
   --nodes N           one more server, "nodes": so many processes of Statehouse on one database, in turns
@@ -16,7 +16,7 @@ const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flig
 `;
 
 /** Rows that are no scenario. */
-const OTHER_ROWS = ['start', 'memory', 'one-chain', 'beside-sign-ins'];
+const OTHER_ROWS = ['start', 'memory', 'one-chain', 'beside-sign-ins', 'beside-sealing'];
 const ROWS = [...scenarios.map(({ name }) => name), ...OTHER_ROWS];
 
 /** `grants`: existing authorizations that are left alone, since no production server has empty tables. */

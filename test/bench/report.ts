@@ -1,9 +1,11 @@
 /** The figures as people read them. */
 import { availableParallelism, cpus } from 'node:os';
-import { BESIDE_SIGN_INS_AT_MOST, operationRow } from './aims.ts';
-import { type BesideSignIns, ROTATIONS_PER_SECOND } from './beside-sign-ins.ts';
+import { BESIDE_SEALING_AT_MOST, BESIDE_SIGN_INS_AT_MOST, operationRow } from './aims.ts';
+import type { BesideSealing } from './beside-sealing.ts';
+import type { BesideSignIns } from './beside-sign-ins.ts';
 import type { ConstantSpace } from './constant-space.ts';
 import type { Options } from './options.ts';
+import { ROTATIONS_PER_SECOND } from './paced-rotations.ts';
 import type { Figures, Measured } from './rounds.ts';
 import type { StartFigures } from './starts.ts';
 import { summaryTable } from './summary.ts';
@@ -18,6 +20,7 @@ export type Report = {
   readonly starts: readonly StartFigures[];
   /** Null: not asked for. */
   readonly besideSignIns: BesideSignIns | null;
+  readonly besideSealing: BesideSealing | null;
   readonly constantSpace: ConstantSpace | null;
 };
 
@@ -46,6 +49,7 @@ export function formatReport(report: Report): string {
     ...(measured.length + starts.length > 0 ? [...summaryTable(servers, measured, starts), ''] : []),
     ...rows.flatMap(([name, all]) => [...detailTable(name, all), '']),
     ...(report.besideSignIns ? [...besideSignInsTable(report.besideSignIns), ''] : []),
+    ...(report.besideSealing ? [...besideSealingTable(report.besideSealing), ''] : []),
     ...(report.constantSpace ? [...spaceTable(report.constantSpace), ''] : []),
   ].join('\n');
 }
@@ -82,6 +86,18 @@ function ratio(value: Column[1], one: Figures | undefined, other: Figures): numb
   const [above, below] = [one && value(one), value(other)];
   return above == null || below === null ? null : above / below;
 }
+
+const besideSealingTable = ({ alone, sealing, sealedPerSecond }: BesideSealing): string[] =>
+  columns([
+    [`rotations, ${ROTATIONS_PER_SECOND} a second`, 'p99 ms', '÷ alone', 'entries sealed a second'],
+    ['no full segment', format(alone, 2), '', ''],
+    [
+      'full segments wait',
+      format(sealing, 2),
+      besideAim(sealing / alone, BESIDE_SEALING_AT_MOST, 2),
+      count(sealedPerSecond),
+    ],
+  ]);
 
 function besideSignInsTable({ alone, others }: BesideSignIns): string[] {
   return columns([

@@ -8,11 +8,13 @@ import { sha256 } from '../../../src/crypto/digest.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rowMacs } from '../../../src/crypto/row-mac.ts';
 import { rawSecret, storedPasswordHash } from '../../../src/crypto/secret-types.ts';
+import { MOST_LINES } from '../../../src/ledger/seal.ts';
 import { consentFacts } from '../../../src/lifecycles/interaction/table.ts';
 import { sessionFacts } from '../../../src/lifecycles/session/table.ts';
 import { userFacts } from '../../../src/lifecycles/user/table.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
+import { rawRows } from '../../../src/storage/raw-rows.ts';
 import { consents, grants, sessions, users } from '../../../src/storage/schema.ts';
 import { insertUser, saveClient } from '../../support/administration.ts';
 import type { SignedIn } from '../browser.ts';
@@ -89,6 +91,26 @@ const insertCopies = (db: Drizzle, id: string, count: number): Promise<unknown> 
     select gen_random_uuid(), sha256(uuid_send(gen_random_uuid())), client_id, user_id, client_epoch,
       user_epoch, server_epoch, scope, resources, policy, code_challenge, redirect_uri, code_ends_at, state, created_at
     from grants, generate_series(1, ${count}::int) where id = ${id}`);
+
+const ENTRIES_A_TRANSACTION = 500;
+
+/** Copies of the entry of a rotation. */
+export async function insertEntries(db: Drizzle, count: number): Promise<void> {
+  for (const size of parts(count, ENTRIES_A_TRANSACTION)) {
+    await db.execute(sql`
+      insert into transitions (at, machine, shard_key, grant_id, event, from_state, to_state, generation, client_id, policy)
+      select now(), 'refreshToken', id, id, 'presented', 'active', 'used', 1, ${CLIENT_ID}, 'default'
+      from (select gen_random_uuid() as id from generate_series(1, ${size}::int)) as grants`);
+  }
+}
+
+export async function openSegments(db: Drizzle): Promise<number> {
+  const answer = await db.execute(sql`
+    select count(*) as open from transitions where recorded_in >= coalesce(
+      (select (statement::jsonb ->> 'below')::xid8 from ledger_seals order by number desc limit 1), '0'::xid8)`);
+  const [row] = rawRows<{ readonly open: string }>(answer);
+  return Math.floor(Number(row?.open ?? 0) / MOST_LINES);
+}
 
 function newGrant() {
   const id = randomUUID();

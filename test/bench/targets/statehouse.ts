@@ -6,9 +6,11 @@ import { startChild } from '../children.ts';
 import { SERVER_SECRET } from '../setting.ts';
 import {
   insertBrowsers,
+  insertEntries,
   insertGrants,
   insertNewUsers,
   insertOtherGrants,
+  openSegments,
   registerClientAndPerson,
 } from './statehouse-rows.ts';
 import type { Target } from './target.ts';
@@ -43,6 +45,8 @@ export async function startStatehouse(databaseUrl: string): Promise<Target> {
     seedOthers: (count) => seeding((db) => insertOtherGrants(db, count)),
     seedBrowsers: (count) => seeding((db) => insertBrowsers(db, count)),
     seedNewUsers: (count, passwordHash) => seeding((db) => insertNewUsers(db, count, passwordHash)),
+    seedEntries: (count) => seeding((db) => insertEntries(db, count)),
+    openSegments: () => seeding(openSegments),
     stop: child.stop,
   };
   await child.ready(`${origin}/health/ready`);

@@ -26,6 +26,10 @@ export type Target = {
    * @param passwordHash of it; absent: one that costs next to nothing to check.
    */
   readonly seedNewUsers?: (count: number, passwordHash?: PasswordHash) => Promise<readonly string[]>;
+  /** More entries of the ledger, which are in no segment. */
+  readonly seedEntries?: (count: number) => Promise<unknown>;
+  /** The number of full segments that are not sealed. */
+  readonly openSegments?: () => Promise<number>;
   readonly stop: () => Promise<void>;
 };
 
