@@ -4,8 +4,9 @@ import { besideSealing } from './beside-sealing.ts';
 import { besideSignIns } from './beside-sign-ins.ts';
 import { constantSpace } from './constant-space.ts';
 import { openDatabases } from './databases.ts';
+import { gateOf } from './gate.ts';
 import { type Options, readOptions } from './options.ts';
-import { formatReport, machine, type Report } from './report.ts';
+import { formatReport, machine, type Report, tablesOf } from './report.ts';
 import { measure } from './rounds.ts';
 import { withNeeded } from './scenarios/all.ts';
 import { serversOf } from './servers.ts';
@@ -13,6 +14,7 @@ import { measureStarts } from './starts.ts';
 import { startStatehouse } from './targets/statehouse.ts';
 import type { Target } from './targets/target.ts';
 import { verify } from './verify.ts';
+import { writeFigures } from './write.ts';
 
 const progress = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -94,6 +96,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 try {
   const report = await bench(options, started);
   process.stdout.write(`\n${formatReport(report)}\n`);
+  if (options.write) writeFigures(tablesOf(report));
+  if (options.gate) {
+    const { table, isPassed } = gateOf(report.measured, report.starts);
+    process.stdout.write(`${table.join('\n')}\n`);
+    if (!isPassed) process.exitCode = 1;
+  }
   if (options.json !== null) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
 } catch (error) {
   if (stopping === null) throw error;

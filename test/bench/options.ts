@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { scenarios } from './scenarios/all.ts';
 
-const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flight N[,N]] [--grants N] [--nodes N] [--beside FOLDER] [--json FILE]
+const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flight N[,N]] [--grants N] [--nodes N] [--beside FOLDER] [--gate] [--write] [--json FILE]
 
   --quick             fewer rounds, operations, starts and rotations: about two minutes instead of some twenty; rougher ratios
   --smoke             a few operations of each: whether all of it works; the figures say nothing
@@ -12,6 +12,8 @@ const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flig
   --grants N          other authorizations in each database; default 10,000, and 2,000 with --quick
   --nodes N           one more server, "nodes": so many processes of Statehouse on one database, in turns
   --beside FOLDER     another checkout of Statehouse, installed, as one more server: what a change costs
+  --gate              with --beside: these two alone; fails where this version costs more than 8 % above the other
+  --write             writes the tables into docs/performance.md, with date and commit
   --json FILE         writes the figures there too
 `;
 
@@ -60,6 +62,8 @@ export type Options = {
   /** 1: no server has several. */
   readonly nodes: number;
   readonly beside: string | null;
+  readonly gate: boolean;
+  readonly write: boolean;
   readonly json: string | null;
 };
 
@@ -83,6 +87,8 @@ function parse(): Options {
       grants: { type: 'string' },
       nodes: { type: 'string', default: '1' },
       beside: { type: 'string' },
+      gate: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
       json: { type: 'string' },
       help: { type: 'boolean' },
     },
@@ -95,6 +101,7 @@ function parse(): Options {
   const only = values.only?.split(',') ?? ROWS;
   const unknown = only.find((row) => !ROWS.includes(row));
   if (unknown !== undefined) throw new Error(`--only: there is no row "${unknown}".`);
+  if (values.gate && values.beside === undefined) throw new Error('--gate: expected --beside FOLDER.');
   const inFlight = values['in-flight']?.split(',').map((one) => count('--in-flight', one)) ?? null;
   const grants = values.grants === undefined ? usual.grants : count('--grants', values.grants);
   return {
@@ -102,6 +109,8 @@ function parse(): Options {
     only: new Set(only),
     nodes: count('--nodes', values.nodes),
     beside: values.beside ?? null,
+    gate: values.gate,
+    write: values.write,
     json: values.json ?? null,
   };
 }

@@ -31,26 +31,33 @@ export const machine = (): Report['machine'] => ({
 });
 
 export function formatReport(report: Report): string {
-  const { servers, machine, postgres, extent, measured, starts } = report;
-  const { server_version: version, fsync, synchronous_commit: commit } = postgres;
+  const { measured } = report;
   const rows = [...Map.groupBy(measured, ({ scenario, inFlight }) => operationRow(scenario, inFlight))];
   const unknown = measured.some(({ figures }) => figures.postgresCpu === null);
   return [
-    `${machine.cores} cores (${machine.cpu}), Node ${machine.node}, Postgres ${version} with fsync ${fsync} and synchronous_commit ${commit}`,
-    '',
     'CPU of one operation in ms, server + Postgres. ÷: Statehouse divided by the other, in the server, in Postgres.',
     '≤: an aim that is reached, >: one that is not.',
+    ...(unknown ? ['The CPU time of Postgres can be measured on Linux only.'] : []),
+    tablesOf(report),
+    '',
+    ...rows.flatMap(([name, all]) => [...detailTable(name, all), '']),
+    ...(report.constantSpace ? [...spaceTable(report.constantSpace), ''] : []),
+  ].join('\n');
+}
+
+/** The machine, the extent, and the tables that compare: for docs/performance.md too. */
+export function tablesOf(report: Report): string {
+  const { servers, machine, postgres, extent, measured, starts } = report;
+  const { server_version: version, fsync, synchronous_commit: commit } = postgres;
+  return [
+    `${machine.cores} cores (${machine.cpu}), Node ${machine.node}, Postgres ${version} with fsync ${fsync} and synchronous_commit ${commit}.`,
     `Medians of ${extent.rounds} rounds of ${count(extent.requests)} operations; ${count(extent.grants)} other authorizations in each database.`,
     ...(starts.length > 0
       ? [`Median of ${extent.starts} starts; memory after ${count(extent.operations)} rotations.`]
       : []),
-    ...(unknown ? ['The CPU time of Postgres can be measured on Linux only.'] : []),
-    '',
-    ...(measured.length + starts.length > 0 ? [...summaryTable(servers, measured, starts), ''] : []),
-    ...rows.flatMap(([name, all]) => [...detailTable(name, all), '']),
-    ...(report.besideSignIns ? [...besideSignInsTable(report.besideSignIns), ''] : []),
-    ...(report.besideSealing ? [...besideSealingTable(report.besideSealing), ''] : []),
-    ...(report.constantSpace ? [...spaceTable(report.constantSpace), ''] : []),
+    ...(measured.length + starts.length > 0 ? ['', ...summaryTable(servers, measured, starts)] : []),
+    ...(report.besideSignIns ? ['', ...besideSignInsTable(report.besideSignIns)] : []),
+    ...(report.besideSealing ? ['', ...besideSealingTable(report.besideSealing)] : []),
   ].join('\n');
 }
 

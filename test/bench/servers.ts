@@ -21,8 +21,10 @@ const SERVERS: readonly Server[] = [
   { name: 'oidc-provider', start: startOidcProvider },
 ];
 
-export const serversOf = async ({ beside, nodes }: Pick<Options, 'beside' | 'nodes'>): Promise<readonly Server[]> => [
-  ...SERVERS,
+type Chosen = Pick<Options, 'beside' | 'gate' | 'nodes'>;
+
+export const serversOf = async ({ beside, gate, nodes }: Chosen): Promise<readonly Server[]> => [
+  ...(gate ? SERVERS.filter(({ start }) => start === startStatehouse) : SERVERS),
   ...(beside === null ? [] : [{ name: 'beside', start: await startBeside(beside) }]),
   ...(nodes === 1 ? [] : [{ name: 'nodes', start: startNodes(nodes), onlyOperates: true }]),
 ];
