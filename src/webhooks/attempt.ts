@@ -69,8 +69,8 @@ function post(asked: Attempt, options: AttemptOptions): Promise<IncomingMessage>
         signal,
         // A new connection: none that was made without the check.
         agent: false,
-        ...(lookup && { lookup }),
-        ...(options.ca !== undefined && { ca: options.ca }),
+        lookup,
+        ca: options.ca,
       },
       resolve,
     );
@@ -112,6 +112,7 @@ const NOT_TRUSTED =
 function failureOf(error: unknown): AttemptOutcome {
   if (error instanceof NotPublic) return 'address_not_public';
   const { name, code } = error as { readonly name?: string; readonly code?: unknown };
-  if (name === 'AbortError' || name === 'TimeoutError') return 'timed_out';
-  return typeof code === 'string' && NOT_TRUSTED.test(code) ? 'certificate_not_trusted' : 'unreachable';
+  // For any reason of the signal, such as its timeout.
+  if (name === 'AbortError') return 'timed_out';
+  return NOT_TRUSTED.test(String(code)) ? 'certificate_not_trusted' : 'unreachable';
 }

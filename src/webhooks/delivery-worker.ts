@@ -112,7 +112,7 @@ async function serve(
     const defects = await Promise.all(due.map(({ id }) => deliverOrTell(deps, receiver, id, secrets, closing)));
     const found = defects.filter((defect) => defect !== null);
     for (const { error } of found) if (isAboutAll(error)) throw error;
-    if (first.length === 0) first = found.slice(0, 1);
+    if (first.length === 0) first = found;
   }
   return first;
 }

@@ -41,10 +41,8 @@ export const EVENTS = Object.fromEntries(
   WEBHOOK_EVENTS.map((name) => [name, RULES.flatMap(([event, rule]) => (event === name ? [rule] : []))]),
 ) as unknown as Readonly<Record<WebhookEventName, readonly Rule[]>>;
 
-const isIn = (allowed: readonly string[] | undefined, value: string | null): boolean =>
-  allowed === undefined || (value !== null && allowed.includes(value));
-
-const PASSWORD_FIELDS = ['password'];
+const isIn = (allowed: readonly (string | null)[] | undefined, value: string | null): boolean =>
+  allowed === undefined || allowed.includes(value);
 
 const isMeant = (rule: Rule, line: OutboxLine): boolean =>
   rule.machine === line.machine &&
@@ -52,9 +50,8 @@ const isMeant = (rule: Rule, line: OutboxLine): boolean =>
   isIn(rule.from, line.from) &&
   isIn(rule.to, line.to) &&
   isIn(rule.reasons, line.reason) &&
-  !(rule.notReasons?.includes(line.reason ?? '') ?? false) &&
-  (rule.changesPassword === undefined ||
-    rule.changesPassword === (line.fields ?? []).some((field) => PASSWORD_FIELDS.includes(field)));
+  (rule.notReasons === undefined || !isIn(rule.notReasons, line.reason)) &&
+  (rule.changesPassword === undefined || rule.changesPassword === (line.fields?.includes('password') ?? false));
 
 /** The machines whose entries may be events with these names. */
 export const machinesOf = (names: ReadonlySet<WebhookEventName>): readonly string[] => [
@@ -106,21 +103,19 @@ function dataOf(line: OutboxLine, { kind }: Rule): WebhookData {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 }
 
-const isReuse = ({ machine, reason }: OutboxLine): boolean =>
-  machine === 'grant' && (REUSES as readonly string[]).includes(reason ?? '');
+const isReuse = ({ machine, reason }: OutboxLine): boolean => machine === 'grant' && isIn(REUSES, reason);
 
 const BY_USER = ['signed_out', 'ended_by_user', 'signed_in_again', 'removed_by_user'];
-const BY_POLICY = ['session_idle', 'session_too_old', 'second_factor_missing'];
+const BY_POLICY = ['session_idle', 'session_too_old'];
 const BY_ADMINISTRATOR = ['ended_by_administrator', 'removed_by_administrator'];
 
 /** In the words of OpenID CAEP 1.0 §2 (`initiating_entity`). */
 function initiatorOf({ actor, reason }: OutboxLine): 'admin' | 'user' | 'policy' | 'system' | null {
   if (actor !== null) return WHO[actor.replace(/ .*/, '')] ?? null;
-  if (reason === null) return null;
-  if (BY_USER.includes(reason)) return 'user';
-  if (BY_POLICY.includes(reason)) return 'policy';
-  if (BY_ADMINISTRATOR.includes(reason)) return 'admin';
-  return (REUSES as readonly string[]).includes(reason) ? 'system' : null;
+  if (isIn(BY_USER, reason)) return 'user';
+  if (isIn(BY_POLICY, reason)) return 'policy';
+  if (isIn(BY_ADMINISTRATOR, reason)) return 'admin';
+  return isIn(REUSES, reason) ? 'system' : null;
 }
 
 const WHO: Readonly<Record<string, 'admin' | 'user' | 'system' | undefined>> = {

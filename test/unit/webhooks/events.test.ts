@@ -34,7 +34,7 @@ const LINES: readonly OutboxLine[] = subjects.flatMap(({ name, machine, events }
           typeof params['reason'] === 'string' ? [params['reason']] : [],
         );
         return (reasons.length === 0 ? [null] : reasons).flatMap((reason) =>
-          [['password'], ['username', 'claims']].map((fields) => ({
+          [null, ['password'], ['username', 'claims']].map((fields) => ({
             ...LINE,
             machine: name,
             event,
@@ -86,6 +86,32 @@ describe('the table of the events', () => {
     for (const at of [Number.NaN, -1, Date.UTC(10_000, 0)]) expect(eventOf({ ...line, at: new Date(at) })).toBeNull();
   });
 
+  it('an entry of the first and of the last instant that the server writes yields its event', () => {
+    const line = { ...LINE, machine: 'user', event: 'disableRequested', from: 'enabled', to: 'disabled' };
+    for (const at of [0, Date.UTC(10_000, 0) - 1]) expect(eventOf({ ...line, at: new Date(at) })).not.toBeNull();
+  });
+
+  const PASSWORD = ['user.credential_changed', 'password'];
+  const OTHER = ['user.changed', undefined];
+  it.each([
+    ['registrationRequested', null, OTHER],
+    ['registrationRequested', [], OTHER],
+    ['registrationRequested', ['claims'], OTHER],
+    ['registrationRequested', ['password_by_link'], OTHER],
+    ['registrationRequested', ['password'], PASSWORD],
+    ['registrationRequested', ['claims', 'password'], PASSWORD],
+    ['addressVerified', ['claims'], OTHER],
+    ['addressChanged', ['claims'], OTHER],
+    ['addressRestored', ['claims'], OTHER],
+    ['passwordChangeRequested', null, PASSWORD],
+    ['passwordReset', ['password', 'claims'], PASSWORD],
+  ] as const)('%s of an end-user with the changed fields %j is %j', (event, fields, expected) => {
+    const line = { ...LINE, machine: 'user', event, from: 'enabled', to: 'enabled', fields };
+    const found = eventOf(line);
+    expect([found?.type, found?.data['kind']]).toEqual(expected);
+    expect(found?.data['fields']).toEqual(fields?.length ? fields : undefined);
+  });
+
   it('contains ids, names of fields, reasons and the actor', () => {
     const line = {
       ...LINE,
@@ -122,6 +148,7 @@ describe('the table of the events', () => {
     ['configuration', 'admin'],
     ['client bot', 'admin'],
     ['end_user 2f1c', 'user'],
+    ['upstream acme', 'user'],
     ['server', 'system'],
   ])('%s is %s, and is not named', (actor, initiator) => {
     const event = eventOf({
@@ -134,6 +161,45 @@ describe('the table of the events', () => {
     });
     expect(event?.data).toEqual({ initiated_by: initiator });
   });
+});
+
+/** The initiator of an event whose entry has no actor, by the reason of the entry. `undefined`: unknown. */
+const INITIATORS = {
+  signed_out: 'user',
+  ended_by_user: 'user',
+  signed_in_again: 'user',
+  removed_by_user: 'user',
+  session_idle: 'policy',
+  session_too_old: 'policy',
+  ended_by_administrator: 'admin',
+  removed_by_administrator: 'admin',
+  authorization_code_reused: 'system',
+  refresh_token_reused: 'system',
+  chain_behind_token: 'system',
+  revocation_requested: undefined,
+  user_deleted: undefined,
+} as const;
+
+it('the reason of an entry without an actor says who initiated its event, for every reason', () => {
+  const events = LINES.filter(({ from, to }) => from !== to).flatMap((line) => eventOf(line) ?? []);
+  const initiators = new Map(events.map(({ data: { reason = null, initiated_by } }) => [reason, initiated_by]));
+  expect(Object.fromEntries(initiators)).toEqual({ null: undefined, ...INITIATORS });
+  // An actor says more than a reason.
+  for (const line of LINES.filter(({ reason }) => reason !== null))
+    expect(eventOf({ ...line, actor: 'operator 2f1c' })?.data['initiated_by'] ?? 'admin').toBe('admin');
+});
+
+it('an entry of an unknown kind of actor does not say who initiated its event', () => {
+  const line = { ...LINE, machine: 'session', from: 'active', to: 'ended', reason: 'signed_out' };
+  expect(eventOf({ ...line, actor: 'a later version' })?.data).toEqual({ reason: 'signed_out' });
+});
+
+it('an entry of another machine has no address, even with the reason of a reuse', () => {
+  const line = { ...LINE, machine: 'session', from: 'active', to: 'ended', reason: 'refresh_token_reused' };
+  const event = eventOf({ ...line, address: '198.51.100.66', userAgent: 'curl/8' });
+  expect(event).toMatchObject({ type: 'session.ended' });
+  expect(Object.keys(event?.data ?? {})).not.toContain('address');
+  expect(Object.keys(event?.data ?? {})).not.toContain('user_agent');
 });
 
 it('only the event of a reuse has an address and a User-Agent', () => {

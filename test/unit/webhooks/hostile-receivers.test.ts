@@ -5,7 +5,11 @@ import { attempt } from '../../../src/webhooks/attempt.ts';
 import { WEBHOOK_SECRET } from '../../support/receiver.ts';
 
 /** @param answer to the first octets of a request. */
-async function answered(answer: (connection: Socket) => void) {
+async function answered(
+  answer: (connection: Socket) => void,
+  // It never arrives: the attempt under test ends by itself.
+  signal = new AbortController().signal,
+) {
   const connections: Socket[] = [];
   const server = createServer((connection) => {
     connections.push(connection);
@@ -22,8 +26,7 @@ async function answered(answer: (connection: Socket) => void) {
       secrets: [WEBHOOK_SECRET],
       allowPrivateNetwork: true,
       at: new Date(),
-      // It never arrives: the attempt under test ends by itself.
-      signal: new AbortController().signal,
+      signal,
     });
   } finally {
     for (const connection of connections) connection.destroy();
@@ -38,4 +41,11 @@ test.each([
   ['a body that is far too long', `HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(1_000_000)}`, 'delivered'],
 ])('%s ends the attempt', async (_, octets, outcome) => {
   expect(await answered((connection) => void connection.write(octets))).toBe(outcome);
+});
+
+test('an attempt that has run out of time has timed out, before its connection and after', async () => {
+  const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+  expect(await answered(() => {}, AbortSignal.abort(reason))).toBe('timed_out');
+  const time = new AbortController();
+  expect(await answered(() => time.abort(reason), time.signal)).toBe('timed_out');
 });

@@ -146,8 +146,60 @@ describe('a Security Event Token', () => {
   });
 
   it('of a test event is a verification', () => {
-    const { events } = securityEventOf({ ...EVENT, eventType: 'webhook.test', data: {} }, OURS);
-    expect(events).toEqual({ 'https://schemas.openid.net/secevent/ssf/event-type/verification': {} });
+    expect(securityEventOf({ ...EVENT, eventType: 'webhook.test', data: {} }, OURS)).toStrictEqual({
+      iss: OURS.issuer,
+      aud: OURS.audience,
+      jti: 'evt_0f9d',
+      iat: 1_900_000_002,
+      sub_id: { format: 'opaque', id: OURS.audience },
+      events: { 'https://schemas.openid.net/secevent/ssf/event-type/verification': {} },
+    });
+  });
+
+  const user = { format: 'iss_sub', iss: OURS.issuer, sub: 'alice' };
+  const opaque = (id: string) => ({ format: 'opaque', id });
+  it.each([
+    [{ sub: 'alice' }, user],
+    [{ client_id: 'shop' }, opaque('shop')],
+    [{ kid: 'key' }, opaque('key')],
+    [{ client_id: 'shop', kid: 'key' }, opaque('shop')],
+    [{ sub: 'alice', client_id: 'shop' }, user],
+    [{}, opaque('unknown')],
+    [{ sid: 'session' }, { format: 'complex', session: opaque('session') }],
+    [{ grant_id: 'chain' }, { format: 'complex', session: opaque('chain') }],
+    [
+      { sid: 'session', grant_id: 'chain' },
+      { format: 'complex', session: opaque('session') },
+    ],
+    [
+      { sub: 'alice', sid: 'session' },
+      { format: 'complex', user, session: opaque('session') },
+    ],
+    [
+      { sub: 'alice', client_id: 'shop', grant_id: 'chain' },
+      { format: 'complex', user, session: opaque('chain'), application: opaque('shop') },
+    ],
+  ])('about %j has the subject %j', (data, subject) => {
+    for (const eventType of ['session.ended', 'user.disabled', 'client.created'])
+      expect(securityEventOf({ ...EVENT, eventType, data }, OURS).sub_id).toStrictEqual(subject);
+  });
+
+  it.each([
+    [{}, {}],
+    [{ initiated_by: 'admin' }, { initiating_entity: 'admin' }],
+    [{ reason: 'signed_out' }, { reason_admin: { en: 'signed_out' } }],
+    [{ reason: null }, {}],
+  ])('with the data %j has the circumstances %j', (data, circumstances) => {
+    expect(securityEventOf({ ...EVENT, data }, OURS).events).toStrictEqual({
+      [`${CAEP}session-revoked`]: { event_timestamp: 1_900_000_000, ...circumstances },
+    });
+  });
+
+  it('of an event without a URI of a standard has one of this server, and the data of the event', () => {
+    const data = { client_id: 'shop', fields: ['scope'] };
+    expect(securityEventOf({ ...EVENT, eventType: 'client.changed/ä', data }, OURS).events).toStrictEqual({
+      'https://as.test/webhooks/event-type/client.changed%2F%C3%A4': { ...data, event_timestamp: 1_900_000_000 },
+    });
   });
 
   it('describes a terminated session with CAEP', () => {
