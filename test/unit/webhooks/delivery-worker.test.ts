@@ -364,7 +364,8 @@ describe('after close', () => {
     const heard: unknown[] = [];
     const end = webhookAttempts.listen((message) => void heard.push(message));
     const rows = Array.from({ length: 9 }, (_, index) => deliveryOf(`${index}`));
-    const closed = bench(rows, {}, waiting);
+    const read = vi.fn(async () => null);
+    const closed = bench(rows, {}, { ...waiting, outbox: { read, keep: async () => {}, record: async () => true } });
     const running = closed.round();
     await waiting.started;
     let isClosed = false;
@@ -383,6 +384,7 @@ describe('after close', () => {
     // No further page, and no further poll.
     await closed.round();
     expect(closed.pages).toHaveLength(1);
+    expect(read).toHaveBeenCalledOnce();
     expect(closed.rows.get('8')).toMatchObject({ attempts: 0 });
   });
 });
