@@ -43,6 +43,12 @@ const resolved = (ref: string): unknown =>
     .reduce<Json | undefined>((place, name) => place?.[name], document);
 
 describe('the OpenAPI document of the management API', () => {
+  it('is the one of the docs', () => {
+    const stored = readFileSync(new URL('../../../docs/management/openapi.json', import.meta.url), 'utf8');
+    const { url } = (JSON.parse(stored) as { servers: [{ url: string }] }).servers[0];
+    expect(`${JSON.stringify(openApiDocument(url), null, 2)}\n`).toBe(stored);
+  });
+
   it('is valid by the schema of OpenAPI 3.1', () => {
     // `format` only informs readers in that schema.
     const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
