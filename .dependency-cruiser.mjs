@@ -152,7 +152,7 @@ export default {
         '^src/storage/',
         '^src/engine/(commit|errors)\\.ts$',
         '^src/(crypto|ledger|lifecycles|model|system)/',
-        '^src/oauth/(signing-algorithms|username)\\.ts$',
+        '^src/oauth/(signing-algorithms|sub|username)\\.ts$',
         MACHINE_TYPES,
         packages('drizzle-orm', '@electric-sql/pglite'),
         NODE,

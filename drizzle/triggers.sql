@@ -1,4 +1,4 @@
--- Revision 4
+-- Revision 5
 -- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
 -- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
 -- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
@@ -1042,14 +1042,14 @@ CREATE OR REPLACE TRIGGER "users_begins_with_its_machine" AFTER INSERT ON "users
 CREATE OR REPLACE FUNCTION "users_keeps_its_sub"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.created_at)) THEN
+  IF ((NEW.id, NEW.sub, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.sub, OLD.created_at)) THEN
     PERFORM "public"."no_machine_allows"('an end-user keeps the sub', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "users_keeps_its_sub" AFTER UPDATE OF id, created_at ON "users"
+CREATE OR REPLACE TRIGGER "users_keeps_its_sub" AFTER UPDATE OF id, sub, created_at ON "users"
   FOR EACH ROW EXECUTE FUNCTION "users_keeps_its_sub"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "users_moves_with_its_machine"() RETURNS trigger

@@ -34,7 +34,14 @@ import { rootSecretStore } from '../storage/root-secrets.ts';
 import { ping } from '../storage/server.ts';
 import { sessionStore } from '../storage/sessions.ts';
 import { signInFailureStore } from '../storage/sign-in-failures.ts';
-import { findClaims, findUserById, findUsername, findUserWithPassword, usernameKey } from '../storage/users.ts';
+import {
+  findClaims,
+  findUserById,
+  findUsername,
+  findUserWithPassword,
+  idOfSub,
+  usernameKey,
+} from '../storage/users.ts';
 import type { Clock } from '../system/clock.ts';
 import { fetchBounded } from '../system/other-servers.ts';
 import { rateLimit } from '../system/rate-limit.ts';
@@ -223,6 +230,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     claimsOf: (userId) => findClaims(db, userId),
     findImage: logos.find,
     findLogo: logos.hashOf,
+    idOfSub: (sub) => idOfSub(db, sub),
     usernameOf: (userId) => findUsername(db, macs, userId),
     interactions,
     findClient: async (clientId) => {

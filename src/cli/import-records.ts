@@ -13,6 +13,8 @@ export type Outcome = 'created' | 'updated' | 'unchanged';
 /** A record of an import. */
 export type Imported = {
   readonly name: string;
+  /** Of an end-user. */
+  readonly sub?: string;
   readonly outcome: Outcome;
   readonly changed: readonly string[];
   /** Secrets that the import made; shown once. */
@@ -101,8 +103,9 @@ export function asLines(kind: RecordKind, done: readonly Imported[]): string {
 
 export const asDocument = (kind: RecordKind, idField: string, done: readonly Imported[]): string =>
   json({
-    [kind]: done.map(({ name, outcome, changed, made, warnings }) => ({
+    [kind]: done.map(({ name, sub, outcome, changed, made, warnings }) => ({
       [idField]: name,
+      ...(sub !== undefined && { sub }),
       outcome,
       changed,
       ...made,

@@ -39,6 +39,8 @@ export type ImportOptions = {
   readonly skipRefused: boolean;
   /** A file for what was refused, as JSON lines; null: none. */
   readonly report: string | null;
+  /** A file for username and `sub` of what was imported, as JSON lines; null: none. */
+  readonly pairs: string | null;
   /** The first record to place, counted from 1: those before were placed by an earlier run. */
   readonly startAt: number;
 };
@@ -65,6 +67,7 @@ export async function importPeople(
   };
   // Made before anything is changed, so that a report that cannot be written stops the import.
   writeReport(options.report, sent, []);
+  writeLines(options.pairs, []);
   const accepted = await check(people, sent, refuse);
   if (refused.size > 0 && !options.skipRefused) {
     writeReport(options.report, sent, [...refused.values()]);
@@ -77,6 +80,7 @@ export async function importPeople(
   let stoppedAt: number | null = null;
   for (let from = 0; from < wanted.length && stoppedAt === null; from += people.atOnce) {
     const batch = wanted.slice(from, from + people.atOnce);
+    const before = done.length;
     const placed = await people.place(batch.map(({ value }) => value)).catch((error) => {
       // Imported records stay, and the output lists them before the failure.
       if (done.length > 0) cli.output.print(results(done, options));
@@ -86,14 +90,15 @@ export async function importPeople(
     for (const [place, { index, warnings }] of batch.entries()) {
       const outcome = placed[place];
       if (outcome?.kind === 'placed') {
-        const { outcome: what, username: name, changed, disabled } = outcome;
+        const { outcome: what, username: name, sub, changed, disabled } = outcome;
         const all = disabled ? [...warnings, STAYS_DISABLED] : warnings;
-        done.push({ name, outcome: what, changed, made: {}, warnings: all });
+        done.push({ name, sub, outcome: what, changed, made: {}, warnings: all });
       } else {
         refuse(index, outcome?.words ?? 'It was not answered.');
         if (!options.skipRefused) stoppedAt ??= index;
       }
     }
+    writeLines(options.pairs, done.slice(before).map(pairOf), 'a');
     tell(done, refused.size, from + batch.length);
   }
   writeReport(options.report, sent, [...refused.values()]);
@@ -120,6 +125,7 @@ async function check(
     refuse(index, words);
   };
   const { repeated } = recordProblemsOf('username', (_, index, words) => reject(index, words));
+  const { repeated: repeatedSub } = recordProblemsOf('sub', (_, index, words) => reject(index, words));
   for (const [index, { value: input }] of sent.entries()) {
     if (input === NOT_JSON) {
       reject(index, 'Expected a JSON object, found a line that is not JSON.');
@@ -131,6 +137,7 @@ async function check(
       continue;
     }
     repeated(input, index, usernameKey(reading.value.username));
+    if (reading.value.sub !== null) repeatedSub(input, index, reading.value.sub);
     accepted.push({ index, value: reading.value, warnings: reading.warnings });
   }
   const withoutPassword = accepted.filter(({ value }) => value.password === null && value.passwordHash === null);
@@ -200,10 +207,18 @@ function writeReport(file: string | null, sent: readonly SentRecord[], refused: 
   const lines = inOrder(refused).map(({ index, reasons }) => {
     const { value, line } = sent[index] ?? { value: null, line: null };
     const username = isJsonObject(value) && typeof value['username'] === 'string' ? value['username'] : null;
-    return `${JSON.stringify({ record: index + 1, ...(line !== null && { line }), username, reasons })}\n`;
+    return { record: index + 1, ...(line !== null && { line }), username, reasons };
   });
+  writeLines(file, lines);
+}
+
+const pairOf = ({ name, sub }: Imported): object => ({ username: name, sub });
+
+/** @throws CommandRefused */
+function writeLines(file: string | null, lines: readonly object[], flag: 'w' | 'a' = 'w'): void {
+  if (file === null) return;
   try {
-    writeFileSync(file, lines.join(''), { mode: 0o600 });
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600, flag });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'no reason given';
     throw new CommandRefused(`${printable(file)}: the report cannot be written (${code}).`);

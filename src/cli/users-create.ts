@@ -12,6 +12,7 @@ import { each } from './repeated-option.ts';
 
 type Options = {
   readonly generatePassword?: true;
+  readonly sub?: string;
   readonly email?: string;
   readonly displayName?: string;
   readonly claim?: string[];
@@ -24,6 +25,7 @@ export function usersCreateCommand(parent: Command, cli: Cli): void {
     .description('register an end-user who can sign in')
     .argument('<username>')
     .option('--generate-password', 'generate a password and print it once')
+    .option('--sub <sub>', 'the sub that the end-user had in another system; otherwise the server makes it')
     .option('--email <address>', 'the claim "email"')
     .option('--display-name <name>', 'the claim "name"')
     .option(
@@ -50,7 +52,8 @@ Examples:
 
 async function create(cli: Cli, username: string, options: Options): Promise<void> {
   // Other problems are reported before the command asks for a password and opens the database.
-  const record = { username, ...claimsOf(options) };
+  const { sub } = options;
+  const record = { username, ...(sub !== undefined && { sub }), ...claimsOf(options) };
   accepted('user', readUserRecord(record, false));
   const given = options.generatePassword ? null : await readPassword(cli);
 

@@ -8,6 +8,7 @@ type Options = {
   readonly json?: boolean;
   readonly skipRefused?: boolean;
   readonly report?: string;
+  readonly pairs?: string;
   readonly startAt?: number;
 };
 
@@ -19,12 +20,13 @@ export function usersImportCommand(parent: Command, cli: Cli): void {
     .option('--json', 'print one JSON document')
     .option('--skip-refused', 'import the other records where some are refused')
     .option('--report <file>', 'write the rejected records and the reasons, as JSON lines')
+    .option('--pairs <file>', 'write username and sub of every imported user, as JSON lines')
     .option('--start-at <record>', 'begin with this record, counted from 1', recordNumber)
     .addHelpText(
       'after',
       `
 An object, a list, {"users": [...]}, or an object on each line: username, password, and the claims of OpenID Connect (email,
-email_verified, name, given_name, family_name, ...). Further claims, such as groups, are in the object "claims": {"groups": ["staff"]}.
+email_verified, name, given_name, family_name, ...). A new user keeps the sub of another system: "sub". Further claims, such as groups, are in the object "claims": {"groups": ["staff"]}.
 Instead of password, password_hash takes the hash of another system, as it wrote it: argon2, bcrypt, scrypt or PBKDF2 of most systems. It is
 replaced at the next sign-in. docs/importing-people.md says which formats and costs are accepted.
 If any record is wrong, nothing is imported, unless --skip-refused is given. Through a running server, what only the server can refuse stops
@@ -37,10 +39,10 @@ Examples:
   statehouse users import people.jsonl --skip-refused --report refused.jsonl
   statehouse users import - < users.json`,
     )
-    .action(async (file: string, { json = false, skipRefused = false, report, startAt = 1 }: Options) => {
+    .action(async (file: string, { json = false, skipRefused = false, report, pairs, startAt = 1 }: Options) => {
       // Read before the database is opened, so that a wrong file does not occupy the embedded database.
       const sent = await readRecordsOrLines(cli.input, file, 'users');
-      const options = { asJson: json, skipRefused, report: report ?? null, startAt };
+      const options = { asJson: json, skipRefused, report: report ?? null, pairs: pairs ?? null, startAt };
       await withPeople(cli, (people) => importPeople(cli, people, sent, options));
     });
 }

@@ -114,7 +114,7 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
       await beginConsoleSession(options, { ...browserOf(request), idHash: cookie.hash, outcome, before });
       if (before) await revoke(options, before.token, request.ip);
       cookies.set(reply, 'console', cookie);
-      setLogLine(request, 'signed in to the console', { userId: outcome.me.sub });
+      setLogLine(request, 'signed in to the console', { userId: outcome.me.user_id });
       return seeOther(reply, outcome.to);
     },
 

@@ -97,7 +97,7 @@ export async function beginConsoleSession(
   }: { idHash: Buffer; signedIn: Buffer | null; outcome: SignedIn; before: ConsoleSession | null },
 ): Promise<void> {
   const { accessToken, lifetimeSeconds, me } = outcome;
-  const userId = me.sub ?? '';
+  const userId = me.user_id ?? '';
   await deps.sessions.save({
     idHash,
     // When the token is renewed, the forms of the user's open pages stay valid, for this user only.

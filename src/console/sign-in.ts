@@ -84,7 +84,7 @@ export type SignInFailed = {
 /** The signed-in user, from the management API. */
 export type Me = {
   readonly kind: 'operator' | 'client';
-  readonly sub?: string;
+  readonly user_id?: string;
   readonly username?: string;
   /** The scopes that both the token and the current role have. */
   readonly scopes: readonly string[];
@@ -106,7 +106,7 @@ export async function finishSignIn(
   const token = await exchange(deps, code, verifier, address);
   if (token === null) return failed('no_token');
   const me = await managementApi(deps, { token: token.accessToken, address }).get<{ readonly me: Me }>('');
-  const hasRole = me.ok && me.value.me.sub !== undefined && me.value.me.scopes.length > 0;
+  const hasRole = me.ok && me.value.me.user_id !== undefined && me.value.me.scopes.length > 0;
   if (hasRole) return { kind: 'signedIn', ...token, me: me.value.me, to };
   // The console keeps no token that grants no access.
   await revoke(deps, token.accessToken, address);

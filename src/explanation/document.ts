@@ -1,4 +1,5 @@
 /** An explanation as JSON: for `statehouse explain --json`, and for the management API. */
+import { subOf } from '../model/user.ts';
 import type { GrantLife } from '../storage/grant-life.ts';
 import type { CredentialPlace, Explanation } from './explanation.ts';
 
@@ -14,7 +15,7 @@ export const explanationDocument = (explained: Explained) => ({
     deleted_at: instant(explained.client.deletedAt),
   },
   user: explained.user && {
-    sub: explained.user.id,
+    sub: subOf(explained.user),
     username: explained.user.username,
     disabled_at: instant(explained.user.disabledAt),
   },

@@ -4,7 +4,9 @@ import Negotiator from 'negotiator';
 import { z } from 'zod';
 import { setLogLine } from '../http/request-log.ts';
 import { isUnavailable } from '../http/unavailable.ts';
+import { NIL_UUID } from '../oauth/sub.ts';
 import { urlUnder } from '../oauth/urls.ts';
+import { idOfSub } from '../storage/users.ts';
 import { API_PATH } from './addresses.ts';
 import { conditionNeeded } from './administration.ts';
 import type { ManagementDeps } from './deps.ts';
@@ -51,6 +53,7 @@ async function answerTo(
   if ('kind' in given) return given as Problem;
   const query = checked(operation.query ?? NO_QUERY, given, 'invalid_parameter');
   if (query.kind === 'problem') return query;
+  const named = await withIds(deps, { params: params.value, query: query.value });
   const body = bodyOf(operation, request);
   if (body.kind === 'problem') return body;
   if (operation.ifMatch === 'required' && request.headers['if-match'] === undefined) return conditionNeeded([]);
@@ -60,8 +63,8 @@ async function answerTo(
   const makes = await makesFor(deps, me, key, [request.method, request.url, text]);
   if ('kind' in makes) return makes;
   const answer = await operation.run(deps, {
-    params: params.value,
-    query: query.value,
+    params: named.params,
+    query: named.query,
     body: body.value,
     sent: body.sent,
     href: urlUnder(deps.issuer, request.url.slice(request.url.indexOf(API_PATH))),
@@ -84,6 +87,14 @@ async function remembered(request: FastifyRequest, makes: Makes): Promise<void> 
   }
 }
 
+/** An end-user is addressed by the `sub`; the resources know the id. A `sub` that no end-user has is the id of none. */
+async function withIds<Params, Query>({ db }: ManagementDeps, { params, query }: { params: Params; query: Query }) {
+  const withId = async <Named>(named: Named): Promise<Named> => {
+    const { sub } = named as { readonly sub?: unknown };
+    return typeof sub === 'string' ? { ...named, sub: (await idOfSub(db, sub)) ?? NIL_UUID } : named;
+  };
+  return { params: await withId(params), query: await withId(query) };
+}
 const NO_QUERY = z.strictObject({});
 
 function bodyOf({ body, bodyIsOptional }: Operation, request: FastifyRequest) {

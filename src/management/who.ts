@@ -5,6 +5,7 @@
 import { hmacSha256 } from '../crypto/digest.ts';
 import type { Access } from '../guard/outcome.ts';
 import { type Actor, commandLine } from '../model/actor.ts';
+import { subOf } from '../model/user.ts';
 import { scopeOfAdministrator } from '../protocol/administrators.ts';
 import { presentedAccessToken } from '../protocol/presented-access-token.ts';
 import { findUserById, isAuthenticUser } from '../storage/users.ts';
@@ -12,8 +13,10 @@ import type { GuardDeps } from './deps.ts';
 
 export type Me = {
   readonly kind: 'operator' | 'client';
-  /** The `sub` of an operator, or the id of a client. */
+  /** Of an operator as the database names the end-user, or of a client. */
   readonly id: string;
+  /** Absent: the id, or a client. */
+  readonly sub?: string;
   /** Null: a client. */
   readonly username: string | null;
   /** The scopes of the token that the current role has too. */
@@ -33,8 +36,9 @@ export async function whoCalls(deps: GuardDeps, access: Access, token: string): 
   const user = await findUserById(deps.db, grant.userId);
   if (user === null || user.disabledAt !== null || !isAuthenticUser(user, deps.macs)) return null;
   const { id, username } = user;
+  const sub = subOf(user);
   const today = scopeOfAdministrator(deps.configuration(), { kind: 'user', username });
-  return { kind: 'operator', id, username, scopes: both(access.scopes, today) };
+  return { kind: 'operator', id, sub, username, scopes: both(access.scopes, today) };
 }
 
 const both = (token: readonly string[], role: readonly string[]): readonly string[] =>

@@ -26,6 +26,8 @@ export type Grant = {
   readonly id: string;
   readonly clientId: string;
   readonly userId: string;
+  /** The `sub` of the end-user that was imported; absent: the `userId`. */
+  readonly sub?: string;
   readonly clientEpoch: bigint;
   readonly userEpoch: bigint;
   readonly serverEpoch: bigint;
@@ -49,6 +51,9 @@ export type Grant = {
   readonly liveUserEpoch: bigint | null;
   readonly liveServerEpoch: bigint;
 };
+
+/** The `sub` of its tokens. */
+export const subOfGrant = ({ userId, sub }: Pick<Grant, 'userId' | 'sub'>): string => sub ?? userId;
 
 /** The effective access of a grant: under the client's current ceiling and the current resources, never more than was granted. */
 export type AccessToday = {

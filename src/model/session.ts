@@ -11,6 +11,8 @@ export type Session = {
   /** Its public name: `sid` of ID Tokens. */
   readonly sid: string;
   readonly userId: string;
+  /** The `sub` of the end-user that was imported; null or absent: the `userId`. */
+  readonly sub?: string | null;
   readonly username: string;
   readonly userEpoch: bigint;
   readonly serverEpoch: bigint;
@@ -29,6 +31,9 @@ export type Session = {
   readonly liveUserEpoch: bigint | null;
   readonly liveServerEpoch: bigint;
 };
+
+/** The `sub` of ID Tokens of the session. */
+export const subOfSession = ({ userId, sub }: Pick<Session, 'userId' | 'sub'>): string => sub ?? userId;
 
 /** Seconds throughout; the bounds are in policies/schema.ts. */
 export type SessionLifetimes = {

@@ -1,4 +1,4 @@
-/** An end-user. `id` is the `sub` of every token. */
+/** An end-user. `id` names the end-user in the database. It is the `sub` of every token, unless another `sub` was imported. */
 import type { EndUser } from '../../machines/shared/facts.ts';
 import type { ImportedHash, PasswordHash } from '../crypto/secret-types.ts';
 
@@ -7,12 +7,17 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 export type User = {
   readonly id: string;
+  /** The `sub` that the end-user had in another system; null: the `id`. */
+  readonly sub: string | null;
   readonly username: string;
   readonly passwordHash: PasswordHash;
   readonly claims: Claims;
   readonly epoch: bigint;
   readonly disabledAt: Date | null;
 };
+
+/** The `sub` of every token about the end-user. It never changes, and no other end-user gets it. */
+export const subOf = ({ id, sub }: Pick<User, 'id' | 'sub'>): string => sub ?? id;
 
 /** The hash of no password: no password ever matches it. */
 export const NO_PASSWORD = '' as PasswordHash;

@@ -85,7 +85,7 @@ export type AuthorizationRequest = {
   /** The strongest of the classes that the request, the client's policy and the resources demand. */
   readonly requiredClass: AuthenticationClass | null;
   readonly loginHint: string | null;
-  /** The `sub` of the `id_token_hint`. */
+  /** The end-user of the `id_token_hint`. */
   readonly hintedUserId: string | null;
 };
 
@@ -252,7 +252,7 @@ export async function checkAuthorizationRequest(
   client: Client,
   configuration: Configuration,
   prompts: readonly Prompt[],
-  readHint: (idToken: string) => Promise<{ readonly sub: string; readonly aud: string } | null>,
+  readHint: (idToken: string) => Promise<{ readonly userId: string; readonly aud: string } | null>,
 ): Promise<AuthorizationRequest | RedirectedError> {
   if (problem) {
     const description = `${problem.parameter ?? 'the request'} ${problem.detail}`;
@@ -281,7 +281,7 @@ export async function checkAuthorizationRequest(
     maxAgeSeconds: ages.length === 0 ? null : Math.min(...ages),
     requiredClass: strongestOf([...demanded.classes, classAskedFor(parameters.get('acr_values') ?? '')]),
     loginHint: parameters.get('login_hint'),
-    hintedUserId: hint?.sub ?? null,
+    hintedUserId: hint?.userId ?? null,
   };
 }
 

@@ -23,6 +23,8 @@ export type AuthorizeDeps = InteractionStepDeps &
   SessionDeps &
   SignUpFacts & {
     readonly keyRing: KeyRing;
+    /** Null: no end-user has the `sub`. */
+    readonly idOfSub: (sub: string) => Promise<string | null>;
   };
 
 export type AuthorizationCall = {
@@ -59,6 +61,12 @@ export type AuthorizeOutcome =
   | { readonly kind: 'repeatByGet'; readonly query: string }
   | InteractionStepOutcome;
 
+/** `userId` of an unknown `sub`: the `sub`, which is the id of no end-user. */
+async function hintIn({ keyRing, issuer, idOfSub }: AuthorizeDeps, idToken: string) {
+  const hint = await readIdTokenHint(keyRing, issuer, idToken);
+  return hint && { userId: (await idOfSub(hint.sub)) ?? hint.sub, aud: hint.aud };
+}
+
 /** @throws StoreUnavailable, Unavailable */
 export async function handleAuthorizationRequest(
   deps: AuthorizeDeps,
@@ -80,7 +88,7 @@ export async function handleAuthorizationRequest(
     client,
     configuration,
     supportedPrompts(signUpIsOpen(deps)),
-    (idToken) => readIdTokenHint(deps.keyRing, deps.issuer, idToken),
+    (idToken) => hintIn(deps, idToken),
   );
   // RFC 9700 §4.11.2: a client that no operator vetted could send browsers to its site by a request with an error.
   const isVetted = client.registeredBy === 'operator';

@@ -2,7 +2,7 @@
 import { accessTokenHash, signIdToken } from '../crypto/id-token.ts';
 import { instrument } from '../engine/observe.ts';
 import type { TokenClient } from '../model/client.ts';
-import type { Grant, SignInFacts } from '../model/grant.ts';
+import { type Grant, type SignInFacts, subOfGrant } from '../model/grant.ts';
 import type { Claims } from '../model/user.ts';
 import { authenticationClassOf, BY_PASSWORD } from '../oauth/authentication-methods.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
@@ -25,7 +25,7 @@ export function issueIdToken(
   const claims = {
     ...told,
     iss: deps.issuer,
-    sub: grant.userId,
+    sub: subOfGrant(grant),
     aud: client.clientId,
     iat,
     exp: iat + expiresIn,

@@ -2,10 +2,12 @@
  * The introspection request (RFC 7662): authenticate the client → find the token → describe the part that concerns the
  * client. It presents no credential: a used refresh token is inactive here, and its chain stays active.
  */
+
 import type { Resource } from '../../policies/schema.ts';
 import { policyOf } from '../config/configuration.ts';
 import { refreshTokenWouldIssue } from '../lifecycles/refresh-token/lifecycle.ts';
 import type { TokenClient } from '../model/client.ts';
+import { subOfGrant } from '../model/grant.ts';
 import { chainEndsAt } from '../model/lifetimes.ts';
 import { formatScope } from '../oauth/scope.ts';
 import { accessToday } from './access-today.ts';
@@ -138,7 +140,7 @@ function describeRefreshToken(
     client_id: client.clientId,
     exp: Math.floor(chainEndsAt(grant, policy) / 1000),
     iat: Math.floor((grant.lastUsedAt ?? grant.createdAt).getTime() / 1000),
-    sub: grant.userId,
+    sub: subOfGrant(grant),
     // A refresh token is for this server. An API that checks the audience rejects it.
     aud: deps.issuer,
     iss: deps.issuer,

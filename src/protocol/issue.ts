@@ -14,6 +14,7 @@ import { whenThere } from '../engine/when-there.ts';
 import type { LoadedPresentation } from '../lifecycles/presentation.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { AccessToday, Grant, SignInFacts } from '../model/grant.ts';
+import { subOfGrant } from '../model/grant.ts';
 import type { Claims } from '../model/user.ts';
 import { authenticationClassOf, BY_PASSWORD } from '../oauth/authentication-methods.ts';
 import { formatScope } from '../oauth/scope.ts';
@@ -86,7 +87,7 @@ export function issueTokens(
   const { refreshGeneration: generation, refreshNonce: nonce } = next;
   if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that is not started');
   const access = narrowedAccess(deps.configuration(), next, today, asked);
-  const subject = { client, sub: next.userId, grantId: next.id, claims, signIn: next.identity };
+  const subject = { client, sub: subOfGrant(next), grantId: next.id, claims, signIn: next.identity };
   const idTokenOf = (response: TokenResponse) => {
     if (!identifies(next, today, asked)) return null;
     const told = releasedClaims(deps.configuration().claims, 'id_token', access.asked, claims);

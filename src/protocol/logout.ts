@@ -3,10 +3,12 @@
  * the request itself shows that the end-user wants it. Grants stay active: they end by revocation, or on the
  * permissions page.
  */
+
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
 import type { Client } from '../model/client.ts';
 import type { Session } from '../model/session.ts';
+import { subOfSession } from '../model/session.ts';
 import { asQuery, type ParameterReading, parseParameters } from '../oauth/parameters.ts';
 import { type CookieHash, endSession, findSession, type SessionDeps } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
@@ -67,7 +69,7 @@ export async function handleLogoutRequest(
   if (session === null) return notSignedIn(request);
   // §2: the end-user MUST be asked "if an id_token_hint was not provided or if the supplied ID Token does not belong to the
   // current OP session". This one does, so no other site can have sent the browser here with it.
-  if (request.hint?.sid === session.sid && request.hint.sub === session.userId) {
+  if (request.hint?.sid === session.sid && request.hint.sub === subOfSession(session)) {
     return signOut(deps, request, session, cookie);
   }
   const { client, redirectUri, state } = request;

@@ -4,11 +4,12 @@
  */
 
 import type { Random } from '../crypto/random.ts';
+import { subOf } from '../model/user.ts';
 import { userImportStore } from '../storage/user-import.ts';
-import { findUsersNamed, usernameKey } from '../storage/users.ts';
+import { findUsersNamed, takenSubs, usernameKey } from '../storage/users.ts';
 import { databaseClock } from '../system/clock.ts';
 import { ChangeRefused, type UserAdministrationDeps } from './administration.ts';
-import { applyUserPlan, PasswordMissing, planFor, type UserPlan } from './register-user.ts';
+import { applyUserPlan, PasswordMissing, planFor, SubRefused, type UserPlan } from './register-user.ts';
 import type { UserRecord } from './user-record.ts';
 
 /** `words`: why this record was refused; the others are not concerned. */
@@ -16,7 +17,7 @@ export type PlacedUser =
   | ({ readonly kind: 'placed'; readonly changed: readonly string[] } & Pick<
       UserPlan,
       'outcome' | 'username' | 'disabled'
-    >)
+    > & { readonly sub: string })
   | { readonly kind: 'refused'; readonly words: string };
 
 /** How many are under way at the same time. */
@@ -33,17 +34,24 @@ export function userPlacing(deps: UserAdministrationDeps & { readonly random: Ra
       deps.db,
       records.map(({ username }) => username),
     );
+    const taken = await takenSubs(
+      deps.db,
+      records.flatMap(({ sub }) => sub ?? []),
+    );
     const stored = new Map(found.map(({ usernameKey: key, ...user }) => [key, user]));
     return Promise.all(
       records.map(async (record): Promise<PlacedUser> => {
         try {
-          const plan = await planFor(together, record, stored.get(usernameKey(record.username)) ?? null);
+          const plan = await planFor(together, record, {
+            stored: stored.get(usernameKey(record.username)) ?? null,
+            taken,
+          });
           await applyUserPlan(together, plan);
           const { outcome, username, changed, disabled } = plan;
-          return { kind: 'placed', outcome, username, changed, disabled };
+          return { kind: 'placed', outcome, sub: subOf(plan), username, changed, disabled };
         } catch (error) {
-          if (error instanceof PasswordMissing || error instanceof ChangeRefused)
-            return { kind: 'refused', words: error.message };
+          if ([PasswordMissing, SubRefused, ChangeRefused].some((kind) => error instanceof kind))
+            return { kind: 'refused', words: (error as Error).message };
           throw error;
         }
       }),

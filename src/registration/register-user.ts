@@ -4,8 +4,10 @@ import { describeRecordProblem } from '../config/problem.ts';
 import { hashPassword, importedHashOf, matchesPassword } from '../crypto/password.ts';
 import type { Random } from '../crypto/random.ts';
 import type { ImportedHash, PasswordHash, RawSecret } from '../crypto/secret-types.ts';
-import type { RegisteredUser } from '../model/user.ts';
-import { findUsersNamed } from '../storage/users.ts';
+import type { UserRow } from '../lifecycles/user/lifecycle.ts';
+import { type RegisteredUser, subOf } from '../model/user.ts';
+import { isId } from '../oauth/sub.ts';
+import { findUsersNamed, takenSubs } from '../storage/users.ts';
 import { administerUser, requireDone, type UserAdministrationDeps } from './administration.ts';
 import { problem } from './record-problem.ts';
 import type { UserRecord } from './user-record.ts';
@@ -14,8 +16,9 @@ type Deps = UserAdministrationDeps & { readonly random: Random };
 
 export type UserPlan = {
   readonly outcome: 'created' | 'updated' | 'unchanged';
-  /** The `sub` of every token: random, never the username. */
   readonly id: string;
+  /** Of another system, where it is not the `id`; null: the `id` is the `sub`. */
+  readonly sub: string | null;
   /** As stored, if the user exists already. */
   readonly username: string;
   /** Null: stays as it is. A new password ends every session and grant of the user. */
@@ -35,26 +38,47 @@ export class PasswordMissing extends Error {
   }
 }
 
-/** Plans `registerUser`. Changes nothing. @throws PasswordMissing */
-export async function planUser(deps: Deps, record: UserRecord): Promise<UserPlan> {
-  const [stored = null] = await findUsersNamed(deps.db, [record.username]);
-  return planFor(deps, record, stored);
+/** A `sub` never changes, and no two end-users have had the same. */
+export class SubRefused extends Error {
+  constructor(found: string, allowed: string) {
+    super(describeRecordProblem(problem('sub', found, allowed)));
+    this.name = 'SubRefused';
+  }
 }
 
-/** @param stored the end-user with this username; null: none. @throws PasswordMissing */
+/** Plans `registerUser`. Changes nothing. @throws PasswordMissing, SubRefused */
+export async function planUser(deps: Deps, record: UserRecord): Promise<UserPlan> {
+  const [stored = null] = await findUsersNamed(deps.db, [record.username]);
+  return planFor(deps, record, { stored, taken: await takenSubs(deps.db, stored || !record.sub ? [] : [record.sub]) });
+}
+
+/** The end-user with the username; null: none. `taken`: those of the sent `sub`s that end-users have, or had. */
+export type StoredFacts = { readonly stored: RegisteredUser | null; readonly taken: ReadonlySet<string> };
+
+/** @throws SubRefused */
+export function identityFor({ random }: Pick<Deps, 'random'>, sub: string | null, taken: ReadonlySet<string>) {
+  if (sub === null) return { id: random.uuid(), sub };
+  if (taken.has(sub))
+    throw new SubRefused('that of another or a deleted end-user, or a client_id', 'one that no end-user has had');
+  return isId(sub) ? { id: sub, sub: null } : { id: random.uuid(), sub };
+}
+
+/** @throws PasswordMissing, SubRefused */
 export async function planFor(
   { random, passwordPepper = null }: Pick<Deps, 'random' | 'passwordPepper'>,
   record: UserRecord,
-  stored: RegisteredUser | null,
+  { stored, taken }: StoredFacts,
 ): Promise<UserPlan> {
   const { username, password, claims } = record;
   const importedHash = record.passwordHash === null ? null : importedHashOf(record.passwordHash);
   if (stored === null) {
     const passwordHash = record.passwordHash ?? (password === null ? null : await hashPassword(password));
     if (passwordHash === null) throw new PasswordMissing();
-    const plan = { id: random.uuid(), username, passwordHash, importedHash, claims };
+    const plan = { ...identityFor({ random }, record.sub, taken), username, passwordHash, importedHash, claims };
     return { outcome: 'created', ...plan, changed: [], disabled: false };
   }
+  if (record.sub !== null && record.sub !== subOf(stored))
+    throw new SubRefused('another one than the end-user has', 'the stored one, which never changes, or none');
   const passwordHash = await newHash(record, stored, { importedHash, passwordPepper });
   const changed: UserPlan['changed'] = [
     ...(passwordHash ? (['password'] as const) : []),
@@ -63,6 +87,7 @@ export async function planFor(
   return {
     outcome: changed.length > 0 ? 'updated' : 'unchanged',
     id: stored.id,
+    sub: stored.sub,
     username: stored.username,
     passwordHash,
     importedHash: passwordHash === null ? null : importedHash,
@@ -84,7 +109,7 @@ async function newHash(
   return replaces ? hashPassword(password) : null;
 }
 
-/** @throws PasswordMissing */
+/** @throws PasswordMissing, SubRefused */
 export async function registerUser(deps: Deps, record: UserRecord): Promise<UserPlan> {
   const plan = await planUser(deps, record);
   await applyUserPlan(deps, plan);
@@ -93,12 +118,14 @@ export async function registerUser(deps: Deps, record: UserRecord): Promise<User
 
 /** @throws PasswordMissing, ChangeRefused when another process has registered the same username meanwhile: repeating it updates that end-user. */
 export async function applyUserPlan(deps: Omit<Deps, 'random'>, plan: UserPlan): Promise<void> {
-  const { outcome, id, username, passwordHash, importedHash, claims } = plan;
+  const { outcome, id, sub, username, passwordHash, importedHash, claims } = plan;
   if (outcome === 'unchanged') return;
   if (outcome === 'created' && passwordHash === null) throw new PasswordMissing();
   const change = {
     type: 'registrationRequested',
-    registration: { username, passwordHash, importedHash, claims },
+    registration: { sub, username, passwordHash, importedHash, claims },
   } as const;
-  requireDone(await administerUser(deps, { id, change }));
+  // The `sub` of a deleted end-user, or of another one, is a row already.
+  const expects = outcome === 'created' ? ({ user }: UserRow) => user === null : undefined;
+  requireDone(await administerUser(deps, { id, change, ...(expects && { expects }) }));
 }

@@ -1,10 +1,12 @@
 /** An end-user as JSON: username, password, the standard claims of OpenID Connect Core §5.1, and custom claims. */
+
 import { z } from 'zod';
 import { expectations, expecting } from '../../policies/expectations.ts';
 import { isPlainText } from '../../policies/plain-text.ts';
 import { type AcceptedHashes, hashRefusal } from '../crypto/password-formats.ts';
 import { type PasswordHash, type RawSecret, rawSecret, storedPasswordHash } from '../crypto/secret-types.ts';
 import type { Claims } from '../model/user.ts';
+import { isSubText, SUB_EXPECTED } from '../oauth/sub.ts';
 import { usernameKey } from '../oauth/username.ts';
 import type { PasswordContext } from '../people/passwords/rules.ts';
 import { furtherClaimWarnings, readFurtherClaims } from './further-claims.ts';
@@ -12,6 +14,8 @@ import { isJsonObject, notAnObject, problem, type Reading, recordProblems, witho
 import { hiddenlyWeakPassword, weakPassword, weakSecretWarning } from './weak-secrets.ts';
 
 export type UserRecord = {
+  /** Of another system, for a new user; null: the server makes one. */
+  readonly sub: string | null;
   readonly username: string;
   /** Null: the stored password stays; a new user needs a password. */
   readonly password: RawSecret | null;
@@ -60,7 +64,7 @@ const addressShape = {
   country: text.optional(),
 };
 
-/** OpenID Connect Core §5.1, without `sub`, which the server creates. */
+/** OpenID Connect Core §5.1, without `sub`. */
 const claimsSchema = z.object({
   name: text,
   given_name: text,
@@ -109,7 +113,7 @@ const userSchema = z.strictObject({
   ),
   password: password.optional(),
   password_hash: passwordHash.optional(),
-  sub: expecting(z.never(), 'no "sub": the server creates it, and it never changes').optional(),
+  sub: expecting(z.string().refine(isSubText), SUB_EXPECTED).optional(),
   ...claimsSchema.partial().shape,
   // Checked by further-claims.ts, which knows names and sizes.
   claims: z.unknown().optional(),
@@ -135,11 +139,12 @@ export function readUserRecord(input: unknown, production: boolean, rules: Recor
     const problems = parsed.success ? [] : recordProblems(userSchema, record, parsed.error);
     return { ok: false, problems: [...problems, ...ofHash, ...further.problems] };
   }
-  const { username, password, password_hash: hash, claims: _, ...given } = parsed.data;
+  const { username, sub = null, password, password_hash: hash, claims: _, ...given } = parsed.data;
   const standard = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const claims = { ...standard, ...further.claims };
   const value = {
     username,
+    sub,
     password: password === undefined ? null : rawSecret(password),
     passwordHash: hash === undefined ? null : storedPasswordHash(hash),
     claims,

@@ -165,8 +165,10 @@ function whoIs(sought: SoughtUser, signIn: ExternalSignIn, identity: LinkedIdent
       return withSub(identity?.userId);
     case 'signIn':
       return withSub(signIn.userId);
-    case 'sub':
-      return withSub(sought.sub);
+    case 'sub': {
+      const id = sought.sub.toLowerCase();
+      return sql`(${users.sub} = ${sought.sub} or ${UUID.test(id) ? eq(users.id, id) : sql`false`})`;
+    }
     case 'username':
       return eq(users.usernameKey, usernameKey(sought.username));
   }

@@ -37,7 +37,12 @@ export type GrantLife = {
   readonly grant: (Grant & { readonly policy: string; readonly revokedAt: Date | null }) | null;
   /** The grant's client, deleted or not. */
   readonly client: Client | null;
-  readonly user: { readonly id: string; readonly username: string; readonly disabledAt: Date | null } | null;
+  readonly user: {
+    readonly id: string;
+    readonly sub: string | null;
+    readonly username: string;
+    readonly disabledAt: Date | null;
+  } | null;
   /** Oldest first; at most the newest 1000. */
   readonly lines: readonly LedgerLine[];
   /** How many earlier lines the ledger has. */
@@ -57,7 +62,13 @@ export async function loadLife(db: Drizzle, clock: Clock, grantId: string): Prom
           serverEpoch: server.epoch,
           grant: getTableColumns(grants),
           client: clients,
-          user: { id: users.id, username: users.username, disabledAt: users.disabledAt, epoch: users.epoch },
+          user: {
+            id: users.id,
+            sub: users.sub,
+            username: users.username,
+            disabledAt: users.disabledAt,
+            epoch: users.epoch,
+          },
         })
         .from(server)
         .leftJoin(grants, eq(grants.id, grantId))

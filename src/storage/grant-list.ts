@@ -108,6 +108,7 @@ function withOwners(db: Drizzle, clock: Clock, chosen: ReturnType<typeof placesO
       at: positionInstant(grants.createdAt),
       grant: getTableColumns(grants),
       client: { clientId: clients.clientId, clientName: clients.clientName, policy: clients.policy },
+      sub: users.sub,
       username: users.username,
       ...TODAYS_EPOCHS,
     })
@@ -125,6 +126,7 @@ function listedFrom(row: Row, lifetimesOf: LifetimesOf): ListedGrant {
   const { client, username } = row;
   const grant = {
     ...row.grant,
+    ...(row.sub !== null && { sub: row.sub }),
     liveClientEpoch: row.liveClientEpoch === null ? null : BigInt(row.liveClientEpoch),
     liveUserEpoch: row.liveUserEpoch === null ? null : BigInt(row.liveUserEpoch),
     liveServerEpoch: row.liveServerEpoch,

@@ -116,6 +116,7 @@ function loadedFrom(authentic: AuthenticClients, { client: row, ...read }: LoadR
   const client = row && authentic.forToken(row);
   const loaded = grant && {
     ...grant,
+    ...(user?.sub && { sub: user.sub }),
     // The machine rejects another client's presentation before any state matters.
     liveClientEpoch: client?.clientId !== grant.clientId ? grant.clientEpoch : client.deletedAt ? null : client.epoch,
     liveUserEpoch: user && !user.disabledAt ? user.epoch : null,
@@ -169,7 +170,8 @@ const PRESENTED = {
   serverEpoch: server.epoch,
   client: PRESENTING_CLIENT,
   grant: PRESENTED_GRANT,
-  user: { epoch: users.epoch, disabledAt: users.disabledAt },
+  // Drizzle takes a row whose first column is null for none.
+  user: { epoch: users.epoch, disabledAt: users.disabledAt, sub: users.sub },
   /** As `findClaims` of users.ts; null where they are not wanted, so that a rotation does not read them in vain. */
   claims: sql<Claims | null>`case when ${bound('withClaims', 'boolean')}
     then jsonb_build_object('preferred_username', ${users.username}) || ${users.claims} end`.mapWith(users.claims),

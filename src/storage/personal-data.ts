@@ -36,13 +36,11 @@ export type PersonalData = {
 
 /** @returns null: the end-user is not found. @throws StoreUnavailable */
 export async function personalDataOf(db: Drizzle, userId: string): Promise<PersonalData | null> {
-  const { id, username, claims, createdAt, disabledAt } = users;
+  const { username, claims, createdAt, disabledAt } = users;
+  const sub = sql<string>`coalesce(${users.sub}, ${users.id}::text)`;
   const hasPassword = sql<boolean>`${users.passwordHash} <> ''`;
   const [account] = await reading(() =>
-    db
-      .select({ sub: id, username, claims, hasPassword, createdAt, disabledAt })
-      .from(users)
-      .where(eq(users.id, userId)),
+    db.select({ sub, username, claims, hasPassword, createdAt, disabledAt }).from(users).where(eq(users.id, userId)),
   );
   if (!account) return null;
   const { hasPassword: has, createdAt: since, disabledAt: disabled, ...rest } = account;

@@ -131,6 +131,7 @@ async function nowBefore(db: Drizzle, clock: Clock): Promise<Date> {
 /** With `users` of the session, and `server`. */
 export const LOADED_SESSION = {
   session: sessions,
+  sub: users.sub,
   username: users.username,
   liveUserEpoch: sql<string | null>`case when ${users.disabledAt} is null then ${users.epoch} end`,
   liveServerEpoch: server.epoch,
@@ -139,6 +140,7 @@ export const LOADED_SESSION = {
 type Row = {
   readonly now: string;
   readonly session: typeof sessions.$inferSelect;
+  readonly sub: string | null;
   readonly username: string;
   readonly liveUserEpoch: string | null;
   readonly liveServerEpoch: bigint;
@@ -148,8 +150,9 @@ function loadedFrom(row: Row | undefined): LoadedSession {
   return row ? { now: new Date(row.now), session: sessionFrom(row) } : { now: new Date(0), session: null };
 }
 
-export const sessionFrom = ({ session, username, liveUserEpoch, liveServerEpoch }: Omit<Row, 'now'>): Session => ({
+export const sessionFrom = ({ session, sub, username, liveUserEpoch, liveServerEpoch }: Omit<Row, 'now'>): Session => ({
   ...session,
+  sub,
   username,
   liveUserEpoch: liveUserEpoch === null ? null : BigInt(liveUserEpoch),
   liveServerEpoch,

@@ -25,15 +25,17 @@ import { registeredColumns, usernameKey } from './users.ts';
 /** Each registration holds a lock until its statement ends (`sub_is_no_client_id` in drizzle/), and Postgres has some thousands of them. */
 const MAX_ITEMS = 250;
 
-type Asked = { readonly id: string; readonly username: string | null };
+type Asked = { readonly id: string; readonly username: string | null; readonly sub: string | null };
 
 const named = alias(users, 'named');
+/** The end-user with the sent `sub`. */
+const holder = alias(users, 'holder');
 
 export function userImportStore(db: Drizzle, clock: Clock, macs: RowMacs): UserStore {
   const store = userStore(db, clock, macs);
   const load = batched<Asked, LoadedUser>({
     name: 'loadImportedUser',
-    alone: ({ id, username }) => store.load(id, username),
+    alone: ({ id, username, sub }) => store.load(id, username, sub),
     together: (asked) => loadTogether(db, clock, macs, asked),
     keyOf: ({ id }) => id,
     writes: false,
@@ -47,12 +49,17 @@ export function userImportStore(db: Drizzle, clock: Clock, macs: RowMacs): UserS
     writes: true,
     maxItems: MAX_ITEMS,
   });
-  return { load: (id, username) => load({ id, username }), commit };
+  return { load: (id, username, sub = null) => load({ id, username, sub }), commit };
 }
 
 async function loadTogether(db: Drizzle, clock: Clock, macs: RowMacs, asked: readonly Asked[]): Promise<LoadedUser[]> {
   const list = JSON.stringify(
-    asked.map(({ id, username }, place) => ({ place, id, key: username === null ? null : usernameKey(username) })),
+    asked.map(({ id, username, sub }, place) => ({
+      place,
+      id,
+      key: username === null ? null : usernameKey(username),
+      sub,
+    })),
   );
   const rows = await reading(() =>
     db
@@ -64,17 +71,23 @@ async function loadTogether(db: Drizzle, clock: Clock, macs: RowMacs, asked: rea
         mac: users.mac,
         macVersion: users.macVersion,
         usernameOf: named.id,
+        holderId: holder.id,
       })
       .from(server)
-      .innerJoin(sql`jsonb_to_recordset(${list}::text::jsonb) as asked(place int, id uuid, key text)`, sql`true`)
+      .innerJoin(
+        sql`jsonb_to_recordset(${list}::text::jsonb) as asked(place int, id uuid, key text, sub text)`,
+        sql`true`,
+      )
       .leftJoin(users, eq(users.id, sql`asked.id`))
-      .leftJoin(named, eq(named.usernameKey, sql`asked.key`)),
+      .leftJoin(named, eq(named.usernameKey, sql`asked.key`))
+      .leftJoin(holder, eq(holder.sub, sql`asked.sub`)),
   );
   if (rows.length !== asked.length) throw noServerRow();
   const loaded: LoadedUser[] = [];
-  for (const { place, now, user, usernameOf, ...stored } of rows) {
+  for (const { place, now, user, usernameOf, holderId, ...stored } of rows) {
     const version = user && versionOf(macs, user, stored);
-    loaded[place] = { now: new Date(now), row: { user }, version, usernameOf };
+    const subIsTaken = holderId !== null && holderId !== asked[place]?.id;
+    loaded[place] = { now: new Date(now), row: { user }, version, usernameOf, subIsTaken };
   }
   return loaded;
 }
@@ -93,6 +106,7 @@ async function registerTogether(
     db
       .select({
         id: column<string>('id'),
+        sub: column<string>('sub'),
         username: column<string>('username'),
         usernameKey: column<string>('username_key'),
         passwordHash: column<string>('password_hash'),
@@ -108,7 +122,7 @@ async function registerTogether(
         mac: column<string>('mac'),
       })
       .from(sql`jsonb_to_recordset(${JSON.stringify(registrations.map((commit) => rowOf(macs, commit)))}::text::jsonb) as listed(id uuid,
-        username text, username_key text, password_hash text, imported_hash text, claims jsonb, epoch bigint, at timestamptz, event text,
+        sub text, username text, username_key text, password_hash text, imported_hash text, claims jsonb, epoch bigint, at timestamptz, event text,
         from_state text, to_state text, actor text, address_hash text, mac text)`),
   );
   const saved = db.$with('saved').as(
@@ -118,6 +132,7 @@ async function registerTogether(
         db
           .select({
             id: sent.id,
+            sub: sent.sub,
             username: sent.username,
             usernameKey: sent.usernameKey,
             passwordHash: sent.passwordHash,
@@ -171,6 +186,7 @@ const rowOf = (macs: RowMacs, commit: Commit) => {
   } = commit;
   return {
     id: user.id,
+    sub: user.sub,
     username: user.username,
     username_key: usernameKeyOf(user),
     password_hash: user.passwordHash,

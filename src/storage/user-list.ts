@@ -17,6 +17,7 @@ export type UserFilter = {
 
 const LISTED = {
   id: users.id,
+  sub: users.sub,
   username: users.username,
   claims: users.claims,
   epoch: users.epoch,

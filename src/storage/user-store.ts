@@ -16,9 +16,11 @@ import { versionOf } from './user-macs.ts';
 import { registeredColumns, usernameKey } from './users.ts';
 
 const named = alias(users, 'named');
+/** The end-user with the sent `sub`. */
+const holder = alias(users, 'holder');
 
 export const userStore = (db: Drizzle, clock: Clock, macs: RowMacs): UserStore => ({
-  load: async (id, username) => {
+  load: async (id, username, sub = null) => {
     const [row] = await reading(() =>
       db
         .select({
@@ -28,14 +30,17 @@ export const userStore = (db: Drizzle, clock: Clock, macs: RowMacs): UserStore =
           mac: users.mac,
           macVersion: users.macVersion,
           usernameOf: named.id,
+          holderId: holder.id,
         })
         .from(server)
         .leftJoin(users, eq(users.id, id))
-        .leftJoin(named, username === null ? sql`false` : eq(named.usernameKey, usernameKey(username))),
+        .leftJoin(named, username === null ? sql`false` : eq(named.usernameKey, usernameKey(username)))
+        .leftJoin(holder, sub === null ? sql`false` : eq(holder.sub, sub)),
     );
     if (!row) throw noServerRow();
-    const { now, user, usernameOf } = row;
-    return { now: new Date(now), row: { user }, version: user && versionOf(macs, user, row), usernameOf };
+    const { now, user, usernameOf, holderId } = row;
+    const subIsTaken = holderId !== null && holderId !== id;
+    return { now: new Date(now), row: { user }, version: user && versionOf(macs, user, row), usernameOf, subIsTaken };
   },
   commit: commitStore(db, macs),
 });

@@ -1,18 +1,20 @@
-import { and, asc, eq, exists, inArray, isNull, not, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, exists, inArray, isNull, not, or, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { PasswordHash } from '../crypto/secret-types.ts';
 import { userFacts } from '../lifecycles/user/table.ts';
-import { type Claims, NO_PASSWORD, type RegisteredUser, type User } from '../model/user.ts';
+import { type Claims, NO_PASSWORD, type RegisteredUser, subOf, type User } from '../model/user.ts';
+import { isId } from '../oauth/sub.ts';
 import { usernameKey } from '../oauth/username.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
-import { passkeys, secondFactors, server, users } from './schema.ts';
+import { clients, passkeys, secondFactors, server, users } from './schema.ts';
 
 export { usernameKey };
 
 /** Of an end-user who can sign in, or could. */
 export const userColumns = {
   id: users.id,
+  sub: users.sub,
   username: users.username,
   passwordHash: sql<PasswordHash>`${users.passwordHash}`,
   claims: users.claims,
@@ -148,10 +150,54 @@ export async function usernameKeysWithoutFactor(db: Drizzle, usernames: readonly
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether the text is the `sub` of an end-user, in letters of either case. */
+/** Whether the text is the `sub` of an end-user, also of a deleted one; a UUID in letters of either case. */
 export async function isSub(db: Drizzle, text: string): Promise<boolean> {
-  if (!UUID.test(text)) return false;
-  return (await reading(() => db.select({ id: users.id }).from(users).where(eq(users.id, text)))).length > 0;
+  const isIt = UUID.test(text) ? or(eq(users.id, text), eq(users.sub, text)) : eq(users.sub, text);
+  return (await reading(() => db.select({ id: users.id }).from(users).where(isIt))).length > 0;
+}
+
+/** The id of the end-user with this `sub`. An id itself is not looked up. Null: no end-user has the `sub`. */
+export async function idOfSub(db: Drizzle, sub: string): Promise<string | null> {
+  if (isId(sub)) return sub;
+  const [user] = await reading(() => db.select({ id: users.id }).from(users).where(eq(users.sub, sub)));
+  return user?.id ?? (UUID.test(sub) ? sub.toLowerCase() : null);
+}
+
+/** Those of these values that end-users have, or had before they were deleted, as their `sub`, and the ids of clients (RFC 9700 §4.15). */
+export async function takenSubs(db: Drizzle, subs: readonly string[]): Promise<ReadonlySet<string>> {
+  if (subs.length === 0) return new Set();
+  const ids = subs.filter((sub) => UUID.test(sub)).map((sub) => sub.toLowerCase());
+  const found = await reading(() =>
+    db
+      .select({ id: users.id, sub: users.sub })
+      .from(users)
+      .where(
+        or(eq(users.sub, sql`any(${sql.param([...subs])}::text[])`), eq(users.id, sql`any(${sql.param(ids)}::uuid[])`)),
+      ),
+  );
+  const ofClients = await reading(() =>
+    db
+      .select({ clientId: clients.clientId })
+      .from(clients)
+      .where(inArray(clients.clientId, [...subs])),
+  );
+  const taken = new Set([
+    ...found.flatMap(({ id, sub }) => (sub === null ? [id] : [id, sub])),
+    ...ofClients.map(({ clientId }) => clientId),
+  ]);
+  return new Set(subs.filter((sub) => taken.has(sub) || taken.has(sub.toLowerCase())));
+}
+
+/** By id: the `sub` of each of these end-users. */
+export async function subsOf(db: Drizzle, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const found = await reading(() =>
+    db
+      .select({ id: users.id, sub: users.sub })
+      .from(users)
+      .where(inArray(users.id, [...new Set(ids)])),
+  );
+  return new Map(found.map((user) => [user.id, subOf(user)]));
 }
 
 export const listUsers = (db: Drizzle): Promise<User[]> =>

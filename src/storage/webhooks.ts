@@ -7,7 +7,7 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
-import { grants, server, sessions, transitions, webhookDeliveries, webhookReceivers } from './schema.ts';
+import { grants, server, sessions, transitions, users, webhookDeliveries, webhookReceivers } from './schema.ts';
 
 export type Place = { readonly recordedIn: string; readonly position: string };
 
@@ -198,10 +198,11 @@ async function readLines(db: Drizzle, receiver: string, machines: readonly strin
     to: last ? { recordedIn: last.recordedIn, position: last.position } : null,
     lines: rows
       .filter(({ isWanted }) => isWanted)
-      .map(({ line: { place: _, shardKey: __, begunSessionId, ...said }, userOfGrant, userOfSession }) => ({
+      .map(({ line: { place: _, shardKey: __, begunSessionId, ...said }, userOfGrant, userOfSession, sub }) => ({
         ...said,
         sessionId: said.sessionId ?? begunSessionId,
         userId: said.userId ?? userOfGrant ?? userOfSession,
+        sub,
       })),
   };
 }
@@ -252,11 +253,13 @@ export function outboxLines(db: Drizzle, from: Place, machines: readonly string[
         isWanted: sql<boolean>`${isWanted}`,
         userOfGrant: grants.userId,
         userOfSession: sessions.userId,
+        sub: sql<string | null>`coalesce(${users.sub}, ${users.id}::text)`,
       })
       .from(line)
       .leftJoin(grants, and(eq(grants.id, line.grantId), isWanted))
       // The key of an entry about a session is its end-user.
       .leftJoin(sessions, and(eq(sessions.sid, line.sessionId), eq(sessions.userId, line.shardKey), isWanted))
+      .leftJoin(users, and(eq(users.id, sql`coalesce(${line.userId}, ${grants.userId}, ${sessions.userId})`), isWanted))
       .where(sql`${isWanted} or ${line.place} = (select max(other.place) from ${line} other)`)
       .orderBy(line.place)
   );

@@ -18,8 +18,10 @@ export type OutboxLine = {
   readonly to: string;
   readonly reason: string | null;
   readonly clientId: string | null;
-  /** The `sub`. Null: the entry concerns no user, or the row of its session or grant no longer exists. */
+  /** The id. Null: the entry concerns no user, or the row of its session or grant no longer exists. */
   readonly userId: string | null;
+  /** The `sub` of this user. Absent: the id. */
+  readonly sub?: string | null;
   readonly sessionId: string | null;
   readonly grantId: string | null;
   readonly signingKeyId: string | null;
@@ -87,9 +89,9 @@ export function eventOf(line: OutboxLine, table: Partial<typeof EVENTS> = EVENTS
  * members without a value.
  */
 function dataOf(line: OutboxLine, { kind }: Rule): WebhookData {
-  const { userId, clientId, sessionId, grantId, signingKeyId, reason, fields } = line;
+  const { userId, sub, clientId, sessionId, grantId, signingKeyId, reason, fields } = line;
   const members = {
-    sub: userId,
+    sub: sub ?? userId,
     client_id: clientId,
     sid: sessionId,
     grant_id: grantId,

@@ -92,8 +92,8 @@ export function peopleAt(api: ManagementApi): PeopleImport {
     // Without a password it can only be there already.
     if (record.password !== null || record.passwordHash !== null) {
       try {
-        await register(record);
-        return { outcome: 'created', username, changed: [], disabled: false };
+        const { sub } = await register(record);
+        return { outcome: 'created', sub, username, changed: [], disabled: false };
       } catch (error) {
         if (!isReason(error, 'username_taken')) throw error;
       }
@@ -101,7 +101,7 @@ export function peopleAt(api: ManagementApi): PeopleImport {
     const user = await named(username);
     const whole = replacing(user, record);
     const done = await place(user, whole, whole);
-    return { username: user.username, ...done, disabled: user.disabled };
+    return { sub: user.sub, username: user.username, ...done, disabled: user.disabled };
   }
 
   return {
@@ -148,8 +148,8 @@ function stepsAt(api: ManagementApi) {
     }
   };
 
-  const register = async ({ username, claims, ...others }: UserRecord): Promise<User> => {
-    const body = { username, ...passwordIn(others), claims };
+  const register = async ({ username, sub, claims, ...others }: UserRecord): Promise<User> => {
+    const body = { username, ...(sub !== null && { sub }), ...passwordIn(others), claims };
     return (await api.send('POST', '/users', { body, idempotencyKey: systemRandom.uuid() })).value;
   };
 
@@ -157,8 +157,9 @@ function stepsAt(api: ManagementApi) {
 }
 
 /** The username stays as it is stored; the password too, where the record has none. */
-const replacing = ({ username }: User, { claims, ...others }: UserRecord): Body => ({
+const replacing = ({ username }: User, { sub, claims, ...others }: UserRecord): Body => ({
   username,
+  ...(sub !== null && { sub }),
   ...passwordIn(others),
   claims,
 });

@@ -45,7 +45,7 @@ export const interactions = pgTable(
     maxAgeSeconds: integer('max_age_seconds'),
     /** The class that the sign-in has to be in; null: any sign-in is enough. */
     requiredClass: text('required_class'),
-    /** The `sub` of the `id_token_hint`; null: none was sent. */
+    /** The end-user of the `id_token_hint`; null: none was sent. */
     hintedUserId: text('hinted_user_id'),
     loginHint: text('login_hint'),
     /** `ui_locales`: tags of BCP 47, the best first. */

@@ -22,15 +22,19 @@ export type LoadedUser = {
   readonly version: RowVersion;
   /** The `sub` of the end-user who has the sent username; null: no end-user has it, or none was sent. */
   readonly usernameOf: string | null;
+  /** Another end-user has the sent `sub`, or had it and was deleted. Absent: none was sent. */
+  readonly subIsTaken?: boolean;
 };
 
 export type UserStore = {
-  /** @param username that was sent with the request; null: none. */
-  readonly load: (id: string, username: string | null) => Promise<LoadedUser>;
+  /** @param username that was sent with the request; null: none. @param sub likewise. */
+  readonly load: (id: string, username: string | null, sub?: string | null) => Promise<LoadedUser>;
   readonly commit: CommitStore;
 };
 
 export type UserRegistration = Pick<User, 'username' | 'claims'> & {
+  /** Only for a new end-user. Null or absent: the `id`. */
+  readonly sub?: User['sub'];
   /** Null: the password stays. */
   readonly passwordHash: User['passwordHash'] | null;
   /** Of `passwordHash`, where another system made it. If it was taken over before, the password stays. Absent: made here. */
@@ -86,13 +90,13 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, Commit> = {
   answers: {},
   changes: {
     registerUser: (_, facts) => {
-      const { passwordHash, importedHash = null, ...sent } = sentRegistration(facts);
+      const { passwordHash, importedHash = null, sub = null, ...sent } = sentRegistration(facts);
       if (passwordHash === null) throw new InvariantViolation('user: a registration needs a password');
       const begins = { id: facts.id, epoch: 0n, disabledAt: null, deletedAt: null, passwordByLinkAt: null };
-      return { user: { ...sent, passwordHash, importedHash, ...begins } };
+      return { user: { ...sent, sub, passwordHash, importedHash, ...begins } };
     },
     replaceRecord: (row, facts) => {
-      const { passwordHash, importedHash, ...sent } = sentRegistration(facts);
+      const { passwordHash, importedHash, sub: _, ...sent } = sentRegistration(facts);
       const isNew = passwordHash !== null && facts.fields.includes('password');
       return changed(row, () => ({
         ...sent,
@@ -217,7 +221,7 @@ export type UserChanged =
 
 function turnOf(
   { id, actor, change }: Pick<UserAsked, 'id' | 'actor' | 'change'>,
-  { now, row, version, usernameOf }: LoadedUser,
+  { now, row, version, usernameOf, subIsTaken = false }: LoadedUser,
   expectationHolds: boolean,
 ): Turn<UserRow, UserFacts> {
   const isChange = change.type === 'registrationRequested' && row.user !== null;
@@ -229,7 +233,8 @@ function turnOf(
       case 'registrationRequested':
         return {
           type: change.type,
-          expectationHolds,
+          // A registration with a `sub` expects that no other end-user ever had it.
+          expectationHolds: expectationHolds && !subIsTaken,
           usernameOf,
           differing: fields,
         };
@@ -277,9 +282,11 @@ export type UserPorts = Sleeping & {
   readonly users: UserStore;
 };
 
+const NOTHING_SENT = { username: null, sub: null };
+
 /** @throws Unavailable */
 export function changeUser({ users, sleep }: UserPorts, asked: UserAsked): Promise<UserChanged> {
   const { id, change } = asked;
-  const username = change.type === 'registrationRequested' ? change.registration.username : null;
-  return run({ load: () => users.load(id, username), commit: users.commit, sleep }, userRequest(asked));
+  const { username, sub = null } = change.type === 'registrationRequested' ? change.registration : NOTHING_SENT;
+  return run({ load: () => users.load(id, username, sub), commit: users.commit, sleep }, userRequest(asked));
 }

@@ -16,11 +16,13 @@ import {
 } from '../rules.ts';
 import { described, type Facts, KEPT, type Row } from '../table.ts';
 
-/** End-users. `id` is the `sub` of every token: random, never a username. */
+/** End-users. `id` is random, never a username. It is the `sub` of every token where `sub` is null. */
 export const users = pgTable(
   'users',
   {
     id: uuid('id').primaryKey(),
+    /** The `sub` of another system, imported with the end-user. A `sub` that is a UUID is the `id`. */
+    sub: text('sub'),
     /** As typed, for people to read. */
     username: text('username').notNull(),
     /** Case-folded and normalized: a sign-in compares this. */
@@ -41,6 +43,7 @@ export const users = pgTable(
   },
   (table) => [
     uniqueIndex('users_username_key').on(table.usernameKey),
+    uniqueIndex('users_sub').on(table.sub),
     // For mails to an address that a visitor types: several accounts may have it.
     index('users_email').on(sql`lower(${table.claims} ->> 'email')`),
   ],
@@ -48,7 +51,7 @@ export const users = pgTable(
 
 type UserRow = Row<
   typeof users,
-  'id' | 'usernameKey' | 'passwordHash' | 'passwordByLinkAt' | 'disabledAt' | 'macVersion'
+  'id' | 'sub' | 'usernameKey' | 'passwordHash' | 'passwordByLinkAt' | 'disabledAt' | 'macVersion'
 > &
   Parameters<typeof addressOf>[0];
 
@@ -69,6 +72,8 @@ export const userFacts = (row: UserRow): Facts => {
       row.passwordByLinkAt?.toISOString() ?? null,
       row.disabledAt !== null,
       row.macVersion,
+      // Without one, the MAC is that of rows from before the column.
+      ...(row.sub === null ? [] : [row.sub]),
     ],
   ];
 };

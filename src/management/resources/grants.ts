@@ -1,9 +1,10 @@
 /** The grants of end-users to clients: each with its code and its chain of refresh tokens. */
+
 import { z } from 'zod';
 import { explanationDocument } from '../../explanation/document.ts';
 import { explanationOf, type Life, lifeOf } from '../../explanation/explanation.ts';
 import { endGrantByAdministrator } from '../../lifecycles/grant/lifecycle.ts';
-import { grantEndReason } from '../../model/grant.ts';
+import { grantEndReason, subOfGrant } from '../../model/grant.ts';
 import { loadLife } from '../../storage/grant-life.ts';
 import { findListedGrant, type GrantFilter, type ListedGrant, listGrantPage } from '../../storage/grant-list.ts';
 import { addressOf, links } from '../addresses.ts';
@@ -29,7 +30,7 @@ const shape = z
     reason: z.string().nullable().describe('The reason of the decision that ended it; null: none.'),
     client_id: z.string(),
     client_name: z.string(),
-    sub: z.uuid(),
+    sub: z.string(),
     username: z.string(),
     scope: z.string(),
     resources: z.array(z.string()),
@@ -77,7 +78,7 @@ function grantDocument({ issuer, configuration }: ManagementDeps, listed: Listed
     reason: grantEndReason(grant),
     client_id: grant.clientId,
     client_name: clientName,
-    sub: grant.userId,
+    sub: subOfGrant(grant),
     username,
     scope: grant.scope.join(' '),
     resources: grant.resources,

@@ -34,15 +34,16 @@ export const root = {
         me: z.object({
           kind: z.enum(['operator', 'client']),
           sub: z.string().optional(),
+          user_id: z.uuid().optional().describe('The end-user in the addresses of the API.'),
           client_id: z.string().optional(),
           username: z.string().nullable(),
           scopes: z.array(z.string()).describe('The scopes of the access token that the current role has too.'),
         }),
         _links: z.record(z.string(), link),
       }),
-      run: async ({ issuer }, { me: { kind, id, username, scopes } }) =>
+      run: async ({ issuer }, { me: { kind, id, sub = id, username, scopes } }) =>
         found({
-          me: { kind, ...(kind === 'operator' ? { sub: id } : { client_id: id }), username, scopes },
+          me: { kind, ...(kind === 'operator' ? { sub, user_id: id } : { client_id: id }), username, scopes },
           ...links({
             self: addressOf(issuer),
             ...Object.fromEntries(COLLECTIONS.map((name) => [name, addressOf(issuer, name)])),

@@ -1,7 +1,8 @@
 /** Browsers in which end-users have signed in. The cookie is never shown, nor its hash. */
+
 import { z } from 'zod';
 import { endSessionByAdministrator } from '../../lifecycles/session/lifecycle.ts';
-import { sessionEndReason } from '../../model/session.ts';
+import { sessionEndReason, subOfSession } from '../../model/session.ts';
 import {
   findListedSession,
   type ListedSession,
@@ -31,7 +32,7 @@ const shape = z
       .describe(
         'The reason of the decision that ended it, also of one about its end-user or all sessions; null: none.',
       ),
-    sub: z.uuid(),
+    sub: z.string(),
     username: z.string(),
     user_agent: z.string().nullable(),
     amr: z.array(z.string()).describe('How the end-user signed in (RFC 8176).'),
@@ -46,7 +47,7 @@ const sessionDocument = (issuer: string, { session, state }: ListedSession) => (
   sid: session.sid,
   state,
   reason: sessionEndReason(session),
-  sub: session.userId,
+  sub: subOfSession(session),
   username: session.username,
   user_agent: session.userAgent,
   amr: [...session.amr],

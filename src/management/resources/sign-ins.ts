@@ -208,7 +208,7 @@ function readAnswer(sent: z.output<typeof body>): DelegatedAnswer | Problem {
   if (acr !== undefined && !satisfies(authenticationClassOf(amr), acr)) {
     return refusedField('acr', `Expected at most ${authenticationClassOf(amr)}, the class that "amr" shows.`);
   }
-  if (id !== undefined) return { kind: 'signedIn', who: { sub: id.toLowerCase() }, amr, authTime };
+  if (id !== undefined) return { kind: 'signedIn', who: { sub: id }, amr, authTime };
   const name = acceptableUsername(username);
   if (name === null) return refusedField('username', 'Expected 1 to 256 characters without control characters.');
   const kept = acceptableClaims(claims ?? {});

@@ -1,6 +1,8 @@
 /** The ledger: everything that was decided and stored, as a feed. Append-only; lines are dropped with their month. */
+
 import { z } from 'zod';
 import { type ListedLine, listLedger } from '../../storage/ledger-list.ts';
+import { subsOf } from '../../storage/users.ts';
 import { instant, shownInstant } from '../instant.ts';
 import { exactInstant, isStorable, link, listAnswer, pageQuery } from '../page.ts';
 import { type ManagementResource, methodsOf } from '../resource.ts';
@@ -43,7 +45,7 @@ const shape = z
     session_id: z.uuid().nullable(),
     signing_key_id: z.string().nullable(),
     client_id: z.string().nullable(),
-    sub: z.uuid().nullable().describe('The end-user of an entry that is about no grant and no session.'),
+    sub: z.string().nullable().describe('The end-user of an entry that is about no grant and no session.'),
     policy: z.string().nullable(),
     scope_withheld: z.string().nullable().describe('The granted scope above the ceiling at that time.'),
     actor: z
@@ -67,7 +69,8 @@ const shape = z
   })
   .meta({ id: 'Transition' });
 
-const lineDocument = (line: ListedLine) => ({
+/** @param subs by id. */
+const lineDocument = (line: ListedLine, subs: ReadonlyMap<string, string>) => ({
   at: line.at.toISOString(),
   machine: line.machine,
   event: line.event,
@@ -80,7 +83,7 @@ const lineDocument = (line: ListedLine) => ({
   session_id: line.sessionId,
   signing_key_id: line.signingKeyId,
   client_id: line.clientId,
-  sub: line.userId,
+  sub: line.userId === null ? null : (subs.get(line.userId) ?? line.userId),
   policy: line.policy,
   scope_withheld: line.scopeWithheld,
   actor: line.actor,
@@ -144,7 +147,11 @@ export const transitions = {
         };
         return listAnswer({ limit, cursor }, position, href, async (page) => {
           const { items, next } = await listLedger(db, filter, { ...page, order });
-          return { items: items.map(lineDocument), next };
+          const subs = await subsOf(
+            db,
+            items.flatMap(({ userId }) => userId ?? []),
+          );
+          return { items: items.map((line) => lineDocument(line, subs)), next };
         });
       },
     }),

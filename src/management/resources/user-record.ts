@@ -1,7 +1,8 @@
 /** An end-user as the API shows and reads it. */
 import { z } from 'zod';
-import type { RegisteredUser } from '../../model/user.ts';
+import { type RegisteredUser, subOf } from '../../model/user.ts';
 import { STANDARD_CLAIMS } from '../../oauth/claims.ts';
+import { isSubText } from '../../oauth/sub.ts';
 import { addressOf, links } from '../addresses.ts';
 import { link } from '../page.ts';
 import type { FieldProblem } from '../problem.ts';
@@ -31,7 +32,13 @@ export const userBody = z.strictObject({
     ),
   claims: claims.optional(),
   disabled: disabled.optional(),
-  sub: z.string().optional(),
+  sub: z
+    .string()
+    .refine(isSubText)
+    .optional()
+    .describe(
+      'For a new end-user who had it in another system: 1 to 255 printable ASCII characters without spaces. Absent: the server makes it. It never changes.',
+    ),
   disabled_at: z.string().optional(),
   _links: z.unknown().optional(),
 });
@@ -64,11 +71,17 @@ export const userAddress = (issuer: string, sub: string): string => addressOf(is
 
 export function userDocument(
   issuer: string,
-  { id, username: name, disabledAt, claims: stored }: Pick<RegisteredUser, 'id' | 'username' | 'disabledAt' | 'claims'>,
+  {
+    id,
+    sub,
+    username: name,
+    disabledAt,
+    claims: stored,
+  }: Pick<RegisteredUser, 'id' | 'sub' | 'username' | 'disabledAt' | 'claims'>,
 ): object {
   const self = userAddress(issuer, id);
   return {
-    sub: id,
+    sub: subOf({ id, sub }),
     username: name,
     disabled: disabledAt !== null,
     disabled_at: disabledAt?.toISOString() ?? null,
@@ -112,5 +125,5 @@ export const fieldOf = (key: string | null): string | null =>
 
 export const otherSub = (sub: string): FieldProblem => ({
   field: 'sub',
-  detail: `Expected ${JSON.stringify(sub)}, as in the address: the server makes it, and it never changes.`,
+  detail: `Expected ${JSON.stringify(sub)}, as in the stored end-user: it never changes.`,
 });

@@ -1,13 +1,16 @@
 /** End-users, as a list and each by itself. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { hashPassword, importedHashOf, matchesPassword } from '../../crypto/password.ts';
 import type { UserChange, UserRegistration, UserRow } from '../../lifecycles/user/lifecycle.ts';
-import type { RegisteredUser } from '../../model/user.ts';
+import { type RegisteredUser, subOf } from '../../model/user.ts';
+import { isId, isSubText } from '../../oauth/sub.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
 import { administerUser, requireDone } from '../../registration/administration.ts';
 import { judgeUserRecord, type UserRecord } from '../../registration/user-record.ts';
 import { userStore } from '../../storage/user-store.ts';
+import { knownUsernameKeys, takenSubs } from '../../storage/users.ts';
 import { conditionNeeded, orRejected, rejected } from '../administration.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { GONE_SINCE } from '../idempotency.ts';
@@ -35,7 +38,10 @@ import {
   userShape,
 } from './user-record.ts';
 
-export const sub = z.uuid().describe('The `sub` of every token about this end-user.');
+export const sub = z
+  .string()
+  .refine(isSubText)
+  .describe('The `sub` of every token about this end-user. The id in the addresses of the API is accepted too.');
 
 const EXAMPLE = {
   username: 'ada',
@@ -70,7 +76,6 @@ export const user = {
       rejects: ['username_taken'],
       run: async (deps, request) => {
         const stored = await findUser(deps, request.params.sub);
-        // The server makes every `sub`, so that no end-user gets the `sub` of another.
         return stored ? change(deps, request, stored, request.body) : notFound('end-user');
       },
     }),
@@ -123,15 +128,20 @@ async function register(
 ): Promise<Answer> {
   const read = await recordOf(deps, body);
   if ('kind' in read) return read;
-  const id = makes.uuid();
-  if (body.sub !== undefined && body.sub !== id) return SUB_IS_MADE;
+  const made = makes.uuid();
+  const { id, sub } = identityOf(made, body.sub);
   if (body.disabled === true) return NOT_DISABLED_AT_FIRST;
   const { username, claims } = read;
   if (read.password === null && read.passwordHash === null) return PASSWORD_MISSING;
   const before = makes.isRepeated ? await findUser(deps, id) : null;
   if (before) return createdUser(deps, before);
   if (makes.wasCarriedOut) return GONE_SINCE;
-  const registration = { username, claims, ...(await passwordIn(read)) };
+  if (body.sub !== undefined && (await takenSubs(deps.db, [body.sub])).size > 0) {
+    // As for a record that is registered a second time.
+    const isKnown = (await knownUsernameKeys(deps.db, [username])).length > 0;
+    return isKnown ? rejected('username_taken') : SUB_IS_TAKEN;
+  }
+  const registration = { username, sub, claims, ...(await passwordIn(read)) };
   return orRejected(
     async () => {
       const { user: stored } = requireDone(
@@ -143,7 +153,8 @@ async function register(
       return createdUser(deps, stored);
     },
     async () => {
-      const meanwhile = await findUser(deps, id);
+      // An id that was sent may be that of another end-user.
+      const meanwhile = body.sub === undefined ? await findUser(deps, id) : null;
       return meanwhile ? createdUser(deps, meanwhile) : rejected('changed_meanwhile');
     },
   );
@@ -158,8 +169,8 @@ async function change(
 ): Promise<Answer> {
   const shown = userDocument(deps.issuer, stored);
   if (onlyNew || (isSeen && !isSeen(shown))) return rejected('changed_meanwhile');
-  if (sent.sub !== undefined && sent.sub !== stored.id)
-    return problem('invalid_fields', 'Nothing was changed. See "errors".', [otherSub(stored.id)]);
+  if (sent.sub !== undefined && sent.sub !== subOf(stored))
+    return problem('invalid_fields', 'Nothing was changed. See "errors".', [otherSub(subOf(stored))]);
   const read = await recordOf(deps, sent);
   if ('kind' in read) return read;
   const {
@@ -252,7 +263,14 @@ const createdUser = ({ issuer }: ManagementDeps, stored: RegisteredUser): Answer
 const refusedField = (field: string, detail: string): Problem =>
   problem('invalid_fields', 'Nothing was changed. See "errors".', [{ field, detail }]);
 const PASSWORD_MISSING = refusedField('password', 'Expected 1 to 1024 characters for a new end-user, found nothing.');
-const SUB_IS_MADE = refusedField('sub', 'Expected no "sub": the server makes it, and it never changes.');
+const SUB_IS_TAKEN = refusedField(
+  'sub',
+  'Expected a "sub" that no end-user has or had before a deletion, and no client_id.',
+);
+
+/** A `sub` that is a UUID is the id. */
+const identityOf = (made: string, sent: string | undefined) =>
+  sent === undefined ? { id: made, sub: null } : isId(sent) ? { id: sent, sub: null } : { id: made, sub: sent };
 const NOT_DISABLED_AT_FIRST = refusedField(
   'disabled',
   'Expected false: register the end-user first, then disable them.',

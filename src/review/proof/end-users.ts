@@ -5,6 +5,7 @@ export const hashOf = (password: string) => password as User['passwordHash'];
 
 export const ALICE: RegisteredUser = {
   id: 'alice',
+  sub: null,
   username: 'alice',
   passwordHash: hashOf('the password'),
   importedHash: null,

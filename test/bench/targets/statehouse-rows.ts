@@ -175,5 +175,5 @@ export const insertBrowsers = (db: Drizzle, count: number): Promise<SignedIn[]> 
 function newUser(passwordHash = PASSWORD_HASH) {
   const id = randomUUID();
   const row = { id, username: id, usernameKey: id, passwordHash, claims: {}, passwordByLinkAt: null };
-  return { ...row, mac: macs.macOf(...userFacts({ ...row, disabledAt: null, macVersion: 0n })) };
+  return { ...row, mac: macs.macOf(...userFacts({ ...row, sub: null, disabledAt: null, macVersion: 0n })) };
 }

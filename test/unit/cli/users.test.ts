@@ -245,6 +245,39 @@ describe.each(ways)('users, through the %s', (way) => {
       );
     });
 
+    it('keeps the sub of another system, writes the pairs, and never changes or repeats a sub', async () => {
+      const moved = [
+        { sub: `auth0|1`, username: 'mona', password: 'correct horse battery' },
+        { sub: '7d1f6a3c-5f0e-4a51-9a7b-0a4b2c3d4e5f', username: 'nils', password: 'correct horse battery' },
+      ];
+      const pairs = join(mkdtempSync(join(tmpdir(), 'statehouse-pairs-')), 'pairs.jsonl');
+      const first = await importing(moved, '--pairs', pairs);
+      expect([first.status, first.err]).toEqual([0, '']);
+      const expected = moved.map(({ username, sub }) => ({ username, sub }));
+      const written = () =>
+        readFileSync(pairs, 'utf8')
+          .trim()
+          .split('\n')
+          .map((text) => JSON.parse(text));
+      expect(written()).toEqual(expected);
+      const again = await importing(moved, '--pairs', pairs, '--json');
+      expect(JSON.parse(again.out).users).toMatchObject(expected.map((pair) => ({ ...pair, outcome: 'unchanged' })));
+      expect(written()).toEqual(expected);
+      for (const [record, words] of [
+        [{ ...moved[0], sub: 'auth0|another' }, 'sub'],
+        [{ ...moved[0], username: 'other' }, 'sub'],
+        [{ ...moved[1], username: 'other' }, 'sub'],
+        [{ sub: 'a b', username: 'other', password: 'correct horse battery' }, 'sub: Expected 1 to 255 printable'],
+      ] as const) {
+        const { status, err } = await importing([record]);
+        expect(status).toBe(1);
+        expect(err).toContain(words);
+      }
+      const twice = ['one', 'two'].map((username) => ({ sub: 'same', username, password: 'correct horse battery' }));
+      expect((await importing(twice)).err).toContain('sub: Expected a value that no other record has');
+      expect(await find('other')).toBeNull();
+    });
+
     it('changes no user when one record is invalid, and prints no password', async () => {
       const { status, out, err } = await importing([
         { username: 'innocent', password: 'hunter2hunter2' },
@@ -260,7 +293,7 @@ describe.each(ways)('users, through the %s', (way) => {
           '  record 3 (username "new"): password: Expected 1 to 1024 characters for a new user, found nothing.',
           '  record 4 (username "guilty"): password: Expected 1 to 1024 characters without U+0000, found a text of 15 characters (not shown).',
           '  record 4 (username "guilty"): email_verified: Expected true or false, found "yes".',
-          '  record 4 (username "guilty"): emial: Expected one of username, password, password_hash, name, given_name, family_name, middle_name, nickname, preferred_username, profile, picture, website, email, email_verified, gender, birthdate, zoneinfo, locale, phone_number, phone_number_verified, address, updated_at, claims, found an unknown key. Did you mean "email"?',
+          '  record 4 (username "guilty"): emial: Expected one of username, password, password_hash, sub, name, given_name, family_name, middle_name, nickname, preferred_username, profile, picture, website, email, email_verified, gender, birthdate, zoneinfo, locale, phone_number, phone_number_verified, address, updated_at, claims, found an unknown key. Did you mean "email"?',
           '',
         ].join('\n'),
       );

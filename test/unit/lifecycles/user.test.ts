@@ -23,7 +23,15 @@ const ID = '33333333-3333-4333-8333-333333333333';
 const SENT = { username: 'mira', claims: { name: 'Mira' }, passwordHash: storedPasswordHash('a hash') };
 const OTHER_PASSWORD = storedPasswordHash('another hash');
 
-const BEGUN = { id: ID, epoch: 4n, importedHash: null, passwordByLinkAt: null, disabledAt: null, deletedAt: null };
+const BEGUN = {
+  id: ID,
+  epoch: 4n,
+  importedHash: null,
+  sub: null,
+  passwordByLinkAt: null,
+  disabledAt: null,
+  deletedAt: null,
+};
 const ENABLED: RegisteredUser = { ...SENT, ...BEGUN };
 const DISABLED: RegisteredUser = { ...ENABLED, disabledAt: seconds(-60) };
 const ERASED = {
@@ -32,6 +40,7 @@ const ERASED = {
   claims: {},
   passwordHash: '' as RegisteredUser['passwordHash'],
   importedHash: null,
+  sub: null,
   passwordByLinkAt: null,
   epoch: 5n,
 };
@@ -246,13 +255,13 @@ describe('a rejected change commits nothing', () => {
     }
     const own = bench(ENABLED, [], () => ID);
     expect(await own.ask(registering({ claims: {} }))).toMatchObject({ kind: 'done' });
-    expect(own.loads).toEqual([[ID, 'mira']]);
+    expect(own.loads).toEqual([[ID, 'mira', null]]);
   });
 
   test('looks up no username where none is sent', async () => {
     const { ask, loads } = bench(ENABLED);
     await ask(DISABLING);
-    expect(loads).toEqual([[ID, null]]);
+    expect(loads).toEqual([[ID, null, null]]);
   });
 });
 

@@ -67,7 +67,13 @@ describe('the management API', () => {
     const { call, user } = await person('operators');
     expect((await register(call, 'by-olga')).statusCode).toBe(201);
     const { me } = (await call('GET', '')).json();
-    expect(me).toEqual({ kind: 'operator', sub: user.id, username: user.username, scopes: WANTED.split(' ') });
+    expect(me).toEqual({
+      kind: 'operator',
+      sub: user.id,
+      user_id: user.id,
+      username: user.username,
+      scopes: WANTED.split(' '),
+    });
   });
 
   it('lets an auditor read, and rejects every write', async () => {
@@ -149,7 +155,7 @@ describe('the management API', () => {
       ['/clients', { client_id: 'x', redirect_uris: ['https://x.test/'], declared: true }],
       ['/clients', { client_id: 'x', redirect_uris: ['https://x.test/'], registered_by: 'self' }],
       ['/clients', '{"client_id":"x","redirect_uris":["https://x.test/"],"__proto__":{"declared":true}}'],
-      ['/users', { username: 'x', password: 'a long password of x', sub: '00000000-0000-4000-8000-000000000000' }],
+      ['/users', { username: 'x', password: 'a long password of x', sub: scene.user.id }],
       ['/users', { username: 'x', password: 'a long password of x', epoch: 7 }],
     ] as const)
       expect([body, (await call('POST', path, { body })).statusCode]).toEqual([body, 422]);

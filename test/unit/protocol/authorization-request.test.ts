@@ -74,9 +74,9 @@ describe('before client and redirect URI are verified', () => {
 });
 
 describe('after client and redirect URI are verified', () => {
-  const HINTS: Readonly<Record<string, { sub: string; aud: string }>> = {
-    ours: { sub: 'alice', aud: 'shop' },
-    theirs: { sub: 'alice', aud: 'other' },
+  const HINTS: Readonly<Record<string, { userId: string; aud: string }>> = {
+    ours: { userId: 'alice', aud: 'shop' },
+    theirs: { userId: 'alice', aud: 'other' },
   };
   const check = (change: Change | string, registered: Partial<Client> = {}) =>
     checkAuthorizationRequest(

@@ -79,6 +79,7 @@ describe('a sign-in', () => {
     serverEpoch: 5n,
     claims: {},
     disabledAt: null,
+    sub: null,
     passwordByLinkAt: null,
     passwordHash: '' as never,
   };
@@ -148,6 +149,7 @@ describe('the direct sign-in', () => {
                 serverEpoch: 1n,
                 claims: {},
                 disabledAt: null,
+                sub: null,
                 passwordByLinkAt: null,
                 passwordHash: await passwordHash,
               }

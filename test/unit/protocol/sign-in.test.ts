@@ -65,6 +65,7 @@ async function signInWith(
     epoch: 7n,
     serverEpoch: 3n,
     disabledAt: given.disabled ? new Date(0) : null,
+    sub: null,
     passwordByLinkAt: null,
   };
   const looked: string[] = [];

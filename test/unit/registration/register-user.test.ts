@@ -66,6 +66,7 @@ describe('the registration of a user', () => {
     expect(await register(again)).toEqual({
       outcome: 'unchanged',
       id: before.id,
+      sub: null,
       username: 'bob',
       passwordHash: null,
       importedHash: null,
@@ -123,6 +124,7 @@ describe('the registration of a user', () => {
     const before = await stored('ida');
     const record = {
       username: 'ida',
+      sub: null,
       password: rawSecret('another horse'),
       passwordHash: null,
       claims: { name: 'Ida' },
@@ -139,6 +141,7 @@ describe('the registration of a user', () => {
     const deps = { db: test.database.drizzle, actor: commandLine, random: systemRandom, macs: testMacs };
     const plan = await planUser(deps, {
       username: 'hanna',
+      sub: null,
       password: rawSecret('correct horse'),
       passwordHash: null,
       claims: {},

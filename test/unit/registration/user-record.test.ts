@@ -42,7 +42,7 @@ describe('a user with the claims of OpenID Connect', () => {
     expect(accepted({ ...alice, ...claims })).toEqual({
       ok: true,
       warnings: [],
-      value: { username: 'alice', password: 'correct horse battery', passwordHash: null, claims },
+      value: { sub: null, username: 'alice', password: 'correct horse battery', passwordHash: null, claims },
     });
   });
 
@@ -57,6 +57,7 @@ describe('a user with the claims of OpenID Connect', () => {
 
   it('accepts null for an omitted claim', () => {
     expect(accepted({ username: 'alice', password: null, email: null }).value).toEqual({
+      sub: null,
       username: 'alice',
       password: null,
       passwordHash: null,
@@ -223,7 +224,7 @@ describe('a user with the claims of OpenID Connect', () => {
     expect(readUserRecord({ ...alice, emailVerified: true }, false)).toMatchObject({
       problems: [{ key: 'emailVerified', nearest: 'email_verified' }],
     });
-    expect(refused({ ...alice, sub: 'me' })).toMatch('sub: "me" / no "sub": the server creates it');
+    expect(refused({ ...alice, sub: 'two words' })).toMatch('sub: "two words" / 1 to 255 printable ASCII characters');
     expect(refused(JSON.parse('{"username": "a", "password": "bcdefghi", "__proto__": {"x": 1}}'))).toMatch(
       '__proto__',
     );

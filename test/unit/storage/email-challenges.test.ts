@@ -114,6 +114,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
       disabledAt: null,
       deletedAt: null,
       importedHash: null,
+      sub: null,
       passwordByLinkAt: null,
     };
     return { commit: commitOf(used(link), insert(USERS, after, [])), links: [link], user: after };

@@ -7,8 +7,8 @@ import * as schema from '../../../src/storage/schema.ts';
 
 /** As a `sub` is called in any table. */
 const NAMES_AN_END_USER = /user_id|^sub$/;
-/** The record itself, and the ledger, which is append-only and has the `sub` alone. */
-const ELSEWHERE = ['transitions'];
+/** The record itself, and the ledger, which is append-only and has the id alone. */
+const ELSEWHERE = ['users', 'transitions'];
 
 const parts: readonly object[] = Object.values(schema);
 const tables = parts.filter((part) => is(part, PgTable));

@@ -28,6 +28,7 @@ describe.each(databaseKinds)('users on %s', (kind) => {
     const raised = await raiseServerEpoch(ports.db);
     expect(await findUserForSignIn(ports.db, 'Found')).toEqual({
       ...user,
+      sub: null,
       epoch: 0n,
       disabledAt: null,
       serverEpoch: raised,

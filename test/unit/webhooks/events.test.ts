@@ -25,6 +25,19 @@ const LINE: OutboxLine = {
   userAgent: null,
 };
 
+it('names the end-user by the imported sub, and without one by the id', () => {
+  const line = {
+    ...LINE,
+    machine: 'user',
+    event: 'disableRequested',
+    from: 'enabled',
+    to: 'disabled',
+    userId: 'an id',
+  };
+  expect(eventOf(line)).toMatchObject({ userId: 'an id', data: { sub: 'an id' } });
+  expect(eventOf({ ...line, sub: 'auth0|1' })).toMatchObject({ userId: 'an id', data: { sub: 'auth0|1' } });
+});
+
 /** A line for each arm of each machine, with each reason that the arm writes. */
 const LINES: readonly OutboxLine[] = subjects.flatMap(({ name, machine, events }) =>
   machine.states.flatMap(({ name: from }) =>
