@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { userFacts } from '../../../src/lifecycles/user/table.ts';
 import { personalDataOf } from '../../../src/storage/personal-data.ts';
 import { isSub } from '../../../src/storage/users.ts';
 import { authorizeUrl, exchange, goThrough, makePkce, PASSWORD, refresh, type TestUser } from '../../support/actors.ts';
@@ -12,6 +13,16 @@ import { openScene, type Scene } from '../../support/scene.ts';
 
 const SUB = 'auth0|64F2a.b/c?d%e';
 const SCOPES = ['users:read', 'users:write', 'grants:read', 'sessions:read', 'ledger:read', 'clients:write'];
+
+const ROW = {
+  id: randomUUID(),
+  usernameKey: 'ada',
+  passwordHash: '',
+  passwordByLinkAt: null,
+  disabledAt: null,
+  macVersion: 0n,
+  claims: {},
+};
 
 let scene: Scene;
 let call: Caller;
@@ -106,6 +117,13 @@ describe('an imported sub', () => {
     expect((await call('GET', `/users/${encodeURIComponent(SUB.toLowerCase())}`)).statusCode).toBe(404);
   });
 
+  it('is covered by the MAC of the row, and a row without one has the MAC of before', () => {
+    const row = { ...ROW, sub: null };
+    expect(userFacts({ ...row, sub: SUB })).not.toEqual(userFacts(row));
+    expect(userFacts({ ...row, sub: SUB })[1]).toContain(SUB);
+    expect(userFacts(row)[1]).toHaveLength(8);
+  });
+
   it('is in the download of personal data', async () => {
     const data = await personalDataOf(scene.database.drizzle, user.id);
     expect(data?.account).toMatchObject({ sub: SUB, username: 'ada' });
@@ -168,6 +186,7 @@ describe('a sub', () => {
     for (const sub of [`race|${randomUUID()}`, randomUUID()]) {
       const answers = await Promise.all([1, 2, 3, 4].map(() => register(sub)));
       expect(answers.filter(({ statusCode }) => statusCode === 201).length).toBe(1);
+      expect(answers.filter(({ statusCode }) => statusCode >= 500)).toEqual([]);
     }
   });
 
