@@ -112,7 +112,7 @@ it('every curl command of the guide works', async () => {
   const [dead] = (await json(deadGrants)).items;
   expect(dead).toMatchObject({ reason: 'refresh_token_reused' });
   known['GRANT_ID'] = dead?.['grant_id'] as string;
-  expect(await json(life)).toMatchObject({ alive: false, reason: 'refresh_token_reused' });
+  expect(await json(life)).toMatchObject({ active: false, reason: 'refresh_token_reused' });
 
   const [factor, passkeys, lost] = requestsOf('### Somebody lost their phone');
   expect(await json(factor)).toMatchObject({ active: false, recovery_codes_left: 0 });
