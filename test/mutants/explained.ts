@@ -860,4 +860,10 @@ export const explained: readonly Explained[] = [
     replacements: ['resources.find(one => one.default).identifier'],
     why: 'The schema wants exactly one default; the compiler does not know it.',
   },
+  {
+    file: 'src/ledger/verify.ts',
+    source: 'return wasDue ? [] : gap(0, chain[0]?.number ?? first.number);',
+    replacements: ['chain[0].number'],
+    why: 'A chain with an authentic segment has a first one; the compiler does not know it.',
+  },
 ];

@@ -81,7 +81,8 @@ export function memoryLedger(now = new Date('2030-01-20T12:00:00Z')) {
     newestSeals,
     indexesOf,
     lines: async function* (range) {
-      for (const line of within(range)) yield [line];
+      const found = within(range);
+      for (let at = 0; at < found.length; at += 2) yield found.slice(at, at + 2);
     },
     last: async () => state.seals.at(-1) ?? null,
     refusedNumbers: async () => state.refusedNumbers,
