@@ -70,12 +70,6 @@ export const explained: readonly Explained[] = [
     why: 'Only a removal names a secret by its id; the type is there for the compiler.',
   },
   {
-    file: 'src/lifecycles/user/lifecycle.ts',
-    source: 'contextOf: () => ({}),',
-    replacements: ['() => undefined'],
-    why: 'No guard of this machine reads its context.',
-  },
-  {
     file: 'src/lifecycles/grant/lifecycle.ts',
     source: 'contextOf: () => ({}),',
     replacements: ['() => undefined'],
@@ -108,7 +102,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/lifecycles/interaction/lifecycle.ts',
-    source: 'const loaded = await store.load(reference, session?.userId ?? null);',
+    source: 'const stored = stillThere(() => store.load(reference, session?.userId ?? null), interactionMachine.id);',
     replacements: ['session.userId'],
     why: 'Nothing is committed without an end-user, so nothing is loaded again.',
   },
@@ -186,20 +180,20 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/lifecycles/signing-key/lifecycle.ts',
-    source: "? ask(world, { type: 'timePassed', alg, kid: waiting.kid, atOnce: false, actor }, loaded)",
+    source: "? ask(ports, { type: 'timePassed', alg, kid: waiting.kid, atOnce: false, actor }, loaded)",
     replacements: ['true'],
     why: 'Only a rotation reads whether it is immediate.',
   },
   {
     file: 'src/lifecycles/signing-key/lifecycle.ts',
-    source: ": ask(world, { type: 'noKeySigns', alg, kid: null, atOnce: false, actor }, loaded);",
+    source: ": ask(ports, { type: 'noKeySigns', alg, kid: null, atOnce: false, actor }, loaded);",
     replacements: ['true'],
     why: 'Only a rotation reads whether it is immediate.',
   },
   {
     file: 'src/lifecycles/signing-key/lifecycle.ts',
     source:
-      "return key ? ask(world, { type: 'revocationRequested', alg: key.alg, kid, atOnce: true, actor }, loaded) : null;",
+      "return key ? ask(ports, { type: 'revocationRequested', alg: key.alg, kid, atOnce: true, actor }, loaded) : null;",
     replacements: ['false'],
     why: 'Only a rotation reads whether it is immediate.',
   },
@@ -220,18 +214,6 @@ export const explained: readonly Explained[] = [
     source: 'return row?.last ?? null;',
     replacements: ['row.last'],
     why: 'An aggregate always has a row; the compiler does not know it.',
-  },
-  {
-    file: 'src/storage/signing-keys.ts',
-    source: "const kid = { kid: sql<string>`kid`.as('kid') };",
-    replacements: ['{}', '``', '""'],
-    why: 'It tells the compiler what the raw statement has; the statement names its columns itself.',
-  },
-  {
-    file: 'src/storage/signing-keys.ts',
-    source: ".$with('turn', { turn: sql<string>`turn`.as('turn') })",
-    replacements: ['""', '{}', '``'],
-    why: 'It tells the compiler what the raw statement has; the statement names its columns itself.',
   },
   {
     file: 'src/storage/denied-access-tokens.ts',
@@ -277,8 +259,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/storage/users.ts',
-    source:
-      'return (await reading(() => db.select({ id: users.id }).from(users).where(eq(users.id, text)))).length > 0;',
+    source: 'return (await reading(() => db.select({ id: users.id }).from(users).where(isIt))).length > 0;',
     replacements: ['{}'],
     why: 'Only the number of rows counts.',
   },
@@ -782,13 +763,13 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/protocol/sign-in.ts',
-    source: "nobodyHere: key('nobody', address, 'pair'),",
+    source: "unknownHere: key('nobody', address, 'pair'),",
     replacements: ['""'],
     why: 'It keeps keys of different kinds apart, as each other word would.',
   },
   {
     file: 'src/protocol/sign-in.ts',
-    source: "nobodyThere: key('nobody', address, 'account'),",
+    source: "unknownAtAddress: key('nobody', address, 'account'),",
     replacements: ['""'],
     why: 'It keeps keys of different kinds apart, as each other word would.',
   },
