@@ -50,6 +50,9 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
   email_challenges: ['state', 'superseded_reason', 'newer_links', 'mac', 'mac_version'],
   clients: [
     'client_name',
+    'consent',
+    'client_uri',
+    'initiate_login_uri',
     'application_type',
     'token_endpoint_auth_method',
     'secret_macs',
