@@ -44,13 +44,19 @@ export async function sendInteractionStep(
 export function sendInteractionRefused(
   request: FastifyRequest,
   reply: FastifyReply,
-  { kind: _, uiLocales, wayBack = null, ...facts }: InteractionRefused,
+  { kind: _, uiLocales, wayBack, ...facts }: InteractionRefused,
 ): Promise<FastifyReply> {
   setLogLine(request, 'refused', facts);
   const { reason } = facts;
-  return sendProblem(request, reply, STATUS[reason], ({ interaction }) => ({ ...interaction[reason], wayBack }), {
-    uiLocales,
-  });
+  return sendProblem(
+    request,
+    reply,
+    STATUS[reason],
+    ({ interaction }) => ({ ...interaction[reason], ...(wayBack && { wayBack }) }),
+    {
+      uiLocales,
+    },
+  );
 }
 
 const STATUS: Readonly<Record<InteractionRefused['reason'], 400 | 403 | 404>> = {

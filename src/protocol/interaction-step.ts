@@ -62,8 +62,8 @@ export type InteractionRefused = Partial<Ids> & {
     | 'interaction_expired'
     | 'interaction_completed'
     | 'client_ended';
-  /** For the page: the way back to the app. Null or absent: none is known. */
-  readonly wayBack?: WayBack | null;
+  /** For the page: the way back to the app. Absent: none is known. */
+  readonly wayBack?: WayBack;
 };
 
 /**
@@ -188,7 +188,7 @@ function rejected(
   reason: Extract<InteractionOutcome, { kind: 'rejected' }>['reason'],
   ids: Ids,
   sealed: () => string | null,
-  back: () => WayBack | null,
+  back: () => { readonly wayBack?: WayBack },
 ) {
   switch (reason) {
     case 'sign_in_required':
@@ -198,7 +198,7 @@ function rejected(
     case 'interaction_expired':
     case 'interaction_completed':
     case 'client_ended':
-      return { kind: 'refused', ...ids, reason, wayBack: back() } as const;
+      return { kind: 'refused', ...ids, reason, ...back() } as const;
   }
 }
 

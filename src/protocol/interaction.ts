@@ -159,7 +159,7 @@ async function viewOpened(
     clientId: client.clientId,
     ...spokenIn(interaction),
     reason: isRefused ? reason : 'interaction_completed',
-    wayBack: wayBack(deps.issuer, client),
+    ...wayBack(deps.issuer, client),
   };
 }
 
@@ -301,7 +301,7 @@ export async function openForSignIn(
   if (now >= interaction.endsAt) {
     const { id: interactionId } = interaction;
     const back = wayBack(deps.issuer, client);
-    return { kind: 'refused', reason: 'interaction_expired', interactionId, clientId: client.clientId, wayBack: back };
+    return { kind: 'refused', reason: 'interaction_expired', interactionId, clientId: client.clientId, ...back };
   }
   return { kind: 'opened', interaction, isStored };
 }
@@ -343,7 +343,7 @@ async function open(
       reason: 'another_browser',
       interactionId: id,
       ...spokenIn(facts.interaction),
-      wayBack: back,
+      ...back,
     };
   }
   return { kind: 'opened', named, facts, userId };

@@ -5,7 +5,7 @@ export type WayBack = { readonly clientName: string; readonly href: string };
 
 /**
  * `initiate_login_uri` starts the sign-in again; it gets the issuer as `iss` (OpenID Connect Core §4). Otherwise
- * `client_uri`, the page of the app (RFC 7591 §2). Null: the client has neither, or is deleted.
+ * `client_uri`, the page of the app (RFC 7591 §2). Empty: the client has neither, or is deleted.
  */
 export function wayBack(
   issuer: string,
@@ -15,12 +15,12 @@ export function wayBack(
     clientUri,
     deletedAt,
   }: Pick<Client, 'clientName' | 'initiateLoginUri' | 'clientUri' | 'deletedAt'>,
-): WayBack | null {
-  if (deletedAt !== null) return null;
+): { readonly wayBack?: WayBack } {
+  if (deletedAt !== null) return {};
   if (initiateLoginUri !== null) {
     const href = new URL(initiateLoginUri);
     href.searchParams.set('iss', issuer);
-    return { clientName, href: href.href };
+    return { wayBack: { clientName, href: href.href } };
   }
-  return clientUri === null ? null : { clientName, href: clientUri };
+  return clientUri === null ? {} : { wayBack: { clientName, href: clientUri } };
 }

@@ -8,25 +8,22 @@ export type ProblemView = {
   readonly title: string;
   readonly what: string;
   readonly next: string;
-  /** The app that sent the browser. Null or absent: no link. */
-  readonly wayBack?: WayBack | null;
+  /** The app that sent the browser. Absent: no link. */
+  readonly wayBack?: WayBack;
   /** For the client's developer, as in the log: in English. */
   readonly technical?: string;
   /** For the client's developer too: the common prefix of two texts, and the difference. */
   readonly details?: readonly { readonly name: string; readonly same: string; readonly rest: string }[];
 };
 
-export const problemPage = (
-  look: Look,
-  { title, what, next, wayBack = null, technical, details = [] }: ProblemView,
-): string =>
+export const problemPage = (look: Look, { title, what, next, wayBack, technical, details = [] }: ProblemView): string =>
   page(
     look,
     title,
     html`<h1>${title}</h1>
 <p>${what}!${technical === undefined ? '' : html` <span lang="en">${technical}</span>`}</p>
 <p>${next}</p>
-!${wayBack === null ? '' : html`<p><a class="button" href="${wayBack.href}">${look.words.wayBack.client({ client: wayBack.clientName })}</a></p>`}
+!${wayBack === undefined ? '' : html`<p><a class="button" href="${wayBack.href}">${look.words.wayBack.client({ client: wayBack.clientName })}</a></p>`}
 !${details.length === 0 ? '' : html`<dl>!${details.map((shown) => detail(look, shown)).join('')}</dl>`}`,
     { wide: details.length > 0 },
   );

@@ -69,7 +69,7 @@ describe('a client with consent: skip', () => {
   });
 
   it('shows the consent page from the request after which an operator takes the right away', async () => {
-    const [{ secret: _, ...client }, browser] = [await makeOwn(), await signedIn()];
+    const [client, browser] = [await makeOwn(), await signedIn()];
     const url = authorizeUrl(client, pkce);
     expect(answerOf(await browser.get(url))).toHaveProperty('code');
     await saveClient(scene.database.drizzle, { ...client, consent: 'ask' });
