@@ -22,7 +22,9 @@ export function bufferedLines(destination: DestinationStream): BufferedLines {
     block = '';
     if (lines !== '') destination.write(lines);
   };
-  process.on('exit', flushSync);
+  // Before pino's own listeners, which close the destination of a process that ends by itself.
+  process.prependListener('beforeExit', flushSync);
+  process.prependListener('exit', flushSync);
   const buffered = {
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
