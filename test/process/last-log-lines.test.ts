@@ -24,8 +24,8 @@ const linesIn = (output: string): Line[] =>
 it.each([
   ['returns', ''],
   ['exits', 'process.exit(1);'],
-  ['throws', `throw new Error('nobody catches this');`],
-  ['rejects', `Promise.reject(new Error('nobody catches this'));`],
+  ['throws', `throw new Error('no handler catches this');`],
+  ['rejects', `Promise.reject(new Error('no handler catches this'));`],
 ])('a process that logs and %s writes the line', async (_, end) => {
   const child = startChild(process.execPath, ['--input-type=module', '--eval', `${LOG} ${end}`], { env: {} });
   const output = outputOf(child);
@@ -50,7 +50,7 @@ describe('the lines of the last requests', () => {
     giveDatabase(join(folder, '.statehouse'));
     const origin = `http://127.0.0.1:${await freePort()}`;
     const env = { PATH: process.env['PATH'] ?? '', PORT: new URL(origin).port, HOST: '127.0.0.1' };
-    const throwing = `process.on('SIGUSR2', () => { throw new Error('nobody catches this'); });`;
+    const throwing = `process.on('SIGUSR2', () => { throw new Error('no handler catches this'); });`;
     const args = [...waiting(), ...preload(withoutReadableLines), ...preload(throwing), ...START];
     const server = startChild(process.execPath, args, { cwd: folder, env });
     onTestFinished(async () => {

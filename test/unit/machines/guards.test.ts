@@ -663,7 +663,7 @@ const external: ExternalSignInContext = {
   lastUsedBeganAt: null,
 };
 const ALICE = { id: 'alice', disabledAt: null };
-const nobody = { user: null, freeUsernames: [] };
+const noUser = { user: null, freeUsernames: [] };
 const toBeRegistered = { user: null, freeUsernames: ['ada'] };
 const linking = { purpose: 'link', userId: 'alice' } as const;
 const returned: AnyOf<ExternalSignInEvent> = {
@@ -704,22 +704,22 @@ const externalCases: Cases<typeof externalSignInGuards, ExternalSignInContext, E
   userEnded: [
     ['enabled', false, {}, {}],
     ['disabled', true, {}, { user: { ...ALICE, disabledAt: NOW } }],
-    ['no user', false, {}, nobody],
+    ['no user', false, {}, noUser],
   ],
   userIsUnknown: [
     ['known', false, {}, {}],
     ['disabled', false, {}, { user: { ...ALICE, disabledAt: NOW } }],
     ['to be registered', false, {}, toBeRegistered],
-    ['no user', true, {}, nobody],
+    ['no user', true, {}, noUser],
     ['no user, to be linked', true, linking, toBeRegistered],
-    ['not named yet', false, {}, { ...nobody, namesUser: false }],
+    ['not named yet', false, {}, { ...noUser, namesUser: false }],
   ],
   userIsNew: [
     ['known', false, {}, { freeUsernames: ['ada'] }],
     ['to be registered', true, {}, toBeRegistered],
     ['to be linked', false, linking, toBeRegistered],
     ['not named yet', false, {}, { ...toBeRegistered, namesUser: false }],
-    ['no username is free', false, {}, nobody],
+    ['no username is free', false, {}, noUser],
   ],
   identityIsNew: [
     ['linked', false, {}, {}],
