@@ -67,20 +67,20 @@ type ClientFactsRow = Omit<typeof clients.$inferSelect, 'mac' | 'tokenMac' | 'cr
  */
 const ADDED = { consent: 'ask', clientUri: null, initiateLoginUri: null } as const;
 
-/** Each other column but these. */
-const {
-  consent: _______,
-  clientUri: ________,
-  initiateLoginUri: _________,
-  mac: _,
-  tokenMac: __,
-  macVersion: ___,
-  createdAt: ____,
-  epoch: _____,
-  deletedAt: ______,
-  ...REGISTRATION
-} = getTableColumns(clients);
-const REGISTRATION_NAMES = Object.keys(REGISTRATION).toSorted() as (keyof typeof REGISTRATION)[];
+/** Each other column but these is part of the registration. */
+const OTHERS = [
+  'mac',
+  'tokenMac',
+  'macVersion',
+  'createdAt',
+  'epoch',
+  'deletedAt',
+] as const satisfies readonly (keyof typeof clients.$inferSelect)[];
+type RegistrationName = Exclude<keyof ClientFactsRow, (typeof OTHERS)[number] | keyof typeof ADDED>;
+const LEFT_OUT: ReadonlySet<string> = new Set([...OTHERS, ...Object.keys(ADDED)]);
+const REGISTRATION_NAMES = Object.keys(getTableColumns(clients))
+  .filter((name): name is RegistrationName => !LEFT_OUT.has(name))
+  .toSorted();
 
 const addedOf = (row: Pick<ClientFactsRow, keyof typeof ADDED>) =>
   Object.entries(ADDED).flatMap(([name, standard]) => {
