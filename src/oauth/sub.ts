@@ -9,7 +9,20 @@ export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 export const isSubText = (text: string): boolean => SUB.test(text) && text !== NIL_UUID;
 
-/** A `sub` that can be the id of an end-user in the database. */
-export const isId = (text: string): boolean => UUID.test(text);
+/** Can be the id of an end-user, as this server and Postgres write it. */
+export const isUuid = (text: string): boolean => UUID.test(text);
+
+/** As another system may write it. */
+export const isUuidInEitherCase = (text: string): boolean => isUuid(text.toLowerCase());
+
+/**
+ * Where the `sub` of a new end-user stands: a UUID is the id itself. Null: the id is the `sub`.
+ * @param makeId for an end-user with no such `sub`
+ */
+export const placedSub = (
+  sub: string | null,
+  makeId: () => string,
+): { readonly id: string; readonly sub: string | null } =>
+  sub !== null && isUuid(sub) ? { id: sub, sub: null } : { id: makeId(), sub };
 
 export const SUB_EXPECTED = '1 to 255 printable ASCII characters without spaces';

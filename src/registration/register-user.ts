@@ -6,7 +6,7 @@ import type { Random } from '../crypto/random.ts';
 import type { ImportedHash, PasswordHash, RawSecret } from '../crypto/secret-types.ts';
 import type { UserRow } from '../lifecycles/user/lifecycle.ts';
 import { type RegisteredUser, subOf } from '../model/user.ts';
-import { isId } from '../oauth/sub.ts';
+import { placedSub } from '../oauth/sub.ts';
 import { findUsersNamed, takenSubs } from '../storage/users.ts';
 import { administerUser, requireDone, type UserAdministrationDeps } from './administration.ts';
 import { problem } from './record-problem.ts';
@@ -57,10 +57,9 @@ export type StoredFacts = { readonly stored: RegisteredUser | null; readonly tak
 
 /** @throws SubRefused */
 export function identityFor({ random }: Pick<Deps, 'random'>, sub: string | null, taken: ReadonlySet<string>) {
-  if (sub === null) return { id: random.uuid(), sub };
-  if (taken.has(sub))
+  if (sub !== null && taken.has(sub))
     throw new SubRefused('that of another or a deleted end-user, or a client_id', 'one that no end-user has had');
-  return isId(sub) ? { id: sub, sub: null } : { id: random.uuid(), sub };
+  return placedSub(sub, () => random.uuid());
 }
 
 /** @throws PasswordMissing, SubRefused */

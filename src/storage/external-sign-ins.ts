@@ -16,6 +16,7 @@ import { externalSignInFacts } from '../lifecycles/external-sign-in/table.ts';
 import type { ExternalIdentity, LinkedIdentity } from '../lifecycles/linked-identity/entity.ts';
 import { linkedIdentityFacts } from '../lifecycles/linked-identity/table.ts';
 import type { RegisteredUser } from '../model/user.ts';
+import { isUuid } from '../oauth/sub.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
@@ -156,10 +157,8 @@ async function findUser(
   return sought.by === 'username' ? null : { ...row.user, disabledAt: row.user.disabledAt ?? new Date(0) };
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 function whoIs(sought: SoughtUser, signIn: ExternalSignIn, identity: LinkedIdentity | null): SQL | null {
-  const withSub = (id: string | null | undefined) => (id && UUID.test(id) ? eq(users.id, id) : null);
+  const withSub = (id: string | null | undefined) => (id && isUuid(id) ? eq(users.id, id) : null);
   switch (sought.by) {
     case 'identity':
       return withSub(identity?.userId);
@@ -167,7 +166,7 @@ function whoIs(sought: SoughtUser, signIn: ExternalSignIn, identity: LinkedIdent
       return withSub(signIn.userId);
     case 'sub': {
       const id = sought.sub.toLowerCase();
-      return sql`(${users.sub} = ${sought.sub} or ${UUID.test(id) ? eq(users.id, id) : sql`false`})`;
+      return sql`(${users.sub} = ${sought.sub} or ${isUuid(id) ? eq(users.id, id) : sql`false`})`;
     }
     case 'username':
       return eq(users.usernameKey, usernameKey(sought.username));

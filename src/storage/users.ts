@@ -3,7 +3,7 @@ import type { RowMacs } from '../crypto/row-mac.ts';
 import type { PasswordHash } from '../crypto/secret-types.ts';
 import { userFacts } from '../lifecycles/user/table.ts';
 import { type Claims, NO_PASSWORD, type RegisteredUser, subOf, type User } from '../model/user.ts';
-import { isId } from '../oauth/sub.ts';
+import { isUuid, isUuidInEitherCase } from '../oauth/sub.ts';
 import { usernameKey } from '../oauth/username.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
@@ -148,25 +148,23 @@ export async function usernameKeysWithoutFactor(db: Drizzle, usernames: readonly
   return found.map(({ key }) => key);
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Whether the text is the `sub` of an end-user, also of a deleted one; a UUID in letters of either case. */
 export async function isSub(db: Drizzle, text: string): Promise<boolean> {
-  const isIt = UUID.test(text) ? or(eq(users.id, text), eq(users.sub, text)) : eq(users.sub, text);
+  const isIt = isUuidInEitherCase(text) ? or(eq(users.id, text), eq(users.sub, text)) : eq(users.sub, text);
   return (await reading(() => db.select({ id: users.id }).from(users).where(isIt))).length > 0;
 }
 
 /** The id of the end-user with this `sub`. An id itself is not looked up. Null: no end-user has the `sub`. */
 export async function idOfSub(db: Drizzle, sub: string): Promise<string | null> {
-  if (isId(sub)) return sub;
+  if (isUuid(sub)) return sub;
   const [user] = await reading(() => db.select({ id: users.id }).from(users).where(eq(users.sub, sub)));
-  return user?.id ?? (UUID.test(sub) ? sub.toLowerCase() : null);
+  return user?.id ?? (isUuidInEitherCase(sub) ? sub.toLowerCase() : null);
 }
 
 /** Those of these values that end-users have, or had before they were deleted, as their `sub`, and the ids of clients (RFC 9700 §4.15). */
 export async function takenSubs(db: Drizzle, subs: readonly string[]): Promise<ReadonlySet<string>> {
   if (subs.length === 0) return new Set();
-  const ids = subs.filter((sub) => UUID.test(sub)).map((sub) => sub.toLowerCase());
+  const ids = subs.filter((sub) => isUuidInEitherCase(sub)).map((sub) => sub.toLowerCase());
   const found = await reading(() =>
     db
       .select({ id: users.id, sub: users.sub })

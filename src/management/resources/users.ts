@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { hashPassword, importedHashOf, matchesPassword } from '../../crypto/password.ts';
 import type { UserChange, UserRegistration, UserRow } from '../../lifecycles/user/lifecycle.ts';
 import { type RegisteredUser, subOf } from '../../model/user.ts';
-import { isId, isSubText } from '../../oauth/sub.ts';
+import { isSubText, placedSub } from '../../oauth/sub.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
 import { administerUser, requireDone } from '../../registration/administration.ts';
 import { judgeUserRecord, type UserRecord } from '../../registration/user-record.ts';
@@ -129,7 +129,7 @@ async function register(
   const read = await recordOf(deps, body);
   if ('kind' in read) return read;
   const made = makes.uuid();
-  const { id, sub } = identityOf(made, body.sub);
+  const { id, sub } = placedSub(body.sub ?? null, () => made);
   if (body.disabled === true) return NOT_DISABLED_AT_FIRST;
   const { username, claims } = read;
   if (read.password === null && read.passwordHash === null) return PASSWORD_MISSING;
@@ -267,10 +267,6 @@ const SUB_IS_TAKEN = refusedField(
   'sub',
   'Expected a "sub" that no end-user has or had before a deletion, and no client_id.',
 );
-
-/** A `sub` that is a UUID is the id. */
-const identityOf = (made: string, sent: string | undefined) =>
-  sent === undefined ? { id: made, sub: null } : isId(sent) ? { id: sent, sub: null } : { id: made, sub: sent };
 const NOT_DISABLED_AT_FIRST = refusedField(
   'disabled',
   'Expected false: register the end-user first, then disable them.',
