@@ -12,6 +12,7 @@ import { batched } from './batches.ts';
 import { bound } from './bound.ts';
 import { isAuthenticConsent } from './consents.ts';
 import type { Drizzle } from './database.ts';
+import { decodeOnce } from './decode-rows.ts';
 import { reading } from './failures.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, consents, server, sessions, users } from './schema.ts';
@@ -23,7 +24,7 @@ type Key = Parameters<Load>[0];
 
 /** @returns `loadRequest` of the InteractionStore. */
 export function requestLoads(db: Drizzle, clock: Clock, macs: RowMacs, authentic: AuthenticClients): Load {
-  const statement = prepareLoad(db);
+  const statement = decodeOnce(prepareLoad(db));
   const together = async (keys: readonly Key[]): Promise<LoadedRequest[]> => {
     const rows = await reading(() =>
       statement.execute({

@@ -16,6 +16,7 @@ import type { AuthenticClients, ClientRow } from './authentic-clients.ts';
 import { batched } from './batches.ts';
 import { bound } from './bound.ts';
 import type { Drizzle } from './database.ts';
+import { decodeOnce } from './decode-rows.ts';
 import { committing, reading, writing } from './failures.ts';
 import { type LedgerValues, ledgerColumns } from './ledger.ts';
 import { fixedNow, nowOr } from './now.ts';
@@ -34,10 +35,10 @@ export function grantStore(
   authentic: AuthenticClients,
   wantsClaims: () => boolean = () => false,
 ): GrantStore {
-  const loadStatement = prepareLoad(db);
-  const loadManyStatement = prepareLoadMany(db);
-  const loadClientStatement = prepareLoadClient(db);
-  const loadClientsStatement = prepareLoadClients(db);
+  const loadStatement = decodeOnce(prepareLoad(db));
+  const loadManyStatement = decodeOnce(prepareLoadMany(db));
+  const loadClientStatement = decodeOnce(prepareLoadClient(db));
+  const loadClientsStatement = decodeOnce(prepareLoadClients(db));
   const moveStatement = prepareMoveHead(db);
   const moveManyStatement = prepareMoveHeads(db);
   const revokeStatement = prepareRevoke(db);
