@@ -25,13 +25,31 @@ export function rawOfDer(der: Buffer): Buffer {
 
 /** @param raw of exactly 64 octets. */
 export function derOfRaw(raw: Uint8Array): Buffer {
-  const integers = [...derInteger(raw.subarray(0, INTEGER_BYTES)), ...derInteger(raw.subarray(INTEGER_BYTES))];
-  return Buffer.from([SEQUENCE, integers.length, ...integers]);
+  const r = integerAt(raw, 0);
+  const s = integerAt(raw, INTEGER_BYTES);
+  const der = Buffer.alloc(2 + r.length + s.length + 4);
+  der[0] = SEQUENCE;
+  der[1] = der.length - 2;
+  writeInteger(der, 2, raw, r);
+  writeInteger(der, 4 + r.length, raw, s);
+  return der;
 }
 
-function derInteger(octets: Uint8Array): readonly number[] {
-  const first = octets.findIndex((octet) => octet !== 0);
-  const significant = first < 0 ? [0] : [...octets.subarray(first)];
-  const positive = (significant[0] ?? 0) >= 0x80 ? [0, ...significant] : significant;
-  return [INTEGER, positive.length, ...positive];
+/** Its significant octets begin at `start`. `length` counts the octet of the sign too. */
+type IntegerPlace = { readonly start: number; readonly end: number; readonly length: number };
+
+function integerAt(raw: Uint8Array, from: number): IntegerPlace {
+  const end = from + INTEGER_BYTES;
+  let start = from;
+  // Zero keeps one octet.
+  while (start < end - 1 && raw[start] === 0) start++;
+  // A leading zero octet keeps a large integer positive.
+  const sign = (raw[start] ?? 0) >= 0x80 ? 1 : 0;
+  return { start, end, length: end - start + sign };
+}
+
+function writeInteger(der: Buffer, at: number, raw: Uint8Array, { start, end, length }: IntegerPlace): void {
+  der[at] = INTEGER;
+  der[at + 1] = length;
+  der.set(raw.subarray(start, end), at + 2 + length - (end - start));
 }
