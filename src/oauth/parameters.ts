@@ -49,11 +49,11 @@ export function parseParameters<Name extends string>(encoded: string, known: rea
   const values = new Map<string, string[]>();
   const counts = new Map<string, number>();
   const problems: ParameterProblem[] = [];
-  const names: ReadonlySet<string> = new Set(known);
+  const names: readonly string[] = known;
   for (const pair of pairs) {
     const at = pair.indexOf('=');
     const name = decode(at < 0 ? pair : pair.slice(0, at));
-    if (name === null || !names.has(name)) continue;
+    if (name === null || !names.includes(name)) continue;
     // A client may send only ASCII unencoded: the charset of other bytes is unknown.
     const value = /[\u0080-\uffff]/.test(pair) ? null : decode(at < 0 ? '' : pair.slice(at + 1));
     const detail = value === null ? 'is not percent-encoded UTF-8' : whatIsWrong(name, value);

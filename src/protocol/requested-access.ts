@@ -146,6 +146,14 @@ function perConfiguration<T>(workOut: (configuration: Configuration) => T): (con
   };
 }
 
+const scopesByResource = perConfiguration((configuration) =>
+  everyResource(configuration).map((one) => ({
+    identifier: one.identifier,
+    isDefault: one.default,
+    scopes: describedAt([one]),
+  })),
+);
+
 /** The scopes of all resources, of OpenID Connect and of the management API. */
 const describedScopes = perConfiguration((configuration) => describedAt(everyResource(configuration)));
 
@@ -250,10 +258,11 @@ export function scopeAt(
   scope: readonly string[],
   resources: readonly string[],
 ): string[] {
-  const chosen = everyResource(configuration).filter((one) => resources.includes(one.identifier));
-  const [here, anywhere] = [describedAt(chosen), describedScopes(configuration)];
-  const isDefault = chosen.some((one) => one.default);
-  return scope.filter((name) => here.has(name) || name === OFFLINE_ACCESS || (isDefault && !anywhere.has(name)));
+  const chosen = scopesByResource(configuration).filter((one) => resources.includes(one.identifier));
+  const anywhere = describedScopes(configuration);
+  const isDefault = chosen.some((one) => one.isDefault);
+  const isHere = (name: string) => chosen.some(({ scopes }) => scopes.has(name));
+  return scope.filter((name) => name === OFFLINE_ACCESS || isHere(name) || (isDefault && !anywhere.has(name)));
 }
 
 const describedAt = (resources: Configuration['resources']): ReadonlySet<string> =>
