@@ -32,6 +32,8 @@ type Waiting<Item, Answer> = {
 };
 
 const MAX_BATCH_ITEMS = 64;
+/** Turns of an idle event loop: less than 0.1 ms. */
+const LATECOMER_TURNS = 4;
 /** A statement that hangs does not delay later batches for longer. */
 const MAX_WAIT_MILLISECONDS = 20;
 /** Longer than an item ever waits for its batch to be sent. */
@@ -42,6 +44,8 @@ export function batched<Item, Answer>(options: BatchOptions<Item, Answer>): (ite
   const maxItems = options.maxItems ?? MAX_BATCH_ITEMS;
   let waiting: Waiting<Item, Answer>[] = [];
   let sending = false;
+  /** In the last batch. Its answers let about as many clients send their next request, a few turns apart. */
+  let lastItems = 1;
 
   return (item) => {
     const answer = new Promise<Answer>((resolve, reject) => {
@@ -64,13 +68,17 @@ export function batched<Item, Answer>(options: BatchOptions<Item, Answer>): (ite
     sending = false;
   }
 
-  /** Collects the items of consecutive turns of the event loop until a turn brings none. */
+  /**
+   * Collects the items of consecutive turns of the event loop until a turn brings none. While there are fewer than in
+   * the last batch, it takes a few such turns.
+   */
   async function endOfBurst(): Promise<void> {
-    let known: number;
-    do {
-      known = waiting.length;
+    let quietTurns = 0;
+    while (waiting.length < maxItems && quietTurns <= (waiting.length < lastItems ? LATECOMER_TURNS : 0)) {
+      const known = waiting.length;
       await setImmediate();
-    } while (waiting.length > known && waiting.length < maxItems);
+      quietTurns = waiting.length > known ? 0 : quietTurns + 1;
+    }
   }
 
   function nextBatch(): readonly Waiting<Item, Answer>[] {
@@ -82,6 +90,7 @@ export function batched<Item, Answer>(options: BatchOptions<Item, Answer>): (ite
       else later.push(entry);
     }
     waiting = later;
+    lastItems = batch.size;
     return [...batch.values()];
   }
 }

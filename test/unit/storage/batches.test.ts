@@ -91,6 +91,36 @@ describe('batches', () => {
     expect(sent).toEqual([[1, 2, 3]]);
   });
 
+  test('wait a few turns for as many requests as the last statement had', async () => {
+    const { ask, sent } = bed();
+    await Promise.all([ask(1), ask(2)]);
+    const first = ask(3);
+    for (let turn = 0; turn < 4; turn++) await setImmediate();
+    const second = ask(4);
+    expect(await Promise.all([first, second])).toEqual([30, 40]);
+    expect(sent).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  test('send fewer requests than the last statement had, after a few turns without another', async () => {
+    const { ask, sent } = bed();
+    await Promise.all([ask(1), ask(2)]);
+    void ask(3);
+    await aBurst();
+    expect(sent).toEqual([[1, 2], 3]);
+  });
+
+  test('do not wait when the last statement had no more requests', async () => {
+    const { ask, sent } = bed();
+    await Promise.all([ask(1), ask(2)]);
+    await ask(3);
+    void ask(4);
+    for (let turn = 0; turn < 2; turn++) await setImmediate();
+    expect(sent).toEqual([[1, 2], 3, 4]);
+  });
+
   test.each([
     [63, 0],
     [64, 1],
