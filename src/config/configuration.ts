@@ -60,6 +60,9 @@ export const SIGNING_KEYS_FILE = 'signing-keys.yaml';
 export const LIMITS_FILE = 'limits.yaml';
 export const LEDGER_FILE = 'ledger.yaml';
 export const OPERATORS_FILE = 'operators.yaml';
+/** An identity provider whose keys and mark this server knows. */
+export type ProviderPreset = NonNullable<Configuration['upstreams'][number]['preset']>;
+
 export const UPSTREAMS_FILE = 'upstreams.yaml';
 export const DELEGATED_SIGN_IN_FILE = 'delegated-sign-in.yaml';
 export const WEBHOOKS_FILE = 'webhooks.yaml';

@@ -9,7 +9,7 @@ export function externalPlaces(configuration: Configuration, action: string): Ex
   const { upstreams, delegatedSignIn } = configuration;
   const places = [
     ...(delegatedSignIn === null ? [] : [{ name: DELEGATED, label: delegatedSignIn.label }]),
-    ...upstreams.map(({ name, label }) => ({ name: `upstream:${name}`, label })),
+    ...upstreams.map(({ name, label, preset }) => ({ name: `upstream:${name}`, label, preset })),
   ];
   return places.length === 0 ? null : { action, places };
 }

@@ -1,12 +1,18 @@
 /** The buttons of federated and delegated sign-in, and the page that explains why such a sign-in failed. */
 import { html } from 'ghtml';
+import type { ProviderPreset } from '../../config/configuration.ts';
 import type { Look } from '../look.ts';
 import { type Markup, page } from './page.ts';
+import { providerMark } from './provider-marks.ts';
 
 export type ExternalButtons = {
   readonly action: string;
-  /** `name`: the value that the form sends. */
-  readonly places: readonly { readonly name: string; readonly label: string }[];
+  /** `name`: the value that the form sends. `preset`: the provider with a mark on the button. */
+  readonly places: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly preset?: ProviderPreset | undefined;
+  }[];
 };
 
 export const externalButtons = (look: Look, csrf: string, { action, places }: ExternalButtons): Markup => {
@@ -14,7 +20,7 @@ export const externalButtons = (look: Look, csrf: string, { action, places }: Ex
   return html`<h2>${words.or}</h2>
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
-!${places.map(({ name, label }) => html`<button type="submit" name="provider" value="${name}" class="second">${words.continueWith({ label })}</button>`).join('')}
+!${places.map(({ name, label, preset }) => html`<button type="submit" name="provider" value="${name}" class="second">!${preset ? providerMark(preset) : ''}${words.continueWith({ label })}</button>`).join('')}
 </form>`;
 };
 

@@ -2,7 +2,7 @@
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
 import type { ExternalSignIn } from '../../lifecycles/external-sign-in/entity.ts';
 import type { Claims } from '../../model/user.ts';
-import type { Redeemed } from './openid-provider.ts';
+import type { Redeemed } from './provider.ts';
 
 /** Every condition of the policy has to hold. */
 export function admits({ admit }: Pick<Upstream, 'admit'>, claims: Claims): boolean {

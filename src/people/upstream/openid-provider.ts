@@ -3,48 +3,19 @@
  * full: signature, issuer, audience, times, nonce. It caches metadata, and fetches the keys for each sign-in, so that
  * new keys apply immediately.
  */
-import type { Configuration as Client, CustomFetch, ServerMetadata } from 'openid-client';
+import type { Configuration as Client, ServerMetadata } from 'openid-client';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
-import type { RequestedParameters } from '../../lifecycles/external-sign-in/entity.ts';
 import type { Claims } from '../../model/user.ts';
-import type { RequestSecrets } from '../external/begin.ts';
-
-export type ProviderDeps = {
-  /** Bounded in time and size. */
-  readonly upstreamFetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** From the environment. undefined: not set. */
-  readonly environmentVariable: (name: string) => string | undefined;
-  /** The time for the checks of ID Tokens. */
-  readonly now: () => Date;
-};
-
-export type UpstreamFault =
-  /** It does not answer, or not in time. */
-  | 'upstream_unreachable'
-  /** Its answer is invalid. */
-  | 'upstream_answer_invalid';
-
-/** `code`: from openid-client, for the log. It never contains a value of the answer. */
-export class UpstreamFailure extends Error {
-  readonly fault: UpstreamFault;
-  readonly code: string;
-  constructor(fault: UpstreamFault, code: string) {
-    super(`The upstream failed: ${code}`);
-    this.name = 'UpstreamFailure';
-    this.fault = fault;
-    this.code = code;
-  }
-}
-
-export type Redeemed = {
-  readonly subject: string;
-  /** From the ID Token, and from UserInfo where the ID Token omits them. */
-  readonly claims: Claims;
-  readonly acr: string | null;
-  readonly amr: readonly string[];
-  /** Seconds since 1970. Null: the ID Token omits it. */
-  readonly authTime: number | null;
-};
+import {
+  authenticationAt,
+  authorizationUrlAt,
+  failing,
+  fetchOf,
+  type IdentityProvider,
+  loadClient,
+  type ProviderDeps,
+  UpstreamFailure,
+} from './provider.ts';
 
 const METADATA_KEPT_MILLISECONDS = 10 * 60_000;
 const CLOCK_TOLERANCE_SECONDS = 60;
@@ -52,18 +23,15 @@ const MAX_SUBJECT_CHARACTERS = 255;
 
 type Kept = { readonly at: number; readonly metadata: ServerMetadata };
 
-export type OpenIdProvider = ReturnType<typeof openIdProvider>;
-
-export function openIdProvider(deps: ProviderDeps) {
+export function openIdProvider(deps: ProviderDeps): IdentityProvider {
   /** By issuer. */
   const kept = new Map<string, Kept>();
-  const load = () => import('openid-client');
-  const fetchIt: CustomFetch = (url, init) => deps.upstreamFetch(url, init as RequestInit);
+  const fetchIt = fetchOf(deps);
 
   async function metadataOf(upstream: Upstream): Promise<ServerMetadata> {
     const known = kept.get(upstream.issuer);
     if (known && performance.now() - known.at < METADATA_KEPT_MILLISECONDS) return known.metadata;
-    const { allowInsecureRequests, customFetch, discovery, None } = await load();
+    const { allowInsecureRequests, customFetch, discovery, None } = await loadClient();
     const found = await discovery(new URL(upstream.issuer), upstream.client_id, undefined, None(), {
       [customFetch]: fetchIt,
       execute: [allowInsecureRequests],
@@ -78,7 +46,7 @@ export function openIdProvider(deps: ProviderDeps) {
 
   /** New for each sign-in: it caches the keys that it has fetched. */
   async function clientOf(upstream: Upstream): Promise<Client> {
-    const client = await load();
+    const client = await loadClient();
     const metadata = await metadataOf(upstream);
     const fresh = new client.Configuration(
       metadata,
@@ -88,7 +56,7 @@ export function openIdProvider(deps: ProviderDeps) {
         [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
         [client.clockSkew]: Math.round((deps.now().getTime() - Date.now()) / 1000),
       },
-      await authenticationOf(upstream),
+      await authenticationAt(deps, upstream),
     );
     fresh[client.customFetch] = fetchIt;
     // The policy decides which issuers use http, and allows only those on this machine.
@@ -97,42 +65,13 @@ export function openIdProvider(deps: ProviderDeps) {
     return fresh;
   }
 
-  async function authenticationOf({ client_secret_environment: name, token_endpoint_auth_method: method }: Upstream) {
-    const { ClientSecretBasic, ClientSecretPost, None } = await load();
-    if (method === 'none') return None();
-    const secret = name === undefined ? undefined : deps.environmentVariable(name);
-    if (!secret) throw new UpstreamFailure('upstream_unreachable', 'SECRET_NOT_SET');
-    return method === 'client_secret_post' ? ClientSecretPost(secret) : ClientSecretBasic(secret);
-  }
-
   return {
-    newSecrets: async (): Promise<RequestSecrets> => {
-      const { randomNonce, randomPKCECodeVerifier } = await load();
-      return { nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
-    },
-
-    /** @throws UpstreamFailure */
-    authorizationUrl: (
-      upstream: Upstream,
-      request: {
-        redirectUri: string;
-        state: string;
-        secrets: RequestSecrets;
-        requested: RequestedParameters;
-        maxAgeSeconds: number | null;
-      },
-    ): Promise<URL> =>
+    authorizationUrl: (upstream, request) =>
       failing(async () => {
-        const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await load();
-        const { redirectUri, state, secrets, requested, maxAgeSeconds } = request;
+        const { secrets, requested, maxAgeSeconds } = request;
         const prompt = requested.prompt.filter((one) => one === 'login' || one === 'select_account');
-        return buildAuthorizationUrl(await clientOf(upstream), {
-          redirect_uri: redirectUri,
-          scope: upstream.scope.join(' '),
-          state,
+        return authorizationUrlAt(await clientOf(upstream), upstream, request, {
           nonce: secrets.nonce,
-          code_challenge: await calculatePKCECodeChallenge(secrets.codeVerifier),
-          code_challenge_method: 'S256',
           ...(prompt.length > 0 && { prompt: prompt.join(' ') }),
           ...(maxAgeSeconds !== null && { max_age: String(maxAgeSeconds) }),
           ...(requested.acrValues.length > 0 && { acr_values: requested.acrValues.join(' ') }),
@@ -141,24 +80,16 @@ export function openIdProvider(deps: ProviderDeps) {
         });
       }),
 
-    /**
-     * RFC 9207 §2.4: whether the response comes from this provider. Checked before any other parameter.
-     * @throws UpstreamFailure
-     */
-    isFrom: (upstream: Upstream, iss: string | null): Promise<boolean> =>
+    isFrom: (upstream, iss) =>
       failing(async () => {
         if (iss !== null) return iss === upstream.issuer;
         const metadata = await metadataOf(upstream);
         return metadata['authorization_response_iss_parameter_supported'] !== true;
       }),
 
-    /** Exchanges the code, and checks the ID Token. @throws UpstreamFailure */
-    redeem: (
-      upstream: Upstream,
-      response: { callback: URL; state: string; secrets: RequestSecrets; maxAgeSeconds: number | null },
-    ): Promise<Redeemed> =>
+    redeem: (upstream, response) =>
       failing(async () => {
-        const { authorizationCodeGrant } = await load();
+        const { authorizationCodeGrant } = await loadClient();
         const { callback, state, secrets, maxAgeSeconds } = response;
         const client = await clientOf(upstream);
         const tokens = await authorizationCodeGrant(client, callback, {
@@ -206,7 +137,7 @@ export function openIdProvider(deps: ProviderDeps) {
     ];
     const isTold = wanted.every((name) => name in told);
     if (isTold || client.serverMetadata().userinfo_endpoint === undefined) return {};
-    const { fetchUserInfo } = await load();
+    const { fetchUserInfo } = await loadClient();
     return fetchUserInfo(client, accessToken, told.sub);
   }
 }
@@ -232,42 +163,3 @@ const texts = (value: unknown): readonly string[] =>
         .filter((one): one is string => typeof one === 'string' && /^[\x21-\x7e]{1,64}$/.test(one))
         .slice(0, MAX_METHODS)
     : [];
-
-async function failing<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw failureOf(error);
-  }
-}
-
-/** The failures that openid-client names. Every other failure concerns the connection. */
-function failureOf(error: unknown): UpstreamFailure {
-  if (error instanceof UpstreamFailure) return error;
-  const { code, name, status, error: oauthError } = error as Readonly<Record<string, unknown>>;
-  const text = typeof oauthError === 'string' && /^[a-z_]{1,40}$/.test(oauthError) ? oauthError : code;
-  const told = typeof text === 'string' && /^\w{1,60}$/.test(text) ? text : String(name ?? 'Error');
-  const isAway =
-    name === 'TimeoutError' ||
-    name === 'AbortError' ||
-    code === 'OAUTH_TIMEOUT' ||
-    isConnection(error) ||
-    isBroken(status);
-  return new UpstreamFailure(isAway ? 'upstream_unreachable' : 'upstream_answer_invalid', told);
-}
-
-const isBroken = (status: unknown): boolean => typeof status === 'number' && status >= 500;
-
-/** `fetch` throws a TypeError with a cause. openid-client passes it on, or wraps it. */
-function isConnection(error: unknown): boolean {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (
-      at.name === 'OtherServerAway' ||
-      at.name === 'TimeoutError' ||
-      (at instanceof TypeError && at.message === 'fetch failed')
-    )
-      return true;
-    if (isBroken((at.cause as { status?: unknown } | undefined)?.status)) return true;
-  }
-  return false;
-}

@@ -16,23 +16,27 @@ import type { ExternalSignInDeps } from '../external/deps.ts';
 import { type AskedBy, askedBy, type Finished, finish, type Returning } from '../external/finish.ts';
 import { claimsOf, usernamesFor } from '../external/just-in-time-user.ts';
 import { admits, isRecentEnough, methodsOf } from './admission.ts';
+import { githubProvider } from './github.ts';
+import { openIdProvider } from './openid-provider.ts';
 import {
-  type OpenIdProvider,
-  openIdProvider,
+  type IdentityProvider,
+  newSecrets,
   type ProviderDeps,
   type Redeemed,
   UpstreamFailure,
   type UpstreamFault,
-} from './openid-provider.ts';
+} from './provider.ts';
 
 export type UpstreamDeps = ExternalSignInDeps & ProviderDeps;
 
+type Providers = { readonly openId: IdentityProvider; readonly github: IdentityProvider };
+
 /** One for each server, because it caches metadata. */
-const providers = new WeakMap<ProviderDeps['upstreamFetch'], OpenIdProvider>();
-function providerOf(deps: UpstreamDeps): OpenIdProvider {
-  const known = providers.get(deps.upstreamFetch) ?? openIdProvider(deps);
-  providers.set(deps.upstreamFetch, known);
-  return known;
+const known = new WeakMap<ProviderDeps['upstreamFetch'], Providers>();
+function providerOf(deps: UpstreamDeps, { preset }: Upstream): IdentityProvider {
+  const providers = known.get(deps.upstreamFetch) ?? { openId: openIdProvider(deps), github: githubProvider(deps) };
+  known.set(deps.upstreamFetch, providers);
+  return preset === 'github' ? providers.github : providers.openId;
 }
 
 export const upstreamNamed = (deps: Pick<UpstreamDeps, 'configuration'>, name: string | null): Upstream | null =>
@@ -94,9 +98,9 @@ export async function beginUpstreamSignIn(
     purpose: linkTo === null ? ('signIn' as const) : ('link' as const),
   };
   if (upstream === null) return refusal('upstream_unknown', null, about);
-  const provider = providerOf(deps);
+  const provider = providerOf(deps, upstream);
   try {
-    const secrets = await provider.newSecrets();
+    const secrets = await newSecrets();
     const requested = requestedOf(beginning);
     const maxAgeSeconds = maxAgeOf(deps, upstream, requested.maxAgeSeconds);
     const address = { redirectUri: redirectUri(deps.issuer, upstream), secrets, requested, maxAgeSeconds };
@@ -148,7 +152,7 @@ export async function finishUpstreamSignIn(
   if (upstream === null) return refuse('upstream_unknown');
   const secrets = secretsOf(deps.keys, signIn);
   if (secrets === null) return refuse('external_sign_in_unknown');
-  const provider = providerOf(deps);
+  const provider = providerOf(deps, upstream);
   const repeated = [...new Set(query.keys())].some((key) => query.getAll(key).length > 1);
   const error = only(query, 'error');
   if (repeated || (error === null && only(query, 'code') === null)) {

@@ -1,6 +1,7 @@
-/** What another OpenID Provider answers, and what becomes of it: without pages and without a database. */
+/** The answers of another OpenID Provider, and the identity that they give: without pages and without a database. */
 import { describe, expect, it } from 'vitest';
-import { openIdProvider, UpstreamFailure } from '../../../src/people/upstream/openid-provider.ts';
+import { openIdProvider } from '../../../src/people/upstream/openid-provider.ts';
+import { newSecrets, UpstreamFailure } from '../../../src/people/upstream/provider.ts';
 import { OtherServerAway } from '../../../src/system/other-servers.ts';
 import { testClock } from '../../support/clock.ts';
 import { LIAR, lyingProvider } from '../../support/lying-provider.ts';
@@ -19,7 +20,7 @@ async function bed(change: Readonly<Record<string, unknown>> = {}, secret: strin
     now: clock.now,
   });
   const begin = async (requested: Readonly<Record<string, unknown>> = {}, maxAgeSeconds: number | null = null) => {
-    const secrets = await provider.newSecrets();
+    const secrets = await newSecrets();
     const request = { ...NOTHING, ...requested } as unknown as Parameters<
       typeof provider.authorizationUrl
     >[1]['requested'];
