@@ -11,6 +11,8 @@ const BUDGET = new URL('budget.json', import.meta.url);
 const FILES = [
   '*.md',
   '{src,machines,policies,test,docs,examples,.ci}/**/*.{md,ts,js,mjs}',
+  'docs/scenarios/*.yaml',
+  'policies/*.policy.yaml',
   // The texts of pages and mails.
   'src/http/words/en.json',
 ];

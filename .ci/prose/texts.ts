@@ -1,5 +1,9 @@
-/** The prose of a file: of Markdown all of it; of TypeScript its comments, its messages (in what ships), and its titles (in tests). */
+/**
+ * The prose of a file. Markdown is prose as a whole. In TypeScript it is the comments, the messages (in what ships) and
+ * the titles (in tests). In YAML it is the comments, and the texts of a scenario.
+ */
 import ts from 'typescript';
+import { parse } from 'yaml';
 import { GLOSSARY } from './glossary.ts';
 
 /** A paragraph or several, and the line on which they begin. */
@@ -9,7 +13,17 @@ export function textsOf(file: string, source: string): readonly Text[] {
   // Its tables quote the words that are to be avoided.
   if (file === GLOSSARY) return [{ text: source.replaceAll(/^\|.*$/gm, ''), line: 1 }];
   if (file.endsWith('.md')) return [{ text: source, line: 1 }];
+  if (file.endsWith('.yaml')) return textsOfYaml(source);
   return file.endsWith('.json') ? textsOfCatalogue(source) : textsOfCode(file, source);
+}
+
+function textsOfYaml(source: string): readonly Text[] {
+  const { title, says } = parse(source) as { readonly title?: unknown; readonly says?: unknown };
+  const comments = [...source.matchAll(/(?:^ *# .*\n)+/gm)].map(({ 0: text, index }) => ({
+    text: text.replaceAll(/^ *# ?(?:yaml-language-server.*)?/gm, ''),
+    line: source.slice(0, index).split('\n').length,
+  }));
+  return [...comments, ...[title, says].flatMap((text) => (typeof text === 'string' ? [{ text, line: 1 }] : []))];
 }
 
 /** A catalogue has one message on each line. */

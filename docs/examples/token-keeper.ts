@@ -20,7 +20,7 @@ export function tokenKeeper(store: Store, refresh: (refreshToken: string) => Pro
   }
 
   return {
-    /** @returns null: send the end-user to sign in. However many callers ask at once, one refresh is sent. */
+    /** @returns null: send the end-user to sign in. Concurrent callers share one refresh. */
     accessToken: (): Promise<string | null> => {
       running ??= freshAccessToken().finally(() => {
         running = null;

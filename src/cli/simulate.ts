@@ -19,14 +19,13 @@ export function simulateCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-Plays them on the server itself, through its endpoints, pages and forms, in this process: with a database in memory, a clock that is
-set instead of waited for, and no port. Your own database and server are not touched. The first run after an upgrade prepares the
-database and takes some seconds longer. Prints the steps, a Mermaid sequence diagram, and whether each expectation holds. Exit status 1
-when one does not.
+Runs scenarios on the server itself, through its endpoints, pages and forms, in this process. The run has a database in memory, a clock
+that it sets, and no port: it does not touch your database or server. The first run after an upgrade prepares the database and takes
+some seconds longer. Prints the steps, a Mermaid sequence diagram, and the result of each expectation. Exit status 1 when one fails.
 
 A scenario is a few lines, see docs/scenarios; editors complete the keys:
 
-  title: The thief comes first
+  title: The thief uses the token first
   says: A thief uses a copied token before the client does.
   steps:
     - { who: resource owner, does: approve }

@@ -34,7 +34,7 @@ describe('simulate', () => {
   it('prints steps, verdicts, picture', async () => {
     const { status, out, err } = await line.run(['simulate', join(SHIPPED, '02-thief-first.yaml')]);
     expect({ status, err }).toEqual({ status: 0, err: '' });
-    expect(out).toMatch(/^The thief comes first\n/);
+    expect(out).toMatch(/^The thief uses the token first\n/);
     expect(out).toContain('Policy default: code 1 minute, chain 30 days idle, 180 days in any case.\n');
     expect(out).toContain(
       '4. 10 minutes later: client presents refresh token A\n     ok      refused: refresh_token_reused\n     ok      chain dead (refresh_token_reused)\n',
@@ -51,7 +51,7 @@ describe('simulate', () => {
     expect(document).toMatchObject({ ok: true, scenarios: [{ ok: true }, { ok: true, file: files[1] }] });
     expect(document.scenarios[1].steps.at(-1)).toEqual({
       step: '5',
-      line: 14,
+      line: 15,
       says: 'client (tab 1) presents refresh token B',
       seconds_after_approval: 900,
       session: null,
