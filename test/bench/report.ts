@@ -1,6 +1,6 @@
 /** The figures as people read them. */
 import { availableParallelism, cpus } from 'node:os';
-import { BESIDE_SEALING_AT_MOST, BESIDE_SIGN_INS_AT_MOST, operationRow } from './aims.ts';
+import { BESIDE_SEALING_AT_MOST, operationRow } from './aims.ts';
 import type { BesideSealing } from './beside-sealing.ts';
 import type { BesideSignIns } from './beside-sign-ins.ts';
 import type { ConstantSpace } from './constant-space.ts';
@@ -110,10 +110,10 @@ function besideSignInsTable({ alone, others }: BesideSignIns): string[] {
   return columns([
     [`rotations, ${ROTATIONS_PER_SECOND} a second`, 'p99 ms', '÷ alone', 'passwords checked'],
     ['alone', format(alone, 2), '', ''],
-    ...others.map(({ beside, p99, hashed }) => [
+    ...others.map(({ beside, p99, hashed, atMost }) => [
       `beside ${beside}`,
       format(p99, 2),
-      besideAim(p99 / alone, BESIDE_SIGN_INS_AT_MOST, 2),
+      besideAim(p99 / alone, atMost, 2),
       `${format(hashed * 100, 0)} %`,
     ]),
   ]);
