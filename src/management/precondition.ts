@@ -7,8 +7,8 @@ import type { Precondition } from './resource.ts';
 export const entityTag = (text: string): string => `"${sha256(text).toString('base64url').slice(0, 27)}"`;
 
 /** An asterisk counts alone only: in anything else it would let a change through that names no tag. */
-const tagsIn = (header: string): readonly string[] =>
-  header.trim() === '*' ? ['*'] : (header.match(/(?:W\/)?"[^"]*"/g) ?? []);
+const tagsIn = (header: string | undefined): readonly string[] =>
+  header?.trim() === '*' ? ['*'] : (header?.match(/(?:W\/)?"[^"]*"/g) ?? []);
 
 export function preconditionOf({ headers }: FastifyRequest): Precondition {
   const ifMatch = headers['if-match'];
@@ -16,10 +16,10 @@ export function preconditionOf({ headers }: FastifyRequest): Precondition {
   return {
     // Strong comparison (§13.1.1), which a tag with W/ never passes.
     isSeen: tags && ((body) => tags.includes('*') || tags.includes(entityTag(JSON.stringify(body)))),
-    onlyNew: tagsIn(headers['if-none-match'] ?? '').includes('*'),
+    onlyNew: tagsIn(headers['if-none-match']).includes('*'),
   };
 }
 
 /** Weak comparison (§13.1.2). */
 export const isKnown = ({ headers }: FastifyRequest, tag: string): boolean =>
-  tagsIn(headers['if-none-match'] ?? '').some((known) => known === '*' || known.replace(/^W\//, '') === tag);
+  tagsIn(headers['if-none-match']).some((known) => known === '*' || known.replace(/^W\//, '') === tag);

@@ -57,10 +57,10 @@ export function parametersOf(
   ];
   return [
     ...membersOf(schemas, params).map(({ name, ...rest }) => ({ name, in: 'path', ...rest, required: true })),
-    ...(operation.query ? membersOf(schemas, operation.query) : []).map(({ name, required, ...rest }) => ({
+    // No list needs a parameter.
+    ...(operation.query ? membersOf(schemas, operation.query) : []).map(({ name, ...rest }) => ({
       name,
       in: 'query',
-      ...(required && { required }),
       ...rest,
     })),
     ...headers.filter((header) => header !== false),
@@ -68,14 +68,10 @@ export function parametersOf(
 }
 
 function membersOf(schemas: Schemas, object: z.ZodObject) {
-  const { properties = {}, required = [] } = schemas.of(object) as {
-    properties?: Readonly<Record<string, JsonSchema>>;
-    required?: readonly string[];
-  };
+  const { properties = {} } = schemas.of(object) as { properties?: Readonly<Record<string, JsonSchema>> };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     ...(description !== undefined && { description }),
-    required: required.includes(name),
     schema,
   }));
 }

@@ -3,10 +3,12 @@ import { z } from 'zod';
 import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import type { ExternalSignIn } from '../../lifecycles/external-sign-in/entity.ts';
+import type { Client } from '../../model/client.ts';
 import { AUTHENTICATION_CLASSES, authenticationClassOf, satisfies } from '../../oauth/authentication-methods.ts';
 import {
   answerDelegatedSignIn,
   type DelegatedAnswer,
+  type DelegatedAnswered,
   findDelegatedSignIn,
   returnAddress,
 } from '../../people/delegated/delegated-sign-in.ts';
@@ -55,9 +57,14 @@ const loginHintOf = (
     ? null
     : (openInteraction(keys, interactionId, sealedInteraction)?.loginHint ?? null);
 
-async function documentOf({ db, macs, issuer, keys }: ManagementDeps, reference: string, signIn: ExternalSignIn) {
-  const { clientId, scope, prompt, maxAgeSeconds, acrValues, uiLocales } = signIn.requested;
-  const client = clientId === null ? null : await findClient(db, macs, clientId);
+/** @param client the app that the end-user signs in to; null: none, or it is gone. */
+export function documentOf(
+  { issuer, keys }: Pick<ManagementDeps, 'issuer' | 'keys'>,
+  reference: string,
+  signIn: ExternalSignIn,
+  client: Pick<Client, 'clientId' | 'clientName'> | null,
+) {
+  const { scope, prompt, maxAgeSeconds, acrValues, uiLocales } = signIn.requested;
   const self = addressOf(issuer, 'sign-ins', reference);
   return {
     state: signIn.state,
@@ -90,7 +97,10 @@ export const signIn = {
       answer: shape,
       run: async (deps, { params: { reference } }) => {
         const stored = await findDelegatedSignIn(depsOf(deps), reference);
-        return stored ? found(await documentOf(deps, reference, stored.signIn)) : notFound('sign-in');
+        if (stored === null) return notFound('sign-in');
+        const { clientId } = stored.signIn.requested;
+        const client = clientId === null ? null : await findClient(deps.db, deps.macs, clientId);
+        return found(documentOf(deps, reference, stored.signIn, client));
       },
     }),
   },
@@ -157,13 +167,21 @@ async function answer(
   },
 ): Promise<Answer> {
   const read = readAnswer(sent);
-  if ('reason' in read && read.kind === 'problem') return read;
+  if (read.kind === 'problem') return read;
   const outcome = await answerDelegatedSignIn(depsOf(deps), {
     reference,
     actor,
     newUserId: deps.random.uuid(),
-    answer: read as DelegatedAnswer,
+    answer: read,
   });
+  return answerTo(deps, reference, outcome);
+}
+
+export function answerTo(
+  { issuer }: Pick<ManagementDeps, 'issuer'>,
+  reference: string,
+  outcome: DelegatedAnswered,
+): Answer {
   switch (outcome.kind) {
     case 'unknown':
       return notFound('sign-in');
@@ -180,8 +198,8 @@ async function answer(
       return rejected(outcome.reason);
     case 'done': {
       const state = outcome.row.signIn.state === 'denied' ? 'denied' : 'answered';
-      const self = addressOf(deps.issuer, 'sign-ins', reference, 'answer');
-      return found({ state, return_to: returnAddress(deps.issuer, reference), ...links({ self }) });
+      const self = addressOf(issuer, 'sign-ins', reference, 'answer');
+      return found({ state, return_to: returnAddress(issuer, reference), ...links({ self }) });
     }
   }
 }
@@ -189,7 +207,7 @@ async function answer(
 const refusedField = (field: string, detail: string): Problem =>
   problem('invalid_fields', 'Nothing was changed. See "errors".', [{ field, detail }]);
 
-function readAnswer(sent: z.output<typeof body>): DelegatedAnswer | Problem {
+export function readAnswer(sent: z.output<typeof body>): DelegatedAnswer | Problem {
   const { denied, sub: id, username, claims, amr, acr, auth_time: authTime } = sent;
   if (denied !== undefined) {
     const isAlone = Object.values(sent).filter((value) => value !== undefined).length === 1;

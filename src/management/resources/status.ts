@@ -86,7 +86,7 @@ const look = keptFor(LOOKED_EVERY_MILLISECONDS, async (deps: ManagementDeps) => 
   return { chains, failures, facts, nodes, keys, warnings };
 });
 
-type Looked = Awaited<ReturnType<typeof look>>;
+export type Looked = Awaited<ReturnType<typeof look>>;
 
 export const status = {
   path: '/status',
@@ -101,7 +101,7 @@ export const status = {
   },
 } as const satisfies ManagementResource;
 
-function documentOf(deps: ManagementDeps, looked: Looked) {
+export function documentOf(deps: Pick<ManagementDeps, 'issuer' | 'configuration' | 'lastReload'>, looked: Looked) {
   const { chains, failures, facts, nodes } = looked;
   const reload = deps.lastReload();
   const checks: readonly Check[] = [
@@ -139,7 +139,7 @@ function reuseCheck({ chains }: Looked): Check {
   return { name: 'reuse', state: isBehind ? 'bad' : alarms.length > 0 ? 'look' : 'good', detail };
 }
 
-function keyCheck({ configuration }: ManagementDeps, { keys, facts }: Looked): Check {
+function keyCheck({ configuration }: Pick<ManagementDeps, 'configuration'>, { keys, facts }: Looked): Check {
   const { signingKeys: policy } = configuration();
   const ofToday = { algorithms: policy.algorithms, lifetimes: keyLifetimes(policy) };
   const unsigned = policy.algorithms.filter((alg) => !signerAmong(keys, alg));
@@ -152,7 +152,7 @@ function keyCheck({ configuration }: ManagementDeps, { keys, facts }: Looked): C
   return { name: 'signing_keys', state: isLate ? 'bad' : 'good', detail: isLate ? `late, ${detail}` : detail };
 }
 
-function failureCheck({ configuration }: ManagementDeps, { failures }: Looked): Check {
+function failureCheck({ configuration }: Pick<ManagementDeps, 'configuration'>, { failures }: Looked): Check {
   const { failuresPerAccountAndAddress } = configuration().signIn;
   const state = failures.most >= failuresPerAccountAndAddress ? 'look' : 'good';
   const detail =
@@ -168,7 +168,10 @@ function nodeCheck({ nodes }: Looked): Check {
   return { name: 'nodes', state: versions.length > 1 ? 'look' : 'good', detail };
 }
 
-function configurationCheck({ lastReload }: ManagementDeps, { warnings: { length } }: Looked): Check {
+function configurationCheck(
+  { lastReload }: Pick<ManagementDeps, 'lastReload'>,
+  { warnings: { length } }: Looked,
+): Check {
   if (lastReload()?.accepted === false) {
     return {
       name: 'configuration',

@@ -137,6 +137,15 @@ describe('an answer', () => {
     [received(404, JSON.stringify({ ...problem, detail: 1 })), { status: 404, title: 'Not found', ...OTHER }],
     [received(404, JSON.stringify({ ...problem, type: 1 })), { status: 404, title: 'Not found', ...OTHER }],
     [
+      received(404, JSON.stringify({ ...problem, type: [type('not_found')] })),
+      { status: 404, title: 'Not found', ...OTHER },
+    ],
+    [received(404, JSON.stringify({ ...problem, errors: 'none' })), { status: 404, ...read }],
+    [
+      received(403, JSON.stringify(problem), { 'www-authenticate': 'Bearer scope=""' }),
+      { status: 403, ...read, missingScope: '' },
+    ],
+    [
       received(404, JSON.stringify({ ...problem, title: 1, type: `${type('not_found')}/x` })),
       { status: 404, title: 'The management API answered 404', ...OTHER },
     ],

@@ -28,6 +28,8 @@ describe('the conditions of a request', () => {
     [tag, true],
     [`W/${tag}`, true],
     ['*', true],
+    [`"W/${tag.slice(1)}`, false],
+    [`W/W/${tag}`, true],
     ['n8hj6U}8b$J`hK*y%B,', false],
     ['"other"', false],
   ])('If-None-Match: %s', (header, holds) => {
@@ -37,6 +39,8 @@ describe('the conditions of a request', () => {
   it('are a request for a new resource with an asterisk alone', () => {
     expect(preconditionOf(request({ 'if-none-match': '*' })).onlyNew).toBe(true);
     expect(preconditionOf(request({ 'if-none-match': 'a*' })).onlyNew).toBe(false);
-    expect(preconditionOf(request({})).isSeen).toBeNull();
+    expect(preconditionOf(request({}))).toEqual({ isSeen: null, onlyNew: false });
+    expect(isKnown(request({}), tag)).toBe(false);
+    expect(tag).toHaveLength(29);
   });
 });
