@@ -27,7 +27,7 @@ export const rejected = (reason: RefusedChange): Problem =>
 export const declaredInFiles = ({ configuration }: Pick<ManagementDeps, 'configuration'>, clientId: string) =>
   isDeclared(configuration(), clientId) ? rejected('client_is_declared') : null;
 
-const ID_OF_USER = describeRecordProblem({ ...idOfUser('client_id'), key: null });
+const ID_OF_USER = describeRecordProblem(idOfUser(null));
 
 /** @param changedMeanwhile the answer where the resource is not as the request expects. */
 export async function orRejected(

@@ -47,13 +47,13 @@ async function answerTo(
   if (me === null || actor === null) throw new Error('A guarded route without a caller.');
   const type = operation.answerType ?? JSON_TYPE;
   if (!accepts(request, type)) return notAcceptable(type);
-  const params = checked(resource.params, request.params, 'not_found');
-  if (params.kind === 'problem') return notFound(resource.name.replace(/^an? |^the /, ''));
+  const params = resource.params.safeParse(request.params);
+  if (!params.success) return notFound(resource.name.replace(/^an? |^the /, ''));
   const given = queryValues(new URLSearchParams(request.url.split('?').slice(1).join('?')));
   if ('kind' in given) return given as Problem;
   const query = checked(operation.query ?? NO_QUERY, given, 'invalid_parameter');
   if (query.kind === 'problem') return query;
-  const named = await withIds(deps, { params: params.value, query: query.value });
+  const named = await withIds(deps, { params: params.data, query: query.value });
   const body = bodyOf(operation, request);
   if (body.kind === 'problem') return body;
   if (operation.ifMatch === 'required' && request.headers['if-match'] === undefined) return conditionNeeded([]);

@@ -14,8 +14,11 @@ import { problem } from './record-problem.ts';
 
 export type RegistrationDeps = AdministrationDeps & { readonly keys: RootKeys; readonly random: Random };
 
-/** RFC 9700 §4.15: the client's own tokens would have this id as their `sub`, and an API could take it for the end-user. */
-export const idOfUser = (key: string): RecordProblem =>
+/**
+ * RFC 9700 §4.15: the client's own tokens would have this id as their `sub`, and an API could take it for the end-user.
+ * @param key null: the field is named beside it.
+ */
+export const idOfUser = (key: string | null): RecordProblem =>
   problem(key, 'the sub of an end-user', 'an id that no end-user has (RFC 9700 §4.15)');
 
 /** @see idOfUser */

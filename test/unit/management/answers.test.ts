@@ -2,6 +2,7 @@
 import type { InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreUnavailable, Unavailable } from '../../../src/engine/errors.ts';
+import { answerOperation } from '../../../src/management/answers.ts';
 import { managementApi, prepareApi, sendFailure } from '../../../src/management/api.ts';
 import type { GuardDeps, ManagementDeps } from '../../../src/management/deps.ts';
 import { entityTag } from '../../../src/management/precondition.ts';
@@ -262,6 +263,21 @@ describe('the work of a resource', () => {
     expect((await call('GET', '/none')).json().detail).toBe('The API has no resource under this address.');
     const { detail } = (await call('GET', '/policies', { headers: { accept: 'text/html' } })).json();
     expect(detail).toBe('This resource has the type application/json.');
+  });
+
+  it.each([
+    ['/none', 'GET', 'Nothing answers GET /none.'],
+    ['/policies', 'PUT', 'Nothing answers PUT /policies.'],
+    ['/policies', 'GET', 'A guarded route without a caller.'],
+  ])('is a fault at %s for %s: %s', async (address, method, words) => {
+    for (const caller of [
+      { me: null, actor: null },
+      { me: OLGA, actor: null },
+      { me: null, actor: {} },
+    ]) {
+      const given = [deps, { address, method }, { ...caller, headers: {}, params: {}, url: '' }, {}];
+      await expect(answerOperation(...(given as unknown as Parameters<typeof answerOperation>))).rejects.toThrow(words);
+    }
   });
 
   it('is a fault without a caller', async () => {
