@@ -148,7 +148,7 @@ function derivatives(password: string): readonly string[] {
   const whole = folded(password);
   const bare = whole.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   const plain = whole.replaceAll(/[^\p{L}\p{N}]/gu, '');
-  return [whole, bare, plain].flatMap((text) => [text, repeatedIn(text)]).filter((text) => text !== '');
+  return [whole, bare, plain].flatMap((text) => [text, repeatedIn(text)]);
 }
 
 /** The shortest text whose repetition makes the whole. The last repetition may be incomplete. */
