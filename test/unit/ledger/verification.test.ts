@@ -68,6 +68,7 @@ describe('a stored ledger', () => {
     const nothing = { problems: [], segments: 0, lines: 0, first: null, head: null, removedByRetention: 0 };
     expect(await verified(ledger)).toEqual({ ...nothing, open: 1 });
     expect(await problemsOf(ledger, { number: 1, digest: 'x' })).toEqual(removed(1));
+    expect(await problemsOf(ledger, { number: 0, digest: 'x' })).toEqual([{ problem: 'head_differs', segment: 0 }]);
   });
 
   test.each<readonly [string, (of: Awaited<ReturnType<typeof written>>) => unknown, readonly object[]]>([
@@ -129,6 +130,23 @@ describe('a stored ledger', () => {
     const { ledger } = await written([90, 90, days, 90]);
     ledger.lines.splice(0, 2);
     expect(await problemsOf(ledger)).toEqual(problems);
+  });
+
+  it.each([
+    ['without a signature', 'none', 'segment_changed'],
+    ['of another server', null, 'key_unknown'],
+  ])('is missing January, whatever the retention in a seal %s', async (_, signature, reported) => {
+    const { ledger, sealAt } = await written();
+    const said = readStatement(sealAt(4));
+    if (said === null) throw new Error('no statement');
+    const later = { ...said, segment: 5, kept_days: 1, previous: null, key: others.kid };
+    const statement = textOf(signature === null ? { ...later, public_key: others.publicKey } : later);
+    ledger.seals.push({ ...sealAt(4), number: 5, statement, signature: signature ?? others.sign(statement) });
+    ledger.lines.splice(0, 2);
+    expect((await problemsOf(ledger)).map(({ problem, segment }) => [problem, segment])).toEqual([
+      ['month_removed', 1],
+      [reported, 5],
+    ]);
   });
 
   it('is missing a month from the instant on at which its last entries are too old', async () => {
@@ -414,6 +432,12 @@ describe('an export', () => {
       { problem: 'segment_before_changed', segment: 0 },
       ...removed(1, 2),
     ]);
+  });
+
+  it('omits no entry for a newest segment without a statement', async () => {
+    const { ledger, sealAt } = await written();
+    Object.assign(sealAt(4), { statement: '{' });
+    expect((await exported(ledger)).counts).toEqual({ segments: 4, lines: 6 });
   });
 
   it('with entries after its last segment is reported', async () => {

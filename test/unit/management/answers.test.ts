@@ -8,6 +8,7 @@ import type { GuardDeps, ManagementDeps } from '../../../src/management/deps.ts'
 import { entityTag } from '../../../src/management/precondition.ts';
 import { problem } from '../../../src/management/problem.ts';
 import { type Answer, created, document, done, found } from '../../../src/management/resource.ts';
+import { client } from '../../../src/management/resources/clients.ts';
 import { clientCollection, userCollection } from '../../../src/management/resources/collections.ts';
 import { policies } from '../../../src/management/resources/configuration.ts';
 import { explanations } from '../../../src/management/resources/explanations.ts';
@@ -189,6 +190,14 @@ describe('the work of a resource', () => {
     });
   });
 
+  it('of a change gets the condition of the caller, and the patch as it was sent', async () => {
+    const run = playing(client.methods.PATCH, done);
+    const headers = { 'content-type': 'application/merge-patch+json', 'if-match': '*' };
+    const answer = await call('PATCH', '/clients/shop', { payload: { client_name: null }, headers });
+    expect(answer.statusCode).toBe(204);
+    expect(run.mock.calls[0]?.[1]).toMatchObject({ params: { client_id: 'shop' }, sent: { client_name: null } });
+  });
+
   it('gets a body without its null members', async () => {
     const run = playing(explanations.methods.POST, done);
     await call('POST', '/explanations', { payload: { ...SENT, more: null } });
@@ -259,6 +268,8 @@ describe('the work of a resource', () => {
   it('names what it did not find', async () => {
     expect((await call('GET', `/machines/${'x'.repeat(65)}`)).json().detail).toBe('The machine was not found.');
     expect((await call('GET', '/users/%20')).json().detail).toBe('The end-user was not found.');
+    const { detail: of } = (await call('GET', '/users/%20/consequences')).json();
+    expect(of).toBe('The consequences for an end-user was not found.');
     expect((await call('GET', '/policies/none')).json().detail).toBe('The policy was not found.');
     expect((await call('GET', '/none')).json().detail).toBe('The API has no resource under this address.');
     const { detail } = (await call('GET', '/policies', { headers: { accept: 'text/html' } })).json();
