@@ -254,6 +254,14 @@ describe('the chain', () => {
     expect(await verified(ledger)).toMatchObject({ problems: [changed(3)], segments: 4, lines: 6 });
   });
 
+  it('vouches for a segment whose statement this version cannot read', async () => {
+    const { ledger, sealAt, signAgain } = await written();
+    Object.assign(sealAt(3), { statement: '{' });
+    const digest = digestOf(sealAt(3));
+    signAgain(4, ({ previous }) => ({ previous: previous && { ...previous, digest } }));
+    expect(await verified(ledger)).toMatchObject({ problems: [], segments: 4, lines: 6 });
+  });
+
   it('vouches for segments under a root secret that has left the list, and for no others', async () => {
     const ledger = memoryLedger();
     ledger.lines.push(lineOf(5));
@@ -432,6 +440,12 @@ describe('an export', () => {
       { problem: 'segment_before_changed', segment: 0 },
       ...removed(1, 2),
     ]);
+  });
+
+  it('may begin with any segment, also within the retention', async () => {
+    const { ledger } = await written();
+    const { lines } = await exported(ledger, '2030-02-20T12:00:00Z');
+    expect((await checked(lines, null, new Date('2030-04-21'))).problems).toEqual([]);
   });
 
   it('omits no entry for a newest segment without a statement', async () => {
