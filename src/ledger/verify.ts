@@ -190,7 +190,7 @@ function beginningProblems(chain: readonly Judged[], isDue: (month: string) => b
   const first = chain.find(({ isAuthentic }) => isAuthentic);
   if (!first || first.number === 1) return [];
   const sealedAt = first.statement?.previous?.sealed_at ?? null;
-  const wasDue = sealedAt !== null && isDue(sealedAt.slice(0, 'YYYY-MM'.length));
+  const wasDue = sealedAt !== null && isDue(sealedAt);
   return wasDue ? [] : gap(0, chain[0]?.number ?? first.number);
 }
 
@@ -221,6 +221,7 @@ function dueBy(chain: readonly Judged[], now: Date): (month: string) => boolean 
 
 const DAY = 86_400_000;
 
+/** @param month or an instant in it: only its year and its month count. */
 function endOf(month: string): number {
   const [year = 0, number = 0] = month.split('-').map(Number);
   return Date.UTC(year, number, 1);

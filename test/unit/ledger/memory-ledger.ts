@@ -89,7 +89,8 @@ export function memoryLedger(now = new Date('2030-01-20T12:00:00Z')) {
     seals: async function* (behind) {
       yield* state.seals.filter(({ number }) => number > behind);
     },
-    beginsAt: async (instant) => state.seals.find(({ sealedAt }) => sealedAt >= instant)?.number ?? null,
+    beginsAt: async (instant) =>
+      state.seals.find(({ sealedAt }) => sealedAt.getTime() >= instant.getTime())?.number ?? null,
     countOpen: async ({ from, from_entry }) => within({ from, from_entry, below: String(2n ** 64n) }).length,
   };
   const seal = async (options?: SealOptions, by = keys): Promise<SealStep> => {

@@ -255,11 +255,19 @@ describe('the chain', () => {
   });
 
   it('vouches for a segment whose statement this version cannot read', async () => {
-    const { ledger, sealAt, signAgain } = await written();
+    const { ledger, sealAt, signAgain, remove } = await written();
     Object.assign(sealAt(3), { statement: '{' });
     const digest = digestOf(sealAt(3));
     signAgain(4, ({ previous }) => ({ previous: previous && { ...previous, digest } }));
     expect(await verified(ledger)).toMatchObject({ problems: [], segments: 4, lines: 6 });
+    const [january, , ...others] = ledger.lines.splice(0);
+    ledger.lines.push(...others);
+    ledger.now = new Date('2030-05-02T00:00:00Z');
+    expect(january?.text).toContain('2030-01');
+    expect(await problemsOf(ledger)).toEqual([]);
+    // Nothing says when the segment before it was sealed.
+    remove(1, 2);
+    expect((await problemsOf(ledger)).slice(-2)).toEqual(removed(1, 2));
   });
 
   it('vouches for segments under a root secret that has left the list, and for no others', async () => {
@@ -446,6 +454,12 @@ describe('an export', () => {
     const { ledger } = await written();
     const { lines } = await exported(ledger, '2030-02-20T12:00:00Z');
     expect((await checked(lines, null, new Date('2030-04-21'))).problems).toEqual([]);
+  });
+
+  it('of a ledger without a segment is empty', async () => {
+    const ledger = memoryLedger();
+    ledger.lines.push(lineOf(5));
+    expect(await exported(ledger)).toMatchObject({ counts: { segments: 0, lines: 0 }, texts: [] });
   });
 
   it('omits no entry for a newest segment without a statement', async () => {
