@@ -146,7 +146,11 @@ async function add(deps: ManagementDeps, request: Request): Promise<Answer> {
 const secretAddress = (issuer: string, clientId: string, mac: SecretMac): string =>
   addressOf(issuer, 'clients', clientId, 'secrets', secretIdOf(mac));
 
-const secretDocument = (issuer: string, { clientId }: RegisteredClient, mac: SecretMac): object => ({
+export const secretDocument = (
+  issuer: string,
+  { clientId }: Pick<RegisteredClient, 'clientId'>,
+  mac: SecretMac,
+): object => ({
   secret_id: secretIdOf(mac),
   created_at: mac.createdAt ?? null,
   ...links({ self: secretAddress(issuer, clientId, mac) }),

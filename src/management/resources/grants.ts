@@ -68,7 +68,10 @@ const lifeDocument = (life: Life) =>
     ? { active_until: life.until.toISOString(), would_end_by: life.end }
     : { reason: life.reason, ended_at: life.since?.toISOString() ?? null };
 
-function grantDocument({ issuer, configuration }: ManagementDeps, listed: ListedGrant) {
+export function grantDocument(
+  { issuer, configuration }: Pick<ManagementDeps, 'issuer' | 'configuration'>,
+  listed: ListedGrant,
+) {
   const { grant, clientName, policyToday, username, state, endsAt, now } = listed;
   const lifetimes = lifetimesOf(configuration());
   const self = addressOfGrant(issuer, grant.id);

@@ -44,7 +44,7 @@ const NO_ADDRESS = 'Expected an e-mail address such as ada@example.com. Nothing 
 const SIGN_UP_OFF = 'Set signUp in policies/sign-in.yaml to "invitation" or "open". Nothing was changed.';
 
 const addressOfOne = (issuer: string, id: string): string => addressOf(issuer, 'invitations', id);
-const invitationDocument = (issuer: string, { id, address, createdAt, endsAt, sentBy }: ListedInvitation) => ({
+export const invitationDocument = (issuer: string, { id, address, createdAt, endsAt, sentBy }: ListedInvitation) => ({
   invitation_id: id,
   email: address,
   invited_by: sentBy,

@@ -23,7 +23,10 @@ const shape = z
   })
   .meta({ id: 'LinkedIdentity' });
 
-const documentOf = (issuer: string, { id, userId, provider, subject, linkedAt, issuer: theirs }: LinkedIdentity) => ({
+export const identityDocument = (
+  issuer: string,
+  { id, userId, provider, subject, linkedAt, issuer: theirs }: LinkedIdentity,
+) => ({
   id,
   provider,
   issuer: theirs,
@@ -49,7 +52,9 @@ export const linkedIdentitiesOfUser = {
       run: async (deps, { params: { sub: id }, href }) => {
         if ((await findUser(deps, id)) === null) return notFound('end-user');
         const identities = await linkedIdentityStore(deps.db, deps.clock).list(id);
-        return found(pageBody({ items: identities.map((one) => documentOf(deps.issuer, one)), next: null }, href));
+        return found(
+          pageBody({ items: identities.map((one) => identityDocument(deps.issuer, one)), next: null }, href),
+        );
       },
     }),
   },
@@ -65,7 +70,7 @@ export const linkedIdentity = {
       answer: shape,
       run: async ({ db, clock, issuer }, { params: { sub: userId, identity_id: id } }) => {
         const { identity } = await linkedIdentityStore(db, clock).load({ id, userId });
-        return identity?.state === 'active' ? found(documentOf(issuer, identity)) : notFound('linked identity');
+        return identity?.state === 'active' ? found(identityDocument(issuer, identity)) : notFound('linked identity');
       },
     }),
     DELETE: methodsOf(ofIdentity)({

@@ -43,7 +43,7 @@ const counts = keptFor(COUNTED_EVERY_MILLISECONDS, async ({ db, clock }: Managem
 });
 type Counted = Awaited<ReturnType<typeof counts>>;
 
-function machineDocument(issuer: string, name: string, { states: counted, arms }: Counted) {
+export function machineDocument(issuer: string, name: string, { states: counted, arms }: Counted) {
   const machine = MACHINES.get(name);
   const { states = {}, exact = true } = counted.find((of) => of.machine === name) ?? {};
   const self = addressOf(issuer, 'machines', name);

@@ -23,7 +23,10 @@ const shape = z
   })
   .meta({ id: 'Passkey' });
 
-const documentOf = (issuer: string, { id, userId, name, backupEligible, createdAt, lastUsedAt }: Passkey) => ({
+export const passkeyDocument = (
+  issuer: string,
+  { id, userId, name, backupEligible, createdAt, lastUsedAt }: Passkey,
+) => ({
   id,
   name,
   synced: backupEligible,
@@ -46,7 +49,7 @@ export const passkeysOfUser = {
       run: async (deps, { params: { sub: id }, href }) => {
         if ((await findUser(deps, id)) === null) return notFound('end-user');
         const passkeys = await secondFactorStore(deps.db, deps.clock).listPasskeys(id);
-        return found(pageBody({ items: passkeys.map((item) => documentOf(deps.issuer, item)), next: null }, href));
+        return found(pageBody({ items: passkeys.map((item) => passkeyDocument(deps.issuer, item)), next: null }, href));
       },
     }),
   },
@@ -62,7 +65,9 @@ export const passkeyOfUser = {
       answer: shape,
       run: async ({ db, clock, macs, issuer }, { params: { sub: userId, passkey_id: id } }) => {
         const loaded = await passkeyStore(db, clock, macs).load({ userId, id });
-        return loaded?.passkey.state === 'active' ? found(documentOf(issuer, loaded.passkey)) : notFound('passkey');
+        return loaded?.passkey.state === 'active'
+          ? found(passkeyDocument(issuer, loaded.passkey))
+          : notFound('passkey');
       },
     }),
     DELETE: methodsOf(ofPasskey)({

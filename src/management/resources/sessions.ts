@@ -43,7 +43,7 @@ const shape = z
   })
   .meta({ id: 'Session' });
 
-const sessionDocument = (issuer: string, { session, state }: ListedSession) => ({
+export const sessionDocument = (issuer: string, { session, state }: Pick<ListedSession, 'session' | 'state'>) => ({
   sid: session.sid,
   state,
   reason: sessionEndReason(session),

@@ -70,7 +70,7 @@ const shape = z
   .meta({ id: 'Transition' });
 
 /** @param subs by id. */
-const lineDocument = (line: ListedLine, subs: ReadonlyMap<string, string>) => ({
+export const lineDocument = (line: ListedLine, subs: ReadonlyMap<string, string>) => ({
   at: line.at.toISOString(),
   machine: line.machine,
   event: line.event,

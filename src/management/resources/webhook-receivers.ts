@@ -27,7 +27,7 @@ const shape = z
   })
   .meta({ id: 'WebhookReceiver' });
 
-const receiverDocument = (issuer: string, { name, url, format, events }: WebhookReceiver, backlog: Backlog) => ({
+export const receiverDocument = (issuer: string, { name, url, format, events }: WebhookReceiver, backlog: Backlog) => ({
   name,
   url: shownAddress(url),
   format,
