@@ -5,8 +5,8 @@
  *   unlinked ────────────────────────────────► │ active │ ── with the end-user (removeIdentity) ───────────► │ removed │
  *                                              └────────┘                                                    └─────────┘
  *
- * Only a sign-in at the identity provider sends `linkRequested` (machines/external-sign-in/machine.ts). A removed identity never
- * signs in again; a new link of the same account is another identity, with a lifecycle of its own.
+ * A sign-in at the identity provider sends `linkRequested` (machines/external-sign-in/machine.ts), and so does an import. A removed
+ * identity never signs in again; a new link of the same account is another identity, with a lifecycle of its own.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram linked-identity` (`--format json`).
  */

@@ -64,11 +64,11 @@ export const NEEDS_PASSWORD = problem('password', 'nothing', '1 to 1024 characte
 export const STAYS_DISABLED = 'is disabled, and stays so ("statehouse users enable")';
 
 /** Gathers what is wrong with the records of a file. */
-export function recordProblemsOf(idField: string, tell: (input: unknown, index: number, words: string) => void) {
+export function recordProblemsOf<Input>(idField: string, tell: (input: Input, index: number, words: string) => void) {
   const places = new Map<string, number>();
   return {
     /** @param key must be unique within a file. */
-    repeated: (input: unknown, index: number, key: string) => {
+    repeated: (input: Input, index: number, key: string) => {
       const earlier = places.get(key);
       places.set(key, earlier ?? index);
       if (earlier === undefined) return;

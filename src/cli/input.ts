@@ -41,11 +41,8 @@ export async function firstLine(chunks: AsyncIterable<Buffer>): Promise<string> 
 
 /** @throws CommandRefused for invalid UTF-8: replacement characters would change a secret. */
 export function decodeUtf8(bytes: Uint8Array, source: string): string {
-  if (isUtf16(bytes)) {
-    throw new CommandRefused(
-      `${source} is UTF-16 text; UTF-8 is expected. Save it as UTF-8 (in PowerShell: Set-Content -Encoding utf8).`,
-    );
-  }
+  const utf16 = utf16Words(bytes, source);
+  if (utf16 !== null) throw new CommandRefused(utf16);
   try {
     // A byte order mark at the start is dropped: Windows editors write it.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -53,6 +50,12 @@ export function decodeUtf8(bytes: Uint8Array, source: string): string {
     throw new CommandRefused(`${source} is not UTF-8 text.`);
   }
 }
+
+/** Null: the text does not begin as UTF-16. */
+export const utf16Words = (bytes: Uint8Array, source: string): string | null =>
+  isUtf16(bytes)
+    ? `${source} is UTF-16 text; UTF-8 is expected. Save it as UTF-8 (in PowerShell: Set-Content -Encoding utf8).`
+    : null;
 
 type Terminal = { readonly keyboard: Readable; readonly screen: Writable };
 const systemTerminal: Terminal = { keyboard: process.stdin, screen: process.stderr };

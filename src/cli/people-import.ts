@@ -1,40 +1,37 @@
 /**
- * The import of end-users: reads every record first, then imports them in order, in batches. Imported records stay after a failure: the
- * same file again finds them unchanged and continues.
+ * The import of end-users: reads every record first, then imports them in order, in batches. It keeps no record in memory beyond its
+ * batch, so it reads the file twice. Imported records stay after a failure: the same file again finds them unchanged and continues.
  */
-import { writeFileSync } from 'node:fs';
 import { describeRecordProblem } from '../config/problem.ts';
-import { printable } from '../config/shown.ts';
 import { usernameKey } from '../oauth/username.ts';
-import type { PlacedUser } from '../registration/import-users.ts';
-import { isJsonObject, type Reading } from '../registration/record-problem.ts';
-import type { UserRecord } from '../registration/user-record.ts';
+import type { FoundUser, PlacedUser } from '../registration/import-users.ts';
+import type { ImportedUser } from '../registration/imported-user.ts';
+import type { Reading } from '../registration/record-problem.ts';
+import { settled } from '../registration/sources/settle.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
-import {
-  asDocument,
-  asLines,
-  type Imported,
-  NEEDS_PASSWORD,
-  recordName,
-  recordProblemsOf,
-  STAYS_DISABLED,
-} from './import-records.ts';
-import { NOT_JSON, type SentRecord } from './records-file.ts';
+import { type Imported, NEEDS_PASSWORD, recordProblemsOf, STAYS_DISABLED } from './import-records.ts';
+import { type Refusal, refusalsOf, writeLines } from './import-refusals.ts';
+import { MANY, resultsTo } from './import-results.ts';
+import { summaryLines, summing } from './import-summary.ts';
+import { json } from './output.ts';
+import { NO_USER, type RecordSource, type SentRecord, UNREADABLE } from './records-file.ts';
 
 /** The steps of an import. */
 export type PeopleImport = {
   /** The problems of one record by itself. */
-  readonly read: (input: unknown) => Reading<UserRecord>;
-  /** The keys of those usernames that end-users have. */
-  readonly known: (usernames: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly read: (input: unknown) => Reading<ImportedUser>;
+  /** At most `atOnce`; answered in their order. Changes nothing. */
+  readonly find: (records: readonly ImportedUser[]) => Promise<readonly FoundUser[]>;
   /** At most `atOnce`; answered in their order. */
-  readonly place: (records: readonly UserRecord[]) => Promise<readonly PlacedUser[]>;
+  readonly place: (records: readonly ImportedUser[]) => Promise<readonly PlacedUser[]>;
   readonly atOnce: number;
 };
 
 export type ImportOptions = {
   readonly asJson: boolean;
+  /** Reads and checks every record, and changes nothing. */
+  readonly dryRun: boolean;
   /** Records that are refused do not stop the others. */
   readonly skipRefused: boolean;
   /** A file for what was refused, as JSON lines; null: none. */
@@ -45,184 +42,197 @@ export type ImportOptions = {
   readonly startAt: number;
 };
 
-type Refused = { readonly index: number; readonly reasons: string[] };
-type Accepted = { readonly index: number; readonly value: UserRecord; readonly warnings: readonly string[] };
-
-/** A smaller import lists each record. */
-const MANY = 1000;
-/** In an error text; the report has all. */
-const MAX_SHOWN = 50;
+type Accepted = {
+  readonly index: number;
+  readonly sent: SentRecord;
+  readonly value: ImportedUser;
+  readonly warnings: readonly string[];
+  readonly leftOut: readonly string[];
+};
 
 export async function importPeople(
   cli: Cli,
   people: PeopleImport,
-  sent: readonly SentRecord[],
+  source: RecordSource,
   options: ImportOptions,
 ): Promise<void> {
-  const refused = new Map<number, Refused>();
-  const refuse = (index: number, words: string) => {
-    const known = refused.get(index) ?? { index, reasons: [] };
-    known.reasons.push(words);
-    refused.set(index, known);
-  };
-  // Made before anything is changed, so that a report that cannot be written stops the import.
-  writeReport(options.report, sent, []);
+  const refusals = refusalsOf(options.report);
   writeLines(options.pairs, []);
-  const accepted = await check(people, sent, refuse);
-  if (refused.size > 0 && !options.skipRefused) {
-    writeReport(options.report, sent, [...refused.values()]);
-    throw new CommandRefused(`The import is refused; nothing was changed.\n${wordsOf(sent, refused, options)}`);
+  const { records, wanted, refused, summary } = await check(cli, people, source, options, refusals.add);
+  if (options.dryRun) {
+    const end = summary.end(refusals.count());
+    const words = refusals.count() > 0 ? `\n${refusals.words()}` : '';
+    const text = `Dry run: nothing was changed.\n${summaryLines(end, refusals)}`;
+    cli.output.print(options.asJson ? json({ dry_run: true, ...end }) : text);
+    if (words !== '') cli.output.complain(`${counted(refusals.count(), 'record')} refused.${words}\n`);
+    return;
   }
+  if (refusals.count() > 0 && !options.skipRefused)
+    throw new CommandRefused(`The import is refused; nothing was changed.\n${refusals.words()}`);
 
-  const done: Imported[] = [];
-  const wanted = accepted.filter(({ index }) => index + 1 >= options.startAt);
-  const tell = progressOf(cli, options, sent.length, wanted.length);
-  let stoppedAt: number | null = null;
-  for (let from = 0; from < wanted.length && stoppedAt === null; from += people.atOnce) {
-    const batch = wanted.slice(from, from + people.atOnce);
-    const before = done.length;
+  const results = resultsTo(cli.output, options.asJson);
+  const end = () => results.end(source.isForeign ? summary.end(refusals.count()) : null);
+  const tell = progressOf(cli, options, records, wanted);
+  let isStopped = false;
+  let before = 0;
+  for await (const batch of batches(
+    read(people, source, (index) => index + 1 < options.startAt || refused.has(index)),
+    people.atOnce,
+  )) {
     const placed = await people.place(batch.map(({ value }) => value)).catch((error) => {
       // Imported records stay, and the output lists them before the failure.
-      if (done.length > 0) cli.output.print(results(done, options));
-      writeReport(options.report, sent, [...refused.values()]);
+      if (results.count() > 0) end();
       throw error;
     });
-    for (const [place, { index, warnings }] of batch.entries()) {
+    const done: Imported[] = [];
+    for (const [place, { index, sent, warnings }] of batch.entries()) {
       const outcome = placed[place];
       if (outcome?.kind === 'placed') {
-        const { outcome: what, username: name, sub, changed, disabled } = outcome;
-        const all = disabled ? [...warnings, STAYS_DISABLED] : warnings;
+        const { outcome: what, username: name, sub, changed, disabled, notes = [] } = outcome;
+        summary.leaveOut(notes);
+        const all = [...warnings, ...notes, ...(disabled ? [STAYS_DISABLED] : [])];
         done.push({ name, sub, outcome: what, changed, made: {}, warnings: all });
       } else {
-        refuse(index, outcome?.words ?? 'It was not answered.');
-        if (!options.skipRefused) stoppedAt ??= index;
+        refusals.add([{ index, sent, reasons: [outcome?.words ?? 'It was not answered.'] }]);
+        if (!options.skipRefused) isStopped = true;
       }
     }
-    writeLines(options.pairs, done.slice(before).map(pairOf), 'a');
-    tell(done, refused.size, from + batch.length);
+    results.add(done);
+    writeLines(options.pairs, done.map(pairOf), 'a');
+    before += batch.length;
+    tell(results.counts(), refusals.count(), before);
+    if (isStopped) break;
   }
-  writeReport(options.report, sent, [...refused.values()]);
-  const stopped = stoppedAt === null ? null : stopWords(sent, refused, options, done.length);
   // Also before it says why it stopped.
-  if (stopped === null || done.length > 0) cli.output.print(results(done, options));
-  if (stopped !== null) throw new CommandRefused(stopped);
-  if (refused.size > 0)
+  if (!isStopped || results.count() > 0) end();
+  if (isStopped) throw new CommandRefused(stopWords(refusals.words(), results.count()));
+  if (source.isForeign && !options.asJson) cli.output.print(summaryLines(summary.end(refusals.count()), refusals));
+  if (refusals.count() > 0)
     cli.output.complain(
-      `${counted(refused.size, 'record')} refused; the others were imported.\n${wordsOf(sent, refused, options)}\n`,
+      `${counted(refusals.count(), 'record')} refused; the others were imported.\n${refusals.words()}\n`,
     );
 }
 
 /** Reads every record, and changes nothing. */
 async function check(
+  cli: Cli,
   people: PeopleImport,
-  sent: readonly SentRecord[],
-  refuse: (index: number, words: string) => void,
-): Promise<readonly Accepted[]> {
-  const accepted: Accepted[] = [];
-  const wrong = new Set<number>();
-  const reject = (index: number, words: string) => {
-    wrong.add(index);
-    refuse(index, words);
+  source: RecordSource,
+  { startAt, asJson }: ImportOptions,
+  report: (refusals: readonly Refusal[]) => void,
+) {
+  const refused = new Set<number>();
+  const summary = summing();
+  let records = 0;
+  let wanted = 0;
+  let found = new Map<number, { sent: SentRecord; reasons: string[] }>();
+  const reject = (index: number, sent: SentRecord, words: string) => {
+    refused.add(index);
+    const known = found.get(index) ?? { sent, reasons: [] };
+    known.reasons.push(words);
+    found.set(index, known);
   };
-  const { repeated } = recordProblemsOf('username', (_, index, words) => reject(index, words));
-  const { repeated: repeatedSub } = recordProblemsOf('sub', (_, index, words) => reject(index, words));
-  for (const [index, { value: input }] of sent.entries()) {
-    if (input === NOT_JSON) {
-      reject(index, 'Expected a JSON object, found a line that is not JSON.');
-      continue;
+  const once = (name: string) => recordProblemsOf<SentRecord>(name, (sent, index, words) => reject(index, sent, words));
+  const [{ repeated }, { repeated: repeatedSub }] = [once('username'), once('sub')];
+  for await (const batch of batches(source.records(), people.atOnce)) {
+    const accepted: Accepted[] = [];
+    for (const sent of batch) {
+      if (sent.value === NO_USER) {
+        summary.leaveOut(sent.leftOut ?? []);
+        continue;
+      }
+      const index = records;
+      records += 1;
+      const reading = readingOf(people, source, index, sent);
+      if ('reasons' in reading) {
+        for (const words of reading.reasons) reject(index, sent, words);
+        continue;
+      }
+      repeated(sent, index, usernameKey(reading.value.username));
+      if (reading.value.sub !== null) repeatedSub(sent, index, reading.value.sub);
+      accepted.push(reading);
     }
-    const reading = people.read(input);
-    if (!reading.ok) {
-      for (const found of reading.problems) reject(index, describeRecordProblem(found));
-      continue;
+    const stored = await people.find(accepted.map(({ value }) => value));
+    for (const [place, { index, sent, value, leftOut }] of accepted.entries()) {
+      const one = stored[place] ?? { kind: 'new' };
+      if (one.kind === 'refused') reject(index, sent, one.words);
+      else if (one.kind === 'new' && needsPassword(value)) reject(index, sent, describeRecordProblem(NEEDS_PASSWORD));
+      if (one.kind === 'refused' || refused.has(index)) continue;
+      summary.add(value, one.kind);
+      summary.leaveOut(leftOut);
+      if (index + 1 >= startAt) wanted += 1;
     }
-    repeated(input, index, usernameKey(reading.value.username));
-    if (reading.value.sub !== null) repeatedSub(input, index, reading.value.sub);
-    accepted.push({ index, value: reading.value, warnings: reading.warnings });
+    report([...found].map(([index, one]) => ({ index, ...one })).sort((one, other) => one.index - other.index));
+    found = new Map();
+    if (!asJson && records % CHECKED_AT_A_TIME === 0) cli.output.complain(`${records} records checked\n`);
   }
-  const withoutPassword = accepted.filter(({ value }) => value.password === null && value.passwordHash === null);
-  for (let from = 0; from < withoutPassword.length; from += people.atOnce) {
-    const batch = withoutPassword.slice(from, from + people.atOnce);
-    const known = await people.known(batch.map(({ value }) => value.username));
-    for (const { index, value } of batch)
-      if (!known.has(usernameKey(value.username))) reject(index, describeRecordProblem(NEEDS_PASSWORD));
+  return { records, wanted, refused, summary };
+}
+
+const CHECKED_AT_A_TIME = 20_000;
+
+const needsPassword = ({ password, passwordHash, withoutPassword }: ImportedUser): boolean =>
+  password === null && passwordHash === null && !withoutPassword;
+
+function readingOf(
+  people: PeopleImport,
+  source: RecordSource,
+  index: number,
+  sent: SentRecord,
+): Accepted | { readonly reasons: readonly string[] } {
+  if (sent.value === UNREADABLE) return { reasons: sent.reasons ?? [] };
+  const { reading, leftOut } = source.isForeign
+    ? settled(people.read, sent.value)
+    : { reading: people.read(sent.value), leftOut: [] };
+  if (!reading.ok) return { reasons: reading.problems.map((found) => describeRecordProblem(found)) };
+  return { index, sent, ...reading, leftOut: [...(sent.leftOut ?? []), ...leftOut] };
+}
+
+/** The accepted records, a second time. */
+async function* read(
+  people: PeopleImport,
+  source: RecordSource,
+  isLeft: (index: number) => boolean,
+): AsyncGenerator<Accepted> {
+  let index = -1;
+  for await (const sent of source.records()) {
+    if (sent.value === NO_USER) continue;
+    index += 1;
+    if (isLeft(index)) continue;
+    const reading = readingOf(people, source, index, sent);
+    if ('reasons' in reading) throw new CommandRefused('The file has changed since it was checked. Import it again.');
+    yield reading;
   }
-  return accepted.filter(({ index }) => !wrong.has(index));
+}
+
+async function* batches<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 /** On standard error, at most once for each hundredth; never beside JSON, which programs read. */
 function progressOf({ output }: Cli, { asJson, startAt }: ImportOptions, records: number, wanted: number) {
   let shown = 0;
-  return (done: readonly Imported[], refused: number, placed: number): void => {
+  return (counts: string, refused: number, placed: number): void => {
     const hundredths = Math.floor((placed * 100) / wanted);
     if (asJson || wanted <= MANY || hundredths === shown) return;
     shown = hundredths;
     const before = startAt > 1 ? `, from record ${startAt}` : '';
-    output.complain(
-      `${placed} of ${wanted} (${records} in the file${before}): ${countsOf(done)}, ${refused} refused\n`,
-    );
+    output.complain(`${placed} of ${wanted} (${records} in the file${before}): ${counts}, ${refused} refused\n`);
   };
 }
 
-function countsOf(done: readonly Imported[]): string {
-  const count = (wanted: Imported['outcome']) => done.filter(({ outcome }) => outcome === wanted).length;
-  return `${count('created')} created, ${count('updated')} updated, ${count('unchanged')} unchanged`;
-}
-
-const results = (done: readonly Imported[], { asJson }: ImportOptions): string => {
-  if (asJson) return asDocument('users', 'username', done);
-  return done.length > MANY ? `${countsOf(done)}\n` : asLines('users', done);
-};
-
-function stopWords(
-  sent: readonly SentRecord[],
-  refused: ReadonlyMap<number, Refused>,
-  options: ImportOptions,
-  done: number,
-): string {
-  const words = wordsOf(sent, refused, options);
+function stopWords(words: string, done: number): string {
   if (done === 0) return `The import is refused; nothing was changed.\n${words}`;
   return `The import stopped: ${counted(done, 'record')} imported, the rest not. Import the file again to continue; --skip-refused leaves out rejected records.\n${words}`;
 }
 
-/** In the order of the file. */
-const inOrder = (refused: Iterable<Refused>): Refused[] => [...refused].sort((one, other) => one.index - other.index);
-
-function wordsOf(
-  sent: readonly SentRecord[],
-  refused: ReadonlyMap<number, Refused>,
-  { report }: ImportOptions,
-): string {
-  const lines = inOrder(refused.values()).flatMap(({ index, reasons }) =>
-    reasons.map((words) => `  ${recordName('username', sent[index]?.value, index)}: ${words}`),
-  );
-  const left = lines.length - MAX_SHOWN;
-  const where = report === null ? 'with --report FILE they are all written' : `all are in ${printable(report)}`;
-  return left > 0 ? `${lines.slice(0, MAX_SHOWN).join('\n')}\n  … and ${left} more: ${where}` : lines.join('\n');
-}
-
-/** One line for each record that was refused: where it is, whom it names, and why. @throws CommandRefused */
-function writeReport(file: string | null, sent: readonly SentRecord[], refused: readonly Refused[]): void {
-  if (file === null) return;
-  const lines = inOrder(refused).map(({ index, reasons }) => {
-    const { value, line } = sent[index] ?? { value: null, line: null };
-    const username = isJsonObject(value) && typeof value['username'] === 'string' ? value['username'] : null;
-    return { record: index + 1, ...(line !== null && { line }), username, reasons };
-  });
-  writeLines(file, lines);
-}
-
 const pairOf = ({ name, sub }: Imported): object => ({ username: name, sub });
-
-/** @throws CommandRefused */
-function writeLines(file: string | null, lines: readonly object[], flag: 'w' | 'a' = 'w'): void {
-  if (file === null) return;
-  try {
-    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600, flag });
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'no reason given';
-    throw new CommandRefused(`${printable(file)}: the report cannot be written (${code}).`);
-  }
-}
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? ' was' : 's were'}`;

@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { printable } from '../config/shown.ts';
 import { isJsonObject } from '../registration/record-problem.ts';
 import { CommandRefused } from './failure.ts';
+import { openText, type TextFile, unreadable } from './files/chunks.ts';
+import { linesOf, NOT_JSON, parsedOr, TOO_LONG } from './files/lines.ts';
 import { decodeUtf8, type Input } from './input.ts';
 
 export type RecordKind = 'clients' | 'users';
@@ -14,35 +16,64 @@ export async function readRecords(input: Input, file: string, kind: RecordKind):
   return recordsIn(parseJson(text, source), source, kind);
 }
 
-/** A record and, in a file of JSON lines, its line, counted from 1. */
-export type SentRecord = { readonly value: unknown; readonly line: number | null };
-/** A line that is not JSON; the other lines are still read. */
-export const NOT_JSON = Symbol('not JSON');
+/** It cannot be read; the other records still are. */
+export const UNREADABLE = Symbol('unreadable');
+/** It describes no end-user: only the parts that stay behind count. */
+export const NO_USER = Symbol('no user');
 
-/** As `readRecords`, and one object on each line. @throws CommandRefused */
-export async function readRecordsOrLines(input: Input, file: string, kind: RecordKind): Promise<readonly SentRecord[]> {
-  const { source, text } = await readText(input, file, kind);
-  const lines = jsonLines(text);
-  return lines ?? recordsIn(parseJson(text, source), source, kind).map((value) => ({ value, line: null }));
+/**
+ * A record and its line, counted from 1, in a file that has lines. `reasons`: why it cannot be read. `leftOut`: the parts that stay behind.
+ */
+export type SentRecord = {
+  readonly value: unknown;
+  readonly line: number | null;
+  readonly reasons?: readonly string[];
+  readonly leftOut?: readonly string[];
+};
+
+/** `records`: from the start, each time. `isForeign`: another system has written them. */
+export type RecordSource = { readonly records: () => AsyncIterable<SentRecord>; readonly isForeign: boolean };
+
+/** Of our own format: one object, a list, `{"users": […]}`, or an object on each line. @throws CommandRefused */
+export async function ownRecords(input: Input, file: string): Promise<RecordSource> {
+  const { text } = file === '-' ? { text: null } : { text: await openText(input, file) };
+  if (text !== null && (await isJsonLines(text))) return { isForeign: false, records: () => sentLines(text) };
+  const { source, text: whole } = await readText(input, file, 'users');
+  const records = await listedLines(whole);
+  const sent = records ?? recordsIn(parseJson(whole, source), source, 'users').map((value) => ({ value, line: null }));
+  return {
+    isForeign: false,
+    records: async function* () {
+      yield* sent;
+    },
+  };
 }
 
-/** Null: it is no file of JSON lines, whose first line is an object, and whose second line begins another. */
-function jsonLines(text: string): readonly SentRecord[] | null {
-  const lines = text
-    .split('\n')
-    .map((line, index) => ({ text: line.trim(), line: index + 1 }))
-    .filter((line) => line.text !== '');
-  const [first, second] = lines;
-  if (!first || !second || !isJsonObject(parsedOr(first.text)) || !second.text.startsWith('{')) return null;
-  return lines.map(({ text: json, line }) => ({ value: parsedOr(json), line }));
-}
-
-function parsedOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return NOT_JSON;
+async function* sentLines({ read }: Pick<TextFile, 'read'>): AsyncGenerator<SentRecord> {
+  for await (const { line, text } of linesOf(read())) {
+    const value = text === null ? undefined : parsedOr(text);
+    if (value !== undefined) yield { value, line };
+    else yield { value: UNREADABLE, line, reasons: [text === null ? TOO_LONG : NOT_JSON] };
   }
+}
+
+/** The first line is an object, and the second begins another. */
+async function isJsonLines({ read }: Pick<TextFile, 'read'>): Promise<boolean> {
+  const first: string[] = [];
+  for await (const { text } of linesOf(read())) {
+    first.push(text ?? '');
+    if (first.length === 2) break;
+  }
+  const [one = '', two = ''] = first;
+  return isJsonObject(parsedOr(one)) && two.startsWith('{');
+}
+
+/** Null: it is no text of JSON lines. */
+async function listedLines(text: string): Promise<readonly SentRecord[] | null> {
+  const read = async function* () {
+    yield text;
+  };
+  return (await isJsonLines({ read })) ? Array.fromAsync(sentLines({ read })) : null;
 }
 
 async function readText(input: Input, file: string, kind: RecordKind): Promise<{ source: string; text: string }> {
@@ -65,16 +96,9 @@ async function readFileOrRefuse(file: string, source: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw new CommandRefused(`${source}: ${READ_WORDS.get(code) ?? `cannot be read (${code})`}.`);
+    throw unreadable(source, error);
   }
 }
-
-const READ_WORDS: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'no such file'],
-  ['EISDIR', 'is a folder, not a file'],
-  ['EACCES', 'may not be read (permission denied)'],
-]);
 
 function recordsIn(document: unknown, source: string, kind: RecordKind): readonly unknown[] {
   if (Array.isArray(document)) return document;

@@ -1,11 +1,18 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { SOURCES } from '../registration/sources/all.ts';
 import type { Cli } from './cli.ts';
+import { openSource } from './export-options.ts';
 import { importPeople } from './people-import.ts';
 import { withPeople } from './reached.ts';
-import { readRecordsOrLines } from './records-file.ts';
+import { each } from './repeated-option.ts';
 
 type Options = {
   readonly json?: boolean;
+  readonly from?: string;
+  readonly dryRun?: boolean;
+  readonly sub?: 'keep' | 'new';
+  readonly issuer?: string[];
+  readonly map?: string[];
   readonly skipRefused?: boolean;
   readonly report?: string;
   readonly pairs?: string;
@@ -15,8 +22,30 @@ type Options = {
 export function usersImportCommand(parent: Command, cli: Cli): void {
   parent
     .command('import')
-    .description('create or update users from JSON')
-    .argument('<file>', 'a file of JSON or JSON lines, or "-" for standard input')
+    .description('create or update users from JSON, or from the export of another system')
+    .argument(
+      '<files...>',
+      'a file of JSON or JSON lines, or "-" for standard input; with --from, the files of the export',
+    )
+    .addOption(
+      new Option('--from <format>', 'the export of another system, unchanged').choices(SOURCES.map(({ name }) => name)),
+    )
+    .option('--dry-run', 'check every record and print the summary; change nothing')
+    .addOption(
+      new Option('--sub <which>', 'with --from: keep the ids of the other system, or make new ones')
+        .choices(['keep', 'new'])
+        .default('keep'),
+    )
+    .option(
+      '--issuer <provider=issuer>',
+      'with --from: the issuer of an identity provider of the export (repeatable)',
+      each,
+    )
+    .option(
+      '--map <column=member>',
+      'with --from csv: the member that a column becomes, or a JSON file of pairs (repeatable)',
+      each,
+    )
     .option('--json', 'print one JSON document')
     .option('--skip-refused', 'import the other records where some are refused')
     .option('--report <file>', 'write the rejected records and the reasons, as JSON lines')
@@ -34,16 +63,22 @@ the import there. Importing the same file again changes nothing. The claims of a
 record, the stored password stays; a new password ends the sessions and grants of the user. A hash that was imported before is none, whatever
 the password is by now.
 
+With --from, the command reads the export of another system:
+${SOURCES.map(({ name, file }) => `  ${name.padEnd(10)} ${file}\n`).join('')}What cannot be carried over is listed with the reason. Begin with --dry-run. Run the same command again to continue after an interruption.
+
 Examples:
   statehouse users import users.json
   statehouse users import people.jsonl --skip-refused --report refused.jsonl
+  statehouse users import --from keycloak realm.json --dry-run
+  statehouse users import --from csv people.csv --map mail=email --map dept=claims.department
   statehouse users import - < users.json`,
     )
-    .action(async (file: string, { json = false, skipRefused = false, report, pairs, startAt = 1 }: Options) => {
+    .action(async (files: string[], options: Options) => {
+      const { json = false, dryRun = false, skipRefused = false, report, pairs, startAt = 1 } = options;
       // Read before the database is opened, so that a wrong file does not occupy the embedded database.
-      const sent = await readRecordsOrLines(cli.input, file, 'users');
-      const options = { asJson: json, skipRefused, report: report ?? null, pairs: pairs ?? null, startAt };
-      await withPeople(cli, (people) => importPeople(cli, people, sent, options));
+      const source = await openSource(cli, files, options);
+      const importing = { asJson: json, dryRun, skipRefused, report: report ?? null, pairs: pairs ?? null, startAt };
+      await withPeople(cli, (people) => importPeople(cli, people, source, importing));
     });
 }
 

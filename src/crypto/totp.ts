@@ -11,6 +11,9 @@ export const TOTP_SECRET_BYTES = 20;
 export const totpSecretText = (bytes: Uint8Array): string =>
   new Secret({ buffer: new Uint8Array(bytes).buffer }).base32;
 
+/** A secret of another system: base32 without padding, 10 to 128 bytes. */
+export const isTotpSecret = (text: string): boolean => /^[A-Z2-7]{16,205}$/.test(text);
+
 const totpOf = (secret: string, names: { readonly issuer?: string; readonly label?: string } = {}): TOTP =>
   new TOTP({ ...names, secret, algorithm: 'SHA1', digits: 6, period: STEP_SECONDS });
 
@@ -23,6 +26,10 @@ export function totpStepOf(secret: string, code: string, now: Date): number | nu
   const delta = totpOf(secret).validate({ token: code, timestamp: now.getTime(), window: STEPS_APART });
   return delta === null ? null : Math.floor(now.getTime() / 1000 / STEP_SECONDS) + delta;
 }
+
+/** The code of the step before the current step: accepted now, and the app shows a later one. */
+export const earlierTotp = (secret: string, now: Date): string =>
+  totpOf(secret).generate({ timestamp: now.getTime() - STEP_SECONDS * 1000 });
 
 /** For the QR code. */
 export const totpUri = (secret: string, issuer: string, label: string): string =>

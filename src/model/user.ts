@@ -31,6 +31,8 @@ export type RegisteredUser = User & {
   readonly deletedAt: Date | null;
   readonly importedHash: ImportedHash | null;
   readonly passwordByLinkAt: Date | null;
+  /** When the account was made in another system. Only of a registration. Absent: it is made now. */
+  readonly createdAt?: Date;
 };
 
 /** As guards see the end-user. */

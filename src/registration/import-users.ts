@@ -3,33 +3,37 @@
  * hash passwords. Imported records stay after a failure: the same import again finds them unchanged.
  */
 
-import type { Random } from '../crypto/random.ts';
 import { subOf } from '../model/user.ts';
 import { userImportStore } from '../storage/user-import.ts';
 import { findUsersNamed, takenSubs, usernameKey } from '../storage/users.ts';
 import { databaseClock } from '../system/clock.ts';
-import { ChangeRefused, type UserAdministrationDeps } from './administration.ts';
-import { applyUserPlan, PasswordMissing, planFor, SubRefused, type UserPlan } from './register-user.ts';
-import type { UserRecord } from './user-record.ts';
+import { ChangeRefused } from './administration.ts';
+import { placeWays, type WaysDeps } from './import-ways.ts';
+import type { ImportedUser } from './imported-user.ts';
+import { applyUserPlan, identityFor, PasswordMissing, planFor, SubRefused, type UserPlan } from './register-user.ts';
 
-/** `words`: why this record was refused; the others are not concerned. */
+/** `words`: why this record was refused; the others are not concerned. `notes`: its parts that could not be stored. */
 export type PlacedUser =
-  | ({ readonly kind: 'placed'; readonly changed: readonly string[] } & Pick<
-      UserPlan,
-      'outcome' | 'username' | 'disabled'
-    > & { readonly sub: string })
+  | ({
+      readonly kind: 'placed';
+      readonly changed: readonly string[];
+      readonly notes?: readonly string[];
+    } & Pick<UserPlan, 'outcome' | 'username' | 'disabled'> & { readonly sub: string })
   | { readonly kind: 'refused'; readonly words: string };
+
+/** A record beside the stored end-users, before anything is written. */
+export type FoundUser = { readonly kind: 'new' | 'known' } | { readonly kind: 'refused'; readonly words: string };
 
 /** How many are under way at the same time. */
 export const USERS_AT_ONCE = 500;
 
-/**
- * @param records at most USERS_AT_ONCE, of different end-users.
- * @returns in the order of the records. @throws Unavailable
- */
-export function userPlacing(deps: UserAdministrationDeps & { readonly random: Random }) {
+type Records = readonly ImportedUser[];
+
+/** Both: @param records at most USERS_AT_ONCE, of different end-users. @returns in the order of the records. @throws Unavailable */
+export function userPlacing(deps: WaysDeps) {
   const together = { ...deps, users: userImportStore(deps.db, deps.clock ?? databaseClock, deps.macs) };
-  return async (records: readonly UserRecord[]): Promise<readonly PlacedUser[]> => {
+
+  async function storedFor(records: Records) {
     const found = await findUsersNamed(
       deps.db,
       records.map(({ username }) => username),
@@ -39,22 +43,67 @@ export function userPlacing(deps: UserAdministrationDeps & { readonly random: Ra
       records.flatMap(({ sub }) => sub ?? []),
     );
     const stored = new Map(found.map(({ usernameKey: key, ...user }) => [key, user]));
-    return Promise.all(
-      records.map(async (record): Promise<PlacedUser> => {
-        try {
-          const plan = await planFor(together, record, {
-            stored: stored.get(usernameKey(record.username)) ?? null,
-            taken,
-          });
-          await applyUserPlan(together, plan);
-          const { outcome, username, changed, disabled } = plan;
-          return { kind: 'placed', outcome, sub: subOf(plan), username, changed, disabled };
-        } catch (error) {
-          if ([PasswordMissing, SubRefused, ChangeRefused].some((kind) => error instanceof kind))
-            return { kind: 'refused', words: (error as Error).message };
-          throw error;
-        }
-      }),
+    return (record: ImportedUser) => ({ stored: stored.get(usernameKey(record.username)) ?? null, taken });
+  }
+
+  async function find(records: Records): Promise<readonly FoundUser[]> {
+    const factsOf = await storedFor(records);
+    return records.map((record): FoundUser => {
+      const { stored, taken } = factsOf(record);
+      try {
+        if (stored === null) identityFor(deps, record.sub, taken);
+        else if (record.sub !== null && record.sub !== subOf(stored)) throw SubRefused.ofAnother();
+        return { kind: stored === null ? 'new' : 'known' };
+      } catch (error) {
+        return refusedOr(error);
+      }
+    });
+  }
+
+  async function planned(record: ImportedUser, facts: Parameters<typeof planFor>[2]) {
+    try {
+      const plan = await planFor(together, record, facts);
+      await applyUserPlan(together, plan);
+      return { kind: 'planned', plan, record } as const;
+    } catch (error) {
+      return refusedOr(error);
+    }
+  }
+
+  async function place(records: Records): Promise<readonly PlacedUser[]> {
+    const factsOf = await storedFor(records);
+    const all = await Promise.all(records.map((record) => planned(record, factsOf(record))));
+    const done = all.filter((one) => one.kind === 'planned');
+    const ways = await placeWays(
+      deps,
+      done.map(({ plan, record }) => ({ id: plan.id, isDisabled: plan.disabled, sent: record })),
     );
-  };
+    const waysOf = new Map(done.map((one, at) => [one.record, ways[at]]));
+    return all.map((one): PlacedUser => {
+      if (one.kind === 'refused') return one;
+      const { plan, record } = one;
+      const { changed: added = [], notes = [] } = waysOf.get(record) ?? {};
+      const outcome = plan.outcome === 'unchanged' && added.length > 0 ? 'updated' : plan.outcome;
+      const changed = plan.outcome === 'created' ? plan.changed : [...plan.changed, ...added];
+      const { username, disabled } = plan;
+      return {
+        kind: 'placed',
+        outcome,
+        sub: subOf(plan),
+        username,
+        changed,
+        disabled: disabled && !record.disabled,
+        ...(notes.length > 0 && { notes }),
+      };
+    });
+  }
+
+  return { find, place };
+}
+
+/** @throws an error that is not about the record. */
+function refusedOr(error: unknown): { readonly kind: 'refused'; readonly words: string } {
+  if ([PasswordMissing, SubRefused, ChangeRefused].some((kind) => error instanceof kind))
+    return { kind: 'refused', words: (error as Error).message };
+  throw error;
 }

@@ -5,10 +5,11 @@ import { hashPassword, importedHashOf, matchesPassword } from '../crypto/passwor
 import type { Random } from '../crypto/random.ts';
 import type { ImportedHash, PasswordHash, RawSecret } from '../crypto/secret-types.ts';
 import type { UserRow } from '../lifecycles/user/lifecycle.ts';
-import { type RegisteredUser, subOf } from '../model/user.ts';
+import { NO_PASSWORD, type RegisteredUser, subOf } from '../model/user.ts';
 import { placedSub } from '../oauth/sub.ts';
 import { findUsersNamed, takenSubs } from '../storage/users.ts';
 import { administerUser, requireDone, type UserAdministrationDeps } from './administration.ts';
+import type { ImportedUser } from './imported-user.ts';
 import { problem } from './record-problem.ts';
 import type { UserRecord } from './user-record.ts';
 
@@ -28,7 +29,12 @@ export type UserPlan = {
   readonly claims: UserRecord['claims'];
   readonly changed: readonly ('password' | 'claims')[];
   readonly disabled: boolean;
+  /** Of a new user whom another system has had before. */
+  readonly createdAt?: Date;
 };
+
+/** A record of an import may say that a new user has no password, and since when there has been the account. */
+export type PlannedRecord = UserRecord & Partial<Pick<ImportedUser, 'withoutPassword' | 'createdAt'>>;
 
 /** A new user needs a password, or the hash of it. */
 export class PasswordMissing extends Error {
@@ -43,6 +49,10 @@ export class SubRefused extends Error {
   constructor(found: string, allowed: string) {
     super(describeRecordProblem(problem('sub', found, allowed)));
     this.name = 'SubRefused';
+  }
+
+  static ofAnother(): SubRefused {
+    return new SubRefused('another one than the end-user has', 'the stored one, which never changes, or none');
   }
 }
 
@@ -65,19 +75,20 @@ export function identityFor({ random }: Pick<Deps, 'random'>, sub: string | null
 /** @throws PasswordMissing, SubRefused */
 export async function planFor(
   { random, passwordPepper = null }: Pick<Deps, 'random' | 'passwordPepper'>,
-  record: UserRecord,
+  record: PlannedRecord,
   { stored, taken }: StoredFacts,
 ): Promise<UserPlan> {
-  const { username, password, claims } = record;
+  const { username, password, claims, withoutPassword = false, createdAt = null } = record;
   const importedHash = record.passwordHash === null ? null : importedHashOf(record.passwordHash);
   if (stored === null) {
-    const passwordHash = record.passwordHash ?? (password === null ? null : await hashPassword(password));
+    const noPassword = withoutPassword ? NO_PASSWORD : null;
+    const passwordHash = record.passwordHash ?? (password === null ? noPassword : await hashPassword(password));
     if (passwordHash === null) throw new PasswordMissing();
-    const plan = { ...identityFor({ random }, record.sub, taken), username, passwordHash, importedHash, claims };
+    const identity = identityFor({ random }, record.sub, taken);
+    const plan = { ...identity, username, passwordHash, importedHash, claims, ...(createdAt && { createdAt }) };
     return { outcome: 'created', ...plan, changed: [], disabled: false };
   }
-  if (record.sub !== null && record.sub !== subOf(stored))
-    throw new SubRefused('another one than the end-user has', 'the stored one, which never changes, or none');
+  if (record.sub !== null && record.sub !== subOf(stored)) throw SubRefused.ofAnother();
   const passwordHash = await newHash(record, stored, { importedHash, passwordPepper });
   const changed: UserPlan['changed'] = [
     ...(passwordHash ? (['password'] as const) : []),
@@ -117,12 +128,12 @@ export async function registerUser(deps: Deps, record: UserRecord): Promise<User
 
 /** @throws PasswordMissing, ChangeRefused when another process has registered the same username meanwhile: repeating it updates that end-user. */
 export async function applyUserPlan(deps: Omit<Deps, 'random'>, plan: UserPlan): Promise<void> {
-  const { outcome, id, sub, username, passwordHash, importedHash, claims } = plan;
+  const { outcome, id, sub, username, passwordHash, importedHash, claims, createdAt } = plan;
   if (outcome === 'unchanged') return;
   if (outcome === 'created' && passwordHash === null) throw new PasswordMissing();
   const change = {
     type: 'registrationRequested',
-    registration: { sub, username, passwordHash, importedHash, claims },
+    registration: { sub, username, passwordHash, importedHash, claims, ...(createdAt && { createdAt }) },
   } as const;
   // The `sub` of a deleted end-user, or of another one, is a row already.
   const expects = outcome === 'created' ? ({ user }: UserRow) => user === null : undefined;

@@ -113,6 +113,7 @@ async function registerTogether(
         importedHash: column<string>('imported_hash'),
         claims: column<object>('claims'),
         epoch: column<bigint>('epoch'),
+        createdAt: column<string | null>('created_at'),
         at: column<string>('at'),
         event: column<string>('event'),
         fromState: column<string>('from_state'),
@@ -122,7 +123,8 @@ async function registerTogether(
         mac: column<string>('mac'),
       })
       .from(sql`jsonb_to_recordset(${JSON.stringify(registrations.map((commit) => rowOf(macs, commit)))}::text::jsonb) as listed(id uuid,
-        sub text, username text, username_key text, password_hash text, imported_hash text, claims jsonb, epoch bigint, at timestamptz, event text,
+        sub text, username text, username_key text, password_hash text, imported_hash text, claims jsonb, epoch bigint,
+        created_at timestamptz, at timestamptz, event text,
         from_state text, to_state text, actor text, address_hash text, mac text)`),
   );
   const saved = db.$with('saved').as(
@@ -140,7 +142,7 @@ async function registerTogether(
             passwordByLinkAt: sql`null::timestamptz`.as('password_by_link_at'),
             claims: sent.claims,
             epoch: sent.epoch,
-            createdAt: sql`now()`.as('created_at'),
+            createdAt: sql`coalesce(${sent.createdAt}, now())`.as('created_at'),
             disabledAt: sql`null::timestamptz`.as('disabled_at'),
             deletedAt: sql`null::timestamptz`.as('deleted_at'),
             mac: sql`decode(${sent.mac}, 'hex')`.as('mac'),
@@ -193,6 +195,7 @@ const rowOf = (macs: RowMacs, commit: Commit) => {
     imported_hash: user.importedHash,
     claims: user.claims,
     epoch: String(user.epoch),
+    created_at: user.createdAt?.toISOString() ?? null,
     at: now.toISOString(),
     event: entry?.event,
     from_state: entry?.from,

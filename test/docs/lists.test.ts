@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MACHINES } from '../../src/catalogue/running.ts';
 import { runCommand } from '../../src/cli/program.ts';
+import { SOURCES } from '../../src/registration/sources/all.ts';
 import { underEveryPolicy, underPolicy } from '../../src/review/proof/walks.ts';
 import { shippedConfiguration } from '../support/app.ts';
 
@@ -40,7 +41,16 @@ async function commandsOf(...group: readonly string[]): Promise<readonly string[
   return [...below.matchAll(/^ {2}(\S+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
 }
 
+const SOURCE_ROWS = SOURCES.map(
+  ({ name, system, reference, file, brings }) => `| \`${name}\` | [${system}](${reference}) | ${file} | ${brings} |`,
+);
+
 describe('the documentation', () => {
+  it('lists in docs/moving-in.md the formats of users import --from', () => {
+    const rows = readFileSync('docs/moving-in.md', 'utf8').match(/^\| `[a-z0-9]+` \| \[.*$/gm);
+    expect(rows).toEqual(SOURCE_ROWS);
+  });
+
   it('states in README.md the bound of the model check of codes and tokens', () => {
     const several = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
     const bounds = authorizations.bounds.map(

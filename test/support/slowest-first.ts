@@ -36,6 +36,7 @@ const SLOWEST = [
   'unit/authorization/console',
   'unit/http/logout',
   'e2e/diagrams',
+  'process/import-memory',
   'process/abnormal-exit',
   'process/graceful-stop',
 ].map((name) => `/test/${name}.test.ts`);

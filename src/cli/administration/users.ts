@@ -2,8 +2,9 @@
 
 import { systemRandom } from '../../crypto/random.ts';
 import type { Asked, Item } from '../../management/client/documents.ts';
-import { usernameKey } from '../../oauth/username.ts';
-import type { PlacedUser } from '../../registration/import-users.ts';
+import type { FoundUser, PlacedUser } from '../../registration/import-users.ts';
+import { type ImportedUser, readImportedUser } from '../../registration/imported-user.ts';
+import { problem, type Reading } from '../../registration/record-problem.ts';
 import { readUserRecord, type UserRecord } from '../../registration/user-record.ts';
 import { accepted } from '../accepted.ts';
 import { CommandRefused, differs, noSuch } from '../failure.ts';
@@ -105,16 +106,35 @@ export function peopleAt(api: ManagementApi): PeopleImport {
   }
 
   return {
-    // The server knows its policy.
-    read: (input) => readUserRecord(input, false, { hashes: { fast: true, peppered: true } }),
-    known: async (usernames) => {
-      const users = await inTurn(usernames, (username) => userNamed(api, username));
-      return new Set(users.flatMap((user) => (user === null ? [] : [usernameKey(user.username)])));
-    },
+    read: readForServer,
+    find: (records) =>
+      inTurn(records, async (record): Promise<FoundUser> => {
+        // A request for each; of the others, the registration shows it.
+        if (record.password !== null || record.passwordHash !== null) return { kind: 'new' };
+        return { kind: (await userNamed(api, record.username)) === null ? 'new' : 'known' };
+      }),
     place: (records) => inTurn(records, placeOrRefused),
     atOnce: USERS_AT_ONCE,
   };
 }
+
+/** The server knows its policy. */
+function readForServer(input: unknown): Reading<ImportedUser> {
+  const reading = readImportedUser(input, false, { hashes: { fast: true, peppered: true } });
+  if (!reading.ok) return reading;
+  const { withoutPassword, disabled, createdAt, identities, totpSecrets } = reading.value;
+  const alone = [
+    ...(withoutPassword ? ['without_password'] : []),
+    ...(disabled ? ['disabled'] : []),
+    ...(createdAt === null ? [] : ['created_at']),
+    ...(identities.length > 0 ? ['identities'] : []),
+    ...(totpSecrets.length > 0 ? ['totp'] : []),
+  ];
+  return alone.length === 0
+    ? reading
+    : { ok: false, problems: alone.map((name) => problem(name, 'a running server', ON_THE_DATABASE)) };
+}
+const ON_THE_DATABASE = 'the database itself: name it in DATABASE_URL, or stop the server of the embedded database';
 
 function stepsAt(api: ManagementApi) {
   const named = async (username: string): Promise<User> => {

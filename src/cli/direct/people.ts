@@ -7,8 +7,7 @@ import { rowMacs } from '../../crypto/row-mac.ts';
 import { commandLine } from '../../model/actor.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
 import { USERS_AT_ONCE, userPlacing } from '../../registration/import-users.ts';
-import { readUserRecord } from '../../registration/user-record.ts';
-import { knownUsernameKeys } from '../../storage/users.ts';
+import { readImportedUser } from '../../registration/imported-user.ts';
 import type { PeopleImport } from '../people-import.ts';
 
 export function directPeople({ environment, configuration, database, keys, random }: Runtime): PeopleImport {
@@ -18,9 +17,8 @@ export function directPeople({ environment, configuration, database, keys, rando
   const hashes = { fast: configuration.signIn.importFastHashes, peppered: passwordPepper !== null };
   const rules = { policy: configuration.signIn, service, hashes };
   return {
-    read: (input) => readUserRecord(input, environment.production, rules),
-    known: async (usernames) => new Set(await knownUsernameKeys(db, usernames)),
-    place: userPlacing({ db, actor: commandLine, macs: rowMacs(keys), random, passwordPepper }),
+    read: (input) => readImportedUser(input, environment.production, rules),
+    ...userPlacing({ db, actor: commandLine, macs: rowMacs(keys), keys, random, passwordPepper }),
     atOnce: USERS_AT_ONCE,
   };
 }

@@ -1,4 +1,4 @@
-/** The linked identity: a sign-in at an identity provider stores it, and this lifecycle decides on its removal. */
+/** The linked identity: a sign-in at an identity provider or an import stores it, and this lifecycle decides on its removal. */
 
 import type {
   LinkedIdentityEvent,
@@ -7,7 +7,7 @@ import type {
 } from '../../../machines/linked-identity/facts.ts';
 import { linkedIdentityMachine } from '../../../machines/linked-identity/machine.ts';
 import type { WaysToSignIn } from '../../../machines/shared/facts.ts';
-import { type Commit, type CommitStore, update } from '../../engine/commit.ts';
+import { type Commit, type CommitStore, insert, update } from '../../engine/commit.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run, type Sleeping } from '../../engine/run.ts';
@@ -63,8 +63,12 @@ export const linkedIdentityLifecycle: Lifecycle<LinkedIdentityRow, LinkedIdentit
     ...(actor && { actor }),
   }),
   commitOf: ({ before, after }, { now }, entries) => {
-    if (before.identity === null || after.identity === null)
-      throw new InvariantViolation('linked identity: a commit needs an identity');
+    if (after.identity === null) throw new InvariantViolation('linked identity: a commit needs an identity');
+    if (before.identity === null) {
+      const { issuer, subject } = after.identity;
+      const writes = [insert(LINKED_IDENTITIES, after.identity, [{ issuer, subject, state: 'active' }])] as const;
+      return { now, requires: [], writes, entries };
+    }
     return {
       now,
       // Two concurrent removals see each other, and do not take each other's last way to sign in.
@@ -101,6 +105,30 @@ export const identityRemovalRequest = (
     return { kind: 'done', identity };
   },
 });
+
+type LinkedIdentityDraft = NonNullable<LinkedIdentityFacts['draft']>;
+
+/** An import: another system has linked the account. */
+const identityLinkRequest = (
+  draft: LinkedIdentityDraft,
+  actor: Actor,
+): Request<LoadedIdentity, LinkedIdentityRow, LinkedIdentityFacts, Commit, void> => ({
+  lifecycle: linkedIdentityLifecycle,
+  read: ({ now, identity }) => ({
+    row: { identity },
+    facts: { now, draft, actor },
+    event: { type: 'linkRequested' } satisfies LinkedIdentityEvent,
+  }),
+  answer: () => {},
+});
+
+/** @param draft of an account that no end-user has linked. @throws Unavailable */
+export const linkIdentity = (
+  { identities, sleep }: LinkedIdentityPorts,
+  draft: LinkedIdentityDraft,
+  actor: Actor,
+): Promise<void> =>
+  run({ load: () => identities.load(draft), commit: identities.commit, sleep }, identityLinkRequest(draft, actor));
 
 export type LinkedIdentityPorts = Sleeping & {
   readonly identities: Pick<LinkedIdentityStore, 'load' | 'commit'>;

@@ -39,6 +39,8 @@ export type UserRegistration = Pick<User, 'username' | 'claims'> & {
   readonly passwordHash: User['passwordHash'] | null;
   /** Of `passwordHash`, where another system made it. If it was taken over before, the password stays. Absent: made here. */
   readonly importedHash?: RegisteredUser['importedHash'];
+  /** Only for a new end-user, whose account another system made before. */
+  readonly createdAt?: Date;
 };
 
 /** A change that an administrator or the end-user requests. */
@@ -96,7 +98,7 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, Commit> = {
       return { user: { ...sent, sub, passwordHash, importedHash, ...begins } };
     },
     replaceRecord: (row, facts) => {
-      const { passwordHash, importedHash, sub: _, ...sent } = sentRegistration(facts);
+      const { passwordHash, importedHash, sub: _, createdAt: __, ...sent } = sentRegistration(facts);
       const isNew = passwordHash !== null && facts.fields.includes('password');
       return changed(row, () => ({
         ...sent,
@@ -275,8 +277,11 @@ export const userRequest = ({
     if (user === null) throw new InvariantViolation('user: a request that was not rejected left no end-user');
     return { kind: 'done', user, before: before.user, fields };
   },
-  isIn: ({ row: { user } }, { after }) => isDeepStrictEqual(user, after.user),
+  isIn: ({ row: { user } }, { after }) => isDeepStrictEqual(user, after.user && asLoaded(after.user)),
 });
+
+/** No decision depends on the instant, so no load brings it. */
+const asLoaded = ({ createdAt: _, ...user }: RegisteredUser): RegisteredUser => user;
 
 export type UserPorts = Sleeping & {
   readonly users: UserStore;

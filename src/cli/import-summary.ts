@@ -1,0 +1,73 @@
+/** The summary of an import, or of its dry run: users who are ready, users who need a new password, and the parts that stay behind. */
+import type { FoundUser } from '../registration/import-users.ts';
+import type { ImportedUser } from '../registration/imported-user.ts';
+import type { Refusals } from './import-refusals.ts';
+
+/** The names are those of the document that `--json` prints. */
+export type ImportSummary = {
+  readonly ready: number;
+  readonly need_new_password: number;
+  readonly provider_only: number;
+  readonly refused: number;
+  readonly disabled: number;
+  readonly stored_already: number;
+  readonly not_carried_over: readonly { readonly what: string; readonly users: number }[];
+};
+
+/** Another text for each name of an attribute: a few are listed, and the others counted together. */
+const MAX_KINDS = 200;
+const OTHERS = 'other parts';
+
+export function summing() {
+  const counts = { ready: 0, need_new_password: 0, provider_only: 0, disabled: 0, stored_already: 0 };
+  const leftOut = new Map<string, number>();
+  return {
+    add: (user: ImportedUser, found: FoundUser['kind']): void => {
+      counts[standingOf(user, found)] += 1;
+      if (user.disabled) counts.disabled += 1;
+      if (found === 'known') counts.stored_already += 1;
+    },
+    leaveOut: (all: readonly string[]): void => {
+      for (const what of new Set(all)) {
+        const kind = leftOut.has(what) || leftOut.size < MAX_KINDS ? what : OTHERS;
+        leftOut.set(kind, (leftOut.get(kind) ?? 0) + 1);
+      }
+    },
+    accepted: () => counts.ready + counts.need_new_password + counts.provider_only,
+    end: (refused: number): ImportSummary => ({
+      ...counts,
+      refused,
+      not_carried_over: [...leftOut]
+        .map(([what, users]) => ({ what, users }))
+        .sort((one, other) => other.users - one.users),
+    }),
+  };
+}
+
+function standingOf({ password, passwordHash, identities }: ImportedUser, found: FoundUser['kind']) {
+  if (password !== null || passwordHash !== null) return 'ready';
+  if (identities.length > 0) return 'provider_only';
+  // The password of a stored end-user stays.
+  return found === 'known' ? 'ready' : 'need_new_password';
+}
+
+export function summaryLines(summary: ImportSummary, refusals: Refusals): string {
+  const { ready, need_new_password, provider_only, refused, disabled, stored_already, not_carried_over } = summary;
+  const lines = [
+    [ready, 'ready'],
+    [need_new_password, 'need a new password'],
+    [provider_only, 'sign in with an identity provider only'],
+    [refused, refused > 0 ? `refused: ${refusals.places().join(', ')}` : 'refused'],
+  ] as const;
+  const width = Math.max(...lines.map(([count]) => String(count).length));
+  const beside = [
+    ...(disabled > 0 ? [`${disabled} of them disabled`] : []),
+    ...(stored_already > 0 ? [`${stored_already} stored already`] : []),
+  ];
+  const left = not_carried_over.map(({ what, users }) => `  ${users} × ${what}\n`).join('');
+  return [
+    ...lines.map(([count, words]) => `  ${String(count).padStart(width)} ${words}\n`),
+    beside.length > 0 ? `  (${beside.join(', ')})\n` : '',
+    left === '' ? '' : `Not carried over:\n${left}`,
+  ].join('');
+}

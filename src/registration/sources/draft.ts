@@ -1,0 +1,107 @@
+/** From the facts of another system to a record of an import: the same for every format. */
+import { CLAIM_NAME, RESERVED_CLAIMS, STANDARD_CLAIMS } from '../../oauth/claims.ts';
+import type { Converted, JsonObject, SourceOptions } from './source.ts';
+
+/** Absent and empty members are left out. */
+export type Draft = {
+  readonly sub: string | undefined;
+  readonly username: string | undefined;
+  readonly passwordHash?: string | undefined;
+  readonly disabled?: boolean | undefined;
+  readonly createdAt?: string | undefined;
+  readonly identities?: readonly Identity[] | undefined;
+  readonly totp?: readonly string[] | undefined;
+  /** Standard claims, by their names. */
+  readonly claims?: JsonObject | undefined;
+  /** Custom claims. */
+  readonly custom?: JsonObject | undefined;
+};
+
+export type Identity = { readonly provider: string; readonly issuer: string; readonly sub: string };
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+const given = (members: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => isGiven(value)));
+
+export function userOf({ keepsSub }: SourceOptions, draft: Draft, leftOut: readonly string[] = []): Converted {
+  const { sub, username, passwordHash, disabled = false, createdAt, identities = [], totp = [] } = draft;
+  if (username === undefined) return { kind: 'refused', reasons: ['It has no username, e-mail address or id.'] };
+  const claims = given(draft.claims ?? {});
+  const custom = customClaims(draft.custom ?? {});
+  const record = {
+    username,
+    ...(keepsSub && sub !== undefined && { sub }),
+    ...(passwordHash === undefined ? { without_password: true } : { password_hash: passwordHash }),
+    ...(disabled && { disabled }),
+    ...(createdAt !== undefined && { created_at: createdAt }),
+    ...(identities.length > 0 && { identities }),
+    ...(totp.length > 0 && { totp }),
+    ...withoutIdleFlags(claims),
+    ...(Object.keys(custom.claims).length > 0 && { claims: custom.claims }),
+  };
+  return { kind: 'user', record, leftOut: [...leftOut, ...custom.leftOut] };
+}
+
+/** A flag says nothing without its claim. */
+const withoutIdleFlags = (claims: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(claims).filter(
+      ([name]) => !name.endsWith('_verified') || claims[name.slice(0, -'_verified'.length)] !== undefined,
+    ),
+  );
+
+function customClaims(sent: JsonObject): { readonly claims: JsonObject; readonly leftOut: readonly string[] } {
+  const all = Object.entries(given(sent));
+  const isClaim = (name: string) =>
+    CLAIM_NAME.test(name) && !STANDARD_CLAIMS.includes(name) && !RESERVED_CLAIMS.includes(name);
+  return {
+    claims: Object.fromEntries(all.filter(([name]) => isClaim(name))),
+    leftOut: all
+      .filter(([name]) => !isClaim(name))
+      .map(([name]) => `attribute ${JSON.stringify(name.slice(0, 60))}: no claim can have this name`),
+  };
+}
+
+/** Providers with a single issuer. */
+const WELL_KNOWN: ReadonlyMap<string, string> = new Map([
+  ['google', 'https://accounts.google.com'],
+  ['google-oauth2', 'https://accounts.google.com'],
+  ['google.com', 'https://accounts.google.com'],
+  ['oauth_google', 'https://accounts.google.com'],
+  ['apple', 'https://appleid.apple.com'],
+  ['apple.com', 'https://appleid.apple.com'],
+  ['SignInWithApple', 'https://appleid.apple.com'],
+  ['Google', 'https://accounts.google.com'],
+  ['gitlab', 'https://gitlab.com'],
+]);
+
+/** @returns the identity, or why it stays behind. */
+export function identityAt(
+  { issuers }: SourceOptions,
+  provider: string,
+  sub: string | undefined,
+  inFile?: string | undefined,
+): { readonly identities: readonly Identity[]; readonly leftOut: readonly string[] } {
+  const issuer = issuers.get(provider) ?? inFile ?? WELL_KNOWN.get(provider);
+  const shown = JSON.stringify(provider.slice(0, 60));
+  if (sub === undefined) return { identities: [], leftOut: [`link to ${shown}: it has no id of the account there`] };
+  if (issuer === undefined) {
+    const leftOut = [`link to ${shown}: its issuer is not known; add --issuer ${provider.slice(0, 60)}=https://…`];
+    return { identities: [], leftOut };
+  }
+  return { identities: [{ provider: providerName(provider), issuer, sub }], leftOut: [] };
+}
+
+/** As upstreams.yaml would call it. */
+const providerName = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40) || 'provider';
+
+/** Several lists as one. */
+export const together = (parts: readonly ReturnType<typeof identityAt>[]): ReturnType<typeof identityAt> => ({
+  identities: parts.flatMap(({ identities }) => identities),
+  leftOut: parts.flatMap(({ leftOut }) => leftOut),
+});

@@ -1,0 +1,71 @@
+/**
+ * Ory Kratos: identities as its admin API writes them with `include_credential=password&include_credential=oidc`
+ * (https://www.ory.sh/docs/reference/api#tag/identity), as a JSON list or JSON lines.
+ */
+import { type Draft, identityAt, together, userOf } from './draft.ts';
+import type { Converted, JsonObject, Source, SourceOptions } from './source.ts';
+import { flagOf, fullName, instantOf, listOf, memberOf, objectOf, textIn, textOf } from './values.ts';
+
+export const kratos: Source = {
+  name: 'kratos',
+  system: 'Ory Kratos',
+  file: 'the identities of the admin API with include_credential=password and oidc (JSON list or JSON lines)',
+  brings: 'passwords, links to identity providers, inactive users, traits, dates',
+  reference: 'https://www.ory.sh/docs/reference/api',
+  lists: ['identities'],
+  open: (options) => ({ convert: ({ value }) => convert(options, value) }),
+};
+
+const STAYS: ReadonlyMap<string, string> = new Map([
+  ['totp', 'authenticator app: Kratos encrypts its secret; the user adds another'],
+  ['webauthn', 'passkey: it belongs to the host name of Kratos; the user adds another'],
+  ['passkey', 'passkey: it belongs to the host name of Kratos; the user adds another'],
+  ['lookup_secret', 'recovery codes: the user gets others here'],
+]);
+const STANDARD = ['email', 'username', 'name', 'phone'];
+
+function convert(options: SourceOptions, identity: JsonObject): Converted {
+  const traits = objectOf(identity, 'traits');
+  const credentials = objectOf(identity, 'credentials');
+  const config = (type: string) => objectOf(objectOf(credentials, type), 'config');
+  const links = together(
+    listOf(config('oidc'), 'providers').map((one) =>
+      identityAt(options, textOf(one, 'provider') ?? '', textOf(one, 'subject')),
+    ),
+  );
+  const addresses = listOf(identity, 'verifiable_addresses');
+  const firstOf = (via: string) => addresses.find((one) => textOf(one, 'via') === via);
+  const email = textOf(traits, 'email') ?? textOf(firstOf('email'), 'value');
+  const phone = textOf(traits, 'phone') ?? textOf(firstOf('sms'), 'value');
+  const isVerified = (value: string | undefined) =>
+    addresses.some((one) => textOf(one, 'value') === value && flagOf(one, 'verified') === true);
+  const name = objectOf(traits, 'name');
+  const [given, family] = [
+    textOf(name, 'first') ?? textOf(traits, 'first_name'),
+    textOf(name, 'last') ?? textOf(traits, 'last_name'),
+  ];
+  const metadata = memberOf(identity, 'metadata_public');
+  const draft: Draft = {
+    sub: textOf(identity, 'id'),
+    username: textOf(traits, 'username') ?? email ?? phone ?? textOf(identity, 'id'),
+    passwordHash: textOf(config('password'), 'hashed_password'),
+    disabled: textOf(identity, 'state') === 'inactive',
+    createdAt: instantOf(identity, 'created_at'),
+    identities: links.identities,
+    claims: {
+      email,
+      email_verified: isVerified(email),
+      phone_number: phone,
+      phone_number_verified: isVerified(phone),
+      given_name: given,
+      family_name: family,
+      name: textIn(memberOf(traits, 'name')) ?? fullName(given, family),
+    },
+    custom: {
+      ...Object.fromEntries(Object.entries(traits).filter(([trait]) => !STANDARD.includes(trait))),
+      ...(metadata !== null && metadata !== undefined && { metadata_public: metadata }),
+    },
+  };
+  const left = Object.keys(credentials).flatMap((type) => STAYS.get(type) ?? []);
+  return userOf(options, draft, [...links.leftOut, ...left]);
+}

@@ -1,0 +1,93 @@
+/** The values of exports: each system writes texts, flags and instants in its own way. Undefined: absent, or of another type. */
+import { isJsonObject } from '../record-problem.ts';
+import type { JsonObject } from './source.ts';
+
+export const textIn = (value: unknown): string | undefined => {
+  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
+  return typeof text === 'string' && text.trim() !== '' ? text : undefined;
+};
+
+/** Own members alone: a key such as `__proto__` is a key like any other. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+export const textOf = (value: unknown, name: string): string | undefined => textIn(memberOf(value, name));
+
+export const listOf = (value: unknown, name: string): readonly unknown[] => {
+  const list = memberOf(value, name);
+  return Array.isArray(list) ? list : [];
+};
+
+export const objectOf = (value: unknown, name: string): JsonObject => {
+  const member = memberOf(value, name);
+  return isJsonObject(member) ? member : (jsonIn(member) ?? {});
+};
+
+/** A column of JSON text. */
+export function jsonIn(text: unknown): JsonObject | undefined {
+  if (typeof text !== 'string' || !text.trim().startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const YES = ['true', 't', '1', 'yes', 'y', 'on'];
+const NO = ['false', 'f', '0', 'no', 'n', 'off'];
+
+export function flagIn(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  const text = String(value ?? '').toLowerCase();
+  if (YES.includes(text)) return true;
+  return NO.includes(text) ? false : undefined;
+}
+
+export const flagOf = (value: unknown, name: string): boolean | undefined => flagIn(memberOf(value, name));
+
+/** In seconds since 1970, such a number is later than the year 5000. */
+const MILLISECONDS_FROM = 1e11;
+const SQL_INSTANT = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)\d*\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?$/;
+
+/** RFC 3339; an instant of SQL, without a zone in UTC; or a number of seconds or milliseconds since 1970. @returns RFC 3339 */
+export function instantIn(value: unknown): string | undefined {
+  const text = textIn(value);
+  if (text === undefined) return undefined;
+  if (/^\d{9,14}$/.test(text)) {
+    const number = Number(text);
+    return isoOf(new Date(number >= MILLISECONDS_FROM ? number : number * 1000));
+  }
+  const [, date, time, zone = 'Z'] = SQL_INSTANT.exec(text.trim()) ?? [];
+  if (date !== undefined) return isoOf(new Date(`${date}T${time}${zoneOf(zone)}`));
+  return isoOf(new Date(text));
+}
+
+function zoneOf(zone: string): string {
+  if (zone === 'UTC' || zone === 'Z') return 'Z';
+  const [, hours = '', minutes = '00'] = /^([+-]\d\d):?(\d\d)?$/.exec(zone) ?? [];
+  return `${hours}:${minutes}`;
+}
+
+const isoOf = (date: Date): string | undefined => (Number.isNaN(date.getTime()) ? undefined : date.toISOString());
+
+export const instantOf = (value: unknown, name: string): string | undefined => instantIn(memberOf(value, name));
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** RFC 4648, without padding. */
+export function base32Of(bytes: Uint8Array): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  const groups = bits.match(/.{1,5}/g) ?? [];
+  return groups.map((group) => BASE32[Number.parseInt(group.padEnd(5, '0'), 2)]).join('');
+}
+
+/** A secret in base32 as apps show it. */
+export const totpIn = (value: unknown): string | undefined =>
+  textIn(value)
+    ?.replaceAll(/[\s=-]/g, '')
+    .toUpperCase();
+
+/** A full name of its parts. */
+export const fullName = (...parts: readonly (string | undefined)[]): string | undefined =>
+  textIn(parts.filter((part) => part !== undefined).join(' '));

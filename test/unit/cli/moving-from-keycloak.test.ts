@@ -1,0 +1,204 @@
+/** The users of a Keycloak realm move in: the commands of docs/moving-in.md, and then each of them signs in as before. */
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { linkedIdentities, secondFactors, transitions, users } from '../../../src/storage/schema.ts';
+import { authorizeUrl, exchange, makePkce } from '../../support/actors.ts';
+import { Browser } from '../../support/browser.ts';
+import { exportFile } from '../../support/exports.ts';
+import { appWith } from '../../support/factors.ts';
+import { openTwoServers, pressButton, signInPage, type TwoServers } from '../../support/upstream.ts';
+import { type CommandLine, openCommandLine, type Printed } from './command-line.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'statehouse-keycloak-'));
+const realm = join(folder, 'realm.json');
+const SECRETS = ['BuViHNDGmCq80fvpty', 'BF0QtrMc1PHAO', 'Quohp7t2mrLMUwft3g90', 'KF2W62DQG52DE3LSJRGVK53GOQZWOOJQ'];
+
+let servers: TwoServers;
+let line: CommandLine;
+let serial = 0;
+const scene = () => servers.scene;
+const db = () => scene().database.drizzle;
+const importing = (...flags: string[]): Promise<Printed> =>
+  line.run(['users', 'import', '--from', 'keycloak', realm, ...flags]);
+
+beforeAll(async () => {
+  servers = await openTwoServers();
+  line = await openCommandLine(scene().database);
+  const text = readFileSync(exportFile('keycloak-realm.json'), 'utf8');
+  // Keycloak has sent its users to the same provider, by the same ids.
+  const moved = text
+    .replace('https://login.company.example', servers.upstream.issuer)
+    .replace('00u1abcd', servers.ada.id);
+  writeFileSync(realm, moved);
+});
+afterAll(() => servers.close());
+
+/** @returns the `sub` of the ID Token, and the claims of UserInfo. */
+async function signIn(username: string, password: string, code?: () => string) {
+  // At an address of its own: failures of others do not throttle it.
+  const browser = new Browser(scene().app, `2001:db8:${++serial}::1`);
+  const pkce = makePkce();
+  let page = await browser.get(authorizeUrl(scene().client, pkce, { scope: 'openid profile email' }));
+  page = await browser.submit(page, { username, password });
+  if (code !== undefined) page = await browser.submit(page, { code: code() });
+  return claimsAfter(browser, page, pkce.verifier);
+}
+
+async function claimsAfter(browser: Browser, page: Awaited<ReturnType<Browser['get']>>, verifier: string) {
+  const last = page.body.includes('name="decision"') ? await browser.submit(page, { decision: 'approve' }) : page;
+  const code = URL.canParse(last.url) ? new URL(last.url).searchParams.get('code') : null;
+  if (code === null) return null;
+  const { json } = await exchange(scene(), scene().client, { code, verifier });
+  const headers = { authorization: `Bearer ${json.access_token}` };
+  const info = await scene().app.inject({ method: 'GET', url: '/oauth/userinfo', headers });
+  return { ...info.json(), sub: decodeJwt(json.id_token ?? '').sub };
+}
+
+const stored = async (username: string) => {
+  const [user] = await db().select().from(users).where(eq(users.usernameKey, username));
+  return user;
+};
+const everything = async () => [
+  await db().select().from(users).orderBy(users.id),
+  await db().select().from(linkedIdentities).orderBy(linkedIdentities.id),
+  await db().select().from(secondFactors).orderBy(secondFactors.id),
+];
+
+describe('a Keycloak realm', () => {
+  it('is tried first, and nothing changes', async () => {
+    const before = await everything();
+    const { status, out, err } = await importing('--dry-run');
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toBe(
+      [
+        'Dry run: nothing was changed.',
+        '  5 ready',
+        '  2 need a new password',
+        '  1 sign in with an identity provider only',
+        '  0 refused',
+        '  (1 of them disabled)',
+        'Not carried over:',
+        '  1 × service account: a client has its own credentials here',
+        '  1 × link to "github": its issuer is not known; add --issuer github=https://…',
+        '  1 × password: Keycloak would ask for another (UPDATE_PASSWORD)',
+        '  1 × required action CONFIGURE_TOTP: policies/sign-in.yaml says what is asked of a user',
+        '  1 × passkey: it belongs to the host name of Keycloak; the user adds another',
+        '  1 × authenticator app: its codes are not those of SHA-1, 6 digits and 30 seconds',
+        '  1 × consents: the user is asked once more',
+        '  1 × password: it is in the directory that Keycloak asks',
+        '',
+      ].join('\n'),
+    );
+    expect(await everything()).toEqual(before);
+  });
+
+  it('moves in, and the pairs name each old identifier', async () => {
+    const pairs = join(folder, 'pairs.jsonl');
+    const { status, out, err } = await importing('--pairs', pairs);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toContain('created    ada\n');
+    expect(out).toContain('  5 ready\n');
+    const lines = readFileSync(pairs, 'utf8').trim().split('\n');
+    expect(lines).toHaveLength(8);
+    expect(JSON.parse(lines[2] ?? '')).toEqual({ username: 'cem', sub: 'f:a1b2c3:cem' });
+    expect((await stored('ada'))?.createdAt).toEqual(new Date('2020-01-01T00:00:00.123Z'));
+    for (const secret of SECRETS) expect(out + err).not.toContain(secret);
+  });
+
+  it('moves in again without a change', async () => {
+    const before = await everything();
+    const { status, out } = await importing();
+    expect(status).toBe(0);
+    expect(out.match(/^unchanged/gm)).toHaveLength(8);
+    expect(out).toContain('8 stored already');
+    expect(await everything()).toEqual(before);
+  });
+
+  it.each([
+    ['ada', 'iceberg', '6f1b1c9e-2f3a-4d5b-8c7d-9e0f1a2b3c01'],
+    ['cem', 'password', 'f:a1b2c3:cem'],
+    ['gus', 'iceberg', '6f1b1c9e-2f3a-4d5b-8c7d-9e0f1a2b3c07'],
+  ])('%s signs in with the password from before, and the app sees the old sub', async (username, password, sub) => {
+    expect(await signIn(username, `${password}?`)).toBeNull();
+    const claims = await signIn(username, password);
+    expect(claims).toMatchObject({ sub, email: `${username}@example.com`, email_verified: true });
+    expect((await stored(username))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  });
+
+  it('ben needs the code of the authenticator app that he had at Keycloak', async () => {
+    expect(await signIn('ben', 'password')).toBeNull();
+    const app = appWith('KF2W62DQG52DE3LSJRGVK53GOQZWOOJQ');
+    const claims = await signIn('ben', 'password', () => app.codeAt(scene().clock.now()));
+    expect(claims).toMatchObject({ sub: '6f1b1c9e-2f3a-4d5b-8c7d-9e0f1a2b3c02' });
+  });
+
+  it('dora signs in at the identity provider, without another account', async () => {
+    const browser = new Browser(scene().app, '2001:db8:99::1');
+    const page = await signInPage(browser, scene().client);
+    const sent = await pressButton(browser, page);
+    const back = await browser.get(await servers.signInThere(sent.url));
+    expect(back.body).toContain('name="decision"');
+    const linked = await db().select().from(linkedIdentities);
+    expect(linked).toHaveLength(1);
+    expect(linked[0]).toMatchObject({
+      userId: '6f1b1c9e-2f3a-4d5b-8c7d-9e0f1a2b3c04',
+      provider: 'company',
+      state: 'active',
+    });
+    expect(await stored('ada lovelace')).toBeUndefined();
+  });
+
+  it('eli is still disabled, and fay and hana have no password', async () => {
+    expect(await signIn('eli', 'password')).toBeNull();
+    expect((await stored('eli'))?.disabledAt).not.toBeNull();
+    expect((await stored('fay'))?.passwordHash).toBe('');
+    expect(await signIn('fay', 'password')).toBeNull();
+    expect((await stored('hana'))?.claims).toMatchObject({ email: 'hana@example.com', email_verified: false });
+  });
+
+  it('leaves an entry of the command line in the ledger for each decision', async () => {
+    const entries = await db().select().from(transitions).where(eq(transitions.actor, 'command_line'));
+    const events = entries.map(({ machine, event }) => `${machine} ${event}`);
+    expect(new Set(events)).toEqual(
+      new Set([
+        'user registrationRequested',
+        'user disableRequested',
+        'linkedIdentity linkRequested',
+        'secondFactor confirmed',
+      ]),
+    );
+    expect(events.filter((event) => event === 'user registrationRequested')).toHaveLength(8);
+  });
+
+  it('brings back neither a link nor an app that was removed since', async () => {
+    await removeAll();
+    const before = await everything();
+    expect((await importing()).out.match(/^unchanged/gm)).toHaveLength(8);
+    expect(await everything()).toEqual(before);
+  });
+});
+
+async function removeAll(): Promise<void> {
+  const { removeIdentity } = await import('../../../src/lifecycles/linked-identity/lifecycle.ts');
+  const { askSecondFactor } = await import('../../../src/lifecycles/second-factor/lifecycle.ts');
+  const { linkedIdentityStore } = await import('../../../src/storage/linked-identities.ts');
+  const { secondFactorStore } = await import('../../../src/storage/factors.ts');
+  const { clock } = scene();
+  const ports = { sleep: async () => {} };
+  for (const { id, userId } of await db().select().from(linkedIdentities))
+    await removeIdentity(
+      { ...ports, identities: linkedIdentityStore(db(), clock) },
+      { id, userId },
+      'removalRequestedByAdministrator',
+    );
+  for (const factor of await db().select().from(secondFactors))
+    await askSecondFactor({ ...ports, secondFactors: secondFactorStore(db(), clock) }, factor, {
+      type: 'removalRequestedByAdministrator',
+    });
+  // As housekeeping does later: the keys of the rows stay known.
+  await db().delete(linkedIdentities);
+}
