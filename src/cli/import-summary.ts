@@ -55,7 +55,7 @@ export function summaryLines(summary: ImportSummary, refusals: Refusals): string
   const { ready, need_new_password, provider_only, refused, disabled, stored_already, not_carried_over } = summary;
   const lines = [
     [ready, 'ready'],
-    [need_new_password, 'need a new password'],
+    [need_new_password, 'need a new password (mail them with "statehouse users mail-password-links")'],
     [provider_only, 'sign in with an identity provider only'],
     [refused, refused > 0 ? `refused: ${refusals.places().join(', ')}` : 'refused'],
   ] as const;

@@ -9,6 +9,7 @@ import { usersEnableCommand } from './users-enable.ts';
 import { usersImportCommand } from './users-import.ts';
 import { usersInviteCommand } from './users-invite.ts';
 import { usersListCommand } from './users-list.ts';
+import { usersMailPasswordLinksCommand } from './users-mail-password-links.ts';
 import { usersSetPasswordCommand } from './users-set-password.ts';
 import { usersShowCommand } from './users-show.ts';
 
@@ -23,5 +24,6 @@ export function usersCommands(program: Command, cli: Cli): void {
   usersEnableCommand(users, cli);
   usersDeleteCommand(users, cli);
   usersImportCommand(users, cli);
+  usersMailPasswordLinksCommand(users, cli);
   addExample(users);
 }

@@ -62,6 +62,9 @@ export const LINK_LIFETIME_SECONDS: Readonly<Record<EmailChallengePurpose, numbe
 const SECRET_BYTES = 32;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
+/** Of a link that an operator sends to many end-users, who read it when they find the time (NIST SP 800-63B-4 §4.2). */
+export const SENT_LINK_LIFETIME_SECONDS = DAY;
+
 /** @returns the hash that identifies the link. Null: the text is no secret of this server. */
 export const hashOfSecret = (secret: string | null): Buffer | null =>
   secret !== null && SECRET.test(secret) ? sha256(secret) : null;
@@ -100,8 +103,9 @@ export async function createLink(
   deps: LinkMaking,
   about: Pick<NewEmailChallenge, 'purpose' | 'userId' | 'address' | 'resumption'>,
   asker?: LinkAsker,
+  lifetimeSeconds?: number,
 ): Promise<SentLink | null> {
-  const outcome = await tryToCreateLink(deps, about, asker);
+  const outcome = await tryToCreateLink(deps, about, asker, lifetimeSeconds);
   return outcome.kind === 'sent' ? outcome : null;
 }
 
@@ -110,8 +114,9 @@ export async function tryToCreateLink(
   deps: LinkMaking,
   about: Pick<NewEmailChallenge, 'purpose' | 'userId' | 'address' | 'resumption'>,
   asker?: LinkAsker,
+  lifetimeSeconds = LINK_LIFETIME_SECONDS[about.purpose],
 ): Promise<({ readonly kind: 'sent' } & SentLink) | LinkRejected> {
   const { url, ...drawn } = drawLink(deps, about.purpose);
-  const outcome = await sendLink(deps, { ...about, ...drawn }, asker);
+  const outcome = await sendLink(deps, { ...about, ...drawn, lifetimeSeconds }, asker);
   return outcome.kind === 'sent' ? { ...outcome, url } : outcome;
 }

@@ -5,11 +5,15 @@ import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { linkedIdentities, secondFactors, transitions, users } from '../../../src/storage/schema.ts';
+import { openContents } from '../../../src/people/mail/contents.ts';
+import type { Mail } from '../../../src/people/mail/mail.ts';
+import { linkedIdentities, mails, secondFactors, transitions, users } from '../../../src/storage/schema.ts';
 import { authorizeUrl, exchange, makePkce } from '../../support/actors.ts';
 import { Browser } from '../../support/browser.ts';
 import { exportFile } from '../../support/exports.ts';
 import { appWith } from '../../support/factors.ts';
+import { testKeys } from '../../support/macs.ts';
+import { keptMails } from '../../support/mails.ts';
 import { openTwoServers, pressButton, signInPage, type TwoServers } from '../../support/upstream.ts';
 import { type CommandLine, openCommandLine, type Printed } from './command-line.ts';
 
@@ -26,7 +30,7 @@ const importing = (...flags: string[]): Promise<Printed> =>
   line.run(['users', 'import', '--from', 'keycloak', realm, ...flags]);
 
 beforeAll(async () => {
-  servers = await openTwoServers();
+  servers = await openTwoServers({}, { mail: keptMails() });
   line = await openCommandLine(scene().database);
   const text = readFileSync(exportFile('keycloak-realm.json'), 'utf8');
   // Keycloak has sent its users to the same provider, by the same ids.
@@ -77,7 +81,7 @@ describe('a Keycloak realm', () => {
       [
         'Dry run: nothing was changed.',
         '  5 ready',
-        '  2 need a new password',
+        '  2 need a new password (mail them with "statehouse users mail-password-links")',
         '  1 sign in with an identity provider only',
         '  0 refused',
         '  (1 of them disabled)',
@@ -160,6 +164,50 @@ describe('a Keycloak realm', () => {
     expect((await stored('hana'))?.claims).toMatchObject({ email: 'hana@example.com', email_verified: false });
   });
 
+  const mailing = (...flags: string[]) => line.run(['users', 'mail-password-links', '--per-minute', '60000', ...flags]);
+  /** The links in the queue, with their recipients. */
+  const queued = async () => {
+    const rows = await db().select().from(mails).where(eq(mails.state, 'pending'));
+    return rows.map((row) => openContents(testKeys, row, new Date()) as Mail);
+  };
+
+  it('mails each user without a way to sign in a link to a password, once', async () => {
+    const dryRun = await mailing('--dry-run');
+    expect(dryRun.out).toBe(
+      '2 users have no way to sign in.\n  1 would be mailed\n  1 have an address that is not verified (--unverified mails them)\n',
+    );
+    expect(await queued()).toEqual([]);
+    const { status, out, err } = await mailing();
+    expect({ status, err }).toEqual({ status: 0, err: '1 mailed\n' });
+    expect(out).toBe(
+      '2 users have no way to sign in.\n  1 mailed\n  1 have an address that is not verified (--unverified mails them)\n',
+    );
+    expect(await queued()).toMatchObject([
+      { to: 'fay@example.com', content: { kind: 'reset_password', username: 'fay', lifetimeSeconds: 86_400 } },
+    ]);
+    const again = await mailing('--json');
+    expect(JSON.parse(again.out)).toMatchObject({ mailed: 0, mailed_earlier: 1, unverified_address: 1 });
+    expect(await queued()).toHaveLength(1);
+  });
+
+  it('mails an address that is not verified on request alone, and its link verifies the address', async () => {
+    expect((await mailing('--unverified')).out).toContain('  1 mailed\n  1 have a link from the last 24 hours\n');
+    const mail = (await queued()).find(({ to }) => to === 'hana@example.com');
+    expect(mail?.content.kind).toBe('verify_address');
+  });
+
+  it('fay chooses a password with the link, and signs in', async () => {
+    const [mail] = await queued();
+    const link = mail !== undefined && 'link' in mail.content ? mail.content.link : '';
+    const browser = new Browser(scene().app, '2001:db8:98::1');
+    const page = await browser.get(`/email/link${new URL(link).search}`);
+    await browser.submit(page, { password: 'a garden of forking paths' });
+    expect(await signIn('fay', 'a garden of forking paths')).toMatchObject({
+      sub: '6f1b1c9e-2f3a-4d5b-8c7d-9e0f1a2b3c06',
+    });
+    expect(JSON.parse((await mailing('--json')).out)).toMatchObject({ without_way_to_sign_in: 1, mailed: 0 });
+  });
+
   it('leaves an entry of the command line in the ledger for each decision', async () => {
     const entries = await db().select().from(transitions).where(eq(transitions.actor, 'command_line'));
     const events = entries.map(({ machine, event }) => `${machine} ${event}`);
@@ -169,6 +217,7 @@ describe('a Keycloak realm', () => {
         'user disableRequested',
         'linkedIdentity linkRequested',
         'secondFactor confirmed',
+        'emailChallenge requested',
       ]),
     );
     expect(events.filter((event) => event === 'user registrationRequested')).toHaveLength(8);
