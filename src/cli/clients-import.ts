@@ -1,15 +1,27 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { shown } from '../config/shown.ts';
 import { CLIENT_FIELDS } from '../registration/client-metadata.ts';
+import { CLIENT_SOURCES, type ConvertedClient } from '../registration/sources/clients.ts';
 import type { Cli } from './cli.ts';
 import { fields } from './client-words.ts';
 import { importRecords } from './import-records.ts';
+import { json } from './output.ts';
 import { withClients } from './reached.ts';
+import { readDocument } from './records-file.ts';
+
+type Options = { readonly json?: boolean; readonly from?: string; readonly dryRun?: boolean };
 
 export function clientsImportCommand(parent: Command, cli: Cli): void {
   parent
     .command('import')
-    .description('create or replace clients from JSON')
+    .description('create or replace clients from JSON, or from the export of another system')
     .argument('<file>', 'a JSON file, or "-" for standard input')
+    .addOption(
+      new Option('--from <system>', 'the export of another system, unchanged').choices(
+        CLIENT_SOURCES.map(({ name }) => name),
+      ),
+    )
+    .option('--dry-run', 'with --from: print the clients and the parts that stay behind; change nothing')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -19,11 +31,42 @@ ${fields(CLIENT_FIELDS.map(({ name, words }) => [name, words.description]))}
 If any record is wrong, nothing is imported. Importing the same file again changes nothing; where the file has no secret, the
 stored secret stays. The import writes one record at a time. A concurrent change to a client stops it at that record.
 
+With --from, the command reads the export of another system, and lists on standard error what cannot be carried over:
+${CLIENT_SOURCES.map(({ name, file }) => `  ${name.padEnd(13)} ${file}\n`).join('')}
 Examples:
   statehouse clients import clients.json
+  statehouse clients import --from keycloak realm.json --dry-run
   echo '{"client_id": "shop", "redirect_uris": ["https://shop.example/callback"]}' | statehouse clients import -`,
     )
-    .action((file: string, { json = false }: { json?: boolean }) =>
-      importRecords(cli, { kind: 'clients', idField: 'client_id' }, { reach: withClients, file, asJson: json }),
-    );
+    .action(async (file: string, { json: asJson = false, from, dryRun = false }: Options) => {
+      const source = CLIENT_SOURCES.find(({ name }) => name === from);
+      const place = { reach: withClients, file, asJson };
+      if (source === undefined) return importRecords(cli, { kind: 'clients', idField: 'client_id' }, place);
+      const converted = source.clientsIn(await readDocument(cli.input, file, 'clients'));
+      cli.output.complain(leftOutLines(converted));
+      const records = converted.filter(({ skipped }) => skipped === null).map(({ record }) => record);
+      if (dryRun)
+        return cli.output.print(asJson ? json({ clients: records.map(withoutSecret) }) : listLines(converted));
+      return importRecords(cli, { kind: 'clients', idField: 'client_id' }, { ...place, records });
+    });
+}
+
+const withoutSecret = ({ client_secret: secret, ...record }: ConvertedClient['record']): object => ({
+  ...record,
+  ...(secret !== undefined && { client_secret: '(not shown)' }),
+});
+
+const listLines = (converted: readonly ConvertedClient[]): string => {
+  const names = converted.filter(({ skipped }) => skipped === null).map(({ name }) => `  ${shown(name)}\n`);
+  return `Dry run: nothing was changed. ${names.length} clients would be imported:\n${names.join('')}`;
+};
+
+/** The clients that do not come, and the parts of the others. */
+function leftOutLines(converted: readonly ConvertedClient[]): string {
+  const lines = converted.flatMap(({ name, skipped, leftOut }) =>
+    skipped === null
+      ? leftOut.map((words) => `  ${shown(name)}: ${words}\n`)
+      : [`  ${shown(name)} does not come: ${skipped}\n`],
+  );
+  return lines.length === 0 ? '' : `Not carried over:\n${lines.join('')}`;
 }

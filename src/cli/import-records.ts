@@ -38,10 +38,21 @@ type Kind = { readonly kind: RecordKind; readonly idField: string };
 export async function importRecords(
   cli: Cli,
   { kind, idField }: Kind,
-  { reach, file, asJson }: { readonly reach: Reaching; readonly file: string; readonly asJson: boolean },
+  {
+    reach,
+    file,
+    asJson,
+    records,
+  }: {
+    readonly reach: Reaching;
+    readonly file: string;
+    readonly asJson: boolean;
+    /** Absent: those of the file. */
+    readonly records?: readonly unknown[];
+  },
 ): Promise<void> {
   // Read before the database is opened, so that a wrong file does not occupy the embedded database.
-  const inputs = await readRecords(cli.input, file, kind);
+  const inputs = records ?? (await readRecords(cli.input, file, kind));
   const { done, stopped } = await reach(cli, (importer) => importer.import(inputs));
   // Also before it says why it stopped: secrets that were made are shown now or never.
   if (stopped === null || done.length > 0)

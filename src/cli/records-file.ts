@@ -16,6 +16,12 @@ export async function readRecords(input: Input, file: string, kind: RecordKind):
   return recordsIn(parseJson(text, source), source, kind);
 }
 
+/** The whole document, in any form. @throws CommandRefused */
+export async function readDocument(input: Input, file: string, kind: RecordKind): Promise<unknown> {
+  const { source, text } = await readText(input, file, kind);
+  return parseJson(text, source);
+}
+
 /** It cannot be read; the other records still are. */
 export const UNREADABLE = Symbol('unreadable');
 /** It describes no end-user: only the parts that stay behind count. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { MACHINES } from '../../src/catalogue/running.ts';
 import { runCommand } from '../../src/cli/program.ts';
 import { SOURCES } from '../../src/registration/sources/all.ts';
+import { CLIENT_SOURCES } from '../../src/registration/sources/clients.ts';
 import { underEveryPolicy, underPolicy } from '../../src/review/proof/walks.ts';
 import { shippedConfiguration } from '../support/app.ts';
 
@@ -49,6 +50,8 @@ describe('the documentation', () => {
   it('lists in docs/moving-in.md the formats of users import --from', () => {
     const rows = readFileSync('docs/moving-in.md', 'utf8').match(/^\| `[a-z0-9]+` \| \[.*$/gm);
     expect(rows).toEqual(SOURCE_ROWS);
+    const clients = CLIENT_SOURCES.map(({ name, file }) => `| \`${name}\` | ${file} |`);
+    expect(readFileSync('docs/moving-in.md', 'utf8')).toContain(`\n${clients.join('\n')}\n\n`);
   });
 
   it('states in README.md the bound of the model check of codes and tokens', () => {

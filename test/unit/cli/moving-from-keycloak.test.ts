@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openContents } from '../../../src/people/mail/contents.ts';
 import type { Mail } from '../../../src/people/mail/mail.ts';
 import { linkedIdentities, mails, secondFactors, transitions, users } from '../../../src/storage/schema.ts';
-import { authorizeUrl, exchange, makePkce } from '../../support/actors.ts';
+import { authorizeUrl, exchange, makePkce, token } from '../../support/actors.ts';
 import { Browser } from '../../support/browser.ts';
 import { exportFile } from '../../support/exports.ts';
 import { appWith } from '../../support/factors.ts';
@@ -73,6 +73,23 @@ const everything = async () => [
 ];
 
 describe('a Keycloak realm', () => {
+  it('brings its clients, and a service keeps its secret', async () => {
+    const before = await line.run(['clients', 'list']);
+    const dryRun = await line.run(['clients', 'import', '--from', 'keycloak', realm, '--dry-run']);
+    expect(dryRun.out).toContain('Dry run: nothing was changed. 4 clients would be imported:');
+    expect((await line.run(['clients', 'list'])).out).toBe(before.out);
+    const { status, out, err } = await line.run(['clients', 'import', '--from', 'keycloak', realm]);
+    expect({ status, out }).toMatchObject({ status: 0, out: expect.stringContaining('created    billing\n') });
+    expect(err).toContain('"saml-app" does not come: it does not use OpenID Connect');
+    expect(err).toContain('"shop": redirect URI "https://shop.example/*": it has a wildcard');
+    const secret = '9mQeYb4kLs7PzTnXc2VgRf8WjHdA1uKo';
+    for (const text of [dryRun.out, dryRun.err, out, err]) expect(text).not.toContain(secret);
+    const client = { ...scene().client, clientId: 'billing', secret };
+    expect((await token(scene(), client, { grant_type: 'client_credentials' })).status).toBe(200);
+    const again = await line.run(['clients', 'import', '--from', 'keycloak', realm]);
+    expect(again.out).toContain('unchanged  billing\n');
+  });
+
   it('is tried first, and nothing changes', async () => {
     const before = await everything();
     const { status, out, err } = await importing('--dry-run');
@@ -218,6 +235,7 @@ describe('a Keycloak realm', () => {
         'linkedIdentity linkRequested',
         'secondFactor confirmed',
         'emailChallenge requested',
+        'client registrationRequested',
       ]),
     );
     expect(events.filter((event) => event === 'user registrationRequested')).toHaveLength(8);
