@@ -51,7 +51,7 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
     html`!${doneWords(query.get('done'))}
 !${viewer.may('users:write') ? html`<p>!${button(viewer, '/console/end-user/new', 'Register an end-user')}</p>` : ''}
 !${filters(viewer, '/console/end-users', [
-      { name: 'q', label: 'Username contains', value: q },
+      { name: 'q', label: 'Username contains, or sub', value: q },
       {
         name: 'disabled',
         label: 'State',

@@ -107,7 +107,7 @@ export const userCollection = {
       summary: 'The end-users, by username.',
       query: z.strictObject({
         ...pageQuery,
-        q: part.optional().describe('The username contains it, in either case.'),
+        q: part.optional().describe('The username contains it, in either case; or it is exactly the `sub`.'),
         disabled: isTrue.optional(),
         username: z
           .string()

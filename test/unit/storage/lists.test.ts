@@ -136,6 +136,28 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
         .items;
       expect(only).toMatchObject({ username: names[0], createdAt: expect.any(Date), disabledAt: null });
     });
+
+    test('are found by the whole sub, of another system or of this one, once and first', async () => {
+      const mark = randomUUID().slice(0, 8);
+      const sub = `auth0|${mark}`;
+      const moved = await givenUser(ports);
+      await ports.db.execute(sql`
+        insert into users (id, sub, username, username_key, password_hash, claims)
+        values (gen_random_uuid(), ${sub}, ${`a-${sub}`}, ${`a-${sub}`}, '', '{}'::jsonb),
+          (gen_random_uuid(), null, ${`b-${sub}`}, ${`b-${sub}`}, '', '{}'::jsonb)`);
+      const found = async (filter: Parameters<typeof listUserPage>[1], limit: number) => {
+        const all = await everyPage((after: string | null) => listUserPage(ports.db, filter, { limit, after }));
+        return all.map(({ username }) => username);
+      };
+      for (const limit of [1, 2, 100]) {
+        expect(await found({ q: sub }, limit)).toEqual([`a-${sub}`, `b-${sub}`]);
+        expect(await found({ q: moved.id }, limit)).toEqual([moved.username]);
+        expect(await found({ q: moved.id.toUpperCase() }, limit)).toEqual([moved.username]);
+      }
+      expect(await found({ q: sub, disabled: true }, 100)).toEqual([]);
+      // A part of a sub is none.
+      expect(await found({ q: moved.id.slice(1) }, 100)).toEqual([]);
+    });
   });
 
   describe('of grants', () => {
