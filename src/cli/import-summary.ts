@@ -11,6 +11,8 @@ export type ImportSummary = {
   readonly refused: number;
   readonly disabled: number;
   readonly stored_already: number;
+  /** Their usernames stand in operators.yaml. */
+  readonly operators: number;
   readonly not_carried_over: readonly { readonly what: string; readonly users: number }[];
 };
 
@@ -19,10 +21,11 @@ const MAX_KINDS = 200;
 const OTHERS = 'other parts';
 
 export function summing() {
-  const counts = { ready: 0, need_new_password: 0, provider_only: 0, disabled: 0, stored_already: 0 };
+  const counts = { ready: 0, need_new_password: 0, provider_only: 0, disabled: 0, stored_already: 0, operators: 0 };
   const leftOut = new Map<string, number>();
   return {
-    add: (user: ImportedUser, found: FoundUser['kind']): void => {
+    add: (user: ImportedUser, found: FoundUser['kind'], isOperator: boolean): void => {
+      if (isOperator) counts.operators += 1;
       counts[standingOf(user, found)] += 1;
       if (user.disabled) counts.disabled += 1;
       if (found === 'known') counts.stored_already += 1;
@@ -52,7 +55,8 @@ function standingOf({ password, passwordHash, identities }: ImportedUser, found:
 }
 
 export function summaryLines(summary: ImportSummary, refusals: Refusals): string {
-  const { ready, need_new_password, provider_only, refused, disabled, stored_already, not_carried_over } = summary;
+  const { ready, need_new_password, provider_only, refused, disabled, stored_already, operators, not_carried_over } =
+    summary;
   const lines = [
     [ready, 'ready'],
     [need_new_password, 'need a new password (mail them with "statehouse users mail-password-links")'],
@@ -63,6 +67,7 @@ export function summaryLines(summary: ImportSummary, refusals: Refusals): string
   const beside = [
     ...(disabled > 0 ? [`${disabled} of them disabled`] : []),
     ...(stored_already > 0 ? [`${stored_already} stored already`] : []),
+    ...(operators > 0 ? [`${operators} with the username of an operator: see operators.yaml`] : []),
   ];
   const left = not_carried_over.map(({ what, users }) => `  ${users} × ${what}\n`).join('');
   return [

@@ -25,6 +25,8 @@ export type PeopleImport = {
   readonly find: (records: readonly ImportedUser[]) => Promise<readonly FoundUser[]>;
   /** At most `atOnce`; answered in their order. */
   readonly place: (records: readonly ImportedUser[]) => Promise<readonly PlacedUser[]>;
+  /** Whether operators.yaml gives a role to this username. Absent: the server knows. */
+  readonly isOperator?: (username: string) => boolean;
   readonly atOnce: number;
 };
 
@@ -158,7 +160,7 @@ async function check(
       if (one.kind === 'refused') reject(index, sent, one.words);
       else if (one.kind === 'new' && needsPassword(value)) reject(index, sent, describeRecordProblem(NEEDS_PASSWORD));
       if (one.kind === 'refused' || refused.has(index)) continue;
-      summary.add(value, one.kind);
+      summary.add(value, one.kind, people.isOperator?.(value.username) === true);
       summary.leaveOut(leftOut);
       if (index + 1 >= startAt) wanted += 1;
     }

@@ -6,6 +6,7 @@ import type { Runtime } from '../../boot/runtime.ts';
 import { rowMacs } from '../../crypto/row-mac.ts';
 import { commandLine } from '../../model/actor.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
+import { scopeOfAdministrator } from '../../protocol/administrators.ts';
 import { USERS_AT_ONCE, userPlacing } from '../../registration/import-users.ts';
 import { readImportedUser } from '../../registration/imported-user.ts';
 import type { PeopleImport } from '../people-import.ts';
@@ -19,6 +20,7 @@ export function directPeople({ environment, configuration, database, keys, rando
   return {
     read: (input) => readImportedUser(input, environment.production, rules),
     ...userPlacing({ db, actor: commandLine, macs: rowMacs(keys), keys, random, passwordPepper }),
+    isOperator: (username) => scopeOfAdministrator(configuration, { kind: 'user', username }).length > 0,
     atOnce: USERS_AT_ONCE,
   };
 }

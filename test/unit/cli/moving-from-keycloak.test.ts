@@ -1,5 +1,5 @@
 /** The users of a Keycloak realm move in: the commands of docs/moving-in.md, and then each of them signs in as before. */
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
@@ -115,6 +115,15 @@ describe('a Keycloak realm', () => {
       ].join('\n'),
     );
     expect(await everything()).toEqual(before);
+  });
+
+  it('names the users whose username gives a role here', async () => {
+    const config = join(folder, 'policies');
+    cpSync(new URL('../../../policies', import.meta.url).pathname, config, { recursive: true });
+    writeFileSync(join(config, 'operators.yaml'), 'operators: [ADA]\nauditors: [dora]\n');
+    const args = ['users', 'import', '--from', 'keycloak', realm, '--dry-run'];
+    const { out } = await line.run(args, { env: { STATEHOUSE_CONFIG: config } });
+    expect(out).toContain('(1 of them disabled, 2 with the username of an operator: see operators.yaml)');
   });
 
   it('moves in, and the pairs name each old identifier', async () => {
