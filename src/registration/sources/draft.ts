@@ -1,4 +1,5 @@
 /** From the facts of another system to a record of an import: the same for every format. */
+import { PRESETS, type PresetName } from '../../../policies/upstream-presets.ts';
 import { CLAIM_NAME, RESERVED_CLAIMS, STANDARD_CLAIMS } from '../../oauth/claims.ts';
 import type { Converted, JsonObject, SourceOptions } from './source.ts';
 
@@ -62,18 +63,19 @@ function customClaims(sent: JsonObject): { readonly claims: JsonObject; readonly
   };
 }
 
-/** Providers with a single issuer. */
-const WELL_KNOWN: ReadonlyMap<string, string> = new Map([
-  ['google', 'https://accounts.google.com'],
-  ['google-oauth2', 'https://accounts.google.com'],
-  ['google.com', 'https://accounts.google.com'],
-  ['oauth_google', 'https://accounts.google.com'],
-  ['apple', 'https://appleid.apple.com'],
-  ['apple.com', 'https://appleid.apple.com'],
-  ['SignInWithApple', 'https://appleid.apple.com'],
-  ['Google', 'https://accounts.google.com'],
-  ['gitlab', 'https://gitlab.com'],
+/** The names of other systems for providers with a single issuer. */
+const NAMES: ReadonlyMap<string, PresetName> = new Map([
+  ...['google', 'google-oauth2', 'google.com', 'oauth_google', 'Google'].map((name) => [name, 'google'] as const),
+  ...['apple', 'apple.com', 'oauth_apple', 'SignInWithApple'].map((name) => [name, 'apple'] as const),
+  ...['github', 'github.com', 'oauth_github', 'GitHub'].map((name) => [name, 'github'] as const),
+  ...['gitlab', 'oauth_gitlab', 'GitLab'].map((name) => [name, 'gitlab'] as const),
 ]);
+
+/** Undefined: the provider is unknown, or each of its customers has an issuer. */
+export const issuerNamed = (provider: string | undefined): string | undefined => {
+  const preset = provider === undefined ? undefined : NAMES.get(provider);
+  return preset && PRESETS[preset].issuer;
+};
 
 /** @returns the identity, or why it stays behind. */
 export function identityAt(
@@ -82,14 +84,19 @@ export function identityAt(
   sub: string | undefined,
   inFile?: string | undefined,
 ): { readonly identities: readonly Identity[]; readonly leftOut: readonly string[] } {
-  const issuer = issuers.get(provider) ?? inFile ?? WELL_KNOWN.get(provider);
+  const preset = NAMES.get(provider);
+  const said = issuers.get(provider) ?? inFile;
+  const issuer = said ?? issuerNamed(provider);
   const shown = JSON.stringify(provider.slice(0, 60));
   if (sub === undefined) return { identities: [], leftOut: [`link to ${shown}: it has no id of the account there`] };
   if (issuer === undefined) {
     const leftOut = [`link to ${shown}: its issuer is not known; add --issuer ${provider.slice(0, 60)}=https://…`];
     return { identities: [], leftOut };
   }
-  return { identities: [{ provider: providerName(provider), issuer, sub }], leftOut: [] };
+  return {
+    identities: [{ provider: said === undefined && preset ? preset : providerName(provider), issuer, sub }],
+    leftOut: [],
+  };
 }
 
 /** As upstreams.yaml would call it. */

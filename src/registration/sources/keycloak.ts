@@ -3,7 +3,7 @@
  * CredentialRepresentation are described in https://www.keycloak.org/docs-api/latest/rest-api/. PasswordCredentialModel and
  * OTPCredentialModel of keycloak/keycloak write secretData and credentialData.
  */
-import { type Draft, identityAt, together, userOf } from './draft.ts';
+import { type Draft, identityAt, issuerNamed, together, userOf } from './draft.ts';
 import type { Adapter, JsonObject, Source, SourceOptions, SourceRecord } from './source.ts';
 import { base32Of, flagOf, fullName, instantOf, listOf, memberOf, objectOf, textIn, textOf, totpIn } from './values.ts';
 
@@ -23,7 +23,9 @@ function open(options: SourceOptions): Adapter {
   const issuers = new Map<string, string>();
   return {
     prepare: ({ list, value }) => {
-      const [alias, issuer] = [textOf(value, 'alias'), textOf(objectOf(value, 'config'), 'issuer')];
+      const alias = textOf(value, 'alias');
+      // Those of social providers are not in the file.
+      const issuer = textOf(objectOf(value, 'config'), 'issuer') ?? issuerNamed(textOf(value, 'providerId'));
       if (list === 'identityProviders' && alias !== undefined && issuer !== undefined) issuers.set(alias, issuer);
     },
     convert: (record) => convert(options, issuers, record),

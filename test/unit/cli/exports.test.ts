@@ -67,7 +67,7 @@ describe('an export', () => {
   it('takes the issuer of a provider from the option before that of the file', async () => {
     const issuers = new Map([
       ['company', 'https://new.example'],
-      ['github', 'https://github.example'],
+      ['facebook', 'https://facebook.example'],
     ]);
     const records = await recordsOf({
       from: 'keycloak',
@@ -75,8 +75,17 @@ describe('an export', () => {
       options: { issuers },
     });
     expect(records[3]).toMatchObject({
-      value: { identities: [{ issuer: 'https://new.example' }, { issuer: 'https://github.example', sub: '12345' }] },
+      value: { identities: [{ issuer: 'https://new.example' }, { issuer: 'https://facebook.example', sub: '12345' }] },
       leftOut: [],
+    });
+  });
+
+  it('knows the issuer of a social provider by its kind, under any alias', async () => {
+    const user = { id: '1', username: 'a', federatedIdentities: [{ identityProvider: 'our-login', userId: '42' }] };
+    const identityProviders = [{ alias: 'our-login', providerId: 'github', config: {} }];
+    const [one] = await recordsIn('keycloak', JSON.stringify({ users: [user], identityProviders }));
+    expect(one?.value).toMatchObject({
+      identities: [{ provider: 'our-login', issuer: 'https://github.com', sub: '42' }],
     });
   });
 

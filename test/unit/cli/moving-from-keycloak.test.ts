@@ -104,7 +104,7 @@ describe('a Keycloak realm', () => {
         '  (1 of them disabled)',
         'Not carried over:',
         '  1 × service account: a client has its own credentials here',
-        '  1 × link to "github": its issuer is not known; add --issuer github=https://…',
+        '  1 × link to "facebook": its issuer is not known; add --issuer facebook=https://…',
         '  1 × password: Keycloak would ask for another (UPDATE_PASSWORD)',
         '  1 × required action CONFIGURE_TOTP: policies/sign-in.yaml says what is asked of a user',
         '  1 × passkey: it belongs to the host name of Keycloak; the user adds another',
