@@ -1,4 +1,4 @@
--- Revision 5
+-- Revision 6
 -- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
 -- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
 -- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
@@ -1545,7 +1545,8 @@ CREATE OR REPLACE TRIGGER "recovery_codes_begins_once" AFTER INSERT ON "recovery
 CREATE OR REPLACE FUNCTION "grants_begins_once"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF EXISTS (SELECT FROM "public"."transitions" t WHERE t."shard_key" = NEW."id" AND t."grant_id" = NEW."id") THEN
+  IF EXISTS (SELECT FROM "public"."transitions" t WHERE t."shard_key" = NEW."id" AND t."grant_id" = NEW."id")
+    AND NOT EXISTS (SELECT FROM "public"."grants" g WHERE g."id" = NEW."id") THEN
     PERFORM "public"."no_machine_allows"('a grant that the ledger knows does not begin again', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NEW;

@@ -18,6 +18,8 @@ export const interactionEffects = {
   showConsent(): void {},
   /** Approve: create the grant and its authorization code, and redirect with `code`. */
   issueCode(): void {},
+  /** Store the grant and no interaction: the authorization request itself is approved, so no page has the id of the interaction. */
+  storeGrantAlone(): void {},
   /** Remember the consent, so that the same request need not ask again. */
   rememberConsent(): void {},
   /** Approve without asking, only while the registration of the client says so. */

@@ -14,8 +14,9 @@
  * unmet_authentication_requirements when the end-user declines the additional factor.
  *
  * An interaction is stored when it first leaves `awaitingSignIn`. Until then it has no row: it travels, sealed, in the URL of its
- * pages. An authorization request without an answer leaves no interaction, and neither does a silent refusal. A redirect to another
- * sign-in stores the sealed interaction with that sign-in (machines/external-sign-in/machine.ts).
+ * pages. An authorization request without an answer leaves no interaction, and neither does a silent refusal. One that is approved
+ * without a page leaves its grant alone, which has the id of the interaction: where that grant exists, the interaction is `approved`.
+ * A redirect to another sign-in stores the sealed interaction with that sign-in (machines/external-sign-in/machine.ts).
  *
  * An active session or a remembered consent skips a state by an arm of its own, never by code beside the machine. The same holds
  * for the requested parameters. The server rejects prompt=none immediately where it needs a page, and prompt=create begins with the
@@ -68,6 +69,12 @@ const skipRememberedConsent = {
   description: 'The same client was allowed at least this much before, and other apps cannot pose as it.',
   meta: { spec: 'RFC 6749 §10.2, RFC 8252 §8.6' },
 } as const satisfies SharedArm;
+
+/** The authorization request itself is approved. Otherwise a page with the id of the interaction came before. */
+const approveWithoutPage = [
+  { ...skipOwnConsent, actions: ['relyOnRegistration', 'storeGrantAlone', 'issueCode'] },
+  { ...skipRememberedConsent, actions: ['relyOnConsent', 'storeGrantAlone', 'issueCode'] },
+] as const satisfies readonly SharedArm[];
 
 const askForConsent = {
   target: 'awaitingConsent',
@@ -225,8 +232,7 @@ export const interactionMachine = setup({
               'The end-user may grant nothing that the client requests: the client receives an error, and no page is needed.',
             meta: { spec: 'RFC 6749 §4.1.2.1' },
           },
-          skipOwnConsent,
-          skipRememberedConsent,
+          ...approveWithoutPage,
           refuseSilentConsent,
           askForConsent,
         ],

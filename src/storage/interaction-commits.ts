@@ -1,6 +1,6 @@
 /**
  * The commits of interactions: the move, and the approval together with its grant. The first move of an interaction inserts it
- * (docs/decisions/0026). Each statement is prepared once: building and planning it took longer than running it.
+ * (docs/decisions/0026); an approval without a page inserts its grant alone (docs/decisions/0077). Each statement is prepared once: building and planning it took longer than running it.
  */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
@@ -36,15 +36,20 @@ export function interactionCommits(
   };
 }
 
-type ApprovalShape = Pick<Approval, 'isStored' | 'reliesOn'> & { readonly remembers: 'first' | 'again' | null };
+type ApprovalShape = Pick<Approval, 'reliesOn'> & {
+  /** `alone`: the interaction has no row, and gets none. */
+  readonly interaction: 'stored' | 'unstored' | 'alone';
+  readonly remembers: 'first' | 'again' | null;
+};
 
 /** A statement for each shape: a part that an approval does not need would still cost its time. Built when it is needed. */
 function approvals(db: Drizzle) {
   const prepared = new Map<string, ReturnType<typeof prepareApproval>>();
-  return ({ isStored, reliesOn, consentRow, ...approval }: Approval) => {
+  return ({ isStored, grantAlone, reliesOn, consentRow, ...approval }: Approval) => {
+    const interaction = isStored ? 'stored' : grantAlone ? 'alone' : 'unstored';
     const remembers = approval.remembers ? (consentRow === null ? 'first' : 'again') : null;
-    const name = `approve${isStored ? '' : '_unstored'}${reliesOn ? `_relying_on_${reliesOn}` : ''}${remembers ? `_remembering_${remembers}` : ''}`;
-    const known = prepared.get(name) ?? prepareApproval(db, { isStored, reliesOn, remembers }, name);
+    const name = `approve_${interaction}${reliesOn ? `_relying_on_${reliesOn}` : ''}${remembers ? `_remembering_${remembers}` : ''}`;
+    const known = prepared.get(name) ?? prepareApproval(db, { interaction, reliesOn, remembers }, name);
     prepared.set(name, known);
     return known;
   };
@@ -82,6 +87,10 @@ const stillAsLoaded = and(
   sql`${interactions.userId} is not distinct from ${bound('loadedUserId', 'uuid')}`,
 );
 
+/** An approval without a page leaves only its grant. */
+const isNotGranted = sql`not exists (select 1 from ${grants} where ${grants.id} = ${bound('id', 'uuid')})`;
+const isNotStored = sql`not exists (select 1 from ${interactions} where ${interactions.id} = ${bound('id', 'uuid')})`;
+
 const inTimeFor = (end: string): SQL => sql`${nowOr('committedAt')} < ${bound(end, 'timestamptz')}`;
 
 function prepareMove(db: Drizzle, isStored: boolean) {
@@ -100,7 +109,7 @@ function prepareMove(db: Drizzle, isStored: boolean) {
               .select(AS_REQUESTED)
               .from(clients)
               // After its end, the row may have been removed: storing it then would begin the interaction again.
-              .where(and(eq(clients.clientId, bound('clientId', 'text')), inTimeFor('endsAt'))),
+              .where(and(eq(clients.clientId, bound('clientId', 'text')), inTimeFor('endsAt'), isNotGranted)),
           )
           // Where a row is there already, another request was first.
           .onConflictDoNothing({ target: interactions.id })
@@ -115,11 +124,14 @@ function prepareMove(db: Drizzle, isStored: boolean) {
 }
 
 /**
- * One statement approves the interaction (or stores it as approved) and inserts its grant (and so its code). The statement also
- * remembers the consent, and writes the ledger entry. It commits only while the epochs of client, user and server are as loaded and the session is active. Where
- * the end-user was not asked, the earlier consent must stand too, or the registration that makes asking needless. A disable or a sign-out in between wins.
+ * One statement approves the interaction (or stores it as approved, or leaves it without a row) and inserts its grant (and so its code).
+ * The statement also remembers the consent, and writes the ledger entry. It commits only while the epochs of client, user and server are
+ * as loaded and the session is active. Where the end-user was not asked, the earlier consent must stand too, or the registration that
+ * makes asking needless. A disable or a sign-out in between wins.
  */
-function prepareApproval(db: Drizzle, { isStored, reliesOn, remembers }: ApprovalShape, name: string) {
+function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers }: ApprovalShape, name: string) {
+  const theUser = eq(users.id, bound('userId', 'uuid'));
+  const theServer = eq(server.epoch, bound('serverEpoch', 'bigint'));
   const holds = and(
     eq(clients.clientId, bound('clientId', 'text')),
     eq(clients.epoch, bound('clientEpoch', 'bigint')),
@@ -131,8 +143,29 @@ function prepareApproval(db: Drizzle, { isStored, reliesOn, remembers }: Approva
     reliesOn === 'consent' ? consentStands : undefined,
     reliesOn === 'registration' ? eq(clients.consent, 'skip') : undefined,
   );
-  const theUser = eq(users.id, bound('userId', 'uuid'));
-  const theServer = eq(server.epoch, bound('serverEpoch', 'bigint'));
+  if (interaction === 'alone') {
+    const granted = db.$with('granted').as(
+      db
+        .insert(grants)
+        .select(
+          db
+            .select(grantOf(REQUESTED_AS_BOUND, AS_COMPARED))
+            .from(clients)
+            .innerJoin(users, theUser)
+            .innerJoin(server, theServer)
+            .where(and(holds, isNotStored)),
+        )
+        // The same commit, whose answer was lost: it made the grant.
+        .onConflictDoNothing({ target: grants.id })
+        .returning({ id: grants.id, clientId: grants.clientId }),
+    );
+    return db
+      .with(granted)
+      .insert(transitions)
+      .select(db.select(approvalLine(granted.id, granted)).from(granted))
+      .returning({ grantId: transitions.grantId })
+      .prepare(name);
+  }
   const returned = {
     id: interactions.id,
     clientId: interactions.clientId,
@@ -142,7 +175,7 @@ function prepareApproval(db: Drizzle, { isStored, reliesOn, remembers }: Approva
     codeChallenge: interactions.codeChallenge,
   };
   const moved = db.$with('moved').as(
-    isStored
+    interaction === 'stored'
       ? db
           .update(interactions)
           .set({ state: bound('state', 'text'), userId: bound('userId', 'uuid') })
@@ -154,7 +187,12 @@ function prepareApproval(db: Drizzle, { isStored, reliesOn, remembers }: Approva
       : db
           .insert(interactions)
           .select(
-            db.select(AS_REQUESTED).from(clients).innerJoin(users, theUser).innerJoin(server, theServer).where(holds),
+            db
+              .select(AS_REQUESTED)
+              .from(clients)
+              .innerJoin(users, theUser)
+              .innerJoin(server, theServer)
+              .where(and(holds, isNotGranted)),
           )
           .onConflictDoNothing({ target: interactions.id })
           .returning(returned),
@@ -162,49 +200,68 @@ function prepareApproval(db: Drizzle, { isStored, reliesOn, remembers }: Approva
   const granted = db.$with('granted').as(
     db
       .insert(grants)
-      .select(
-        db
-          .select({
-            id: sql<string>`${moved.id}`.as('id'),
-            clientId: sql<string>`${moved.clientId}`.as('client_id'),
-            userId: sql<string>`${bound('userId', 'uuid')}`.as('user_id'),
-            clientEpoch: sql<bigint>`${moved.clientEpoch}`.as('client_epoch'),
-            userEpoch: sql<bigint>`${bound('userEpoch', 'bigint')}`.as('user_epoch'),
-            serverEpoch: sql<bigint>`${bound('serverEpoch', 'bigint')}`.as('server_epoch'),
-            scope: sql<string[]>`${bound('grantedScope', 'text[]')}`.as('scope'),
-            resources: sql<string[]>`${moved.resources}`.as('resources'),
-            policy: sql<string>`${bound('policy', 'text')}`.as('policy'),
-            codeHash: sql<Buffer>`${bound('codeHash', 'bytea')}`.as('code_hash'),
-            codeChallenge: sql<string>`${moved.codeChallenge}`.as('code_challenge'),
-            redirectUri: sql<string>`${moved.redirectUri}`.as('redirect_uri'),
-            identity: sql<SignInFacts>`${bound('identity', 'jsonb')}`.as('identity'),
-            codeEndsAt: sql<Date>`${bound('codeEndsAt', 'timestamptz')}`.as('code_ends_at'),
-            state: sql<'active'>`'active'`.as('state'),
-            revokedAt: sql<Date>`null::timestamptz`.as('revoked_at'),
-            revokedReason: sql<string>`null::text`.as('revoked_reason'),
-            refreshGeneration: sql<bigint>`null::bigint`.as('refresh_generation'),
-            refreshNonce: sql<Buffer>`null::bytea`.as('refresh_nonce'),
-            createdAt: sql<Date>`${bound('now', 'timestamptz')}`.as('created_at'),
-            lastUsedAt: sql<Date>`null::timestamptz`.as('last_used_at'),
-            chainEndsAt: sql<Date>`null::timestamptz`.as('chain_ends_at'),
-          })
-          .from(moved),
-      )
+      .select(db.select(grantOf(moved, OWNERS_AS_BOUND)).from(moved))
       .returning({ id: grants.id }),
   );
   const remembered = db.$with('remembered').as(remembers === 'again' ? widened(db, moved) : firstConsent(db, moved));
-  const line = ledgerOf(sql`${moved.id}`, {
-    grantId: sql`${granted.id}`,
-    clientId: sql`${moved.clientId}`,
-    policy: bound('policy', 'text'),
-  });
   return db
     .with(moved, granted, ...(remembers ? [remembered] : []))
     .insert(transitions)
-    .select(db.select(line).from(moved).innerJoin(granted, sql`true`))
+    .select(db.select(approvalLine(granted.id, moved)).from(moved).innerJoin(granted, sql`true`))
     .returning({ grantId: transitions.grantId })
     .prepare(name);
 }
+
+type Requested = Readonly<
+  Record<'id' | 'clientId' | 'clientEpoch' | 'resources' | 'codeChallenge' | 'redirectUri', unknown>
+>;
+type Owners = Readonly<Record<'userId' | 'userEpoch' | 'serverEpoch', unknown>>;
+
+const OWNERS_AS_BOUND: Owners = {
+  userId: bound('userId', 'uuid'),
+  userEpoch: bound('userEpoch', 'bigint'),
+  serverEpoch: bound('serverEpoch', 'bigint'),
+};
+
+/** From the rows that the statement compares with the loaded facts, so that it has fewer values. */
+const AS_COMPARED: Owners = { userId: users.id, userEpoch: users.epoch, serverEpoch: server.epoch };
+const REQUESTED_AS_BOUND: Requested = {
+  id: AS_REQUESTED.id.sql,
+  clientId: clients.clientId,
+  clientEpoch: clients.epoch,
+  resources: AS_REQUESTED.resources.sql,
+  codeChallenge: AS_REQUESTED.codeChallenge.sql,
+  redirectUri: AS_REQUESTED.redirectUri.sql,
+};
+
+/** The selection of `insert(grants).select(…)`. @param from where the statement has what the client asked for. */
+const grantOf = (from: Requested, owners: Owners) => ({
+  id: sql<string>`${from.id}`.as('id'),
+  clientId: sql<string>`${from.clientId}`.as('client_id'),
+  userId: sql<string>`${owners.userId}`.as('user_id'),
+  clientEpoch: sql<bigint>`${from.clientEpoch}`.as('client_epoch'),
+  userEpoch: sql<bigint>`${owners.userEpoch}`.as('user_epoch'),
+  serverEpoch: sql<bigint>`${owners.serverEpoch}`.as('server_epoch'),
+  scope: sql<string[]>`${bound('grantedScope', 'text[]')}`.as('scope'),
+  resources: sql<string[]>`${from.resources}`.as('resources'),
+  policy: sql<string>`${bound('policy', 'text')}`.as('policy'),
+  codeHash: sql<Buffer>`${bound('codeHash', 'bytea')}`.as('code_hash'),
+  codeChallenge: sql<string>`${from.codeChallenge}`.as('code_challenge'),
+  redirectUri: sql<string>`${from.redirectUri}`.as('redirect_uri'),
+  identity: sql<SignInFacts>`${bound('identity', 'jsonb')}`.as('identity'),
+  codeEndsAt: sql<Date>`${bound('codeEndsAt', 'timestamptz')}`.as('code_ends_at'),
+  state: sql<'active'>`'active'`.as('state'),
+  revokedAt: sql<Date>`null::timestamptz`.as('revoked_at'),
+  revokedReason: sql<string>`null::text`.as('revoked_reason'),
+  refreshGeneration: sql<bigint>`null::bigint`.as('refresh_generation'),
+  refreshNonce: sql<Buffer>`null::bytea`.as('refresh_nonce'),
+  createdAt: sql<Date>`${bound('now', 'timestamptz')}`.as('created_at'),
+  lastUsedAt: sql<Date>`null::timestamptz`.as('last_used_at'),
+  chainEndsAt: sql<Date>`null::timestamptz`.as('chain_ends_at'),
+});
+
+const approvalLine = (grantId: unknown, { id, clientId }: Pick<Requested, 'id' | 'clientId'>) =>
+  ledgerOf(sql`${id}`, { grantId: sql`${grantId}`, clientId: sql`${clientId}`, policy: bound('policy', 'text') });
 
 /**
  * Read again, and locked until the grant exists: a sign-out either waits for the approval, or was first and prevents it. So

@@ -55,6 +55,7 @@ function storedFrom(macs: RowMacs, authentic: AuthenticClients, row: Row, intera
     consentRow: consent,
     grant: grant && {
       id: grant.id,
+      userId: grant.userId,
       codeHash: grant.codeHash,
       codeEndsAt: grant.codeEndsAt,
       codeIsUnused: grant.state === 'active' && grant.refreshGeneration === null,
@@ -70,6 +71,7 @@ const LOADED = {
   consent: consents,
   grant: {
     id: grants.id,
+    userId: grants.userId,
     codeHash: grants.codeHash,
     state: grants.state,
     refreshGeneration: grants.refreshGeneration,
@@ -79,6 +81,7 @@ const LOADED = {
 
 const theUser = sql`${users.id} = ${sql.placeholder('userId')}::uuid`;
 const theInteraction = sql`${interactions.id} = ${sql.placeholder('id')}::uuid`;
+const theGrant = sql`${grants.id} = ${sql.placeholder('id')}::uuid`;
 
 function prepareLoad(db: Drizzle) {
   return db
@@ -99,7 +102,7 @@ function prepareLoad(db: Drizzle) {
     .prepare('load_interaction');
 }
 
-/** The interaction itself may be in no row. */
+/** The interaction itself may be in no row, and its grant alone in one. */
 function prepareLoadRequested(db: Drizzle) {
   return db
     .select(LOADED)
@@ -114,7 +117,7 @@ function prepareLoadRequested(db: Drizzle) {
         eq(consents.resources, sql.placeholder('resources')),
       ),
     )
-    .leftJoin(grants, eq(grants.id, interactions.id))
+    .leftJoin(grants, theGrant)
     .where(eq(clients.clientId, sql.placeholder('clientId')))
     .prepare('load_requested_interaction');
 }

@@ -1,6 +1,7 @@
 /**
  * The interaction: from the authorization request to the redirect. It is stored with the first step of an end-user who has signed
- * in; until then it travels with the browser (docs/decisions/0026). An approval inserts the grant in the same statement.
+ * in; until then it travels with the browser (docs/decisions/0026). An approval inserts the grant in the same statement, and an
+ * approval without a page inserts that grant alone (docs/decisions/0077).
  */
 
 import type {
@@ -41,6 +42,7 @@ export type StoredInteraction = {
   /** The grant that this interaction made; null: none. */
   readonly grant: {
     readonly id: string;
+    readonly userId: string;
     readonly codeHash: Bytes;
     readonly codeIsUnused: boolean;
     readonly codeEndsAt: Date;
@@ -61,6 +63,8 @@ export type ReliedOn = 'consent' | 'registration' | null;
 export type InteractionRow = {
   readonly interaction: Interaction;
   readonly isStored: boolean;
+  /** An approval stores the grant and no interaction. */
+  readonly grantAlone: boolean;
   readonly remembers: boolean;
   readonly reliesOn: ReliedOn;
 };
@@ -80,7 +84,7 @@ export type InteractionFacts = Omit<LoadedInteraction, 'interaction' | 'isStored
 
 /**
  * A step that makes no grant. For a stored interaction, it commits only while state and user are as loaded. Another interaction is
- * stored by this step, only before its end and only if no other request has stored it since.
+ * stored by this step, only before its end and only if no other request has stored it or made its grant since.
  */
 export type InteractionMove = {
   readonly loaded: Interaction;
@@ -96,6 +100,8 @@ export type InteractionMove = {
  * still as loaded, and while the session is active.
  */
 export type Approval = InteractionMove & {
+  /** The grant is inserted, and the interaction is not: no page has its id. */
+  readonly grantAlone: boolean;
   readonly session: Session;
   /** When the interaction or the session ends, whichever is first: it has to be committed in time, not only decided in time. */
   readonly endsAt: Date;
@@ -164,7 +170,7 @@ export type InteractionStore = {
 
 const moved = (row: InteractionRow, state: Interaction['state'], { session }: InteractionFacts): InteractionRow => ({
   ...row,
-  isStored: true,
+  isStored: !row.grantAlone,
   interaction: { ...row.interaction, state, userId: session?.userId ?? row.interaction.userId },
 });
 
@@ -230,6 +236,7 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
     askConsent: (row, facts) => moved(row, 'awaitingConsent', facts),
     issueCode: (row, facts) => moved(row, 'approved', facts),
     refuseAuthorization: (row, facts) => moved(row, 'denied', facts),
+    storeGrantAlone: (row) => ({ ...row, grantAlone: !row.isStored }),
     rememberConsent: (row) => ({ ...row, remembers: true }),
     relyOnConsent: (row) => ({ ...row, reliesOn: 'consent' }),
     relyOnRegistration: (row) => ({ ...row, reliesOn: 'registration' }),
@@ -244,8 +251,8 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
     const move = { loaded: before.interaction, isStored: before.isStored, now: facts.now, to, userId, entry };
     const { session } = facts;
     if (to !== 'approved' || !session) return { kind: 'move', move };
-    const { reliesOn, remembers } = after;
-    const approval = { ...move, ...approvalOf(move, session, facts, reliesOn), reliesOn, remembers };
+    const { reliesOn, remembers, grantAlone } = after;
+    const approval = { ...move, ...approvalOf(move, session, facts, reliesOn), reliesOn, remembers, grantAlone };
     return { kind: 'approve', approval };
   },
 };
@@ -326,7 +333,8 @@ export function interactionRequest(
 ): Request<LoadedInteraction, InteractionRow, InteractionFacts, InteractionCommit, InteractionOutcome> {
   return {
     lifecycle: interactionLifecycle,
-    read: ({ interaction, isStored, ...loaded }) => {
+    read: ({ interaction: found, isStored, ...loaded }) => {
+      const interaction = isStored ? found : standsFor(loaded.grant, found);
       const { client, now, remembered, session } = loaded;
       const lifetimes = policy.lifetimesOf(client);
       const event: InteractionEvent = {
@@ -350,7 +358,7 @@ export function interactionRequest(
         lifetimes,
         codeHash: policy.makeCode(interaction.id).secretHash,
       };
-      return { row: { interaction, isStored, remembers: false, reliesOn: null }, facts, event };
+      return { row: { interaction, isStored, grantAlone: false, remembers: false, reliesOn: null }, facts, event };
     },
     answer: ({ before: { interaction }, after: { isStored }, decisions: [decision] }, loaded) => {
       const { client, session } = loaded;
@@ -384,6 +392,10 @@ export function interactionRequest(
     // No `isIn`: another tab may have made the same grant. The machine repeats the answer while the code waits.
   };
 }
+
+/** An approval without a page leaves the grant alone: where it exists, the interaction is approved. */
+const standsFor = (grant: StoredInteraction['grant'], interaction: Interaction): Interaction =>
+  grant === null ? interaction : { ...interaction, state: 'approved', userId: grant.userId };
 
 type Repeated =
   | { readonly kind: 'approved'; readonly code: string }

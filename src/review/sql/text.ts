@@ -80,10 +80,14 @@ function momentOf(on: Rule['on']): string {
   return `AFTER ${on.toUpperCase()}`;
 }
 
-/** A grant's first line of the ledger is written in the statement that inserts the grant, after it; so no line exists before. */
+/**
+ * A grant's first line of the ledger is written in the statement that inserts the grant, after it; so no line exists before. Where the
+ * grant exists, the primary key refuses another, also to a commit whose answer was lost and that is sent again (ON CONFLICT DO NOTHING).
+ */
 const BEGINS_ONCE = functionNamed(
   'grants_begins_once',
-  `  IF EXISTS (SELECT FROM "public"."transitions" t WHERE t."shard_key" = NEW."id" AND t."grant_id" = NEW."id") THEN
+  `  IF EXISTS (SELECT FROM "public"."transitions" t WHERE t."shard_key" = NEW."id" AND t."grant_id" = NEW."id")
+    AND NOT EXISTS (SELECT FROM "public"."grants" g WHERE g."id" = NEW."id") THEN
     ${refuse('a grant that the ledger knows does not begin again', 'NEW.id::text')}
   END IF;
   RETURN NEW;`,

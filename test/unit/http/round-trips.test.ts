@@ -119,15 +119,19 @@ describe('round trips', () => {
     }
   });
 
-  it('a silent approval: client, session and consent are read together, and one statement stores it all', async () => {
-    await scene.code();
-    const url = authorizeUrl(scene.client, makePkce(), { prompt: 'none' });
-    expect(await costOf(() => scene.browser.send('GET', url, null), 303)).toEqual({ statements: 2, signatures: 0 });
-    expect(statements[0]).toMatch(/^select /);
-    expect(statements[1]).toMatch(
-      /^with "moved" as \(insert into "interactions" .* on conflict .*insert into "grants"/s,
-    );
-  });
+  it.each([undefined, 'none'])(
+    'an approval without a page (prompt=%s): client, session and consent are read together, and one statement stores the grant alone',
+    async (prompt) => {
+      await scene.code();
+      const url = authorizeUrl(scene.client, makePkce(), { prompt });
+      expect(await costOf(() => scene.browser.send('GET', url, null), 303)).toEqual({ statements: 2, signatures: 0 });
+      expect(statements[0]).toMatch(/^select /);
+      expect(statements[1]).toMatch(
+        /^with "granted" as \(insert into "grants" .* on conflict .*insert into "transitions"/s,
+      );
+      expect(statements[1]).not.toMatch(/(insert into|update) "interactions"/);
+    },
+  );
 
   describe('the pages of an interaction', () => {
     type Step = 'request' | 'page' | 'sign-in' | 'factor page' | 'factor' | 'consent page' | 'consent';

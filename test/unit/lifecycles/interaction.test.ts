@@ -65,7 +65,13 @@ const NOAH: Session = { ...MIRA, userId: 'noah' };
 
 const CODE = `code of ${WAITS.id}`;
 const CODE_HASH = new Uint8Array(32).fill(7);
-const OF_THIS_GRANT = { id: WAITS.id, codeHash: CODE_HASH, codeIsUnused: true, codeEndsAt: seconds(60) };
+const OF_THIS_GRANT = {
+  id: WAITS.id,
+  userId: 'mira',
+  codeHash: CODE_HASH,
+  codeIsUnused: true,
+  codeEndsAt: seconds(60),
+};
 
 type Given = {
   readonly loaded?: Partial<StoredInteraction>;
@@ -245,6 +251,7 @@ describe('an approval', () => {
     remembers: true,
     consentsEndedUpTo: null,
     consentRow: null,
+    grantAlone: false,
     identity: { nonce: 'once', authTime: NOW.getTime() / 1000, sid: 'public-name', amr: ['pwd'] },
   };
   const REMEMBERED = { scope: WAITS.scope, resources: WAITS.resources, grantedAt: seconds(-3600) };
@@ -285,12 +292,25 @@ describe('an approval', () => {
     },
   );
 
-  test('of a remembered consent shows no page, relies on that consent, and is not remembered again', async () => {
-    const { ask, commits } = bench(WAITS, { loaded: { remembered: REMEMBERED } });
-    expect(await ask('requested')).toMatchObject({ kind: 'approved', isStored: true });
-    const entry = line('requested', 'awaitingSignIn', 'approved');
-    const relied = { ...approval, loaded: WAITS, isStored: false, entry, reliesOn: 'consent', remembers: false };
-    expect(commits).toEqual([{ kind: 'approve', approval: relied }]);
+  test.each([
+    ['requested', true],
+    ['signedIn', false],
+    ['accountChosen', false],
+  ] as const)(
+    'of a remembered consent, %s: relies on that consent, is not remembered again, and stores its grant alone: %s',
+    async (event, grantAlone) => {
+      const { ask, commits } = bench(WAITS, { loaded: { remembered: REMEMBERED } });
+      expect(await ask(event)).toMatchObject({ kind: 'approved', isStored: !grantAlone });
+      const entry = line(event, 'awaitingSignIn', 'approved');
+      const relied = { ...approval, loaded: WAITS, isStored: false, entry, reliesOn: 'consent', remembers: false };
+      expect(commits).toEqual([{ kind: 'approve', approval: { ...relied, grantAlone } }]);
+    },
+  );
+
+  test('of a client of the team stores its grant alone', async () => {
+    const { ask, commits } = bench(WAITS, { loaded: { client: { ...CLIENT, consent: 'skip' } } });
+    expect(await ask('requested')).toMatchObject({ kind: 'approved', isStored: false });
+    expect(commits).toMatchObject([{ approval: { reliesOn: 'registration', grantAlone: true } }]);
   });
 
   test('of a remembered consent ends with its lifetime: then the page is shown, and the new consent stands alone', async () => {
@@ -445,6 +465,25 @@ describe('a commit whose answer was lost', () => {
     const interaction = { ...found.interaction, userId: 'noah' };
     const { ask } = bench(ASKED, { fates: ['lost'], reloads: [{ ...found, interaction, grant: OF_THIS_GRANT }] });
     expect(await ask('consented')).toMatchObject({ kind: 'rejected', reason: 'user_changed' });
+  });
+
+  describe('of an approval without a page', () => {
+    const loaded = { remembered: { scope: WAITS.scope, resources: WAITS.resources, grantedAt: seconds(-3600) } };
+    const again = (grant: StoredInteraction['grant'], session = MIRA) =>
+      bench(WAITS, { loaded, fates: ['lost'], reloads: [{ remembered: null, grant }] }).ask('requested', session);
+
+    test('is in the grant, which stands for the interaction: the same code', async () => {
+      expect(await again(OF_THIS_GRANT)).toMatchObject({ kind: 'approved', code: CODE, isStored: false });
+    });
+
+    test('has ended when its code was used since', async () => {
+      const used = { ...OF_THIS_GRANT, codeIsUnused: false };
+      expect(await again(used)).toMatchObject({ kind: 'rejected', reason: 'interaction_completed' });
+    });
+
+    test('is not for another end-user', async () => {
+      expect(await again({ ...OF_THIS_GRANT, userId: 'noah' })).toMatchObject({ reason: 'user_changed' });
+    });
   });
 
   test('is repeated when no grant is there', async () => {

@@ -14,6 +14,7 @@ import type { InteractionStore, StoredInteraction } from '../../../src/lifecycle
 import type { SessionStore } from '../../../src/lifecycles/session/lifecycle.ts';
 import type { Client } from '../../../src/model/client.ts';
 import { type Grant, sameBytes } from '../../../src/model/grant.ts';
+import type { Interaction } from '../../../src/model/interaction.ts';
 import type { Session } from '../../../src/model/session.ts';
 import type { Claims } from '../../../src/model/user.ts';
 import type { SigningAlgorithm } from '../../../src/oauth/signing-algorithms.ts';
@@ -201,7 +202,8 @@ export function interactionsInMemory(
   } = {},
 ) {
   const clock = { second: given.second ?? 10 };
-  const rows = new Map<string, Pick<StoredInteraction, 'interaction' | 'grant'>>();
+  /** Where an approval stored its grant alone, the interaction is null. */
+  const rows = new Map<string, Pick<StoredInteraction, 'grant'> & { interaction: Interaction | null }>();
   const askedFor: (string | null)[] = [];
   const facts = (clientId: string, userId: string | null) => {
     askedFor.push(userId);
@@ -223,11 +225,11 @@ export function interactionsInMemory(
     },
     load: async ({ id, requested }, userId) => {
       if (given.meanwhile?.load?.()) return null;
-      const row = rows.get(id);
-      if (row) return { ...facts(row.interaction.clientId, userId), ...row, isStored: true };
+      const { interaction: stored, grant } = rows.get(id) ?? { interaction: null, grant: null };
+      if (stored) return { ...facts(stored.clientId, userId), interaction: stored, grant, isStored: true };
       if (requested === null) return null;
       const interaction = { ...requested, state: 'awaitingSignIn', userId: null } as const;
-      return { ...facts(requested.clientId, userId), interaction, isStored: false, grant: null };
+      return { ...facts(requested.clientId, userId), interaction, isStored: false, grant };
     },
     commit: async (commit) => {
       if (given.meanwhile?.commit?.()) return false;
@@ -235,11 +237,12 @@ export function interactionsInMemory(
       const made = commit.kind === 'move' ? null : commit.approval;
       const grant = made && {
         id: loaded.id,
+        userId: made.session.userId,
         codeHash: made.codeHash,
         codeIsUnused: true,
         codeEndsAt: made.codeEndsAt,
       };
-      rows.set(loaded.id, { interaction: { ...loaded, state: to, userId }, grant });
+      rows.set(loaded.id, { interaction: made?.grantAlone ? null : { ...loaded, state: to, userId }, grant });
       approvals.push(...(made ? [made] : []));
       return true;
     },

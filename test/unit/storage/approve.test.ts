@@ -40,14 +40,17 @@ type Asking = {
   readonly approval: Approval;
 };
 
-/** @param isStored false: the first step is the approval, which stores it. */
-async function givenAsking(ports: Ports, isStored: boolean): Promise<Asking> {
+/** `unstored`: the first step is the approval, which stores it; `alone`: the approval stores its grant and no interaction. */
+type Row = 'stored' | 'unstored' | 'alone';
+
+async function givenAsking(ports: Ports, row: Row): Promise<Asking> {
   const clientId = await givenClient(ports);
   const person = await givenUser(ports);
   const session = await givenSession(ports, person);
-  const given = isStored ? await givenInteraction(ports, clientId) : await givenRequest(ports, clientId);
+  const given = row === 'stored' ? await givenInteraction(ports, clientId) : await givenRequest(ports, clientId);
   const interactionId = typeof given === 'string' ? given : given.interaction.id;
-  return { clientId, person, session, interactionId, approval: await approvalOf(ports, given, session) };
+  const approval = await approvalOf(ports, given, session, { grantAlone: row === 'alone' });
+  return { clientId, person, session, interactionId, approval };
 }
 
 type Interference = (ports: Ports, asking: Asking) => Promise<unknown>;
@@ -91,21 +94,24 @@ const changes: Record<string, Interference> = {
 };
 
 const kinds = databaseKinds.flatMap((kind) => [
-  { kind, isStored: true, what: 'that is stored' },
-  { kind, isStored: false, what: 'that is in no row' },
+  { kind, row: 'stored', what: 'that is stored' } as const,
+  { kind, row: 'unstored', what: 'that is in no row' } as const,
+  { kind, row: 'alone', what: 'that gets no row' } as const,
 ]);
 
-describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStored }) => {
+describe.each(kinds)('approving an interaction $what on $kind', ({ kind, row }) => {
   let ports: Ports;
   beforeAll(async () => {
     ports = await openPorts(kind);
   });
   afterAll(() => ports.close());
 
+  const loadAgain = ({ loaded, session }: Approval) =>
+    ports.interactions.load({ id: loaded.id, requested: row === 'alone' ? loaded : null }, session.userId);
   const grantsOf = (interactionId: string) => ports.db.select().from(grants).where(eq(grants.id, interactionId));
 
   test('it makes the grant, with the epochs at the approval, and one entry', async () => {
-    const { clientId, person, session, interactionId, approval } = await givenAsking(ports, isStored);
+    const { clientId, person, session, interactionId, approval } = await givenAsking(ports, row);
     expect(await approve(ports, approval)).toBe(true);
     const { loaded, codeHash, codeEndsAt, now } = approval;
     expect(await grantsOf(interactionId)).toEqual([
@@ -154,13 +160,15 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
         ...NOBODY_ASKED,
       },
     ]);
-    const facts = await loadInteraction(ports, interactionId, person.id);
-    expect(facts?.interaction).toEqual({ ...loaded, state: 'approved', userId: person.id });
-    expect(facts?.grant).toEqual({ id: interactionId, codeIsUnused: true, codeEndsAt, codeHash });
+    const facts = await loadAgain(approval);
+    const answered = row === 'alone' ? {} : { state: 'approved', userId: person.id };
+    expect(facts?.interaction).toEqual({ ...loaded, ...answered });
+    expect(facts?.isStored).toBe(row !== 'alone');
+    expect(facts?.grant).toEqual({ id: interactionId, userId: person.id, codeIsUnused: true, codeEndsAt, codeHash });
   });
 
   test('a double submit makes one grant', async () => {
-    const { approval, interactionId } = await givenAsking(ports, isStored);
+    const { approval, interactionId } = await givenAsking(ports, row);
     const submits = Array.from({ length: 10 }, () => ({ ...approval, codeHash: randomBytes(32) }));
     const approved = await Promise.all(submits.map((submit) => approve(ports, submit)));
     expect(approved.filter(Boolean)).toHaveLength(1);
@@ -169,7 +177,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
   });
 
   test('the grant keeps the sign-in for ID Tokens, and its policy', async () => {
-    const { approval, interactionId } = await givenAsking(ports, isStored);
+    const { approval, interactionId } = await givenAsking(ports, row);
     const identity = { nonce: 'n-0S6_WzA2Mj', authTime: 1_700_000_000, sid: approval.session.sid };
     const entry = { ...approval.entry, reason: 'a_reason' };
     expect(await approve(ports, { ...approval, identity, policy: 'strict', entry })).toBe(true);
@@ -179,9 +187,9 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
 
   test('its code is unused until it is exchanged, or the grant revoked', async () => {
     for (const end of ['exchange', 'revocation']) {
-      const { approval, clientId, interactionId } = await givenAsking(ports, isStored);
+      const { approval, clientId } = await givenAsking(ports, row);
       await approve(ports, approval);
-      const isUnused = async () => (await loadInteraction(ports, interactionId))?.grant?.codeIsUnused;
+      const isUnused = async () => (await loadAgain(approval))?.grant?.codeIsUnused;
       expect(await isUnused()).toBe(true);
       const { grant } = await ports.grants.load({ clientId, grantId: approval.loaded.id });
       if (!grant) throw new Error('no grant');
@@ -191,7 +199,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
   });
 
   test('without a consent page, an earlier consent in force is enough', async () => {
-    const { approval, clientId, session } = await givenAsking(ports, isStored);
+    const { approval, clientId, session } = await givenAsking(ports, row);
     const earlier = await approvalOf(ports, await givenRequest(ports, clientId), session, { remembers: true });
     expect(await approve(ports, earlier)).toBe(true);
     expect(await approve(ports, { ...approval, reliesOn: 'consent' })).toBe(true);
@@ -199,37 +207,49 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
 
   test('without a consent page, an earlier consent to less, or for another resource, is not enough', async () => {
     for (const less of [{ scope: ['read'] }, { resources: ['https://other.example'] }]) {
-      const { approval, clientId, session } = await givenAsking(ports, isStored);
+      const { approval, clientId, session } = await givenAsking(ports, row);
       const earlier = await approvalOf(ports, await givenRequest(ports, clientId, less), session, { remembers: true });
       expect(await approve(ports, earlier)).toBe(true);
       expect(await approve(ports, { ...approval, reliesOn: 'consent' })).toBe(false);
     }
   });
 
-  if (!isStored)
+  if (row !== 'stored')
     test('a row that another request has stored in between is not stored again', async () => {
-      const { approval, interactionId, person } = await givenAsking(ports, isStored);
+      const { approval, interactionId, person } = await givenAsking(ports, row);
       const { loaded, now, entry } = approval;
-      const move = { loaded, isStored, now, to: 'denied' as const, userId: person.id, entry };
+      const move = { loaded, isStored: false, now, to: 'denied' as const, userId: person.id, entry };
       expect(await moveInteraction(ports, move)).toBe(true);
       expect(await approve(ports, approval)).toBe(false);
       expect(await grantsOf(interactionId)).toEqual([]);
       expect((await loadInteraction(ports, interactionId))?.interaction.state).toBe('denied');
     });
 
+  if (row !== 'stored')
+    test('nothing is stored for an interaction whose grant was stored alone', async () => {
+      const { approval, interactionId, person } = await givenAsking(ports, row);
+      const { loaded, now, entry } = approval;
+      expect(await approve(ports, { ...approval, grantAlone: true })).toBe(true);
+      expect(await approve(ports, approval)).toBe(false);
+      const move = { loaded, isStored: false, now, to: 'denied' as const, userId: person.id, entry };
+      expect(await moveInteraction(ports, move)).toBe(false);
+      expect(await loadInteraction(ports, interactionId)).toBeNull();
+      expect(await ledgerOf(ports, interactionId)).toHaveLength(1);
+    });
+
   test('no interaction can have two grants, by any writer', async () => {
-    const { interactionId, approval } = await givenAsking(ports, isStored);
+    const { interactionId, approval } = await givenAsking(ports, row);
     await approve(ports, approval);
-    const [row] = await grantsOf(interactionId);
-    if (!row) throw new Error('no grant');
-    const second = { ...row, codeHash: randomBytes(32) };
+    const [grant] = await grantsOf(interactionId);
+    if (!grant) throw new Error('no grant');
+    const second = { ...grant, codeHash: randomBytes(32) };
     await expect(ports.db.insert(grants).values(second)).rejects.toThrow();
     expect(await grantsOf(interactionId)).toHaveLength(1);
   });
 
-  const all = { ...interferences, ...(isStored ? changes : {}) };
+  const all = { ...interferences, ...(row === 'stored' ? changes : {}) };
   test.each(Object.entries(all))('it fails, and no row is written, when %s', async (_, interfere) => {
-    const asking = await givenAsking(ports, isStored);
+    const asking = await givenAsking(ports, row);
     const { interactionId, person, clientId } = asking;
     await interfere(ports, asking);
     expect(await approve(ports, { ...asking.approval, remembers: true })).toBe(false);
@@ -238,6 +258,6 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, isStore
     const another = await givenInteraction(ports, clientId);
     const facts = await loadInteraction(ports, another, person.id);
     expect(facts?.remembered).toBeNull();
-    if (!isStored) expect(await loadInteraction(ports, interactionId)).toBeNull();
+    if (row !== 'stored') expect(await loadInteraction(ports, interactionId)).toBeNull();
   });
 });

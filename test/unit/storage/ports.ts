@@ -173,6 +173,7 @@ export async function approvalOf(
   return {
     loaded: interaction,
     isStored,
+    grantAlone: false,
     now: clock.now(),
     to: 'approved',
     userId: session.userId,

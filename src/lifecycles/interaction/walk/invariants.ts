@@ -272,10 +272,14 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'stored-for-an-end-user',
-    says: 'An interaction has no row before an end-user has signed in, and a silent refusal leaves none.',
+    says: 'An interaction has no row before an end-user has signed in. A silent refusal and an approval without a page leave none, other steps do.',
     spec: 'OpenID Connect Core §3.1.2.6',
     machines: INTERACTION,
-    violation: (_, { stored: { isStored } }, { after: { stored } }) => {
+    violation: (_, { stored: { isStored } }, { commit, after: { stored } }) => {
+      if (approvalIn(commit) && commit?.asked.kind === 'interaction') {
+        const hasPage = commit.asked.event !== 'requested';
+        if (hasPage !== stored.isStored) return `an approval ${hasPage ? 'with' : 'without'} a page is stored wrongly`;
+      }
       if (isStored || !stored.isStored) return null;
       const { state, userId } = stored.interaction;
       if (userId === null) return 'an interaction was stored without an end-user';

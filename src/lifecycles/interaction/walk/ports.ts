@@ -33,7 +33,7 @@ type StoredConsent = {
 };
 
 export type SignIn = {
-  /** As stored or, before that, as the browser carries it. */
+  /** As stored or, before that, as the browser carries it. Approved without a row: its grant stands for it. */
   readonly interaction: Interaction;
   readonly isStored: boolean;
   readonly client: Client;
@@ -117,13 +117,14 @@ export function loadInteraction(stored: SignIn, userId: string | null, now: Date
     consent && consent.userEpoch === userOf(stored, consent.userId).epoch && consent.clientEpoch === client.epoch;
   return {
     now,
-    interaction,
+    interaction: isStored ? interaction : { ...interaction, state: 'awaitingSignIn', userId: null },
     isStored,
     client,
     remembered: stands ? consent : null,
     grant: grant
       ? {
           id: grant.id,
+          userId: grant.userId,
           codeHash: grant.codeHash,
           codeIsUnused: grant.state === 'active' && grant.refreshGeneration === null,
           codeEndsAt: grant.codeEndsAt,
@@ -139,6 +140,8 @@ type Guard<Commit> = Readonly<Record<string, Fact<Commit>>>;
 const WHAT_IS_LOADED: Guard<InteractionMove> = {
   /** An INSERT, and nothing where the row is there already. */
   isStoredOnce: (stored, { isStored }) => isStored || !stored.isStored,
+  /** Where the grant was stored alone, nothing else is stored for the interaction. */
+  isGrantedOnce: ({ grants }, { isStored }) => isStored || grants.length === 0,
   stateIsLoaded: ({ interaction }, { isStored, loaded }) => !isStored || interaction.state === loaded.state,
   userIsLoaded: ({ interaction }, { isStored, loaded }) => !isStored || interaction.userId === loaded.userId,
 };
@@ -205,9 +208,9 @@ export function commitSignIn(stored: SignIn, commit: SignInCommit, now: Date, gu
   }
 }
 
-const moved = (stored: SignIn, { to, userId }: Pick<InteractionMove, 'to' | 'userId'>): SignIn => ({
+const moved = (stored: SignIn, { to, userId }: Pick<InteractionMove, 'to' | 'userId'>, isStored = true): SignIn => ({
   ...stored,
-  isStored: true,
+  isStored,
   interaction: { ...stored.interaction, state: to, userId },
 });
 
@@ -237,7 +240,7 @@ function approved(stored: SignIn, approval: Approval): SignIn {
     lastUsedAt: null,
     chainEndsAt: null,
   };
-  const after = moved(stored, { to: approval.to, userId });
+  const after = moved(stored, { to: approval.to, userId }, !approval.grantAlone);
   const consents = remembers
     ? withConsent(stored.consents, { userId, userEpoch, clientEpoch, scope, resources, grantedAt: now })
     : stored.consents;

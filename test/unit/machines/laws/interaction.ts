@@ -26,7 +26,7 @@ const refuse = (error: AuthorizationRefusal): string => `refuseAuthorization(${e
 const refuseSilently = (error: AuthorizationRefusal): string => `refuseSilently(${error})`;
 const PAGES = ['askSignIn', 'askSignUp', 'askAccount', 'askFactor', 'askConsent', 'showConsent'];
 const ANSWERS = ['issueCode', 'refuseAuthorization', 'refuseSilently', 'repeatAnswer'];
-const APPROVING = ['issueCode', 'rememberConsent', 'relyOnConsent', 'relyOnRegistration'];
+const APPROVING = ['issueCode', 'storeGrantAlone', 'rememberConsent', 'relyOnConsent', 'relyOnRegistration'];
 
 // The past steps, in words.
 
@@ -66,6 +66,9 @@ const arrives = (answer: Answer): boolean =>
 const isStillThere = (answer: Answer, ...events: readonly string[]): boolean =>
   isAt(answer, 'awaitingConsent', ...events) && isInTime(answer) && allFail(answer, 'userChanged');
 
+/** No page has the id of an interaction that its authorization request approves. */
+const alone = (answer: Answer): readonly string[] => (begins(answer) ? ['storeGrantAlone'] : []);
+
 export const lawsOfInteraction: readonly Law[] = [
   everyAnswer(
     'a code is issued exactly when the signed-in user consents, relies on a remembered consent, or uses a client of the team',
@@ -75,10 +78,10 @@ export const lawsOfInteraction: readonly Law[] = [
         return does(answer, 'approved', ...remembers, 'issueCode');
       }
       if (arrives(answer) && holds(answer, 'consentIsSkipped')) {
-        return does(answer, 'approved', 'relyOnRegistration', 'issueCode');
+        return does(answer, 'approved', 'relyOnRegistration', ...alone(answer), 'issueCode');
       }
       if (arrives(answer) && holds(answer, 'consentIsRemembered')) {
-        return does(answer, 'approved', 'relyOnConsent', 'issueCode');
+        return does(answer, 'approved', 'relyOnConsent', ...alone(answer), 'issueCode');
       }
       return !hasAny(answer, APPROVING);
     },
