@@ -136,6 +136,23 @@ describe('round trips', () => {
   describe('the pages of an interaction', () => {
     type Step = 'request' | 'page' | 'sign-in' | 'factor page' | 'factor' | 'consent page' | 'consent';
 
+    it('of a signed-in end-user, with the consent page: eight from the first request to the code', async () => {
+      await scene.code();
+      const url = authorizeUrl(scene.client, makePkce(), { prompt: 'consent' });
+      const costs: number[] = [];
+      const send = async (...sent: Parameters<Browser['send']>): Promise<Answer> => {
+        statements.length = 0;
+        const answer = await scene.browser.send(...sent);
+        costs.push(statements.length);
+        return answer;
+      };
+      const { headers } = await send('GET', url, null);
+      const { action, fields } = formOf((await send('GET', String(headers['location']), null)).body);
+      const sent = new URLSearchParams({ ...fields, decision: 'approve' }).toString();
+      expect(String((await send('POST', action, sent)).headers['location'])).toContain('code=');
+      expect(costs).toEqual([2, 3, 3]);
+    });
+
     /** The statements of every request, from the authorization request to the code. */
     async function costsOf(user: TestUser, codeOf: (() => string) | null) {
       const browser = new Browser(scene.app);
