@@ -125,7 +125,7 @@ const PLACE = { table: sql`${transitions}.tableoid`, row: sql`${transitions}.cti
 
 const olderPart = (after: LedgerPosition | null, order: LedgerOrder): SQL | undefined =>
   and(
-    // Both, so that the index of the order has these lines by their instant.
+    // Both, so that the index of the order finds these lines.
     sql`${transitions.recordedIn} = '0'::xid8 and ${transitions.position} = 0`,
     after === null || !('at' in after)
       ? undefined
