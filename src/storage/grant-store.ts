@@ -14,7 +14,7 @@ import type { Claims } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import type { AuthenticClients, ClientRow } from './authentic-clients.ts';
 import { batched } from './batches.ts';
-import { bound } from './bound.ts';
+import { bound, type Given } from './bound.ts';
 import type { Drizzle } from './database.ts';
 import { decodeOnce } from './decode-rows.ts';
 import { committing, reading, writing } from './failures.ts';
@@ -23,8 +23,6 @@ import { fixedNow, nowOr } from './now.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
-/** How a statement refers to one of its values: `bound` where it is about one grant. */
-type Given = (name: string, type: string) => SQL;
 /** In a statement about a list of grants, whose values come as text. */
 const listed: Given = (name, type) => sql`${sql.identifier('listed')}.${sql.identifier(name)}::${sql.raw(type)}`;
 

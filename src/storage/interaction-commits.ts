@@ -1,20 +1,23 @@
 /**
  * The commits of interactions: the move, and the approval together with its grant. The first move of an interaction inserts it
- * (docs/decisions/0026); an approval without a page inserts its grant alone (docs/decisions/0077). Each statement is prepared once: building and planning it took longer than running it.
+ * (docs/decisions/0026). An approval without a page inserts its grant alone (docs/decisions/0077), and shares a statement with others
+ * (shared-approvals.ts). Each statement is prepared once: building and planning it took longer than running it.
  */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { Approval, InteractionCommit, InteractionMove } from '../lifecycles/interaction/lifecycle.ts';
-import type { SignInFacts } from '../model/grant.ts';
 import type { Interaction } from '../model/interaction.ts';
 import type { Clock } from '../system/clock.ts';
+import { batched } from './batches.ts';
 import { bound } from './bound.ts';
 import { consentAfter } from './consents.ts';
 import type { Drizzle } from './database.ts';
-import { committing } from './failures.ts';
+import { committing, writing } from './failures.ts';
 import { ledgerColumns } from './ledger.ts';
+import { type Approved, newGrant } from './new-grant.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, consents, grants, interactions, server, sessions, transitions, users } from './schema.ts';
+import { listsOf, prepareApprovals } from './shared-approvals.ts';
 
 /** @returns `commit` of the InteractionStore. */
 export function interactionCommits(
@@ -23,16 +26,39 @@ export function interactionCommits(
   macs: RowMacs,
 ): (commit: InteractionCommit) => Promise<boolean> {
   const move = { stored: prepareMove(db, true), unstored: prepareMove(db, false) };
-  const approve = approvals(db);
-  return (commit) => {
-    const { isStored } = commit.kind === 'move' ? commit.move : commit.approval;
-    const which = isStored ? 'stored' : 'unstored';
-    const committedAt = fixedNow(clock);
-    return committing(() =>
-      commit.kind === 'move'
-        ? move[which].execute({ ...moveValues(commit.move), committedAt })
-        : approve(commit.approval).execute({ ...approvalValues(macs, commit.approval), committedAt }),
+  const statementOf = approvals(db);
+  const approve = (approval: Approval) =>
+    committing(() =>
+      statementOf(approval).execute({ ...approvalValues(macs, approval), committedAt: fixedNow(clock) }),
     );
+  const shared = (reliesOn: NonNullable<Approval['reliesOn']>) => {
+    const statement = prepareApprovals(db, reliesOn);
+    return batched<Approval, boolean>({
+      name: 'approve',
+      alone: approve,
+      together: async (all) => {
+        const values = listsOf(all.map((approval) => approvalValues(macs, approval)));
+        const rows = await writing(() => statement.execute({ ...values, committedAt: fixedNow(clock) }));
+        const granted = new Set(rows.map(({ grantId }) => grantId));
+        // One that made no grant is sent again alone: its session or consent may only have been locked.
+        return all.map(({ loaded }) => granted.has(loaded.id) || undefined);
+      },
+      keyOf: ({ loaded }) => loaded.id,
+      writes: true,
+    });
+  };
+  const approveTogether = { consent: shared('consent'), registration: shared('registration') };
+  return (commit) => {
+    if (commit.kind === 'move') {
+      const { isStored } = commit.move;
+      const committedAt = fixedNow(clock);
+      return committing(() =>
+        move[isStored ? 'stored' : 'unstored'].execute({ ...moveValues(commit.move), committedAt }),
+      );
+    }
+    const { approval } = commit;
+    const { grantAlone, reliesOn } = approval;
+    return grantAlone && reliesOn !== null ? approveTogether[reliesOn](approval) : approve(approval);
   };
 }
 
@@ -149,7 +175,7 @@ function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers }: Appr
         .insert(grants)
         .select(
           db
-            .select(grantOf(REQUESTED_AS_BOUND, AS_COMPARED))
+            .select(newGrant(bound, AS_COMPARED))
             .from(clients)
             .innerJoin(users, theUser)
             .innerJoin(server, theServer)
@@ -200,7 +226,7 @@ function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers }: Appr
   const granted = db.$with('granted').as(
     db
       .insert(grants)
-      .select(db.select(grantOf(moved, OWNERS_AS_BOUND)).from(moved))
+      .select(db.select(newGrant(bound, approvedOf(moved))).from(moved))
       .returning({ id: grants.id }),
   );
   const remembered = db.$with('remembered').as(remembers === 'again' ? widened(db, moved) : firstConsent(db, moved));
@@ -212,52 +238,31 @@ function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers }: Appr
     .prepare(name);
 }
 
-type Requested = Readonly<
-  Record<'id' | 'clientId' | 'clientEpoch' | 'resources' | 'codeChallenge' | 'redirectUri', unknown>
->;
-type Owners = Readonly<Record<'userId' | 'userEpoch' | 'serverEpoch', unknown>>;
+type Requested = Pick<Approved, 'id' | 'clientId' | 'clientEpoch' | 'resources' | 'codeChallenge' | 'redirectUri'>;
 
-const OWNERS_AS_BOUND: Owners = {
+const OWNERS_AS_BOUND = {
   userId: bound('userId', 'uuid'),
   userEpoch: bound('userEpoch', 'bigint'),
   serverEpoch: bound('serverEpoch', 'bigint'),
 };
 
-/** From the rows that the statement compares with the loaded facts, so that it has fewer values. */
-const AS_COMPARED: Owners = { userId: users.id, userEpoch: users.epoch, serverEpoch: server.epoch };
-const REQUESTED_AS_BOUND: Requested = {
+/** Compared values come from their rows, so that the statement has fewer values. */
+const AS_COMPARED: Approved = {
   id: AS_REQUESTED.id.sql,
   clientId: clients.clientId,
   clientEpoch: clients.epoch,
+  userId: users.id,
+  userEpoch: users.epoch,
+  serverEpoch: server.epoch,
   resources: AS_REQUESTED.resources.sql,
   codeChallenge: AS_REQUESTED.codeChallenge.sql,
   redirectUri: AS_REQUESTED.redirectUri.sql,
 };
 
-/** The selection of `insert(grants).select(…)`. @param from where the statement has what the client asked for. */
-const grantOf = (from: Requested, owners: Owners) => ({
-  id: sql<string>`${from.id}`.as('id'),
-  clientId: sql<string>`${from.clientId}`.as('client_id'),
-  userId: sql<string>`${owners.userId}`.as('user_id'),
-  clientEpoch: sql<bigint>`${from.clientEpoch}`.as('client_epoch'),
-  userEpoch: sql<bigint>`${owners.userEpoch}`.as('user_epoch'),
-  serverEpoch: sql<bigint>`${owners.serverEpoch}`.as('server_epoch'),
-  scope: sql<string[]>`${bound('grantedScope', 'text[]')}`.as('scope'),
-  resources: sql<string[]>`${from.resources}`.as('resources'),
-  policy: sql<string>`${bound('policy', 'text')}`.as('policy'),
-  codeHash: sql<Buffer>`${bound('codeHash', 'bytea')}`.as('code_hash'),
-  codeChallenge: sql<string>`${from.codeChallenge}`.as('code_challenge'),
-  redirectUri: sql<string>`${from.redirectUri}`.as('redirect_uri'),
-  identity: sql<SignInFacts>`${bound('identity', 'jsonb')}`.as('identity'),
-  codeEndsAt: sql<Date>`${bound('codeEndsAt', 'timestamptz')}`.as('code_ends_at'),
-  state: sql<'active'>`'active'`.as('state'),
-  revokedAt: sql<Date>`null::timestamptz`.as('revoked_at'),
-  revokedReason: sql<string>`null::text`.as('revoked_reason'),
-  refreshGeneration: sql<bigint>`null::bigint`.as('refresh_generation'),
-  refreshNonce: sql<Buffer>`null::bytea`.as('refresh_nonce'),
-  createdAt: sql<Date>`${bound('now', 'timestamptz')}`.as('created_at'),
-  lastUsedAt: sql<Date>`null::timestamptz`.as('last_used_at'),
-  chainEndsAt: sql<Date>`null::timestamptz`.as('chain_ends_at'),
+/** A subquery of Drizzle has its columns behind a proxy, so they are named one by one. */
+const approvedOf = ({ id, clientId, clientEpoch, resources, codeChallenge, redirectUri }: Requested): Approved => ({
+  ...{ id, clientId, clientEpoch, resources, codeChallenge, redirectUri },
+  ...OWNERS_AS_BOUND,
 });
 
 const approvalLine = (grantId: unknown, { id, clientId }: Pick<Requested, 'id' | 'clientId'>) =>

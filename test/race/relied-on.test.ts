@@ -403,29 +403,44 @@ async function givenApproval(change: Partial<Approval>): Promise<Approving> {
 const signedOut: Change<Approving> = (sql, { session }) =>
   sql`update sessions set state = 'ended', ended_reason = 'signed_out' where sid = ${session.sid}`;
 
+const OF_CONSENT: Pick<Case<Approving>, 'held' | 'read'> = {
+  held: {
+    'the end-user signed out': signedOut,
+    'the consent was forgotten': (sql, { person }) => sql`delete from consents where user_id = ${person.id}`,
+    'the consent was narrowed': (sql, { person }) =>
+      sql`update consents set scope = '{read}' where user_id = ${person.id}`,
+    'the consent is of another epoch of the end-user': (sql, { person }) =>
+      sql`update consents set user_epoch = user_epoch - 1 where user_id = ${person.id}`,
+    'the consent is of another epoch of the client': (sql, { person }) =>
+      sql`update consents set client_epoch = client_epoch - 1 where user_id = ${person.id}`,
+    'the consent is for another resource': (sql, { person }) =>
+      sql`update consents set resources = '{https://other.example}' where user_id = ${person.id}`,
+  },
+  read: {
+    'the end-user was disabled': disable,
+    'the end-user signed out everywhere': signOutEverywhere,
+    'the client was deleted': (sql, { clientId }) =>
+      sql`update clients set deleted_at = now() where client_id = ${clientId}`,
+    'the client is of another epoch': (sql, { clientId }) =>
+      sql`update clients set epoch = epoch + 1 where client_id = ${clientId}`,
+  },
+};
+
+/** Beside that of another end-user, with which it would share a statement. */
+async function givenApprovals(change: Partial<Approval>): Promise<Approving> {
+  const [subject, other] = [await givenApproval(change), await givenApproval(change)];
+  return { ...subject, send: () => Promise.all([subject.send(), other.send()]).then(([sent]) => sent) };
+}
+
 const ofApprovals: Readonly<Record<string, Case<Approving>>> = {
-  'an approval that relies on a consent': {
-    decide: () => givenApproval({ reliesOn: 'consent' }),
-    held: {
-      'the end-user signed out': signedOut,
-      'the consent was forgotten': (sql, { person }) => sql`delete from consents where user_id = ${person.id}`,
-      'the consent was narrowed': (sql, { person }) =>
-        sql`update consents set scope = '{read}' where user_id = ${person.id}`,
-      'the consent is of another epoch of the end-user': (sql, { person }) =>
-        sql`update consents set user_epoch = user_epoch - 1 where user_id = ${person.id}`,
-      'the consent is of another epoch of the client': (sql, { person }) =>
-        sql`update consents set client_epoch = client_epoch - 1 where user_id = ${person.id}`,
-      'the consent is for another resource': (sql, { person }) =>
-        sql`update consents set resources = '{https://other.example}' where user_id = ${person.id}`,
-    },
-    read: {
-      'the end-user was disabled': disable,
-      'the end-user signed out everywhere': signOutEverywhere,
-      'the client was deleted': (sql, { clientId }) =>
-        sql`update clients set deleted_at = now() where client_id = ${clientId}`,
-      'the client is of another epoch': (sql, { clientId }) =>
-        sql`update clients set epoch = epoch + 1 where client_id = ${clientId}`,
-    },
+  'an approval that relies on a consent': { decide: () => givenApproval({ reliesOn: 'consent' }), ...OF_CONSENT },
+  'an approval without a page': {
+    decide: () => givenApproval({ reliesOn: 'consent', grantAlone: true }),
+    ...OF_CONSENT,
+  },
+  'an approval without a page, beside another': {
+    decide: () => givenApprovals({ reliesOn: 'consent', grantAlone: true }),
+    ...OF_CONSENT,
   },
 };
 
