@@ -72,7 +72,7 @@ export default {
         '^src/model/',
         MACHINE_TYPES,
         '^policies/client-schema\\.ts$',
-        '^src/oauth/signing-algorithms\\.ts$',
+        '^src/oauth/(signing-algorithms|username)\\.ts$',
         '^src/crypto/secret-types\\.ts$',
       ],
       'An entity has one shape, which every room may name; a client has the fields of the schema that describes it.',

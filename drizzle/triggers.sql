@@ -1108,7 +1108,7 @@ CREATE OR REPLACE TRIGGER "users_deletion_raises_epoch" AFTER UPDATE OF deleted_
 CREATE OR REPLACE FUNCTION "users_deletion_erases"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF NEW.deleted_at IS NOT NULL AND (NEW.disabled_at IS NULL OR NEW.username <> '' OR NEW.password_hash <> '' OR NEW.imported_hash IS NOT NULL OR NEW.password_by_link_at IS NOT NULL OR NEW.claims <> '{}'::jsonb) THEN
+  IF NEW.deleted_at IS NOT NULL AND (NEW.disabled_at IS NULL OR NEW.username <> '' OR NEW.password_hash <> '' OR NEW.imported_hash IS NOT NULL OR NEW.password_by_link_at IS NOT NULL OR NEW.claims <> '{}'::jsonb OR NEW.sign_in_address IS NOT NULL) THEN
     PERFORM "public"."no_machine_allows"('nothing but the sub is left of a deleted end-user', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
@@ -1121,14 +1121,14 @@ CREATE OR REPLACE TRIGGER "users_deletion_erases" AFTER UPDATE OF deleted_at ON 
 CREATE OR REPLACE FUNCTION "users_erased_stays_erased"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF OLD.deleted_at IS NOT NULL AND NEW.deleted_at IS NOT NULL AND ((NEW.username, NEW.username_key, NEW.password_hash, NEW.imported_hash, NEW.password_by_link_at, NEW.claims, NEW.disabled_at, NEW.deleted_at) IS DISTINCT FROM (OLD.username, OLD.username_key, OLD.password_hash, OLD.imported_hash, OLD.password_by_link_at, OLD.claims, OLD.disabled_at, OLD.deleted_at)) THEN
+  IF OLD.deleted_at IS NOT NULL AND NEW.deleted_at IS NOT NULL AND ((NEW.username, NEW.username_key, NEW.password_hash, NEW.imported_hash, NEW.password_by_link_at, NEW.claims, NEW.sign_in_address, NEW.disabled_at, NEW.deleted_at) IS DISTINCT FROM (OLD.username, OLD.username_key, OLD.password_hash, OLD.imported_hash, OLD.password_by_link_at, OLD.claims, OLD.sign_in_address, OLD.disabled_at, OLD.deleted_at)) THEN
     PERFORM "public"."no_machine_allows"('what was erased of an end-user does not come back', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "users_erased_stays_erased" AFTER UPDATE OF username, username_key, password_hash, imported_hash, password_by_link_at, claims, disabled_at, deleted_at ON "users"
+CREATE OR REPLACE TRIGGER "users_erased_stays_erased" AFTER UPDATE OF username, username_key, password_hash, imported_hash, password_by_link_at, claims, sign_in_address, disabled_at, deleted_at ON "users"
   FOR EACH ROW EXECUTE FUNCTION "users_erased_stays_erased"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "users_stays"() RETURNS trigger

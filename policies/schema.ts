@@ -231,6 +231,12 @@ export const signInSchema = z
         'The people who can create their own account: none (off), all with an e-mail address (open), or people with an invitation of an administrator (invitation). The server has to send mails.',
       )
       .default('off'),
+    identifiers: z
+      .enum(['username', 'email', 'both'])
+      .describe(
+        'The identifiers by which end-users sign in: the username, the verified e-mail address, or either (both). Where addresses identify, no two end-users have the same verified address. email: the username identifies only end-users without such an address.',
+      )
+      .default('username'),
     breachedPasswords: z
       .strictObject({
         rangeUrl: z

@@ -12,7 +12,8 @@ export type EmailChallengeRejectReason =
   | 'address_mismatch'
   | 'password_from_mail'
   | 'password_not_proven'
-  | 'username_taken';
+  | 'username_taken'
+  | 'address_taken';
 
 /** Why a link from an e-mail ended without being used. */
 export type SupersededReason = 'newer_link_sent' | 'another_link_used' | 'withdrawn' | 'change_undone';
@@ -67,6 +68,11 @@ export type EmailChallengeEvent =
       readonly now: Instant;
       /** The end-user who has the username that was chosen for the new account; `null`: it is free, or none was chosen. */
       readonly usernameOf: string | null;
+      /**
+       * The end-user who signs in by the address that the link makes the verified one, or has it as the username. `null`: it is free, the
+       * link makes none verified, or addresses identify no end-user.
+       */
+      readonly addressOf: string | null;
       /** The button was pressed in a browser in which the end-user has signed in with the password, a missing factor aside. */
       readonly passwordIsProven: boolean;
     }

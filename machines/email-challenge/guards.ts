@@ -32,6 +32,7 @@ export const emailChallengeGuards = {
     context.oldestFactorAt <= context.user.passwordByLinkAt,
   passwordIsMissing: ({ context, event }: InBrowser) => context.purpose === 'lost_factors' && !event.passwordIsProven,
   usernameIsTaken: ({ event }: Use) => event.usernameOf !== null,
+  addressIsTaken: ({ context, event }: Use) => event.addressOf !== null && event.addressOf !== context.userId,
   newerGoesElsewhere: ({ context, event }: Overtaken) => event.newerAddress !== context.address,
   /** The newer link of the event is not counted yet. */
   isOutnumbered: ({ context }: Link) => context.newerLinks >= context.newerLinksAllowed,

@@ -135,6 +135,11 @@ export const emailChallengeMachine = setup({
             description: 'Another end-user has the chosen username; the link stays valid.',
           },
           {
+            guard: 'addressIsTaken',
+            actions: reject('address_taken'),
+            description: 'Another end-user signs in by this address, or has it as the username; the link stays valid.',
+          },
+          {
             guard: 'verifiesAddress',
             target: 'used',
             actions: ['useLink', 'supersedeOthers', changeUser('addressVerified')],

@@ -44,6 +44,7 @@ export type AdministrationRejectReason =
   | 'secret_unknown'
   | 'user_unknown'
   | 'username_taken'
+  | 'address_taken'
   | 'changed_meanwhile';
 
 export type EpochOwner = 'client' | 'user' | 'server';

@@ -28,8 +28,13 @@ export type UserEvent =
   | {
       readonly type: 'registrationRequested';
       readonly expectationHolds: boolean;
-      /** The end-user who has the username that was sent; `null`: it is free. */
+      /** The end-user who has the username that was sent, or signs in by it as the verified address; `null`: it is free. */
       readonly usernameOf: string | null;
+      /**
+       * The end-user who signs in by the verified address that was sent, or has it as the username. `null`: it is free, the stored one,
+       * or addresses identify no end-user.
+       */
+      readonly addressOf: string | null;
       /** The fields in which the sent record differs from the stored one. */
       readonly differing: readonly UserField[];
     }

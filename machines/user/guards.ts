@@ -7,6 +7,7 @@ type Rehash = { context: UserContext; event: Extract<UserEvent, { checkedHash: u
 export const userGuards = {
   expectationFails: ({ event }: Change) => !event.expectationHolds,
   usernameIsTaken: ({ context, event }: Registration) => event.usernameOf !== null && event.usernameOf !== context.id,
+  addressIsTaken: ({ context, event }: Registration) => event.addressOf !== null && event.addressOf !== context.id,
   nothingDiffers: ({ event }: Registration) => event.differing.length === 0,
   passwordDiffers: ({ event }: Registration) => event.differing.includes('password'),
   hashIsAnother: ({ context, event }: Rehash) => event.checkedHash !== context.passwordHash,

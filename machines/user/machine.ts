@@ -30,6 +30,12 @@ const usernameIsTaken = {
   description: 'Another end-user signs in with this username.',
 } as const satisfies SharedArm;
 
+const addressIsTaken = {
+  guard: 'addressIsTaken',
+  actions: reject('address_taken'),
+  description: 'Another end-user signs in by this verified address, or has it as the username.',
+} as const satisfies SharedArm;
+
 const noSuchUser = {
   actions: reject('user_unknown'),
   description: 'The end-user is not found.',
@@ -39,6 +45,7 @@ const noSuchUser = {
 const registrationRequested = [
   otherThanExpected,
   usernameIsTaken,
+  addressIsTaken,
   { guard: 'nothingDiffers', description: 'The record is stored like that already.' },
   {
     guard: 'passwordDiffers',
@@ -114,6 +121,7 @@ export const userMachine = setup({
         registrationRequested: [
           otherThanExpected,
           usernameIsTaken,
+          addressIsTaken,
           {
             target: 'enabled',
             actions: 'registerUser',

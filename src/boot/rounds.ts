@@ -17,6 +17,7 @@ import { keepClientLogos } from './client-logos.ts';
 import { ledgerRounds } from './ledger.ts';
 import type { RunningOutbox } from './mail/outbox.ts';
 import type { Runtime } from './runtime.ts';
+import { followingIdentifiers } from './sign-in-addresses.ts';
 import type { AppDeps } from './wiring.ts';
 
 const MINUTE_MILLISECONDS = 60_000;
@@ -120,6 +121,14 @@ export function nodeRounds({
       atStart: true,
       run: followingRootSecrets(runtime, logger),
       onFailure: warns('the renewal of rows under the first root secret failed; the next round retries'),
+    },
+    {
+      name: 'sign_in_addresses',
+      of: 'all nodes',
+      everyMilliseconds: MINUTE_MILLISECONDS,
+      atStart: true,
+      run: followingIdentifiers(runtime, configuration, logger),
+      onFailure: warns('verified addresses are not looked after; the next round retries'),
     },
     {
       name: 'signing_keys',

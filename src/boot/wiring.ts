@@ -35,10 +35,12 @@ import { ping } from '../storage/server.ts';
 import { sessionStore } from '../storage/sessions.ts';
 import { signInFailureStore } from '../storage/sign-in-failures.ts';
 import {
+  accountKeyOf,
   findClaims,
+  findIdentifiedUser,
   findUserById,
   findUsername,
-  findUserWithPassword,
+  findUserToVerify,
   idOfSub,
   usernameKey,
 } from '../storage/users.ts';
@@ -139,7 +141,9 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   };
   const checks = {
     users: {
-      findForSignIn: (username: string) => findUserWithPassword(db, macs, username),
+      findForSignIn: (typed: string) => findIdentifiedUser(db, macs, typed, configuration().signIn.identifiers),
+      findToVerify: (userId: string) => findUserToVerify(db, macs, userId),
+      accountKeyOf: (typed: string) => accountKeyOf(db, typed, configuration().signIn.identifiers),
       keyOf: usernameKey,
       rehashed: async (id: string, checked: PasswordHash, passwordHash: PasswordHash) => {
         const { administerUser } = await import('../registration/administration.ts');

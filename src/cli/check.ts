@@ -24,6 +24,7 @@ import { operatorRows, operatorWarnings, usernamesIn } from './operator-words.ts
 import { json, warningLines } from './output.ts';
 import type { ProofReport } from './proofs.ts';
 import { rootSecretDocument, rootSecretRows, rootSecretWarnings } from './root-secret-words.ts';
+import { sharedAddressWarnings } from './shared-address-words.ts';
 import { rootKeysIfMade, storedClients } from './stored-clients.ts';
 import { placesText } from './upstream-words.ts';
 
@@ -145,6 +146,7 @@ async function check({ env }: Cli): Promise<Report> {
           ? introspectorWarnings(configuration, [...declared.map(({ metadata }) => metadata), ...others])
           : []),
         ...removed.map((id) => `client ${id}: no longer in ${CLIENTS_FILE}; the next start or reload ends its grants`),
+        ...sharedAddressWarnings(configuration.signIn, stored.sharedAddresses),
         ...ignoredWarnings(ignoredRows),
         ...(keys === null ? [] : rootSecretWarnings(needs, keys)),
         ...defaultEntriesWarnings(ledgerDefaultEntries),

@@ -16,6 +16,7 @@ import { ledgerDefaultEntries } from '../storage/ledger-partitions.ts';
 import { openPostgres } from '../storage/postgres.ts';
 import { countIgnoredRows } from '../storage/renew-row-macs.ts';
 import type { Need } from '../storage/root-secret-census.ts';
+import { type SharedAddress, sharedAddresses } from '../storage/sign-in-addresses.ts';
 import { knownUsernameKeys, usernameKeysWithoutFactor } from '../storage/users.ts';
 import { homeFolder, keptSecrets } from '../system/home-folder.ts';
 import { wordsFor } from './failure-words.ts';
@@ -35,9 +36,13 @@ export type StoredClients = {
   readonly needs: readonly Need[];
   /** Entries of the ledger that retention does not reach, counted up to 1000. */
   readonly ledgerDefaultEntries: number;
+  /** Verified addresses of several accounts, up to 20. */
+  readonly sharedAddresses: readonly SharedAddress[];
   /** Why the list is incomplete; null: it is complete. */
   readonly missing: string | null;
 };
+
+const MOST_ADDRESSES = 20;
 
 export async function storedClients(
   environment: Environment,
@@ -55,6 +60,7 @@ export async function storedClients(
       ignoredRows: {},
       needs: [],
       ledgerDefaultEntries: 0,
+      sharedAddresses: [],
       missing: 'No database yet: "statehouse start" or "statehouse migrate" creates it.',
     };
   }
@@ -77,6 +83,7 @@ export async function storedClients(
         ignoredRows,
         needs,
         ledgerDefaultEntries: inDefault,
+        sharedAddresses: await sharedAddresses(database.drizzle, MOST_ADDRESSES),
         missing: null,
       };
     } finally {
@@ -91,6 +98,7 @@ export async function storedClients(
       ignoredRows: {},
       needs: [],
       ledgerDefaultEntries: 0,
+      sharedAddresses: [],
       missing: `The clients cannot be read. ${reasonOf(error, env)}`,
     };
   }

@@ -204,6 +204,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       csrf: csrf.token(request, reply, PURPOSES[what]),
       resumption: goesBackTo,
       address,
+      identifiers: options.identifiers(),
       problem,
       signIn: goesBackTo === null ? signIn : path(`${INTERACTIONS}${goesBackTo}`),
     };
@@ -245,7 +246,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     status: number,
     { secret, view, username, problem }: LinkShown,
   ): Promise<FastifyReply> {
-    const { purpose, address, username: account, minimumCharacters } = view;
+    const { purpose, address, username: account, asksForUsername, minimumCharacters } = view;
     const shown = {
       purpose,
       action: path(LINK),
@@ -254,6 +255,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       address,
       account,
       username,
+      asksForUsername,
       minimumCharacters,
       problem,
     };
@@ -301,7 +303,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
   ): Promise<FastifyReply> {
     const browser = cookies.hash(request, 'browser');
     const isSameBrowser = resumption !== null && browser !== null && sameSecretBytes(browser, resumption.browserHash);
-    const signedIn = await options.users.findForSignIn(user.username);
+    const signedIn = await options.users.findToVerify(user.id);
     // Between the two statements, an administrator may have disabled the account.
     if (signedIn === null || signedIn.disabledAt !== null) return seeOther(reply, signIn);
     const cookie = cookies.create();

@@ -191,7 +191,8 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
       const places = externalPlaces(options.configuration(), interactionPath(issuer, named, '/external'));
       const more = [...(passkey ? [passkey.markup] : []), ...(places ? [externalButtons(look, token, places)] : [])];
       const help = signInHelp(options, interactionName(named));
-      const shown = { action, csrf: token, clientName, username, problem, goOn, help, more };
+      const { identifiers } = options.configuration().signIn;
+      const shown = { action, csrf: token, clientName, username, identifiers, problem, goOn, help, more };
       return sendPage(reply, status, signInPage(look, shown), passkey?.script);
     }
   },

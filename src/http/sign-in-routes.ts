@@ -102,6 +102,7 @@ export const signInRoutes = fp<SignInRoutesOptions>(
           csrf: token,
           clientName: null,
           username,
+          identifiers: options.configuration().signIn.identifiers,
           again,
           problem,
           goOn: null,

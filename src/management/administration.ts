@@ -17,6 +17,7 @@ const REASONS: Readonly<Record<RefusedChange, ProblemReason>> = {
   too_many_secrets: 'too_many_secrets',
   last_secret: 'last_secret',
   username_taken: 'username_taken',
+  address_taken: 'address_taken',
   changed_meanwhile: 'changed_meanwhile',
 };
 

@@ -100,8 +100,13 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
     remedy: 'Register them first, or set createUsers in delegated-sign-in.yaml and answer with "username".',
   },
   username_taken: {
-    means: 'Another end-user signs in with this username.',
+    means: 'Another end-user signs in with this username, or by it as the verified e-mail address.',
     remedy: 'Choose another one, or change that end-user.',
+  },
+  address_taken: {
+    means:
+      'Another end-user signs in by this verified e-mail address, or has it as the username. Where `identifiers` of sign-in.yaml includes addresses, a verified address belongs to one end-user.',
+    remedy: 'Leave out `email_verified`, or change that end-user first.',
   },
   changed_meanwhile: {
     means:

@@ -27,6 +27,7 @@ export const PROBLEMS = {
   sign_up_off: { status: 409, title: 'The policy does not allow invitations' },
   mails_off: { status: 409, title: 'This server sends no mails' },
   username_taken: { status: 409, title: 'Another end-user has this username' },
+  address_taken: { status: 409, title: 'Another end-user signs in by this address' },
   sign_in_ended: { status: 409, title: 'The sign-in has an answer or has expired' },
   end_user_ended: { status: 409, title: 'The end-user may not sign in' },
   end_user_unknown: { status: 409, title: 'The end-user does not exist' },

@@ -1,6 +1,7 @@
 /** An end-user. `id` names the end-user in the database. It is the `sub` of every token, unless another `sub` was imported. */
 import type { EndUser } from '../../machines/shared/facts.ts';
 import type { ImportedHash, PasswordHash } from '../crypto/secret-types.ts';
+import { usernameKey } from '../oauth/username.ts';
 
 /** By the names of OpenID Connect Core §5.1, and custom claims by any other name. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -26,8 +27,10 @@ export const NO_PASSWORD = '' as PasswordHash;
  * `deletedAt`: nothing but the `id` is left; `disabledAt` is set too. `importedHash`: of the hash that was imported last, so that the
  * same import changes nothing later, with any current password; null: none was.
  * `passwordByLinkAt`: when a link in an e-mail replaced the password; null: the current password came otherwise.
+ * `signInAddress`: the key of the verified address, by which the end-user signs in; null: by the username alone.
  */
 export type RegisteredUser = User & {
+  readonly signInAddress: string | null;
   readonly deletedAt: Date | null;
   readonly importedHash: ImportedHash | null;
   readonly passwordByLinkAt: Date | null;
@@ -41,6 +44,15 @@ export const endUserOf = (user: Pick<User, 'disabledAt'> | null): EndUser | null
 
 /** Two spellings of an address that differ in case are one mailbox nearly everywhere. */
 export const addressKey = (address: string): string => address.normalize('NFC').trim().toLowerCase();
+
+/**
+ * The verified address in the form in which typed identifiers are compared: that of usernames, since both stand in one field of the
+ * sign-in page. Null: the end-user has none.
+ */
+export function verifiedAddressKey(user: Pick<RegisteredUser, 'claims'>): string | null {
+  const own = addressOf(user);
+  return own?.isVerified ? usernameKey(own.address) : null;
+}
 
 /** Of the claims; null: the end-user has no address. */
 export function addressOf({

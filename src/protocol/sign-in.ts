@@ -1,5 +1,5 @@
 /**
- * Sign-in with username and password, for every form. Failures cause delays: for an account at one address, for an
+ * Sign-in with username or e-mail address, and password, for every form. Failures cause delays: for an account at one address, for an
  * account, and for an address (docs/decisions/0025, 0036). A trusted device waits for its own failures alone. Every
  * rejection of a checked password takes the same work.
  */
@@ -35,9 +35,14 @@ export type SignInDeps = SessionDeps & {
   /** A secret that another system added to the passwords of imported hashes. Absent: none. */
   readonly passwordPepper?: RawSecret | null | undefined;
   readonly users: {
-    readonly findForSignIn: (username: string) => Promise<SignedInUser | null>;
+    /** @param typed an identifier of the current policy: a username, or a verified address. */
+    readonly findForSignIn: (typed: string) => Promise<SignedInUser | null>;
+    /** An end-user who is signed in already. */
+    readonly findToVerify: (userId: string) => Promise<SignedInUser | null>;
     /** The same key for every spelling of one username. */
     readonly keyOf: (username: string) => string;
+    /** The same key for every identifier of one account: that of its username. Of no account: the key of the text. */
+    readonly accountKeyOf: (typed: string) => Promise<string>;
     /**
      * Stores a new hash of the right password. The hash replaces `checked`, if that is still stored. @throws
      * Unavailable
@@ -135,6 +140,8 @@ export async function signIn(deps: SignInDeps, form: SignInForm): Promise<SignIn
 
 export type Credentials = Pick<SignInForm, 'username' | 'password' | 'address' | 'device' | 'gone'> & {
   readonly cookie: Pick<SignInForm['cookie'], 'browser'>;
+  /** The end-user who is signed in. Absent: the end-user whom the typed username or address identifies. */
+  readonly userId?: string;
 };
 
 /** Checks the password, under the limits of every sign-in. Creates no session. @throws StoreUnavailable */
@@ -152,7 +159,10 @@ export async function verifyCredentials(
     ({ kind: 'signInRefused', username, reason, retryAfterSeconds }) as const;
   if (username === '' || password === '') return refused('form_incomplete');
 
-  const attempt = { ...attemptOf(deps, form, username), password, gone: form.gone };
+  const { userId } = form;
+  const account = userId === undefined ? await deps.users.accountKeyOf(username) : deps.users.keyOf(username);
+  const find = () => (userId === undefined ? deps.users.findForSignIn(username) : deps.users.findToVerify(userId));
+  const attempt = { ...attemptOf(deps, form, account), find, password, gone: form.gone };
   const place = {
     line: attempt.line,
     ticket: Buffer.from(form.cookie.browser ?? []).toString('hex'),
@@ -166,7 +176,7 @@ export async function verifyCredentials(
 
   const { user, now, renewed } = checked;
   if (renewed !== null) await rehash(deps, user, renewed);
-  return { kind: 'verified', user, remember: () => rememberBrowser(deps, form.device, username, now) };
+  return { kind: 'verified', user, remember: () => rememberBrowser(deps, form.device, user.username, now) };
 }
 
 /** Makes the browser of a signed-in user a trusted device of the account, after any method of sign-in. */
@@ -191,7 +201,7 @@ export async function forgetFailures(
   form: Pick<SignInForm, 'address' | 'device'>,
   username: string,
 ): Promise<void> {
-  const { pair, behind, device } = keysOf(deps, attemptOf(deps, form, username));
+  const { pair, behind, device } = keysOf(deps, attemptOf(deps, form, deps.users.keyOf(username)));
   await deps.signInFailures.forget([pair, behind, device]);
 }
 
@@ -206,8 +216,7 @@ async function rehash(deps: SignInDeps, { id, passwordHash }: SignedInUser, rene
 
 /** The account and the origin of an attempt. */
 type Attempt = {
-  readonly username: string;
-  /** The same text for every spelling of the username. */
+  /** The same text for every identifier of the account, in every spelling. */
   readonly account: string;
   readonly address: string;
   /** Null: the browser is no trusted device of this account. */
@@ -215,17 +224,16 @@ type Attempt = {
   /** The key of the queue. A trusted device waits in its own. */
   readonly line: string;
 };
-type Typed = Attempt & { readonly password: string; readonly gone: AbortSignal };
+type Typed = Attempt & {
+  readonly find: () => Promise<SignedInUser | null>;
+  readonly password: string;
+  readonly gone: AbortSignal;
+};
 
-function attemptOf(
-  { keys, users }: SignInDeps,
-  form: Pick<SignInForm, 'address' | 'device'>,
-  username: string,
-): Attempt {
+function attemptOf({ keys }: SignInDeps, form: Pick<SignInForm, 'address' | 'device'>, account: string): Attempt {
   const { address } = form;
-  const account = users.keyOf(username);
   const device = knownDevice(keys, form.device?.cookie ?? null, account);
-  return { username, account, address, device, line: device === null ? address : `device ${device.id}` };
+  return { account, address, device, line: device === null ? address : `device ${device.id}` };
 }
 
 type Checked =
@@ -270,7 +278,7 @@ async function checkCredentials(deps: SignInDeps, attempt: Typed): Promise<Check
   if (wait > 0 && !isThrottled) return refusing('throttled_account', wait);
 
   const { line, gone } = attempt;
-  const user = await deps.users.findForSignIn(attempt.username);
+  const user = await attempt.find();
   const hashed = await deps.signInCapacity.hashes.run({ line, ticket: line, signal: gone, ahead: isKnown }, () =>
     checkPassword(user, attempt.password, deps.passwordPepper),
   );
@@ -290,7 +298,7 @@ async function checkCredentials(deps: SignInDeps, attempt: Typed): Promise<Check
   await deps.signInLedger.refused({
     method: 'password',
     reason: 'credentials_mismatch',
-    username: attempt.username,
+    username: attempt.account,
     userId: user?.id ?? null,
   });
   // Another node was faster: this guess should have waited, and learns no result.

@@ -63,7 +63,8 @@ export const ADMINISTRATION_WORDS: Readonly<Record<RefusedChange, string>> = {
   last_secret: 'It is the only secret of the client, which could not authenticate without it',
   secret_unknown: 'The client has no live secret with this id',
   user_unknown: 'The end-user does not exist',
-  username_taken: 'Another end-user has this username',
+  username_taken: 'Another end-user has this username, or signs in by it as the verified address',
+  address_taken: 'Another end-user signs in by this verified address, or has it as the username',
   changed_meanwhile: 'It was changed in the meantime',
 };
 

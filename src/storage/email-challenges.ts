@@ -13,6 +13,7 @@ import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
+import { identifiedBy, identifiedByAddress } from './identified.ts';
 import { nowOf } from './now.ts';
 import { type InstantPosition, olderThan, type Page, type PageRequest, positionInstant, readPage } from './page.ts';
 import { plannedRead } from './planned-read.ts';
@@ -22,7 +23,6 @@ import { noServerRow } from './server-row.ts';
 import { versionOf } from './user-macs.ts';
 import { authenticColumns, isAuthenticUser, registeredColumns, usernameKey } from './users.ts';
 
-const named = alias(users, 'named');
 const link = alias(emailChallenges, 'link');
 
 /** When the oldest factor that is active was added; null: there is none. */
@@ -30,10 +30,12 @@ const OLDEST_FACTOR_AT = sql<string | null>`least(
   (select min(f.confirmed_at) from second_factors f where f.user_id = ${users.id} and f.state = 'active'),
   (select min(p.created_at) from passkeys p where p.user_id = ${users.id} and p.state = 'active'))`;
 
+const NOTHING_SENT = { username: null, address: null };
+
 export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): EmailChallengeStore {
   return {
     load: async (key) => {
-      const username = key.kind === 'secret' ? key.username : null;
+      const { username, address = null } = key.kind === 'secret' ? key : NOTHING_SENT;
       const rows = await reading(() =>
         db
           .select({
@@ -41,7 +43,9 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
             user: registeredColumns,
             version: rowVersion(users),
             authentic: authenticColumns,
-            usernameOf: named.id,
+            addressesIdentify: server.addressesIdentify,
+            usernameOf: identifiedBy(username === null ? null : usernameKey(username)),
+            addressOf: identifiedByAddress(address),
             oldestFactorAt: OLDEST_FACTOR_AT,
             challenge: emailChallenges,
           })
@@ -55,12 +59,11 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
               sql`(${emailChallenges.id} = ${link.id} or ${emailChallenges.state} = 'active')`,
             ),
           )
-          .leftJoin(named, username === null ? sql`false` : eq(named.usernameKey, usernameKey(username)))
           .orderBy(desc(emailChallenges.createdAt), emailChallenges.id),
       );
       const [row] = rows;
       if (!row) throw noServerRow();
-      const { now, user, version, authentic, usernameOf, oldestFactorAt } = row;
+      const { now, user, version, authentic, oldestFactorAt, usernameOf, addressOf, addressesIdentify } = row;
       const isOurs = user === null || (authentic !== null && isAuthenticUser({ ...user, ...authentic }, macs));
       const found = rows.flatMap(({ challenge }) => challenge ?? []);
       // A writer to the database can put a link of another person beside this one, with its id or the hash of its secret.
@@ -69,7 +72,15 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
         isOfOne && (key.kind !== 'secret' || (isOurs && found.every((challenge) => mayBe(key, challenge, macs))));
       const challenges = isLink ? found.map(challengeFrom) : [];
       const factorAt = oldestFactorAt === null ? null : new Date(oldestFactorAt);
-      const loaded = { now: new Date(now), challenges, user, usernameOf, oldestFactorAt: factorAt };
+      const loaded = {
+        now: new Date(now),
+        challenges,
+        user,
+        usernameOf,
+        addressOf,
+        addressesIdentify,
+        oldestFactorAt: factorAt,
+      };
       return {
         ...loaded,
         version: user && versionOf(macs, user, { version, mac: null, macVersion: null, ...authentic }),

@@ -2,7 +2,7 @@
  * The statements about federated and delegated sign-ins. One statement moves the sign-in, registers the end-user and links the
  * identity. Where another request has taken the username or the identity, Postgres refuses all of it.
  */
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { ExternalSignIn } from '../lifecycles/external-sign-in/entity.ts';
@@ -21,6 +21,7 @@ import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
+import { identifiedByAddress } from './identified.ts';
 import { nowOf } from './now.ts';
 import { FIRST_VERSION } from './row-version.ts';
 import { externalSignIns, linkedIdentities, server, users } from './schema.ts';
@@ -45,7 +46,7 @@ export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): E
     );
     return row && isRight(macs, row.signIn) ? { now: new Date(row.now), signIn: row.signIn } : null;
   },
-  load: async (referenceHash, sought, usernames) => {
+  load: async (referenceHash, sought, usernames, address = null) => {
     const [row] = await reading(() =>
       db
         .select({
@@ -53,6 +54,8 @@ export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): E
           signIn: externalSignIns,
           lastUsedBeganAt,
           serverEpoch: server.epoch,
+          addressesIdentify: server.addressesIdentify,
+          addressOf: identifiedByAddress(address),
         })
         .from(externalSignIns)
         .innerJoin(server, sql`true`)
@@ -61,8 +64,10 @@ export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): E
     if (!row || !isRight(macs, row.signIn)) return null;
     const wanted = identityIn(sought);
     const identity = wanted && (await findIdentity(db, macs, wanted));
+    const { addressOf, ...loaded } = row;
     return {
-      ...row,
+      ...loaded,
+      addressIsTaken: addressOf !== null,
       now: new Date(row.now),
       lastUsedBeganAt: row.lastUsedBeganAt === null ? null : new Date(row.lastUsedBeganAt),
       identity,
@@ -138,6 +143,7 @@ const columns = {
   ...userColumns,
   importedHash: sql<RegisteredUser['importedHash']>`${users.importedHash}`,
   deletedAt: users.deletedAt,
+  signInAddress: users.signInAddress,
   passwordByLinkAt: users.passwordByLinkAt,
 };
 
@@ -177,8 +183,11 @@ async function freeOf(db: Drizzle, usernames: readonly string[]): Promise<readon
   if (usernames.length === 0) return [];
   const keys = usernames.map(usernameKey);
   const taken = await reading(() =>
-    db.select({ key: users.usernameKey }).from(users).where(inArray(users.usernameKey, keys)),
+    db
+      .select({ key: users.usernameKey, address: users.signInAddress })
+      .from(users)
+      .where(or(inArray(users.usernameKey, keys), inArray(users.signInAddress, keys))),
   );
-  const known = new Set(taken.map(({ key }) => key));
+  const known = new Set(taken.flatMap(({ key, address }) => [key, address]));
   return usernames.filter((_, at) => !known.has(keys[at] ?? ''));
 }

@@ -26,7 +26,12 @@ export * from '../lifecycles/tables.ts';
 /** One row, about the server as a whole. */
 export const server = pgTable(
   'server',
-  { id: integer('id').primaryKey(), epoch: epoch('epoch').default(sql`0`) },
+  {
+    id: integer('id').primaryKey(),
+    epoch: epoch('epoch').default(sql`0`),
+    /** As the policies of the nodes have it: verified addresses are identifiers, so that each identifies one end-user. */
+    addressesIdentify: boolean('addresses_identify').notNull().default(false),
+  },
   (table) => [check('server_is_one_row', sql`${table.id} = 1`)],
 );
 

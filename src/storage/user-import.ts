@@ -13,6 +13,7 @@ import type { Clock } from '../system/clock.ts';
 import { batched } from './batches.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
+import { identifiedBy, identifiedByAddress } from './identified.ts';
 import { ledgerColumns } from './ledger.ts';
 import { nowOf } from './now.ts';
 import { rowVersion } from './row-version.ts';
@@ -25,9 +26,13 @@ import { registeredColumns, usernameKey } from './users.ts';
 /** Each registration holds a lock until its statement ends (`sub_is_no_client_id` in drizzle/), and Postgres has some thousands of them. */
 const MAX_ITEMS = 250;
 
-type Asked = { readonly id: string; readonly username: string | null; readonly sub: string | null };
+type Asked = {
+  readonly id: string;
+  readonly username: string | null;
+  readonly sub: string | null;
+  readonly address: string | null;
+};
 
-const named = alias(users, 'named');
 /** The end-user with the sent `sub`. */
 const holder = alias(users, 'holder');
 
@@ -35,7 +40,7 @@ export function userImportStore(db: Drizzle, clock: Clock, macs: RowMacs): UserS
   const store = userStore(db, clock, macs);
   const load = batched<Asked, LoadedUser>({
     name: 'loadImportedUser',
-    alone: ({ id, username, sub }) => store.load(id, username, sub),
+    alone: ({ id, username, sub, address }) => store.load(id, username, sub, address),
     together: (asked) => loadTogether(db, clock, macs, asked),
     keyOf: ({ id }) => id,
     writes: false,
@@ -49,16 +54,17 @@ export function userImportStore(db: Drizzle, clock: Clock, macs: RowMacs): UserS
     writes: true,
     maxItems: MAX_ITEMS,
   });
-  return { load: (id, username, sub = null) => load({ id, username, sub }), commit };
+  return { load: (id, username, sub = null, address = null) => load({ id, username, sub, address }), commit };
 }
 
 async function loadTogether(db: Drizzle, clock: Clock, macs: RowMacs, asked: readonly Asked[]): Promise<LoadedUser[]> {
   const list = JSON.stringify(
-    asked.map(({ id, username, sub }, place) => ({
+    asked.map(({ id, username, sub, address }, place) => ({
       place,
       id,
       key: username === null ? null : usernameKey(username),
       sub,
+      address,
     })),
   );
   const rows = await reading(() =>
@@ -70,24 +76,25 @@ async function loadTogether(db: Drizzle, clock: Clock, macs: RowMacs, asked: rea
         version: rowVersion(users),
         mac: users.mac,
         macVersion: users.macVersion,
-        usernameOf: named.id,
+        addressesIdentify: server.addressesIdentify,
+        usernameOf: identifiedBy(sql`asked.key`),
+        addressOf: identifiedByAddress(sql`asked.address`),
         holderId: holder.id,
       })
       .from(server)
       .innerJoin(
-        sql`jsonb_to_recordset(${list}::text::jsonb) as asked(place int, id uuid, key text, sub text)`,
+        sql`jsonb_to_recordset(${list}::text::jsonb) as asked(place int, id uuid, key text, sub text, address text)`,
         sql`true`,
       )
       .leftJoin(users, eq(users.id, sql`asked.id`))
-      .leftJoin(named, eq(named.usernameKey, sql`asked.key`))
       .leftJoin(holder, eq(holder.sub, sql`asked.sub`)),
   );
   if (rows.length !== asked.length) throw noServerRow();
   const loaded: LoadedUser[] = [];
-  for (const { place, now, user, usernameOf, holderId, ...stored } of rows) {
-    const version = user && versionOf(macs, user, stored);
+  for (const { place, now, user, holderId, version: stored, mac, macVersion, ...identified } of rows) {
+    const version = user && versionOf(macs, user, { version: stored, mac, macVersion });
     const subIsTaken = holderId !== null && holderId !== asked[place]?.id;
-    loaded[place] = { now: new Date(now), row: { user }, version, usernameOf, subIsTaken };
+    loaded[place] = { now: new Date(now), row: { user }, version, subIsTaken, ...identified };
   }
   return loaded;
 }
@@ -112,6 +119,7 @@ async function registerTogether(
         passwordHash: column<string>('password_hash'),
         importedHash: column<string>('imported_hash'),
         claims: column<object>('claims'),
+        signInAddress: column<string>('sign_in_address'),
         epoch: column<bigint>('epoch'),
         createdAt: column<string | null>('created_at'),
         at: column<string>('at'),
@@ -123,8 +131,8 @@ async function registerTogether(
         mac: column<string>('mac'),
       })
       .from(sql`jsonb_to_recordset(${JSON.stringify(registrations.map((commit) => rowOf(macs, commit)))}::text::jsonb) as listed(id uuid,
-        sub text, username text, username_key text, password_hash text, imported_hash text, claims jsonb, epoch bigint,
-        created_at timestamptz, at timestamptz, event text,
+        sub text, username text, username_key text, password_hash text, imported_hash text, claims jsonb, sign_in_address text,
+        epoch bigint, created_at timestamptz, at timestamptz, event text,
         from_state text, to_state text, actor text, address_hash text, mac text)`),
   );
   const saved = db.$with('saved').as(
@@ -141,6 +149,7 @@ async function registerTogether(
             importedHash: sent.importedHash,
             passwordByLinkAt: sql`null::timestamptz`.as('password_by_link_at'),
             claims: sent.claims,
+            signInAddress: sent.signInAddress,
             epoch: sent.epoch,
             createdAt: sql`coalesce(${sent.createdAt}, now())`.as('created_at'),
             disabledAt: sql`null::timestamptz`.as('disabled_at'),
@@ -194,6 +203,7 @@ const rowOf = (macs: RowMacs, commit: Commit) => {
     password_hash: user.passwordHash,
     imported_hash: user.importedHash,
     claims: user.claims,
+    sign_in_address: user.signInAddress,
     epoch: String(user.epoch),
     created_at: user.createdAt?.toISOString() ?? null,
     at: now.toISOString(),

@@ -8,6 +8,7 @@ import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
+import { identifiedBy, identifiedByAddress } from './identified.ts';
 import { nowOf } from './now.ts';
 import { rowVersion } from './row-version.ts';
 import { server, users } from './schema.ts';
@@ -15,12 +16,11 @@ import { noServerRow } from './server-row.ts';
 import { versionOf } from './user-macs.ts';
 import { registeredColumns, usernameKey } from './users.ts';
 
-const named = alias(users, 'named');
 /** The end-user with the sent `sub`. */
 const holder = alias(users, 'holder');
 
 export const userStore = (db: Drizzle, clock: Clock, macs: RowMacs): UserStore => ({
-  load: async (id, username, sub = null) => {
+  load: async (id, username, sub = null, address = null) => {
     const [row] = await reading(() =>
       db
         .select({
@@ -29,18 +29,20 @@ export const userStore = (db: Drizzle, clock: Clock, macs: RowMacs): UserStore =
           version: rowVersion(users),
           mac: users.mac,
           macVersion: users.macVersion,
-          usernameOf: named.id,
+          addressesIdentify: server.addressesIdentify,
+          usernameOf: identifiedBy(username === null ? null : usernameKey(username)),
+          addressOf: identifiedByAddress(address),
           holderId: holder.id,
         })
         .from(server)
         .leftJoin(users, eq(users.id, id))
-        .leftJoin(named, username === null ? sql`false` : eq(named.usernameKey, usernameKey(username)))
         .leftJoin(holder, sub === null ? sql`false` : eq(holder.sub, sub)),
     );
     if (!row) throw noServerRow();
-    const { now, user, usernameOf, holderId } = row;
+    const { now, user, version, mac, macVersion, holderId, ...identified } = row;
     const subIsTaken = holderId !== null && holderId !== id;
-    return { now: new Date(now), row: { user }, version: user && versionOf(macs, user, row), usernameOf, subIsTaken };
+    const loadedVersion = user && versionOf(macs, user, { version, mac, macVersion });
+    return { now: new Date(now), row: { user }, version: loadedVersion, subIsTaken, ...identified };
   },
   commit: commitStore(db, macs),
 });

@@ -2,14 +2,18 @@ import { and, asc, eq, exists, inArray, isNull, not, or, type SQL, sql } from 'd
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { PasswordHash } from '../crypto/secret-types.ts';
 import { userFacts } from '../lifecycles/user/table.ts';
-import { type Claims, NO_PASSWORD, type RegisteredUser, subOf, type User } from '../model/user.ts';
+import { type Claims, NO_PASSWORD, type RegisteredUser, subOf, type User, verifiedAddressKey } from '../model/user.ts';
 import { isUuid, isUuidInEitherCase } from '../oauth/sub.ts';
 import { usernameKey } from '../oauth/username.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
+import { identifiedBy } from './identified.ts';
 import { clients, passkeys, secondFactors, server, users } from './schema.ts';
 
 export { usernameKey };
+
+/** As in sign-in.yaml. */
+export type Identifiers = 'username' | 'email' | 'both';
 
 /** Of an end-user who can sign in, or could. */
 export const userColumns = {
@@ -26,6 +30,7 @@ export const userColumns = {
 export const registeredColumns = {
   ...userColumns,
   deletedAt: users.deletedAt,
+  signInAddress: users.signInAddress,
   importedHash: users.importedHash,
   passwordByLinkAt: users.passwordByLinkAt,
 };
@@ -49,6 +54,7 @@ export const findUserById = (db: Drizzle, id: string): Promise<UserToSignIn | nu
 type UserToSignIn = User & {
   readonly serverEpoch: bigint;
   readonly usernameKey: string;
+  readonly signInAddress: string | null;
   readonly passwordByLinkAt: Date | null;
   readonly mac: Buffer | null;
   readonly macVersion: bigint;
@@ -58,20 +64,64 @@ type UserToSignIn = User & {
 export const isAuthenticUser = (user: AuthenticColumns, macs: RowMacs): boolean =>
   macs.isRight(...userFacts(user), user.mac);
 
-/** For a sign-in with a password: a row that was not made here has none. */
-export async function findUserWithPassword(db: Drizzle, macs: RowMacs, username: string): Promise<UserToSignIn | null> {
-  const user = await findUserForSignIn(db, username);
-  return user === null || isAuthenticUser(user, macs) ? user : { ...user, passwordHash: NO_PASSWORD };
+/** @param typed on a sign-in page. One statement, whichever end-user it finds, and where it finds none. */
+export async function findIdentifiedUser(
+  db: Drizzle,
+  macs: RowMacs,
+  typed: string,
+  identifiers: Identifiers,
+): Promise<UserToSignIn | null> {
+  const key = usernameKey(typed);
+  const isName = eq(users.usernameKey, key);
+  const found = await findUserBy(
+    db,
+    identifiers === 'username' ? isName : or(isName, eq(users.signInAddress, key)),
+    isName,
+  );
+  const user = found && withPassword(found, macs);
+  if (user === null || identifiers === 'username') return user;
+  // The address of the MAC counts, and not a text that another process wrote beside it.
+  const address =
+    isAuthenticUser(user, macs) && user.signInAddress === verifiedAddressKey(user) ? user.signInAddress : null;
+  if (address === key) return user;
+  const isByName = user.usernameKey === key && (identifiers === 'both' || address === null);
+  return isByName ? user : null;
 }
 
-async function findUserBy(db: Drizzle, which: SQL): Promise<UserToSignIn | null> {
+/** The key of the username of the account that the text identifies, for limits per account; of no account: its own key. */
+export async function accountKeyOf(db: Drizzle, typed: string, identifiers: Identifiers): Promise<string> {
+  const key = usernameKey(typed);
+  // No address is without it: the username itself is the key.
+  if (identifiers === 'username' || !key.includes('@')) return key;
   const [user] = await reading(() =>
     db
-      .select({ ...userColumns, ...authenticColumns, serverEpoch: server.epoch })
+      .select({ key: users.usernameKey })
+      .from(users)
+      .where(eq(users.id, identifiedBy(key))),
+  );
+  return user?.key ?? key;
+}
+
+/** As `findIdentifiedUser`, of an end-user who is known already. @param id of the end-user */
+export async function findUserToVerify(db: Drizzle, macs: RowMacs, id: string): Promise<UserToSignIn | null> {
+  const user = await findUserById(db, id);
+  return user && withPassword(user, macs);
+}
+
+/** For a sign-in with a password: a row that was not made here has none. */
+const withPassword = (user: UserToSignIn, macs: RowMacs): UserToSignIn =>
+  isAuthenticUser(user, macs) ? user : { ...user, passwordHash: NO_PASSWORD };
+
+/** @param first comes before other rows that are meant; absent: there is at most one. */
+async function findUserBy(db: Drizzle, which: SQL | undefined, first?: SQL): Promise<UserToSignIn | null> {
+  const [user] = await reading(() => {
+    const query = db
+      .select({ ...userColumns, ...authenticColumns, signInAddress: users.signInAddress, serverEpoch: server.epoch })
       .from(users)
       .innerJoin(server, sql`true`)
-      .where(which),
-  );
+      .where(which);
+    return first === undefined ? query : query.orderBy(sql`${first} desc`).limit(1);
+  });
   return user ?? null;
 }
 
@@ -223,6 +273,21 @@ export async function usersWithAddress(
       .limit(limit),
   );
   return found.flatMap((row) => authenticUser(row, macs) ?? []);
+}
+
+/** Null: not found, or a row that the server did not write. */
+export async function findRegisteredUserNamed(
+  db: Drizzle,
+  macs: RowMacs,
+  username: string,
+): Promise<RegisteredUser | null> {
+  const [row] = await reading(() =>
+    db
+      .select({ user: registeredColumns, authentic: authenticColumns })
+      .from(users)
+      .where(and(eq(users.usernameKey, usernameKey(username)), isNull(users.deletedAt))),
+  );
+  return row ? authenticUser(row, macs) : null;
 }
 
 /** Null: not found, or a row that the server did not write: writing an address into a row sends no mail there. */

@@ -33,7 +33,7 @@ import { permissionStore } from '../../src/storage/permissions.ts';
 import * as schema from '../../src/storage/schema.ts';
 import { sessionStore } from '../../src/storage/sessions.ts';
 import { signingKeyStore } from '../../src/storage/signing-keys.ts';
-import { findUserWithPassword } from '../../src/storage/users.ts';
+import { findIdentifiedUser } from '../../src/storage/users.ts';
 import { databaseClock } from '../../src/system/clock.ts';
 import { deleteClient, disableUser, insertUser, saveClient, updateUser } from '../support/administration.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -105,11 +105,11 @@ const WALKS: Readonly<Record<string, Walk>> = {
     stays: true,
     begin: async () => {
       const id = await newUser();
-      const before = (await findUserWithPassword(db(), testMacs, `user-${id}`))?.passwordHash;
+      const before = (await findIdentifiedUser(db(), testMacs, `user-${id}`, 'username'))?.passwordHash;
       return {
         row: sql`id = ${id}::uuid`,
         counts: async () => {
-          const user = await findUserWithPassword(db(), testMacs, `user-${id}`);
+          const user = await findIdentifiedUser(db(), testMacs, `user-${id}`, 'username');
           return user !== null && user.disabledAt === null && user.passwordHash === before;
         },
         ends: {

@@ -22,6 +22,7 @@ import { buildApp } from '../../src/http/app.ts';
 import { passTime } from '../../src/lifecycles/signing-key/lifecycle.ts';
 import type { SigningAlgorithm } from '../../src/oauth/signing-algorithms.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { setAddressesIdentify } from '../../src/storage/sign-in-addresses.ts';
 import { listSigningKeys } from '../../src/storage/signing-keys.ts';
 import { makeLogger } from '../../src/system/logger.ts';
 import { type TestClock, testClock } from './clock.ts';
@@ -76,6 +77,7 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
     identity: identityResource(issuer, given.claims),
     management: managementResource(issuer),
   };
+  await setAddressesIdentify(database.drizzle, configuration.signIn.identifiers !== 'username');
   if (keys === testKeys && !options.ownSigningKeys) await giveSigningKeys(database, clock, configuration);
   const lines: string[] = [];
   const logger = makeLogger({

@@ -43,6 +43,7 @@ const signIn: SignInView = {
   csrf: 'x',
   clientName: data('Photo Book'),
   username: data('alice'),
+  identifiers: 'both',
   problem: null,
   goOn: null,
   help: { forgot: '/forgot-password', signUp: '/sign-up' },
@@ -55,6 +56,7 @@ const link = {
   address: data('alice@example.com'),
   account: data('alice'),
   username: data('alice'),
+  asksForUsername: true,
   minimumCharacters: 15,
   problem: null,
 };
@@ -310,6 +312,7 @@ export const samples = (words: Look['words']): readonly Sample[] => [
           csrf: 'x',
           resumption: null,
           address: '',
+          identifiers: 'both',
           problem: 'addressRefused',
           signIn: '/y',
         }),

@@ -18,7 +18,7 @@ import { demandsSecondFactor, isPasswordOneOfSeveral } from '../../protocol/brow
 import type { Drizzle } from '../../storage/database.ts';
 import { linkedIdentityStore } from '../../storage/linked-identities.ts';
 import { mailQueue } from '../../storage/mails.ts';
-import { findRegisteredUser, usersWithAddress } from '../../storage/users.ts';
+import { findRegisteredUser, findRegisteredUserNamed, usersWithAddress } from '../../storage/users.ts';
 import type { Clock } from '../../system/clock.ts';
 import { openOutbox, type RunningOutbox } from './outbox.ts';
 import type { MailWay } from './way.ts';
@@ -31,6 +31,7 @@ export type MailsOptions = Omit<
   | 'mailCounts'
   | 'outbox'
   | 'isReserved'
+  | 'identifiers'
   | 'passwordProblem'
   | 'minimumCharacters'
   | 'hashPassword'
@@ -94,9 +95,11 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
     isOffered: offered(() => configuration().signIn),
     accounts: {
       withAddress: (address, limit) => usersWithAddress(db, macs, address, limit),
+      named: (username) => findRegisteredUserNamed(db, macs, username),
       find: (userId) => findRegisteredUser(db, macs, userId),
     },
     mailCounts: signInFailures,
+    identifiers: () => configuration().signIn.identifiers,
     isReserved: (username) => {
       const { operators, auditors } = configuration().operators;
       return [...operators, ...auditors].some((named) => users.keyOf(named) === users.keyOf(username));

@@ -42,6 +42,8 @@ export function usersAt(api: ManagementApi) {
         return changed('created', await register(value), made, warnings);
       } catch (error) {
         if (!isReason(error, 'username_taken')) refusedRecord('user', error);
+        // It may be the verified address of another.
+        if ((await userNamed(api, value.username)) === null) refusedRecord('user', error);
       }
       const user = await named(value.username);
       const { outcome } = await place(user, replacing(user, value), null);
@@ -96,7 +98,7 @@ export function peopleAt(api: ManagementApi): PeopleImport {
         const { sub } = await register(record);
         return { outcome: 'created', sub, username, changed: [], disabled: false };
       } catch (error) {
-        if (!isReason(error, 'username_taken')) throw error;
+        if (!isReason(error, 'username_taken') || (await userNamed(api, username)) === null) throw error;
       }
     }
     const user = await named(username);
@@ -191,7 +193,7 @@ const passwordIn = ({ password, passwordHash }: Pick<UserRecord, 'password' | 'p
 
 /** Other records may fare better. */
 const isAboutTheRecord = (error: unknown): error is ApiRefused =>
-  isReason(error, 'invalid_fields', 'username_taken', 'changed_meanwhile', 'user_unknown');
+  isReason(error, 'invalid_fields', 'username_taken', 'address_taken', 'changed_meanwhile', 'user_unknown');
 
 /** So many at the same time; more would only wait for each other. */
 const USERS_AT_ONCE = 50;

@@ -5,6 +5,7 @@ import type { Look } from '../look.ts';
 import { problemOf } from './account/password.ts';
 import { emphasised } from './filled.ts';
 import { type Markup, page } from './page.ts';
+import type { Identifiers } from './sign-in.ts';
 
 /** The requests that need only an address. */
 export type AskFor = 'forgot' | 'signUp';
@@ -16,13 +17,19 @@ export type AskView = {
   /** A hidden field: the interaction that the browser resumes. */
   readonly resumption: string | null;
   readonly address: string;
+  readonly identifiers: Identifiers;
   readonly problem: 'addressRefused' | 'throttled' | 'queueFull' | null;
   readonly signIn: string;
 };
 
-export function askPage(look: Look, { what, action, csrf, resumption, address, problem, signIn }: AskView): string {
+export function askPage(
+  look: Look,
+  { what, action, csrf, resumption, address, identifiers, problem, signIn }: AskView,
+): string {
   const words = look.words.email;
   const own = words[what];
+  // For a new password, the username does as well.
+  const isAddress = what === 'signUp' || identifiers === 'email';
   return page(
     look,
     own.title,
@@ -32,8 +39,8 @@ export function askPage(look: Look, { what, action, csrf, resumption, address, p
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 !${resumption === null ? '' : html`<input type="hidden" name="for" value="${resumption}">`}
-<label for="email">${words.address}</label>
-<input type="email" id="email" name="email" value="${address}" autocomplete="email" required maxlength="254" !${problem === null ? 'autofocus' : 'aria-describedby="problem" autofocus'}>
+<label for="email">${isAddress ? words.address : look.words.signIn.identifier.both}</label>
+<input type="${isAddress ? 'email' : 'text'}" inputmode="email" id="email" name="email" value="${address}" autocomplete="${isAddress ? 'email' : 'username'}" autocapitalize="none" spellcheck="false" required maxlength="256" !${problem === null ? 'autofocus' : 'aria-describedby="problem" autofocus'}>
 <button type="submit">${own.submit}</button>
 </form>
 <p><a href="${signIn}">${words.toSignIn}</a></p>`,
@@ -109,6 +116,8 @@ export type LinkPageView = {
   readonly account: string | null;
   /** As typed, for a new account. */
   readonly username: string;
+  /** The form asks for the username of the new account. */
+  readonly asksForUsername: boolean;
   /** For the password that the form sets. Null: it sets none. */
   readonly minimumCharacters: number | null;
   readonly problem: FormProblem | null;
@@ -133,14 +142,13 @@ export function linkPage(look: Look, view: LinkPageView): string {
 }
 
 function fieldsOf({ words: { email: words } }: Look, view: LinkPageView): Markup {
-  const { purpose, account, username, minimumCharacters } = view;
+  const { account, address, username, asksForUsername, minimumCharacters } = view;
   if (minimumCharacters === null) return '';
-  const makesAccount = purpose === 'sign_up' || purpose === 'invitation';
-  const name = makesAccount
+  const name = asksForUsername
     ? html`<label for="username">${words.username}</label>
 <input type="text" id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="256">`
     : // For password managers, which store the new password under it.
-      html`<input type="hidden" name="account" value="${account ?? ''}" autocomplete="username">`;
+      html`<input type="hidden" name="account" value="${account ?? address}" autocomplete="username">`;
   return html`!${name}
 <label for="password">${words.password}</label>
 <input type="password" id="password" name="password" autocomplete="new-password" required maxlength="1024" aria-describedby="hint">

@@ -5,6 +5,7 @@ import { emphasised } from './filled.ts';
 import { type Markup, page } from './page.ts';
 
 type Words = Look['words']['signIn'];
+export type Identifiers = keyof Words['identifier'];
 
 /** The text above the repeated form. */
 export type SignInProblem =
@@ -12,8 +13,12 @@ export type SignInProblem =
   /** Whole seconds until the server checks the next attempt. */
   | { readonly throttledSeconds: number };
 
-export const problemWords = (words: Words, problem: SignInProblem): string =>
-  typeof problem === 'string' ? words.refused[problem] : throttledFor(words, problem.throttledSeconds);
+/** @param identifiers of the current policy */
+export function problemWords(words: Words, problem: SignInProblem, identifiers: Identifiers): string {
+  if (typeof problem !== 'string') return throttledFor(words, problem.throttledSeconds);
+  const refused = words.refused[problem];
+  return typeof refused === 'string' ? refused : refused({ identifiers });
+}
 
 const throttledFor = (words: Words, seconds: number): string =>
   seconds <= 90
@@ -25,7 +30,9 @@ export type SignInView = {
   readonly csrf: string;
   /** Null: no client requested the sign-in. */
   readonly clientName: string | null;
+  /** As typed before. */
   readonly username: string;
+  readonly identifiers: Identifiers;
   /** A user is signed in, and their request needs a recent sign-in. */
   readonly again?: boolean;
   /** The reason why the previous attempt failed. Null: there was none. */
@@ -39,7 +46,7 @@ export type SignInView = {
 
 export function signInPage(
   look: Look,
-  { action, csrf, clientName, username, again = false, problem, goOn, help, more = [] }: SignInView,
+  { action, csrf, clientName, username, identifiers, again = false, problem, goOn, help, more = [] }: SignInView,
 ): string {
   const words = look.words.signIn;
   return page(
@@ -47,7 +54,7 @@ export function signInPage(
     problem === null ? words.title : words.titleAfterProblem,
     html`<h1>${words.title}</h1>
 <p class="quiet">!${clientName === null ? html`${again ? words.again : words.forAccount}` : emphasised(words.forClient, { client: clientName })}</p>
-!${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problemWords(words, problem)}</p>`}
+!${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problemWords(words, problem, identifiers)}</p>`}
 !${
       goOn === null
         ? ''
@@ -59,8 +66,8 @@ export function signInPage(
     }
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
-<label for="username">${words.username}</label>
-<input type="text" id="username" name="username" value="${username}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required maxlength="256" !${problem === null ? 'autofocus' : 'aria-describedby="problem"'}>
+<label for="username">${words.identifier[identifiers]}</label>
+<input type="text" !${identifiers === 'username' ? '' : 'inputmode="email"'} id="username" name="username" value="${username}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required maxlength="256" !${problem === null ? 'autofocus' : 'aria-describedby="problem"'}>
 <label for="password">${words.password}</label>
 <input type="password" id="password" name="password" autocomplete="current-password" required maxlength="1024" !${problem === null ? '' : 'autofocus aria-describedby="problem"'}>
 <button type="submit">${words.submit}</button>

@@ -288,6 +288,8 @@ export type Words = {
       readonly usernameRefused: string;
       readonly usernameMixesScripts: string;
       readonly usernameTaken: string;
+      readonly usernameIsAddress: string;
+      readonly addressTaken: string;
       readonly busy: string;
     };
     readonly doneTitle: string;
@@ -303,6 +305,7 @@ export type Words = {
       readonly not_offered: string;
       readonly password_from_mail: string;
       readonly password_not_proven: string;
+      readonly address_taken: string;
       readonly username_taken: string;
     };
   };
@@ -523,12 +526,12 @@ export type Words = {
     readonly again: string;
     readonly goOnAs: Message<'username'>;
     readonly orAsAnother: string;
-    readonly username: string;
+    readonly identifier: { readonly username: string; readonly email: string; readonly both: string };
     readonly password: string;
     readonly submit: string;
     readonly refused: {
-      readonly incomplete: string;
-      readonly mismatch: string;
+      readonly incomplete: Message<'identifiers'>;
+      readonly mismatch: Message<'identifiers'>;
       readonly passkey: string;
       readonly busy: string;
     };

@@ -50,8 +50,12 @@ export type LoadedEmailChallenge = EmailChallengeRow & {
   readonly now: Date;
   /** Of the end-user's row. */
   readonly version: RowVersion;
-  /** The `sub` of the end-user who has the chosen username; null: no end-user has it, or none was chosen. */
+  /** The end-user who has the chosen username, or whom it identifies as an address; null: it is free, or none was chosen. */
   readonly usernameOf: string | null;
+  /** Verified addresses are identifiers. Absent: they are none. */
+  readonly addressesIdentify?: boolean;
+  /** The end-user whom the address of the key identifies, or who has it as the username. Absent: none. */
+  readonly addressOf?: string | null;
   /** When the oldest of the end-user's passkeys and authenticator apps was added; null: there is none. */
   readonly oldestFactorAt: Date | null;
 };
@@ -74,6 +78,8 @@ export type EmailChallengeFacts = {
   readonly use: LinkUse | null;
   readonly version: RowVersion;
   readonly usernameOf: string | null;
+  readonly addressesIdentify: boolean;
+  readonly addressOf: string | null;
   readonly passwordIsProven: boolean;
   readonly oldestFactorAt: Date | null;
   /** By the current policy. */
@@ -88,9 +94,17 @@ export type EmailChallengeFacts = {
   readonly origin: SignInOrigin | undefined;
 };
 
-/** A stored link by its secret or its id; or a fresh link by its end-user. @property username as it was chosen. */
+/**
+ * A stored link by its secret or its id; or a fresh link by its end-user. @property username as it was chosen. @property address that
+ * the link makes the verified one; absent: none.
+ */
 export type EmailChallengeKey =
-  | { readonly kind: 'secret'; readonly secretHash: Bytes; readonly username: string | null }
+  | {
+      readonly kind: 'secret';
+      readonly secretHash: Bytes;
+      readonly username: string | null;
+      readonly address?: string | null;
+    }
   | { readonly kind: 'id'; readonly id: string; readonly purpose: EmailChallengePurpose }
   | { readonly kind: 'fresh'; readonly id: string; readonly userId: string | null; readonly person: string };
 
@@ -136,8 +150,8 @@ const eventOf = (
   facts: EmailChallengeFacts,
   type: Exclude<EmailChallengeEvent['type'], 'overtaken'>,
 ): EmailChallengeEvent => {
-  const { now, usernameOf, passwordIsProven } = facts;
-  if (type === 'used') return { type, now: now.getTime(), usernameOf, passwordIsProven };
+  const { now, usernameOf, addressOf, passwordIsProven } = facts;
+  if (type === 'used') return { type, now: now.getTime(), usernameOf, addressOf, passwordIsProven };
   return type === 'requested' ? { type, passwordIsProven } : { type };
 };
 
@@ -261,14 +275,14 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       return sendTo(facts, 'requested', { id: fresh.id, fresh });
     },
     changeUser: (row, facts, { event }) => {
-      const { now, version, actor, usernameOf, use } = facts;
+      const { now, version, actor, usernameOf, addressOf, addressesIdentify, use } = facts;
       const change = changeOf(facts, event, subjectOf(row, facts));
       const id = use?.kind === 'account' ? use.id : (row.user?.id ?? '');
       const sent: UserEvent =
         event === 'registrationRequested'
-          ? { type: event, expectationHolds: true, usernameOf, differing: [] }
+          ? { type: event, expectationHolds: true, usernameOf, addressOf, differing: [] }
           : { type: event };
-      const userFacts: UserFacts = { now, id, version, actor, change, fields: FIELDS[event] };
+      const userFacts: UserFacts = { now, id, version, actor, change, fields: FIELDS[event], addressesIdentify };
       return { lifecycle: ofUser, facts: userFacts, event: sent };
     },
   },
@@ -324,6 +338,8 @@ const NOTHING_DRAWN = {
   undoneSince: null,
   newerTo: null,
   usernameOf: null,
+  addressesIdentify: false,
+  addressOf: null,
   passwordIsProven: false,
   oldestFactorAt: null,
   actor: undefined,
@@ -391,6 +407,8 @@ export const useLinkRequest = (
       use,
       undo,
       usernameOf: loaded.usernameOf,
+      addressesIdentify: loaded.addressesIdentify ?? false,
+      addressOf: loaded.addressOf ?? null,
       passwordIsProven,
       origin,
       oldestFactorAt: loaded.oldestFactorAt,
@@ -454,11 +472,12 @@ export async function useLink(
   secretHash: Bytes,
   use: LinkUse,
   undo: EmailChallengeFacts['undo'],
-  user: LinkUser = {},
+  user: LinkUser & { readonly address?: string | null } = {},
 ): Promise<LinkUsed | LinkRejected> {
   const { challenges, sleep, isOffered } = ports;
+  const { address = null } = user;
   const username = use.kind === 'account' ? use.registration.username : null;
-  const load = () => challenges.load({ kind: 'secret', secretHash, username });
+  const load = () => challenges.load({ kind: 'secret', secretHash, username, address });
   const first = await load();
   // A random secret of 256 bits is compared by the index over its hash.
   if (first.challenges.length === 0) return { kind: 'rejected', reason: 'link_unknown' };

@@ -19,7 +19,7 @@ import { type Request, runFound, type Sleeping } from '../../engine/run.ts';
 import { rejectionIn } from '../../engine/step.ts';
 import type { Actor } from '../../model/actor.ts';
 import type { Bytes } from '../../model/grant.ts';
-import { type Claims, NO_PASSWORD, type RegisteredUser } from '../../model/user.ts';
+import { type Claims, NO_PASSWORD, type RegisteredUser, verifiedAddressKey } from '../../model/user.ts';
 import type { ExternalIdentity, LinkedIdentity } from '../linked-identity/entity.ts';
 import { LINKED_IDENTITIES } from '../linked-identity/entity.ts';
 import { linkedIdentityLifecycle } from '../linked-identity/lifecycle.ts';
@@ -55,6 +55,10 @@ export type LoadedExternalSignIn = {
   readonly identity: LinkedIdentity | null;
   /** The usernames of the request that are free. */
   readonly freeUsernames: readonly string[];
+  /** Verified addresses are identifiers. Absent: they are none. */
+  readonly addressesIdentify?: boolean;
+  /** Another end-user signs in by the address of the request, or has it as the username. Absent: none does. */
+  readonly addressIsTaken?: boolean;
   readonly serverEpoch: bigint;
 };
 
@@ -70,6 +74,7 @@ export type ExternalSignInFacts = {
   readonly refusal: string | null;
   /** The just-in-time user that `createUser` registers; null: none. */
   readonly newUser: { readonly id: string; readonly username: string; readonly claims: Claims } | null;
+  readonly addressesIdentify: boolean;
   /** The identity that `linkIdentity` stores; null: none. */
   readonly newIdentity: (ExternalIdentity & { readonly id: string; readonly provider: string }) | null;
   /** In whose name an end-user is registered. */
@@ -89,11 +94,12 @@ export type ExternalSignInStore = {
   readonly insert: (signIn: NewExternalSignIn) => Promise<void>;
   /** Null: there is none. */
   readonly find: (referenceHash: Bytes) => Promise<{ readonly now: Date; readonly signIn: ExternalSignIn } | null>;
-  /** Null: there is none. @param usernames the reply names the free ones. */
+  /** Null: there is none. @param usernames the reply names the free ones. @param address the key of a new user's verified address. */
   readonly load: (
     referenceHash: Bytes,
     sought: SoughtUser,
     usernames: readonly string[],
+    address?: string | null,
   ) => Promise<LoadedExternalSignIn | null>;
   readonly commit: CommitStore;
 };
@@ -109,18 +115,19 @@ const ofIdentity = within(
   (row, { identity }) => ({ ...row, identity }),
 );
 
-const registration = ({ newUser, now, actor }: ExternalSignInFacts): Sent<ExternalSignInRow> => {
+const registration = ({ newUser, now, actor, addressesIdentify }: ExternalSignInFacts): Sent<ExternalSignInRow> => {
   if (newUser === null) throw new InvariantViolation('external sign-in: no user to register');
   const { id, username, claims } = newUser;
   const change = {
     type: 'registrationRequested' as const,
     registration: { username, claims, passwordHash: NO_PASSWORD },
   };
-  const facts = { now, id, version: null, actor, change, fields: [] };
+  const facts = { now, id, version: null, actor, change, fields: [], addressesIdentify };
   const event: UserEvent = {
     type: change.type,
     expectationHolds: true,
     usernameOf: null,
+    addressOf: null,
     differing: [],
   };
   return { lifecycle: ofUser, facts, event };
@@ -279,10 +286,14 @@ function eventOf(loaded: LoadedExternalSignIn, brought: Brought): ExternalSignIn
   return { type, ...answer, admission, sessionUserId, identity: linked };
 }
 
+/** The word of an identity provider does not take a verified address from the end-user who signs in by it. */
+const claimsOfNew = ({ claims }: { readonly claims: Claims }, { addressIsTaken }: LoadedExternalSignIn): Claims =>
+  addressIsTaken ? { ...claims, email_verified: false } : claims;
+
 export const externalSignInRequest = (brought: Brought): ExternalSignInRequest => ({
   lifecycle: externalSignInLifecycle,
   read: (loaded) => {
-    const { now, signIn, user, identity, lastUsedBeganAt, freeUsernames } = loaded;
+    const { now, signIn, user, identity, lastUsedBeganAt, freeUsernames, addressesIdentify = false } = loaded;
     const { justInTimeUser, ids } = brought;
     const [username] = freeUsernames;
     const facts: ExternalSignInFacts = {
@@ -291,7 +302,10 @@ export const externalSignInRequest = (brought: Brought): ExternalSignInRequest =
       theirs: brought.theirs ?? null,
       refusal: brought.refusal ?? null,
       newUser:
-        justInTimeUser && username !== undefined ? { id: ids.user, username, claims: justInTimeUser.claims } : null,
+        justInTimeUser && username !== undefined
+          ? { id: ids.user, username, claims: claimsOfNew(justInTimeUser, loaded) }
+          : null,
+      addressesIdentify,
       newIdentity: brought.identity ? { ...brought.identity, id: ids.identity } : null,
       actor: brought.actor,
     };
@@ -314,7 +328,7 @@ export function bringToExternalSignIn(
   sought: SoughtUser,
   brought: Brought,
 ): Promise<ExternalSignInOutcome | null> {
-  const usernames = brought.justInTimeUser?.usernames ?? [];
-  const load = () => externalSignIns.load(referenceHash, sought, usernames);
+  const { usernames, claims } = brought.justInTimeUser ?? { usernames: [], claims: {} };
+  const load = () => externalSignIns.load(referenceHash, sought, usernames, verifiedAddressKey({ claims }));
   return runFound({ load, commit: externalSignIns.commit, sleep }, externalSignInRequest(brought));
 }

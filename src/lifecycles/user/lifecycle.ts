@@ -9,7 +9,7 @@ import type { Lifecycle, Turn } from '../../engine/lifecycle.ts';
 import { type Request, run, type Sleeping } from '../../engine/run.ts';
 import { rejectionIn } from '../../engine/step.ts';
 import type { Actor } from '../../model/actor.ts';
-import { NO_PASSWORD, type RegisteredUser, type User } from '../../model/user.ts';
+import { NO_PASSWORD, type RegisteredUser, type User, verifiedAddressKey } from '../../model/user.ts';
 import type { RowVersion } from '../client/lifecycle.ts';
 import { USERS } from './entity.ts';
 
@@ -20,15 +20,24 @@ export type LoadedUser = {
   readonly now: Date;
   readonly row: UserRow;
   readonly version: RowVersion;
-  /** The `sub` of the end-user who has the sent username; null: no end-user has it, or none was sent. */
+  /** The end-user who has the sent username, or whom it identifies as an address; null: it is free, or none was sent. */
   readonly usernameOf: string | null;
   /** Another end-user has the sent `sub`, or had it and was deleted. Absent: none was sent. */
   readonly subIsTaken?: boolean;
+  /** Verified addresses are identifiers. Absent: they are none. */
+  readonly addressesIdentify?: boolean;
+  /** The `id` of another end-user whom the sent address identifies, or who has it as the username. Absent: none, or none was sent. */
+  readonly addressOf?: string | null;
 };
 
 export type UserStore = {
-  /** @param username that was sent with the request; null: none. @param sub likewise. */
-  readonly load: (id: string, username: string | null, sub?: string | null) => Promise<LoadedUser>;
+  /** @param username that was sent with the request; null: none. @param sub likewise. @param address the key of the verified address, likewise. */
+  readonly load: (
+    id: string,
+    username: string | null,
+    sub?: string | null,
+    address?: string | null,
+  ) => Promise<LoadedUser>;
   readonly commit: CommitStore;
 };
 
@@ -77,6 +86,8 @@ export type UserFacts = {
   readonly change: UserChange;
   /** The fields in which a registration differs from the stored one. */
   readonly fields: readonly UserField[];
+  /** Verified addresses are identifiers. */
+  readonly addressesIdentify: boolean;
 };
 
 export const userState = ({ user }: UserRow): UserState => {
@@ -95,13 +106,15 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, Commit> = {
       const { passwordHash, importedHash = null, sub = null, ...sent } = sentRegistration(facts);
       if (passwordHash === null) throw new InvariantViolation('user: a registration needs a password');
       const begins = { id: facts.id, epoch: 0n, disabledAt: null, deletedAt: null, passwordByLinkAt: null };
-      return { user: { ...sent, sub, passwordHash, importedHash, ...begins } };
+      const signInAddress = signInAddressFor(null, sent, facts);
+      return { user: { ...sent, sub, passwordHash, importedHash, signInAddress, ...begins } };
     },
     replaceRecord: (row, facts) => {
       const { passwordHash, importedHash, sub: _, createdAt: __, ...sent } = sentRegistration(facts);
       const isNew = passwordHash !== null && facts.fields.includes('password');
-      return changed(row, () => ({
+      return changed(row, (user) => ({
         ...sent,
+        signInAddress: signInAddressFor(user, sent, facts),
         ...(isNew && { passwordHash, passwordByLinkAt: null, ...(importedHash && { importedHash }) }),
       }));
     },
@@ -115,10 +128,14 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, Commit> = {
         passwordByLinkAt: linkedAt(change, passwordByLinkAt, now),
       }));
     },
-    writeAddress: (row, { change }) => {
+    writeAddress: (row, facts) => {
+      const { change } = facts;
       if (!('address' in change)) throw new InvariantViolation('user: no address was sent');
       const { address } = change;
-      return changed(row, ({ claims }) => ({ claims: { ...claims, email: address, email_verified: true } }));
+      return changed(row, (user) => {
+        const claims = { ...user.claims, email: address, email_verified: true };
+        return { claims, signInAddress: signInAddressFor(user, { claims }, facts) };
+      });
     },
     disableUser: (row, { now }) => changed(row, () => ({ disabledAt: now })),
     enableUser: (row) => changed(row, () => ({ disabledAt: null })),
@@ -129,6 +146,7 @@ export const userLifecycle: Lifecycle<UserRow, UserFacts, Commit> = {
         importedHash: null,
         passwordByLinkAt: null,
         claims: {},
+        signInAddress: null,
         disabledAt: disabledAt ?? now,
         deletedAt: now,
       })),
@@ -155,8 +173,23 @@ export const userWrite = (
   isDrawn = false,
 ): Write =>
   before === null
-    ? insert(USERS, after, [...(isDrawn ? [] : [{ id: after.id }]), { username: after.username }])
+    ? insert(USERS, after, [
+        ...(isDrawn ? [] : [{ id: after.id }]),
+        { username: after.username },
+        ...(after.signInAddress === null ? [] : [{ signInAddress: after.signInAddress }]),
+      ])
     : update(USERS, { ...before, version }, { ...after, version }, ['version']);
+
+/** An address that the user keeps identifies as before: another user may have had it when addresses became identifiers. */
+function signInAddressFor(
+  before: RegisteredUser | null,
+  after: Pick<RegisteredUser, 'claims'>,
+  { addressesIdentify }: UserFacts,
+): string | null {
+  const key = verifiedAddressKey(after);
+  if (before !== null && verifiedAddressKey(before) === key) return before.signInAddress;
+  return addressesIdentify ? key : null;
+}
 
 /** A thief of the mailbox, who is signed in by the password alone, cannot turn it into a password that came without a link. */
 function linkedAt(change: UserChange, before: Date | null, now: Date): Date | null {
@@ -223,12 +256,12 @@ export type UserChanged =
 
 function turnOf(
   { id, actor, change }: Pick<UserAsked, 'id' | 'actor' | 'change'>,
-  { now, row, version, usernameOf, subIsTaken = false }: LoadedUser,
+  { now, row, version, usernameOf, subIsTaken = false, addressesIdentify = false, addressOf = null }: LoadedUser,
   expectationHolds: boolean,
 ): Turn<UserRow, UserFacts> {
   const isChange = change.type === 'registrationRequested' && row.user !== null;
   const fields = isChange ? differingFields(row.user, change.registration) : FIELDS[change.type];
-  return { facts: { now, id, version, actor, change, fields }, event: event() };
+  return { facts: { now, id, version, actor, change, fields, addressesIdentify }, event: event() };
 
   function event(): UserEvent {
     switch (change.type) {
@@ -238,6 +271,10 @@ function turnOf(
           // A registration with a `sub` expects that no other end-user ever had it.
           expectationHolds: expectationHolds && !subIsTaken,
           usernameOf,
+          addressOf:
+            row.user !== null && verifiedAddressKey(row.user) === verifiedAddressKey(change.registration)
+              ? null
+              : addressOf,
           differing: fields,
         };
       case 'passwordChangeRequested':
@@ -287,11 +324,13 @@ export type UserPorts = Sleeping & {
   readonly users: UserStore;
 };
 
-const NOTHING_SENT = { username: null, sub: null };
+const NOTHING_SENT = { username: null, sub: null, claims: {} };
 
 /** @throws Unavailable */
 export function changeUser({ users, sleep }: UserPorts, asked: UserAsked): Promise<UserChanged> {
   const { id, change } = asked;
-  const { username, sub = null } = change.type === 'registrationRequested' ? change.registration : NOTHING_SENT;
-  return run({ load: () => users.load(id, username, sub), commit: users.commit, sleep }, userRequest(asked));
+  const sent = change.type === 'registrationRequested' ? change.registration : NOTHING_SENT;
+  const { username, sub = null } = sent;
+  const load = () => users.load(id, username, sub, verifiedAddressKey(sent));
+  return run({ load, commit: users.commit, sleep }, userRequest(asked));
 }

@@ -34,6 +34,11 @@ export const users = pgTable(
     passwordByLinkAt: instant('password_by_link_at'),
     /** OpenID Connect standard claims (`email`, `name`, …). */
     claims: jsonb('claims').$type<Readonly<Record<string, unknown>>>().notNull(),
+    /**
+     * The verified address of the claims, as a sign-in compares it; null: no sign-in finds the row by an address. A sign-in compares the
+     * claims too, so the MAC need not cover it.
+     */
+    signInAddress: text('sign_in_address'),
     epoch: epoch('epoch').default(sql`0`),
     createdAt: instant('created_at').notNull().defaultNow(),
     disabledAt: instant('disabled_at'),
@@ -44,6 +49,8 @@ export const users = pgTable(
   (table) => [
     uniqueIndex('users_username_key').on(table.usernameKey),
     uniqueIndex('users_sub').on(table.sub),
+    // No username of another end-user is the same text: the trigger an_identifier_is_of_one_user in drizzle/.
+    uniqueIndex('users_sign_in_address').on(table.signInAddress),
     // For mails to an address that a visitor types: several accounts may have it.
     index('users_email').on(sql`lower(${table.claims} ->> 'email')`),
   ],
@@ -98,6 +105,7 @@ export const userTable = described(users, {
     importedHash: 'record',
     passwordByLinkAt: 'record',
     claims: 'record',
+    signInAddress: 'record',
     disabledAt: 'end',
     deletedAt: 'end',
     epoch: 'epoch',
@@ -137,7 +145,7 @@ export const userTable = described(users, {
       'OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL AND NEW.epoch <= OLD.epoch',
     ]),
     refuses('deletion_erases', { update: ['deleted_at'] }, 'nothing but the sub is left of a deleted end-user', [
-      "NEW.deleted_at IS NOT NULL AND (NEW.disabled_at IS NULL OR NEW.username <> '' OR NEW.password_hash <> '' OR NEW.imported_hash IS NOT NULL OR NEW.password_by_link_at IS NOT NULL OR NEW.claims <> '{}'::jsonb)",
+      "NEW.deleted_at IS NOT NULL AND (NEW.disabled_at IS NULL OR NEW.username <> '' OR NEW.password_hash <> '' OR NEW.imported_hash IS NOT NULL OR NEW.password_by_link_at IS NOT NULL OR NEW.claims <> '{}'::jsonb OR NEW.sign_in_address IS NOT NULL)",
     ]),
     refuses(
       'erased_stays_erased',

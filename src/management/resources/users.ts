@@ -73,7 +73,7 @@ export const user = {
       example: { username: 'ada', claims: EXAMPLE.claims },
       answer: userShape,
       ifMatch: 'whenChanging',
-      rejects: ['username_taken'],
+      rejects: ['username_taken', 'address_taken'],
       run: async (deps, request) => {
         const stored = await findUser(deps, request.params.sub);
         return stored ? change(deps, request, stored, request.body) : notFound('end-user');
@@ -86,7 +86,7 @@ export const user = {
       example: { disabled: true },
       answer: userShape,
       ifMatch: 'required',
-      rejects: ['username_taken'],
+      rejects: ['username_taken', 'address_taken'],
       run: async (deps, request) => {
         const stored = await findUser(deps, request.params.sub);
         if (!stored) return notFound('end-user');
@@ -118,7 +118,7 @@ export const userRegistration = forMany({
   example: EXAMPLE,
   answer: userShape,
   creates: true,
-  rejects: ['username_taken', 'changed_meanwhile'],
+  rejects: ['username_taken', 'address_taken', 'changed_meanwhile'],
   run: register,
 });
 

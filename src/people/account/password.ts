@@ -77,13 +77,11 @@ export async function changePassword(
   const problem = await passwordProblem(chosen, await contextOf(deps, session));
   if (problem !== null) return { kind: 'problem', problem };
   if (has) {
-    const verified = await verifyCredentials(deps, { ...form, username, password: current });
+    const verified = await verifyCredentials(deps, { ...form, userId, username, password: current });
     if (verified.kind !== 'verified') {
       const { reason, retryAfterSeconds } = verified;
       return { kind: 'signInRefused', reason, retryAfterSeconds };
     }
-    // The account was renamed, and another account has the name.
-    if (verified.user.id !== userId) return { kind: 'signInRequired' };
     verified.remember();
   }
   const line = { line: form.address, ticket: form.address, signal: form.gone };

@@ -1,8 +1,9 @@
 /** The requests for a mail with a link: from a visitor who forgot the password, or from a signed-in end-user. */
 import type { RegisteredUser } from '../../model/user.ts';
 import { addressKey, addressOf } from '../../model/user.ts';
+import { isVisible } from '../../oauth/username.ts';
 import { readAddress } from '../mail/address.ts';
-import { allowMail, allowMailToKnownDevice, type MailAllowance } from '../mail/limits.ts';
+import { allowMail, allowMailToAddress, allowMailToKnownDevice, type MailAllowance } from '../mail/limits.ts';
 import { languagesOf, type MailContent, type MailsWanted, QUEUE_FULL, timeZoneOf } from '../mail/mail.ts';
 import {
   createLink,
@@ -12,6 +13,7 @@ import {
   type SignsInElsewhere,
   tryToCreateLink,
 } from './links.ts';
+import type { UseLinkDeps } from './using.ts';
 
 export type Asker = {
   /** The throttle key of the sender. Addresses that count as one sender share it. */
@@ -34,14 +36,18 @@ export type Asked =
 
 /** Beyond this number of accounts with one address, the others get no mail. */
 const MAX_ACCOUNTS = 5;
+const MAX_USERNAME_CHARACTERS = 256;
+
+type ResetDeps = LinkDeps & Pick<UseLinkDeps, 'identifiers'>;
 
 /**
- * "Forgot your password?": a mail with the username for each account that has this verified address. The server looks
- * up and sends the mails after its response, so the response has the same words, statements and time for every address.
+ * "Forgot your password?": a mail with the username for each account that has this verified address, and for the account
+ * with this username. The server looks up and sends the mails after its response, so the response has the same words,
+ * statements and time for every typed text.
  * @throws StoreUnavailable
  */
-export async function askForReset(deps: LinkDeps, typed: string | null, asker: Asker): Promise<Asked> {
-  const address = readAddress(typed);
+export async function askForReset(deps: ResetDeps, typed: string | null, asker: Asker): Promise<Asked> {
+  const address = readAddress(typed) ?? (deps.identifiers() === 'email' ? null : readUsername(typed));
   if (address === null) return { kind: 'addressRefused' };
   const allowance = await allowMail(deps, { address, network: asker.network });
   if (allowance.kind === 'networkIsFull') return { kind: 'throttled', retryAfterSeconds: allowance.retryAfterSeconds };
@@ -52,6 +58,13 @@ export async function askForReset(deps: LinkDeps, typed: string | null, asker: A
     (allowance.kind !== 'allowed' && onlyForDevice === null) ||
     (await deps.outbox.want({ kind: 'reset_wanted', to: address, languages: asker.languages, onlyForDevice }));
   return isQueued ? { kind: 'asked' } : QUEUE_FULL;
+}
+
+/** Only an address has an "@". @returns null: no username that a page could show. */
+function readUsername(typed: string | null): string | null {
+  const username = (typed ?? '').trim();
+  const isUsername = username.length <= MAX_USERNAME_CHARACTERS && isVisible(username) && !username.includes('@');
+  return isUsername ? username : null;
 }
 
 async function isAllowedByDevice(
@@ -71,10 +84,17 @@ export async function sendResets(
   deps: LinkDeps,
   { to, languages, onlyForDevice }: Extract<MailsWanted, { kind: 'reset_wanted' }>,
 ): Promise<void> {
-  for (const user of await deps.accounts.withAddress(to, MAX_ACCOUNTS)) {
+  const named = await deps.accounts.named(to);
+  const withAddress = readAddress(to) === null ? [] : await deps.accounts.withAddress(to, MAX_ACCOUNTS);
+  const all = [...withAddress, ...(named === null || withAddress.some(({ id }) => id === named.id) ? [] : [named])];
+  for (const user of all) {
     const own = addressOf(user);
     // To the address in its stored form, never to another spelling.
     if (own === null || !own.isVerified || user.disabledAt !== null) continue;
+    // The request counted the username, and not yet the address.
+    if (user === named && onlyForDevice === null && addressKey(own.address) !== addressKey(to)) {
+      if (!(await allowMailToAddress(deps, own.address))) continue;
+    }
     if (onlyForDevice !== null && !(await isAllowedByDevice(deps, user, onlyForDevice))) continue;
     await mailLink(deps, user, { purpose: 'reset_password', address: own.address }, languages);
   }

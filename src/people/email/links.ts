@@ -28,6 +28,8 @@ export type LinkDeps = MailLimitDeps & {
   readonly accounts: {
     /** The accounts with this verified address, in any case of letters, the oldest first. */
     readonly withAddress: (address: string, limit: number) => Promise<readonly RegisteredUser[]>;
+    /** Null: no account has the username. */
+    readonly named: (username: string) => Promise<RegisteredUser | null>;
     readonly find: (userId: string) => Promise<RegisteredUser | null>;
   };
   readonly outbox: Outbox;

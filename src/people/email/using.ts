@@ -4,6 +4,7 @@
  * is one factor of several, and it does not sign the user in.
  */
 import type { EmailChallengePurpose, EmailChallengeRejectReason } from '../../../machines/email-challenge/facts.ts';
+import type { SignInPolicy } from '../../../policies/schema.ts';
 import { type PasswordHash, type RawSecret, rawSecret } from '../../crypto/secret-types.ts';
 import type { EmailChallenge } from '../../lifecycles/email-challenge/entity.ts';
 import {
@@ -13,7 +14,7 @@ import {
   useLink,
 } from '../../lifecycles/email-challenge/lifecycle.ts';
 import type { RegisteredUser } from '../../model/user.ts';
-import { isVisible } from '../../oauth/username.ts';
+import { isVisible, usernameKey } from '../../oauth/username.ts';
 import { isOfOneWriting } from '../../oauth/username-scripts.ts';
 import { type FormCheck, formPurpose } from '../../protocol/form-purpose.ts';
 import { languagesOf, type Mail, timeZoneOf } from '../mail/mail.ts';
@@ -31,6 +32,8 @@ export type UseLinkDeps = LinkDeps &
     readonly minimumCharacters: (of: Pick<PasswordOwner, 'userId' | 'username'>) => Promise<number>;
     /** Runs in a bounded queue. Null: the queue is full, and no password was hashed. */
     readonly hashPassword: (password: RawSecret, place: Caller) => Promise<PasswordHash | null>;
+    /** The identifiers of end-users, by the current policy. */
+    readonly identifiers: () => SignInPolicy['identifiers'];
     /** Removes every passkey, authenticator app and recovery code, each through its machine. */
     readonly removeLostFactors: (userId: string) => Promise<void>;
   };
@@ -47,7 +50,7 @@ export type PasswordOwner = {
 };
 export type Caller = { readonly network: string; readonly gone: AbortSignal };
 
-type LinkViewDeps = Pick<UseLinkDeps, 'challenges' | 'minimumCharacters'>;
+type LinkViewDeps = Pick<UseLinkDeps, 'challenges' | 'minimumCharacters' | 'identifiers'>;
 type UsableLinkView = Extract<LinkView, { kind: 'usable' }>;
 
 export type LinkView =
@@ -57,6 +60,8 @@ export type LinkView =
       readonly address: string;
       /** Null: the account does not exist yet. */
       readonly username: string | null;
+      /** The form asks for the username of the new account. Otherwise the address is the username. */
+      readonly asksForUsername: boolean;
       /** The minimum length of the password that the form sets. Null: it sets none. */
       readonly minimumCharacters: number | null;
       readonly formPurpose: string;
@@ -74,7 +79,7 @@ export async function viewLink(deps: LinkViewDeps, secret: string | null): Promi
 }
 
 async function usableView(
-  { minimumCharacters }: LinkViewDeps,
+  { minimumCharacters, identifiers }: LinkViewDeps,
   { id, purpose, address }: EmailChallenge,
   user: RegisteredUser | null,
 ): Promise<UsableLinkView> {
@@ -84,12 +89,15 @@ async function usableView(
     purpose,
     address,
     username: user?.username ?? null,
+    asksForUsername: makesAccount(purpose) && identifiers() === 'username',
     minimumCharacters: setsPassword(purpose) ? await minimumCharacters(owner) : null,
     formPurpose: formPurpose.emailLink(id),
   };
 }
 
 const makesAccount = (purpose: LinkPurpose): boolean => purpose === 'sign_up' || purpose === 'invitation';
+/** Of such a link, the address is the verified one afterwards. */
+const verifies = (purpose: LinkPurpose): boolean => purpose !== 'reset_password' && purpose !== 'lost_factors';
 const setsPassword = (purpose: LinkPurpose): boolean => makesAccount(purpose) || purpose === 'reset_password';
 
 type Found = {
@@ -115,7 +123,7 @@ function uselessBecause({ state, endsAt }: EmailChallenge, now: Date): EmailChal
 
 export type LinkForm = {
   readonly secret: string | null;
-  /** For a new account. */
+  /** For a new account. Null: the address is the username, where addresses identify. */
   readonly username: string | null;
   /** For a new account, or a new password. */
   readonly password: string | null;
@@ -133,6 +141,8 @@ export type FormProblem =
   | 'usernameRefused'
   | 'usernameMixesScripts'
   | 'usernameTaken'
+  | 'usernameIsAddress'
+  | 'addressTaken'
   | 'busy';
 
 export type LinkOutcome =
@@ -182,9 +192,12 @@ export async function submitLink(deps: UseLinkDeps, form: LinkForm): Promise<Lin
   const outcome = await useLink(deps, secretHash, use, undo && withoutUrl(undo), {
     passwordIsProven: isProven,
     origin,
+    address: verifies(purpose) ? usernameKey(challenge.address) : null,
   });
   if (outcome.kind === 'rejected') {
-    return outcome.reason === 'username_taken' ? again('usernameTaken') : { kind: 'useless', reason: outcome.reason };
+    const { reason } = outcome;
+    if (reason === 'username_taken') return again(username === challenge.address ? 'addressTaken' : 'usernameTaken');
+    return reason === 'address_taken' && use.kind === 'account' ? again('addressTaken') : { kind: 'useless', reason };
   }
   // After a crash in between, a factor remains, and the end-user asks for another link.
   if (purpose === 'lost_factors') await deps.removeLostFactors(outcome.user.id);
@@ -205,18 +218,35 @@ async function useOf(
 ): Promise<LinkUse | FormProblem> {
   if (!setsPassword(purpose)) return { kind: 'press' };
   const isNew = makesAccount(purpose);
-  const username = isNew ? (form.username ?? '').trim() : (user?.username ?? '');
+  const username = isNew ? chosenUsername(form, address, deps.identifiers()) : (user?.username ?? '');
   const password = rawSecret(form.password ?? '');
   if (password === '' || (isNew && username === '')) return 'incomplete';
-  if (isNew && !isUsername(username)) return 'usernameRefused';
-  if (isNew && !isOfOneWriting(username)) return 'usernameMixesScripts';
-  if (isNew && deps.isReserved(username)) return 'usernameTaken';
+  const unfit = isNew ? unfitUsername(deps, username, address) : null;
+  if (unfit !== null) return unfit;
   const problem = await deps.passwordProblem(password, { userId: user?.id ?? null, username, address });
   if (problem !== null) return problem;
   const passwordHash = await deps.hashPassword(password, form.caller);
   if (passwordHash === null) return 'busy';
   if (!isNew) return { kind: 'password', passwordHash };
   return { kind: 'account', id: deps.random.uuid(), registration: { username, passwordHash, claims: {} } };
+}
+
+/** Where addresses identify, the visitor need not invent a username. */
+function chosenUsername({ username }: LinkForm, address: string, identifiers: SignInPolicy['identifiers']): string {
+  const typed = (username ?? '').trim();
+  return typed === '' && identifiers !== 'username' ? address : typed;
+}
+
+/** @param address of the link, which the user has shown to be theirs */
+function unfitUsername(deps: UseLinkDeps, username: string, address: string): FormProblem | null {
+  const isOwnAddress = usernameKey(username) === usernameKey(address);
+  if (!isUsername(username)) return 'usernameRefused';
+  // The local part of an address may be in another writing than its domain.
+  const parts = isOwnAddress ? username.split('@') : [username];
+  if (!parts.every((part) => isOfOneWriting(part))) return 'usernameMixesScripts';
+  // The answer is the same for every address, whether or not an account has it.
+  if (deps.identifiers() !== 'username' && username.includes('@') && !isOwnAddress) return 'usernameIsAddress';
+  return deps.isReserved(username) ? (isOwnAddress ? 'addressTaken' : 'usernameTaken') : null;
 }
 
 /** The format of src/registration/user-record.ts for administrators, without invisible characters. */

@@ -1,7 +1,7 @@
 /** A just-in-time user, from the data of the identity provider: the username and the claims. */
 import type { Configuration } from '../../config/configuration.ts';
-import type { Claims } from '../../model/user.ts';
-import { isVisible } from '../../oauth/username.ts';
+import { type Claims, verifiedAddressKey } from '../../model/user.ts';
+import { isVisible, usernameKey } from '../../oauth/username.ts';
 import { isOfOneWriting } from '../../oauth/username-scripts.ts';
 import { scopeOfAdministrator } from '../../protocol/administrators.ts';
 import type { Acceptable, ExternalSignInDeps } from './deps.ts';
@@ -15,23 +15,36 @@ const MAX_BASE_CHARACTERS = 100;
 export const isReserved = (configuration: Configuration, username: string): boolean =>
   scopeOfAdministrator(configuration, { kind: 'user', username }).length > 0;
 
-/** @returns usernames in the order of preference. The last is random. */
+/**
+ * @param claims of the new user: where addresses identify, only their verified address may be the username as a whole.
+ * @returns usernames in the order of preference. The last is random.
+ */
 export function usernamesFor(
   deps: Pick<ExternalSignInDeps, 'random' | 'configuration'>,
   { acceptableUsername }: Pick<Acceptable, 'acceptableUsername'>,
   wanted: readonly unknown[],
+  claims: Claims,
 ): readonly string[] {
+  const own = verifiedAddressKey({ claims });
+  const isAnyText = deps.configuration().signIn.identifiers === 'username';
   const names = wanted
-    .map((text) => acceptableUsername(text))
-    .filter((name) => name !== null && isVisible(name) && isOfOneWriting(name));
+    .map((text) => {
+      const name = acceptableUsername(text);
+      if (name === null || isAnyText || !name.includes('@')) return name;
+      const [local = ''] = name.split('@');
+      return usernameKey(name) === own ? name : local;
+    })
+    .filter((name) => name !== null && name !== '' && isVisible(name) && isOfOneWriting(name));
   // Whole characters: the database cannot store half of a surrogate pair.
-  const base = Array.from(names[0] ?? 'user')
-    .slice(0, MAX_BASE_CHARACTERS)
-    .join('')
-    .trim();
+  const first = names[0] ?? 'user';
+  const whole = Array.from(first).slice(0, MAX_BASE_CHARACTERS).join('').trim();
+  // A suffix would make an address another address.
+  const base = isAnyText ? whole : (whole.split('@')[0] ?? whole);
   const numbered = Array.from({ length: LAST_NUMBER - 1 }, (_, at) => `${base}-${at + 2}`);
   const random = `${base}-${deps.random.bytes(RANDOM_BYTES).toString('hex')}`;
-  return [base, ...numbered, random].filter((name) => !isReserved(deps.configuration(), name));
+  return [...new Set([...(whole === first ? [whole] : []), base]), ...numbered, random].filter(
+    (name) => !isReserved(deps.configuration(), name),
+  );
 }
 
 /** The valid claims that the policy copies. An address counts as verified only where the identity provider says so. */

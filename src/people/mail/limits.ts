@@ -32,10 +32,19 @@ export async function allowMailToKnownDevice(
   { keys, mailCounts }: MailLimitDeps,
   { userId, device }: { readonly userId: string; readonly device: string },
 ): Promise<boolean> {
-  const key = hmacSha256(keys.first.key('throttle'), ['mail', 'device', device, userId].join('\n'));
-  const [ofDevice = 0] = await mailCounts.count([key], WINDOW_SECONDS);
+  const [ofDevice = 0] = await mailCounts.count([keyOf(keys, 'device', device, userId)], WINDOW_SECONDS);
   return ofDevice <= MAILS_PER_ADDRESS;
 }
+
+/** The limit of one address, where the request named it in another way. @throws StoreUnavailable */
+export async function allowMailToAddress({ keys, mailCounts }: MailLimitDeps, address: string): Promise<boolean> {
+  const [ofAddress = 0] = await mailCounts.count([keyOfAddress(keys, address)], WINDOW_SECONDS);
+  return ofAddress <= MAILS_PER_ADDRESS;
+}
+
+const keyOf = (keys: RootKeys, ...parts: string[]): Buffer =>
+  hmacSha256(keys.first.key('throttle'), ['mail', ...parts].join('\n'));
+const keyOfAddress = (keys: RootKeys, address: string): Buffer => keyOf(keys, 'address', addressKey(address));
 
 /**
  * @param network the throttle key of the sender. Addresses that count as one sender share it. @throws StoreUnavailable
@@ -44,10 +53,9 @@ export async function allowMail(
   { keys, mailCounts }: MailLimitDeps,
   { address, network }: { readonly address: string; readonly network: string },
 ): Promise<MailAllowance> {
-  const key = (...parts: string[]) => hmacSha256(keys.first.key('throttle'), ['mail', ...parts].join('\n'));
   const networks = networksOf(network);
   const [ofAddress = 0, ...ofNetworks] = await mailCounts.count(
-    [key('address', addressKey(address)), ...networks.map((one) => key('network', one.key))],
+    [keyOfAddress(keys, address), ...networks.map((one) => keyOf(keys, 'network', one.key))],
     WINDOW_SECONDS,
   );
   if (networks.some(({ times }, at) => (ofNetworks[at] ?? 0) > MAILS_PER_NETWORK * times))

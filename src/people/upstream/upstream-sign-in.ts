@@ -232,8 +232,7 @@ function admissionOf(
 
 async function justInTimeUserFrom(deps: UpstreamDeps, { claims, usernameClaim }: Upstream, told: Claims) {
   const acceptable = await deps.acceptable();
-  return {
-    usernames: usernamesFor(deps, acceptable, [told[usernameClaim], told['email'], told['name']]),
-    claims: claimsOf(acceptable, claims, told),
-  };
+  const own = claimsOf(acceptable, claims, told);
+  const usernames = usernamesFor(deps, acceptable, [told[usernameClaim], told['email'], told['name']], own);
+  return { usernames, claims: own };
 }

@@ -1,6 +1,7 @@
 /** Links in mails, through the pages: a forgotten password, a new account. The knowledge of strangers, and the effect of programs that open links. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setAddressesIdentify } from '../../../src/storage/sign-in-addresses.ts';
 import { authorizeUrl, makePkce, makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
@@ -166,6 +167,7 @@ describe('a forgotten password', () => {
   );
 
   it('sends one mail per account with the address, naming the username', async () => {
+    await setAddressesIdentify(scene.database.drizzle, false);
     await makeUser(scene, 'alice-at-work', { email: 'Alice@Example.com', email_verified: true });
     await forgot('ALICE@example.com');
     const sent = [...(await mails.to(ALICE)), ...(await mails.to('Alice@Example.com'))];
@@ -305,7 +307,6 @@ describe('the owner of an address', () => {
 
   it.each([
     '',
-    'unknown',
     'a@b@c',
     'a b@example.com',
     'a@example.com\r\nBcc: b@example.com',

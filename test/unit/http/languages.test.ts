@@ -39,7 +39,7 @@ describe('languages', () => {
     expect(signIn.body).toContain('<h1>Anmelden</h1>');
     expect(signIn.url).not.toContain('de-CH');
     const again = await browser.submit(signIn, { username: user.username, password: 'wrong' });
-    expect(again.body).toContain('Der Benutzername oder das Passwort ist falsch');
+    expect(again.body).toContain('Die E-Mail-Adresse, der Benutzername oder das Passwort ist falsch');
     const consent = await browser.submit(again, { username: user.username, password: PASSWORD });
     expect(consent.body).toContain('Zugriff erlauben?');
     // As it comes from the row.

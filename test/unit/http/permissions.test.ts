@@ -458,7 +458,7 @@ describe('/permissions', () => {
       for (let n = 0; n < 3; n++) {
         const answer = await browser.submit(page, { username: user.username, password: 'wrong' });
         expect(answer.status).toBe(400);
-        expect(answer.body).toContain('The username or the password is wrong');
+        expect(answer.body).toContain('The e-mail address, the username or the password is wrong');
         expect(answer.body).toContain(`value="${user.username}"`);
       }
       const throttled = await browser.submit(page, credentials());
@@ -474,7 +474,7 @@ describe('/permissions', () => {
       for (const fields of [{ username: '' }, { username: user.username }, { password: PASSWORD }]) {
         const answer = await browser.submit(page, fields);
         expect(answer.status).toBe(400);
-        expect(answer.body).toContain('Type your username and your password');
+        expect(answer.body).toContain('Type your e-mail address or username and your password');
       }
     });
     it('accepts no form but its own: login CSRF', async () => {

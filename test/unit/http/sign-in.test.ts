@@ -104,7 +104,7 @@ describe('sign-in', () => {
         pages.add(pageOf(answer, username));
       }
       expect(pages.size).toBe(1);
-      expect([...pages][0]).toContain('The username or the password is wrong');
+      expect([...pages][0]).toContain('The e-mail address, the username or the password is wrong');
     });
 
     it('for every stored hash', async () => {
@@ -130,7 +130,7 @@ describe('sign-in', () => {
     ] as const) {
       const answer = await attempt(username, password);
       expect(answer.status).toBe(400);
-      expect(answer.body).toContain('Type your username and your password');
+      expect(answer.body).toContain('Type your e-mail address or username and your password');
     }
     expect(vi.mocked(verify)).not.toHaveBeenCalled();
     // Not an attempt either.

@@ -28,6 +28,7 @@ const BEGUN = {
   epoch: 4n,
   importedHash: null,
   sub: null,
+  signInAddress: null,
   passwordByLinkAt: null,
   disabledAt: null,
   deletedAt: null,
@@ -41,6 +42,7 @@ const ERASED = {
   passwordHash: '' as RegisteredUser['passwordHash'],
   importedHash: null,
   sub: null,
+  signInAddress: null,
   passwordByLinkAt: null,
   epoch: 5n,
 };
@@ -255,13 +257,13 @@ describe('a rejected change commits nothing', () => {
     }
     const own = bench(ENABLED, [], () => ID);
     expect(await own.ask(registering({ claims: {} }))).toMatchObject({ kind: 'done' });
-    expect(own.loads).toEqual([[ID, 'mira', null]]);
+    expect(own.loads).toEqual([[ID, 'mira', null, null]]);
   });
 
   test('looks up no username where none is sent', async () => {
     const { ask, loads } = bench(ENABLED);
     await ask(DISABLING);
-    expect(loads).toEqual([[ID, null, null]]);
+    expect(loads).toEqual([[ID, null, null, null]]);
   });
 });
 
@@ -328,7 +330,15 @@ describe('a commit whose answer is lost', () => {
 });
 
 describe('no user', () => {
-  const facts: UserFacts = { now: NOW, id: ID, version: null, actor: commandLine, change: DELETION, fields: [] };
+  const facts: UserFacts = {
+    now: NOW,
+    id: ID,
+    version: null,
+    actor: commandLine,
+    change: DELETION,
+    fields: [],
+    addressesIdentify: false,
+  };
   const noUser: UserRow = { user: null };
   const { changes } = userLifecycle;
 

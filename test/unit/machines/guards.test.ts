@@ -772,6 +772,7 @@ const deliveryCases: Cases<typeof webhookDeliveryGuards, WebhookDeliveryContext,
 const userChange: AnyOf<UserEvent> = {
   expectationHolds: true,
   usernameOf: null,
+  addressOf: null,
   differing: ['claims'],
   checkedHash: 'the stored hash',
 };
@@ -785,6 +786,12 @@ const userCases: Cases<typeof userGuards, UserContext, UserEvent> = {
     ['free', false, {}, {}],
     ['their own', false, {}, { usernameOf: 'alice' }],
     ['taken', true, {}, { usernameOf: 'bob' }],
+  ],
+  addressIsTaken: [
+    ['free', false, {}, {}],
+    ['their own', false, {}, { addressOf: 'alice' }],
+    ['taken', true, {}, { addressOf: 'bob' }],
+    ['the username of another', false, {}, { usernameOf: 'bob' }],
   ],
   nothingDiffers: [
     ['the same', true, {}, { differing: [] }],
@@ -824,6 +831,7 @@ const link: EmailChallengeContext = {
 const press: AnyOf<EmailChallengeEvent> = {
   now: NOW,
   usernameOf: null,
+  addressOf: null,
   passwordIsProven: false,
   newerAddress: 'alice@example.com',
 };
@@ -873,6 +881,13 @@ const linkCases: Cases<typeof emailChallengeGuards, EmailChallengeContext, Email
   usernameIsTaken: [
     ['free', false, {}, {}],
     ['taken', true, {}, { usernameOf: 'bob' }],
+  ],
+  addressIsTaken: [
+    ['free', false, {}, {}],
+    ['their own', false, {}, { addressOf: 'alice' }],
+    ['taken', true, {}, { addressOf: 'bob' }],
+    ['taken, and the link makes the account', true, { userId: null, user: null }, { addressOf: 'bob' }],
+    ['the username of another', false, {}, { usernameOf: 'bob' }],
   ],
   newerGoesElsewhere: [
     ['to the same address', false, {}, {}],

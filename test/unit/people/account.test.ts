@@ -36,6 +36,7 @@ const user = (change: Partial<RegisteredUser> = {}): RegisteredUser => ({
   deletedAt: null,
   importedHash: null,
   passwordByLinkAt: null,
+  signInAddress: null,
   ...change,
 });
 

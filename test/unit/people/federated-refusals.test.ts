@@ -49,6 +49,7 @@ const ADA: RegisteredUser = {
   deletedAt: null,
   importedHash: null,
   passwordByLinkAt: null,
+  signInAddress: null,
 };
 const LINKED = {
   ...{ id: 'an identity', userId: ADA.id, issuer: LIAR, subject: 'ada-there', provider: 'company' },

@@ -1,7 +1,7 @@
 /** Requests for a link by mail while the queue of mails is full: no page announces a mail. */
 import { expect, it } from 'vitest';
 import { askForReset } from '../../../src/people/email/asking.ts';
-import type { LinkDeps } from '../../../src/people/email/links.ts';
+import type { UseLinkDeps } from '../../../src/people/email/using.ts';
 import { askToSignUp } from '../../../src/people/sign-up/sign-up.ts';
 import { testKeys } from '../../support/macs.ts';
 
@@ -11,7 +11,8 @@ const depsWith = (hasRoom: boolean) =>
     keys: testKeys,
     mailCounts: { count: async () => [1, 1] },
     outbox: { want: async () => hasRoom },
-  }) as unknown as LinkDeps;
+    identifiers: () => 'both',
+  }) as unknown as UseLinkDeps;
 const WAITS = { kind: 'queueFull', retryAfterSeconds: 60 };
 
 it('a request in a full queue gets a page to try again, for every address', async () => {

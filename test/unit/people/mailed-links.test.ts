@@ -37,6 +37,7 @@ const userWith = (change: Partial<RegisteredUser> = {}): RegisteredUser => ({
   deletedAt: null,
   importedHash: null,
   passwordByLinkAt: null,
+  signInAddress: null,
   ...change,
 });
 const ADA = userWith();
@@ -86,6 +87,7 @@ function worldOf({ user = null, counts = [1, 1], hasRoom = true, links = [], acc
     random: { bytes: (size) => Buffer.alloc(size, 7), uuid: () => `drawn ${++drawn}` },
     sleep: async () => {},
     isOffered: () => true,
+    identifiers: () => 'username',
     challenges: {
       load: async (key) => {
         loads.push(key);
@@ -99,6 +101,7 @@ function worldOf({ user = null, counts = [1, 1], hasRoom = true, links = [], acc
         limits.push([address, limit]);
         return accounts;
       },
+      named: async (username) => (user?.username === username ? user : null),
       find: async (id) => (user?.id === id ? user : null),
     },
     outbox: {
@@ -148,10 +151,18 @@ describe('a forgotten password', () => {
     );
   });
 
-  it.each([null, '', 'ada', 'ada@'])('is no request with the address %j', async (typed) => {
-    const { deps, wanted } = worldOf();
-    expect(await askForReset(deps, typed, asker)).toEqual({ kind: 'addressRefused' });
-    expect(wanted).toEqual([]);
+  it.each<[string | null, 'username' | 'email' | 'both', string | null]>([
+    ['ada', 'username', 'ada'],
+    [' ada ', 'both', 'ada'],
+    ['ada', 'email', null],
+    ['ada@', 'username', null],
+    ['ada\u0007', 'both', null],
+    ['', 'username', null],
+    [null, 'both', null],
+  ])('with the name %j, where %s identifies, asks for %j', async (typed, identifiers, to) => {
+    const { deps, wanted } = worldOf({ change: { identifiers: () => identifiers } });
+    expect((await askForReset(deps, typed, asker)).kind).toBe(to === null ? 'addressRefused' : 'asked');
+    expect(wanted).toMatchObject(to === null ? [] : [{ kind: 'reset_wanted', to }]);
   });
 
   const reset = async (accounts: readonly RegisteredUser[], world: World = {}, onlyForDevice: string | null = null) => {
@@ -436,6 +447,7 @@ describe('the page of a link', () => {
       kind: 'usable',
       purpose,
       address: ADDRESS,
+      asksForUsername: ['sign_up', 'invitation'].includes(purpose),
       formPurpose: `link of ${link.id}`,
       ...expected,
     });

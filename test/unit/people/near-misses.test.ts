@@ -331,11 +331,18 @@ describe('the beginning of a federated sign-in', () => {
 
 describe('a just-in-time user', () => {
   const acceptableUsername = (text: unknown) => (typeof text === 'string' ? text : null);
-  const names = (wanted: readonly unknown[], operators: readonly string[] = [], auditors: readonly string[] = []) => {
+  const names = (
+    wanted: readonly unknown[],
+    operators: readonly string[] = [],
+    auditors: readonly string[] = [],
+    identifiers = 'username',
+    claims = {},
+  ) => {
     const scopes = [{ name: 'users:read' }, { name: 'users:write' }];
-    const configuration = () => ({ management: { scopes }, operators: { operators, auditors, clients: [] } }) as never;
+    const configuration = () =>
+      ({ management: { scopes }, operators: { operators, auditors, clients: [] }, signIn: { identifiers } }) as never;
     const random = { bytes: (size: number) => Buffer.alloc(size, 0xab), uuid: () => '' };
-    return usernamesFor({ random, configuration }, { acceptableUsername }, wanted);
+    return usernamesFor({ random, configuration }, { acceptableUsername }, wanted, claims);
   };
   it('has the first usable name, a number after it, or a random name at last', () => {
     const numbered = [2, 3, 4, 5, 6, 7, 8, 9].map((n) => `ada-${n}`);
@@ -346,6 +353,25 @@ describe('a just-in-time user', () => {
     expect(names(['ada'], ['adam', 'ad'], ['ada-'])[0]).toBe('ada');
     expect(names(['x'.repeat(101)])[0]).toBe('x'.repeat(100));
     expect(names([`${'x'.repeat(99)} y`])[0]).toBe('x'.repeat(99));
+  });
+
+  describe.each([
+    ['username', 'ada@example.com', {}, ['ada@example.com', 'ada@example.com-2']],
+    ['both', 'ada@example.com', {}, ['ada', 'ada-2']],
+    ['both', 'ada@example.com', { email: 'ada@example.com' }, ['ada', 'ada-2']],
+    ['email', 'ada@example.com', { email: 'eve@example.com', email_verified: true }, ['ada', 'ada-2']],
+    ['both', 'Ada@example.com', { email: 'ada@EXAMPLE.com', email_verified: true }, ['Ada@example.com', 'Ada']],
+    ['both', '@example.com', {}, ['user', 'user-2']],
+    [
+      'both',
+      `${'a'.repeat(95)}@example.com`,
+      { email: `${'a'.repeat(95)}@example.com`, email_verified: true },
+      ['a'.repeat(95)],
+    ],
+  ] as const)('where the %s identifies, called %j with the claims %j', (identifiers, wanted, claims, expected) => {
+    it('has no address of another as the username', () => {
+      expect(names([wanted], [], [], identifiers, claims).slice(0, expected.length)).toEqual(expected);
+    });
   });
 
   it('has the claims that the policy copies, and a flag of verification only with its claim', () => {

@@ -128,7 +128,7 @@ describe('a just-in-time user', () => {
 
   it('never gets a username that mixes scripts: the server takes the next released one', async () => {
     await open();
-    const there = await makeUser(two.upstream, '\u0430da', { email: 'user@example.com' });
+    const there = await makeUser(two.upstream, '\u0430da', { email: 'user@example.com', email_verified: true });
     const browser = new Browser(two.scene.app);
     await browser.get(await comeBack(browser, new Browser(two.upstream.app), there));
     const made = await db().select().from(users);

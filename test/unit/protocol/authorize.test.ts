@@ -73,6 +73,8 @@ function given(
     interactions: stored.interactions,
     users: {
       keyOf: (username) => username,
+      accountKeyOf: async (typed) => typed,
+      findToVerify: async () => null,
       rehashed: async () => {},
       findForSignIn: async (username) => ({
         id: ALICE,

@@ -139,6 +139,8 @@ describe('the direct sign-in', () => {
       keys,
       users: {
         keyOf: (username) => username,
+        accountKeyOf: async (typed) => typed,
+        findToVerify: async () => null,
         rehashed: async () => {},
         findForSignIn: async (username) =>
           username === 'alice'

@@ -101,7 +101,7 @@ const LIMITERS: Readonly<Record<string, () => Limiter>> = {
     const deps = {
       keys,
       configuration: () => now,
-      users: { findForSignIn: async () => null, keyOf: (username: string) => username },
+      users: { findForSignIn: async () => null, accountKeyOf: async (typed: string) => typed },
       signInFailures: countsInMemory(),
       signInLedger: { refused: async () => {} },
       signInCapacity: { attempts: { run }, hashes: { run: async () => ({ kind: 'done', value: { matches: false } }) } },

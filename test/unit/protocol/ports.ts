@@ -60,6 +60,7 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
     failureWindowSeconds: 900,
     failuresPerAccountAndAddress: 10,
     failuresPerAccount: 100,
+    identifiers: 'username',
     importFastHashes: false,
     signUp: 'off',
     lostFactors: 'administrator',

@@ -34,6 +34,8 @@ const OLD_SESSION: Session = {
   liveServerEpoch: 3n,
 };
 const NOW = new Date(1_000);
+/** Another identifier of the account. */
+const ADDRESS = 'alice@example.com';
 const NEW = Buffer.from('the cookie from now on');
 
 async function signInWith(
@@ -80,6 +82,8 @@ async function signInWith(
     configuration: () => configuration(),
     users: {
       keyOf: (username) => username.toLowerCase(),
+      accountKeyOf: async (typed) => (typed.toLowerCase() === ADDRESS ? 'alice' : typed.toLowerCase()),
+      findToVerify: async (id) => (id === user.id ? user : null),
       rehashed: async (id, checked, renewed) => {
         asked.push('rehash');
         rehashed.push({ id, checked, renewed });
@@ -87,7 +91,7 @@ async function signInWith(
       },
       findForSignIn: async (username) => {
         asked.push('find user');
-        return username.toLowerCase() === 'alice' ? user : null;
+        return ['alice', ADDRESS].includes(username.toLowerCase()) ? user : null;
       },
     },
     signInFailures: {
@@ -332,6 +336,28 @@ describe('sign-in', () => {
     expect([pair, address]).not.toContain(pairThere);
     expect([pair, address]).not.toContain(addressThere);
   });
+
+  it('counts one account under its username and its address, and trusts the same browsers', async () => {
+    const byName = await signInWith({ password: 'wrong' });
+    const byAddress = await signInWith({ username: ADDRESS, password: 'wrong' });
+    expect(byAddress.looked).toEqual(byName.looked);
+    expect(byAddress.counted).toEqual(byName.counted);
+    // The form shows again what was typed.
+    expect(byAddress.outcome).toEqual(refused('credentials_mismatch', ADDRESS));
+    const [trusted] = (await signInWith({ username: ADDRESS })).remembered;
+    const known = await signInWith({}, { counts: [OF_PAIR, OF_ADDRESS, OF_ACCOUNT], cookie: trusted?.cookie ?? '' });
+    expect(known.outcome.kind).toBe('signedIn');
+  });
+
+  it.each([ADDRESS, 'unknown@example.com'])(
+    'makes the same requests for an address, known or not: %s',
+    async (username) => {
+      const { outcome, asked, counted } = await signInWith({ username, password: 'wrong' });
+      expect(outcome).toEqual(refused('credentials_mismatch', username));
+      expect(asked).toEqual(['look at failures', 'find user', 'count']);
+      expect(counted).toHaveLength(3);
+    },
+  );
 
   it('counts as two where one name begins with the end of the address', async () => {
     const [one] = (await signInWith({ address: '192.0.2.1', username: '1x' })).looked;

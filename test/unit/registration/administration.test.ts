@@ -12,6 +12,7 @@ const DESCRIBED: Readonly<Record<AdministrationRejectReason, RegExp>> = {
   secret_unknown: /no live secret with this id/,
   user_unknown: /end-user does not exist/,
   username_taken: /Another end-user has this username/,
+  address_taken: /Another end-user signs in by this verified address/,
   changed_meanwhile: /changed in the meantime/,
 };
 

@@ -149,7 +149,7 @@ describe('the registration of a user', () => {
     await expect(applyUserPlan(deps, { ...plan, passwordHash: null })).rejects.toThrow(PasswordMissing);
     await applyUserPlan(deps, plan);
     await expect(applyUserPlan(deps, { ...plan, id: systemRandom.uuid() })).rejects.toThrow(
-      'Another end-user has this username. Nothing was changed.',
+      'Another end-user has this username, or signs in by it as the verified address. Nothing was changed.',
     );
     expect((await stored('hanna')).id).toBe(plan.id);
   });

@@ -115,6 +115,7 @@ describe.each(databaseKinds)('the commit of a link on %s', (kind) => {
       deletedAt: null,
       importedHash: null,
       sub: null,
+      signInAddress: null,
       passwordByLinkAt: null,
     };
     return { commit: commitOf(used(link), insert(USERS, after, [])), links: [link], user: after };

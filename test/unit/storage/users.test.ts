@@ -29,6 +29,7 @@ describe.each(databaseKinds)('users on %s', (kind) => {
     expect(await findUserForSignIn(ports.db, 'Found')).toEqual({
       ...user,
       sub: null,
+      signInAddress: null,
       epoch: 0n,
       disabledAt: null,
       serverEpoch: raised,

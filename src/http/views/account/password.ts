@@ -34,7 +34,9 @@ export function problemOf({ words }: Look, problem: PasswordView['problem']): st
       return said.too_long({ atMost: problem.atMost });
     case 'sign_in_refused':
       // The form has no username: the problem is the password.
-      return problem.problem === 'mismatch' ? said.current_is_wrong : problemWords(words.signIn, problem.problem);
+      return problem.problem === 'mismatch'
+        ? said.current_is_wrong
+        : problemWords(words.signIn, problem.problem, 'username');
     default:
       return said[problem.reason];
   }

@@ -5,7 +5,7 @@ import { everythingIsAnswered, staysEnded } from '../../../review/proof/invarian
 import type { ModelState, Move } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
 import type { EmailChallenge } from '../entity.ts';
-import { addedBy, movesOf, type Stored, type Terms } from './ports.ts';
+import { addedBy, movesOf, type Stored, type Terms, verifies } from './ports.ts';
 import { requestsAt } from './requests.ts';
 
 type Ports = ModelState<Terms>;
@@ -122,6 +122,19 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       const link = usedBy(ports, move);
       if (link === null || !['reset_password', 'verify_address', 'lost_factors'].includes(link.purpose)) return null;
       return emailOf(ports.stored) === link.address ? null : `${link.id} was used, and the address is another`;
+    },
+  },
+  {
+    name: 'an-address-identifies-one',
+    says: 'No link gives an end-user a verified address by which another end-user signs in; and the new address identifies the end-user.',
+    spec: 'OpenID Connect Core §5.7',
+    machines: LINK,
+    violation: (_, ports, move) => {
+      const link = usedBy(ports, move);
+      if (link === null || !verifies(link)) return null;
+      if (link.address === ports.stored.takenAddress)
+        return `${link.id} was used, and its address is another end-user's`;
+      return move.after.stored.user?.signInAddress === link.address ? null : 'the new address identifies no end-user';
     },
   },
   {
@@ -269,6 +282,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
 /** Derived from the stored rows, not by the machine under test. */
 function isGood(stored: Stored, link: EmailChallenge, now: number): boolean {
   if (link.state !== 'active' || now >= link.endsAt.getTime()) return false;
+  if (verifies(link) && link.address === stored.takenAddress) return false;
   // The username that is chosen for a second account may be that of the first.
   if (link.userId === null) return stored.user === null;
   if (!isEnabled(stored)) return false;

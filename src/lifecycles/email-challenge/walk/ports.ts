@@ -23,6 +23,8 @@ export type Stored = {
   readonly version: number;
   /** The end-user has a passkey or an app since then. Milliseconds since 1970; null: none. */
   readonly factorSince: number | null;
+  /** Another end-user signs in by this address; null: none does. */
+  readonly takenAddress: string | null;
   /** Newest first. */
   readonly challenges: readonly EmailChallenge[];
 };
@@ -51,10 +53,15 @@ export const LIFETIME_SECONDS = 1800;
 export const OWN = 'alice@example.com';
 export const OTHER = 'alice@new.example';
 
-const OWNER: RegisteredUser = { ...ALICE, id: USER_ID, claims: { email: OWN, email_verified: true } };
+const OWNER: RegisteredUser = {
+  ...ALICE,
+  id: USER_ID,
+  claims: { email: OWN, email_verified: true },
+  signInAddress: OWN,
+};
 /** Set by a reader of the mailbox, after the factor was added. */
 const BY_LINK: RegisteredUser = { ...OWNER, passwordByLinkAt: after(-120) };
-const UNVERIFIED: RegisteredUser = { ...OWNER, claims: { email: OWN } };
+const UNVERIFIED: RegisteredUser = { ...OWNER, claims: { email: OWN }, signInAddress: null };
 const DISABLED: RegisteredUser = { ...OWNER, epoch: 1n, disabledAt: after(-1) };
 
 /** The bytes of a secret's hash do not matter here, only that each link has its own. */
@@ -86,12 +93,24 @@ function link(
   };
 }
 
-const CHANGED: RegisteredUser = { ...OWNER, claims: { email: OTHER, email_verified: true } };
+const CHANGED: RegisteredUser = { ...OWNER, claims: { email: OTHER, email_verified: true }, signInAddress: OTHER };
+
+const stored = (user: RegisteredUser | null, challenges: readonly EmailChallenge[]): Stored => ({
+  user,
+  version: 1,
+  challenges,
+  factorSince: user === null ? null : after(-3600).getTime(),
+  takenAddress: null,
+});
 
 const given = (says: string, user: RegisteredUser | null, ...challenges: EmailChallenge[]) =>
+  initialState<Terms>(says, stored(user, challenges), { used: [], answered: 0 });
+
+/** The address of the link is taken. */
+const taken = (says: string, user: RegisteredUser | null, challenge: EmailChallenge) =>
   initialState<Terms>(
     says,
-    { user, version: 1, challenges, factorSince: user === null ? null : after(-3600).getTime() },
+    { ...stored(user, [challenge]), takenAddress: challenge.address },
     { used: [], answered: 0 },
   );
 
@@ -121,6 +140,8 @@ export const INITIAL_STATES = [
   given('An address is invited', null, link('invitation', null)),
   given('An end-user has lost a passkey, and has a link to say so', OWNER, link('lost_factors', OWNER)),
   given('A link has set the password of an end-user with a passkey', BY_LINK),
+  taken('Another end-user signs in by the address of a link', OWNER, link('change_address', OWNER, OTHER)),
+  taken('Another end-user signs in by the address of a link for a new account', null, link('sign_up', null)),
   given('An end-user who is disabled has a link from before', DISABLED, link('reset_password', DISABLED)),
 ];
 
@@ -128,12 +149,15 @@ export const INITIAL_STATES = [
 
 export const isBeforeAccount = (purpose: EmailChallengePurpose): boolean =>
   purpose === 'sign_up' || purpose === 'invitation';
+/** Its address is the verified one afterwards. */
+export const verifies = ({ purpose }: Pick<EmailChallenge, 'purpose'>): boolean =>
+  purpose !== 'reset_password' && purpose !== 'lost_factors';
 /** The address, where there is no account yet. */
 const personAsked = ({ purpose, address }: Extract<Asked, { kind: 'send' }>): string =>
   isBeforeAccount(purpose) ? `address ${addressKey(address)}` : USER_ID;
 
 export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
-  const { user, version, challenges, factorSince } = stored;
+  const { user, version, challenges, factorSince, takenAddress } = stored;
   const target = asked.kind === 'send' ? undefined : challenges.find(({ id }) => id === asked.id);
   const person = asked.kind === 'send' ? personAsked(asked) : target?.person;
   // With the links that a lost commit may have sent.
@@ -141,9 +165,12 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
     (one) => one.person === person && (one === target || asked.kind === 'send' || one.state === 'active'),
   );
   const isTheirs = asked.kind === 'send' ? person === USER_ID : target?.userId === USER_ID;
+  const isTaken = asked.kind === 'use' && target !== undefined && verifies(target) && target.address === takenAddress;
+  const identified = { addressesIdentify: true, addressOf: isTaken ? 'another end-user' : null };
   // Of the accounts that links make, the walk has one: another would have the same username.
   return isTheirs
     ? {
+        ...identified,
         now,
         challenges: theirs,
         user,
@@ -151,7 +178,15 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
         usernameOf: null,
         oldestFactorAt: factorSince === null ? null : new Date(factorSince),
       }
-    : { now, challenges: theirs, user: null, version: null, usernameOf: user?.id ?? null, oldestFactorAt: null };
+    : {
+        ...identified,
+        now,
+        challenges: theirs,
+        user: null,
+        version: null,
+        usernameOf: user?.id ?? null,
+        oldestFactorAt: null,
+      };
 }
 
 /** Links that the commit changes, or sends. */

@@ -108,7 +108,10 @@ function actionsOf(stored: Stored): readonly Action<Terms>[] {
       passwordHash: hashOf(`another ${user.epoch}`),
       passwordByLinkAt: null,
     }),
-    action('An administrator changes the address.', { claims: { email: 'given@example.com', email_verified: true } }),
+    action('An administrator changes the address.', {
+      claims: { email: 'given@example.com', email_verified: true },
+      signInAddress: 'given@example.com',
+    }),
     ...(user.disabledAt === null
       ? [action('An administrator disables the end-user.', { ...ends, disabledAt: new Date(0) })]
       : [action('An administrator enables the end-user.', { disabledAt: null })]),

@@ -24,7 +24,7 @@ async function sent(
 }
 
 async function ownMailbox({ server, user }: Person): Promise<string> {
-  const { claims } = (await server.deps.users.findForSignIn(user.username)) ?? {};
+  const { claims } = (await server.deps.users.findToVerify(user.id)) ?? {};
   return String(claims?.['email'] ?? '');
 }
 

@@ -234,7 +234,7 @@ describe('the sign-in form', () => {
     answer = (request, reply) => {
       const refused = { kind: 'signInRefused', reason, username: 'u', retryAfterSeconds, formPurpose: 'p' } as const;
       const shown = refuseSignIn(request, reply, refused, { interactionId: 'i' }, rememberedRefusals());
-      return reply.code(shown.status).send(problemWords(ENGLISH.words.signIn, shown.problem));
+      return reply.code(shown.status).send(problemWords(ENGLISH.words.signIn, shown.problem, 'username'));
     };
     const { statusCode, headers, body } = await app.inject({ url: '/', remoteAddress: '192.0.2.1' });
     expect(statusCode).toBe(status);

@@ -38,7 +38,7 @@ vi.mock('../../../../src/http/factor-pages.ts', () => ({
 
 const OPTIONS = {
   issuer: 'https://as.test/tenant',
-  configuration: () => ({ upstreams: [], delegatedSignIn: null }),
+  configuration: () => ({ upstreams: [], delegatedSignIn: null, signIn: { identifiers: 'username' } }),
   signInLedger: rememberedRefusals(),
 } as unknown as InteractionRoutesOptions;
 

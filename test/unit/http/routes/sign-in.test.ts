@@ -16,7 +16,7 @@ vi.mock('../../../../src/http/passkey-part.ts', () => ({ passkeyPart: async () =
 describe('/sign-in', () => {
   let opened: Awaited<ReturnType<typeof openRoutes>>;
   beforeEach(async () => {
-    const configuration = () => ({ upstreams: [], delegatedSignIn: null });
+    const configuration = () => ({ upstreams: [], delegatedSignIn: null, signIn: { identifiers: 'username' } });
     const signInLedger = rememberedRefusals();
     const options = { issuer: 'https://as.test/tenant', configuration, signInLedger } as unknown as SignInRoutesOptions;
     opened = await openRoutes((app, parts) => app.register(signInRoutes, { ...options, ...parts }));

@@ -153,6 +153,7 @@ describe('a file in the folder', () => {
         csrf: 'x',
         clientName: null,
         username: '',
+        identifiers: 'username',
         problem: { throttledSeconds: 1 },
         goOn: null,
         help: { forgot: null, signUp: null },

@@ -28,6 +28,7 @@ const REJECTING: readonly (readonly [guard: string, reason: EmailChallengeReject
   ['passwordIsFromMail', 'password_from_mail'],
   ['passwordIsMissing', 'password_not_proven'],
   ['usernameIsTaken', 'username_taken'],
+  ['addressIsTaken', 'address_taken'],
 ];
 
 /** The effect of each purpose, with its parameters. The last has no guard: the account is made. */

@@ -22,6 +22,7 @@ import {
 const REJECTING: readonly (readonly [guard: string, reason: RejectReason])[] = [
   ['expectationFails', 'changed_meanwhile'],
   ['usernameIsTaken', 'username_taken'],
+  ['addressIsTaken', 'address_taken'],
 ];
 
 type FromLink = 'addressVerified' | 'addressChanged' | 'addressRestored' | 'passwordReset' | 'factorsLost';
@@ -69,14 +70,14 @@ export const lawsOfUser: readonly Law[] = [
   ),
   everyAnswer('only a registration makes an end-user, who may sign in immediately', (answer) => {
     const isNew = answer.state === 'unregistered' && answer.event === 'registrationRequested';
-    const makes = isNew && allFail(answer, 'expectationFails', 'usernameIsTaken');
+    const makes = isNew && allFail(answer, ...REJECTING.map(([guard]) => guard));
     return makes ? does(answer, 'enabled', 'registerUser') : !has(answer, 'registerUser');
   }),
   everyAnswer(
     'a record that differs replaces what is stored, and a new password ends sessions and grants',
     (answer) => {
       const isChange = isThere(answer) && answer.event === 'registrationRequested';
-      const replaces = isChange && allFail(answer, 'expectationFails', 'usernameIsTaken', 'nothingDiffers');
+      const replaces = isChange && allFail(answer, ...REJECTING.map(([guard]) => guard), 'nothingDiffers');
       if (!replaces) return !has(answer, 'replaceRecord');
       const ends = allFail(answer, 'passwordDiffers') ? [] : [raiseEpoch('user')];
       return does(answer, answer.state, 'replaceRecord', ...ends);

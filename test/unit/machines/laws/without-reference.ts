@@ -139,6 +139,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
   user: [
     // How end-users are administered is left to the server.
     'Another end-user signs in with this username.',
+    'Another end-user signs in by this verified address, or has it as the username.',
     'The end-user is not found.',
     'The end-user may sign in from now on.',
     'New claims, or a new username; sessions and grants stay.',
@@ -161,6 +162,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The current policy does not offer such a link.',
     'The end-user was disabled or deleted.',
     'Another end-user has the chosen username; the link stays valid.',
+    'Another end-user signs in by this address, or has it as the username; the link stays valid.',
     'An administrator took the invitation back.',
     // No change.
     'Nothing was sent.',

@@ -95,6 +95,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'password_by_link_at',
     'imported_hash',
     'claims',
+    'sign_in_address',
     'epoch',
     'disabled_at',
     'deleted_at',
