@@ -18,7 +18,8 @@ BEGIN
   END LOOP;
   IF EXISTS (SELECT FROM "public"."users" WHERE "id" <> NEW.id AND "username_key" = NEW.sign_in_address)
     OR EXISTS (SELECT FROM "public"."users" WHERE "id" <> NEW.id AND "sign_in_address" = NEW.username_key) THEN
-    RAISE EXCEPTION 'another end-user has this username or address' USING ERRCODE = 'unique_violation', CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME;
+    RAISE EXCEPTION 'another end-user has this username or address: % on % is refused', TG_OP, TG_TABLE_NAME
+      USING ERRCODE = 'unique_violation', CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME, HINT = 'docs/deploying.md, "What the database holds".';
   END IF;
   RETURN NEW;
 END

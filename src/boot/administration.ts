@@ -17,11 +17,14 @@ import { databaseClock } from '../system/clock.ts';
 import { breachedPasswords } from './breached-passwords.ts';
 import { keyDeps } from './key-ring.ts';
 import type { Runtime } from './runtime.ts';
+import { beginIdentifiers } from './sign-in-addresses.ts';
 
 const ME: Me = { kind: 'client', id: COMMAND_LINE_CLIENT, username: null, scopes: MANAGEMENT_SCOPE_NAMES };
 
-export const openAdministration = (runtime: Runtime): Promise<Transport> =>
-  openInProcess(depsOf(runtime), ME, commandLine);
+export async function openAdministration(runtime: Runtime): Promise<Transport> {
+  await beginIdentifiers(runtime);
+  return openInProcess(depsOf(runtime), ME, commandLine);
+}
 
 function depsOf({ environment, configuration, database, keys, keySource, random }: Runtime): ManagementDeps {
   const db = database.drizzle;

@@ -23,6 +23,7 @@ import { listClients } from '../storage/clients.ts';
 import { hasDemo, withDemoOperator } from './demo-operator.ts';
 import { applyRetention } from './ledger.ts';
 import type { Runtime } from './runtime.ts';
+import { beginIdentifiers } from './sign-in-addresses.ts';
 import { traceOf, watchFolder } from './watch-folder.ts';
 
 export type LiveConfiguration = {
@@ -124,6 +125,7 @@ async function bringIntoForce(
     for (const warning of warnings) logger.warn({ clientId: metadata.clientId, warning }, 'declared client');
   }
   await applyRetention(runtime, configuration, logger);
+  await beginIdentifiers({ database, configuration });
   const changes = await applyDeclaredClients(deps, declared);
   for (const { clientId, change, fields } of changes) logger.info({ clientId, change, fields }, 'declared client');
 }

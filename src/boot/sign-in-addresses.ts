@@ -14,6 +14,14 @@ import type { Runtime } from './runtime.ts';
 const AGAIN_MILLISECONDS = 3_600_000;
 const NAMED_IN_LOG = 20;
 
+/** Before a server or a command writes end-users. The round ends it, where no policy of a node says so any more. */
+export async function beginIdentifiers({
+  database,
+  configuration,
+}: Pick<Runtime, 'database' | 'configuration'>): Promise<void> {
+  if (configuration.signIn.identifiers !== 'username') await setAddressesIdentify(database.drizzle, true);
+}
+
 /** @returns a round, for one node at a time. */
 export function followingIdentifiers(
   { database, keys }: Pick<Runtime, 'database' | 'keys'>,

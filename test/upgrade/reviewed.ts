@@ -29,7 +29,7 @@ export const REVIEWED: readonly Reviewed[] = [
     because:
       'Nodes of the release before write no "sign_in_address", which is null in their rows, and a deletion empties it by the trigger. Addresses are in the column once sign-in.yaml says so. Then a username of theirs that is the address of another end-user is refused as a unique index refuses it.',
     findings: {
-      'trigger added: users.an_identifier_is_of_one_user': 'f9bb73803d7d',
+      'trigger added: users.an_identifier_is_of_one_user': 'f36eca7ff367',
       'trigger changed: users.users_deletion_erases': '8d0d1ede7629',
       'trigger changed: users.users_erased_stays_erased': 'a09a325e730f',
       'unique index added: users.users_sign_in_address': '5ef8b1578668',

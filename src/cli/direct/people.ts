@@ -3,6 +3,7 @@
  * request places one end-user. Here hundreds go in one statement, which is what an import of a million needs.
  */
 import type { Runtime } from '../../boot/runtime.ts';
+import { beginIdentifiers } from '../../boot/sign-in-addresses.ts';
 import { rowMacs } from '../../crypto/row-mac.ts';
 import { commandLine } from '../../model/actor.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
@@ -11,7 +12,9 @@ import { USERS_AT_ONCE, userPlacing } from '../../registration/import-users.ts';
 import { readImportedUser } from '../../registration/imported-user.ts';
 import type { PeopleImport } from '../people-import.ts';
 
-export function directPeople({ environment, configuration, database, keys, random }: Runtime): PeopleImport {
+export async function directPeople(runtime: Runtime): Promise<PeopleImport> {
+  await beginIdentifiers(runtime);
+  const { environment, configuration, database, keys, random } = runtime;
   const db = database.drizzle;
   const service = serviceNames(environment.issuer, configuration.branding.organization);
   const { passwordPepper } = environment;

@@ -85,12 +85,19 @@ const titleOf = ({ arm }: Row): string => arm.description;
 /** A block under construction, from top to bottom. */
 type Draft = { readonly lines: Line[]; readonly rules: number[]; y: number };
 
+/** A box gets so much wider where this saves a line of a heading. */
+const SPARE = 72;
+
+const headingWidths = (groups: readonly Group[]): readonly number[] =>
+  groups.map(({ events }) => widthOf(events.join(', '), FACES.event) + 2 * PAD);
+
 export function boxOf(state: GroupedState, say: Say): Block {
   const indent = PAD + (state.isInitial ? 18 : 0);
   const name = textAt(indent, 23, 'name', state.name);
   const spec = textAt(name.x + name.width + GAP, 23, 'spec', state.spec);
   const columns = columnsOf(state.stays, say);
-  const width = Math.max(columns.width, widest([name, spec]) + PAD, 220);
+  const least = Math.max(columns.width, widest([name, spec]) + PAD, 220);
+  const width = Math.max(least, ...headingWidths(state.stays).filter((width) => width <= least + SPARE));
   const draft: Draft = { lines: [{ texts: [name, spec], title: state.description }], rules: [], y: 25 };
   for (const words of [
     ...linesOf(state.description, FACES.words, width - 2 * PAD),

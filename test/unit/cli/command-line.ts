@@ -2,6 +2,7 @@
 
 import { registerCommandLine } from '../../../src/boot/command-line-access.ts';
 import type { Runtime } from '../../../src/boot/runtime.ts';
+import { beginIdentifiers } from '../../../src/boot/sign-in-addresses.ts';
 import { type AppParts, appDeps } from '../../../src/boot/wiring.ts';
 import type { ManagementApi } from '../../../src/cli/administration/api.ts';
 import { commandsOf } from '../../../src/cli/administration/running-server.ts';
@@ -104,6 +105,7 @@ async function openServer(
   // As the server of an embedded database, whichever it is.
   const database = { ...parts.database, kind: 'embedded' } as const;
   const { keys, issuer } = parts;
+  await beginIdentifiers({ database, configuration: parts.configuration() });
   const logger = makeLogger({ level: 'silent', readable: false });
   const deps = await appDeps({
     ...parts,

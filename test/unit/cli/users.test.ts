@@ -371,6 +371,29 @@ describe.each(ways)('users, through the %s', (way) => {
       expect(await find('kept-3')).toBeNull();
     });
 
+    it('refuses the second user with a verified address, and the username that is the address of another', async () => {
+      const record = (username: string, email: string, more = {}) => ({
+        ...{ username, password_hash: BCRYPT, email, email_verified: true },
+        ...more,
+      });
+      await importing([record('shares-1', 'Shared@example.com'), record('other@example.com', 'named@example.com')]);
+      const { status, out, err } = await importing(
+        [
+          record('shares-2', 'shared@EXAMPLE.com'),
+          record('unverified', 'shared@example.com', { email_verified: false }),
+          record('named', 'other@example.com'),
+        ],
+        '--skip-refused',
+      );
+      expect({ status, out }).toEqual({ status: 0, out: 'created    unverified\n' });
+      for (const name of ['shares-2', 'named'])
+        expect(err).toMatch(
+          new RegExp(`\\(username "${name}"\\): .*Another end-user signs in by this verified address`),
+        );
+      expect(await find('shares-2')).toBeNull();
+      expect((await find('shares-1'))?.signInAddress).toBe('shared@example.com');
+    });
+
     it('starts at the given record, and prints its progress', async () => {
       const records = Array.from({ length: 1200 }, (_, index) => ({
         username: `many-${index}`,

@@ -84,6 +84,27 @@ describe('end-users over the management API', () => {
     expect([taken.statusCode, taken.json().type]).toEqual([409, expect.stringContaining('username_taken')]);
   });
 
+  it('keeps a verified address for one end-user, and says so', async () => {
+    const own = { email: `own-${serial}@example.com`, email_verified: true };
+    const taken = [409, expect.stringContaining('address_taken')];
+    const answerOf = ({ statusCode, json }: Awaited<ReturnType<Caller>>) => [statusCode, json().type];
+    await registered(own);
+    username = `bob-${serial}`;
+    const claims = { ...own, email: own.email.toUpperCase() };
+    expect(answerOf(await call('POST', '/users', { body: { username, password: PASSWORD, claims } }))).toEqual(taken);
+    const { sub, tag } = await registered({ email: own.email });
+    expect(answerOf(await patch(sub, tag, { claims: { email_verified: true } }))).toEqual(taken);
+    expect(answerOf(await patch(sub, tag, { username: own.email }))).toEqual([
+      409,
+      expect.stringContaining('username_taken'),
+    ]);
+    const put = { body: { username, claims }, headers: { 'if-match': tag } };
+    expect(answerOf(await call('PUT', `/users/${sub}`, put))).toEqual(taken);
+    const { json } = await call('GET', `/users/${sub}`);
+    expect(json()).toMatchObject({ username, claims: { email: own.email } });
+    expect((await patch(sub, tag, { claims: { name: 'Bob' } })).statusCode).toBe(200);
+  });
+
   it('changes claims by a merge patch, without touching the others', async () => {
     const { sub, tag } = await registered();
     const changed = await patch(sub, tag, { claims: { email: null, name: 'Alice' } });

@@ -111,7 +111,11 @@ describe('a just-in-time user', () => {
       .select()
       .from(users)
       .where(eq(users.id, identities[0]?.userId ?? ''));
-    expect(made?.username).toBe('ada-2');
+    expect(made).toMatchObject({
+      username: 'ada-2',
+      claims: { email: 'ada@example.com', email_verified: false },
+      signInAddress: null,
+    });
   });
 
   it('never gets a username to which operators.yaml gives a role', async () => {

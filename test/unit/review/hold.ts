@@ -29,7 +29,9 @@ export async function attempt(db: Drizzle, { statements, what }: HeldCase): Prom
 /** @returns the result where it differs from the case's expectation; null: it does not. */
 export async function surprise(db: Drizzle, tried: HeldCase): Promise<string | null> {
   const refusal = await attempt(db, tried);
-  const rule = refusal && (refusal.code === 'SH001' ? refusal.rule : `${refusal.code} ${refusal.words}`);
+  // The second is that of a conflict with another row, after which the server loads and decides again.
+  const isRule = refusal?.code === 'SH001' || refusal?.code === '23505';
+  const rule = refusal && (isRule ? refusal.rule : `${refusal.code} ${refusal.words}`);
   return rule === tried.refusedBy ? null : `${tried.what}: ${rule ?? 'allowed'}, not ${tried.refusedBy ?? 'allowed'}`;
 }
 
