@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { emailChallenges, transitions, users } from '../../src/storage/schema.ts';
+import { setAddressesIdentify } from '../../src/storage/sign-in-addresses.ts';
 import { makeUser } from '../support/actors.ts';
 import { type LinkPorts, type LinkPurpose, linkPorts } from '../support/links.ts';
 import { type Nodes, openNodes } from '../support/nodes.ts';
@@ -13,6 +14,8 @@ let here: LinkPorts;
 let there: LinkPorts;
 beforeAll(async () => {
   scene = await openNodes();
+  // Links for new accounts go to the address of an end-user, too.
+  await setAddressesIdentify(scene.database.drizzle, false);
   [here, there] = [linkPorts(scene.nodes[0]), linkPorts(scene.nodes[1])];
 });
 afterAll(() => scene.close());
