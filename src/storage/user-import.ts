@@ -160,7 +160,8 @@ async function registerTogether(
           .from(sent),
       )
       .onConflictDoNothing()
-      .returning({ id: users.id }),
+      // The columns of `sent` stand without its name: another "id" beside them would be ambiguous.
+      .returning({ savedId: sql<string>`${users.id}`.as('saved_id') }),
   );
   const line = ledgerColumns({
     at: sql`${sent.at}`,
@@ -177,7 +178,7 @@ async function registerTogether(
     db
       .with(sent, saved)
       .insert(transitions)
-      .select(db.select(line).from(sent).innerJoin(saved, eq(saved.id, sent.id)))
+      .select(db.select(line).from(sent).innerJoin(saved, eq(saved.savedId, sent.id)))
       .returning({ userId: transitions.userId }),
   );
   const registered = new Set(rows.map(({ userId }) => userId));
