@@ -8,9 +8,10 @@ import type { ManagementDeps } from '../management/deps.ts';
 import { openInProcess } from '../management/in-process.ts';
 import type { Me } from '../management/who.ts';
 import { commandLine } from '../model/actor.ts';
+import type { LinkMaking } from '../people/email/links.ts';
 import { offered } from '../people/sign-up/sign-up.ts';
 import { authenticClients } from '../storage/authentic-clients.ts';
-import { emailChallengeStore } from '../storage/email-challenges.ts';
+import { countWithoutPassword, emailChallengeStore, listWithoutPassword } from '../storage/email-challenges.ts';
 import { grantStore } from '../storage/grant-store.ts';
 import { sessionStore } from '../storage/sessions.ts';
 import { databaseClock } from '../system/clock.ts';
@@ -26,18 +27,38 @@ export async function openAdministration(runtime: Runtime): Promise<Transport> {
   return openInProcess(depsOf(runtime), ME, commandLine);
 }
 
-function depsOf({ environment, configuration, database, keys, keySource, random }: Runtime): ManagementDeps {
+const linkPorts = ({ environment, database, keys, random }: Runtime) => ({
+  issuer: environment.issuer,
+  random,
+  sleep: (milliseconds: number) => sleep(milliseconds),
+  challenges: emailChallengeStore(database.drizzle, databaseClock, rowMacs(keys)),
+});
+
+/** Null: the servers send no mails. As src/boot/mail/way.ts: a server of the embedded database shows its mails itself. */
+const linksOf = (runtime: Runtime): LinkMaking | null =>
+  runtime.environment.smtp !== null || runtime.environment.databaseUrl === null
+    ? { ...linkPorts(runtime), isOffered: offered(() => runtime.configuration.signIn) }
+    : null;
+
+/** For a command that mails links to many end-users. Null: the servers send no mails. */
+export function passwordLinksOf(runtime: Runtime) {
+  const links = linksOf(runtime);
+  const db = runtime.database.drizzle;
+  return (
+    links && {
+      links,
+      count: () => countWithoutPassword(db, databaseClock),
+      list: (page: Parameters<typeof listWithoutPassword>[2]) => listWithoutPassword(db, databaseClock, page),
+    }
+  );
+}
+
+function depsOf(runtime: Runtime): ManagementDeps {
+  const { environment, configuration, database, keys, keySource } = runtime;
   const db = database.drizzle;
   const clock = databaseClock;
   const macs = rowMacs(keys);
-  const shared = {
-    issuer: environment.issuer,
-    random,
-    sleep: (milliseconds: number) => sleep(milliseconds),
-    challenges: emailChallengeStore(db, clock, macs),
-  };
-  // As src/boot/mail/way.ts: a server of the embedded database shows its mails itself.
-  const hasMailPages = environment.smtp !== null || environment.databaseUrl === null;
+  const shared = linkPorts(runtime);
   return {
     ...shared,
     production: environment.production,
@@ -51,7 +72,7 @@ function depsOf({ environment, configuration, database, keys, keySource, random 
     store: grantStore(db, clock, authenticClients(macs)),
     sessions: sessionStore(db, clock, macs),
     signingKeys: keyDeps({ db, keys, source: keySource, clock, policy: () => configuration.signingKeys }),
-    links: hasMailPages ? { ...shared, isOffered: offered(() => configuration.signIn) } : null,
+    links: linksOf(runtime),
     mails: null,
     lastReload: () => null,
     // Servers follow the table within seconds.

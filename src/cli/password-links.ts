@@ -1,9 +1,16 @@
 /** Mails links to a first password, slowly, to users who have no way to sign in. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RegisteredUser } from '../model/user.ts';
-import type { WithoutPassword } from '../storage/password-links.ts';
 import type { Cli } from './cli.ts';
 import { json } from './output.ts';
+
+/** How many of them have no address, one that is not verified, or a link that was mailed before and can still be used. */
+export type WithoutPassword = {
+  readonly all: number;
+  readonly withoutAddress: number;
+  readonly unverified: number;
+  readonly mailed: number;
+};
 
 /** The steps of the command. */
 export type PasswordLinks = {

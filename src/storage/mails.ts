@@ -122,3 +122,14 @@ export const waitingMails = (
       .where(isPending)
       .groupBy(mails.purpose),
   );
+
+/** Links that wait in the queue. @throws StoreUnavailable */
+export async function countWaitingLinks(db: Drizzle): Promise<number> {
+  const [row] = await reading(() =>
+    db
+      .select({ waiting: sql`count(*)`.mapWith(Number) })
+      .from(mails)
+      .where(and(isPending, eq(mails.purpose, 'link'))),
+  );
+  return row?.waiting ?? 0;
+}
