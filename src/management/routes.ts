@@ -10,7 +10,6 @@ export function operationRoutes(app: FastifyInstance, deps: ManagementDeps): voi
       app.route({
         method,
         url: address.replace(/^\/$/, '').replace(/\{(\w+)\}/g, ':$1'),
-        prefixTrailingSlash: 'no-slash',
         config: { scopes: scopesOf(address, method) },
         exposeHeadRoute: method === 'GET',
         handler: async (request, reply) => {
