@@ -56,7 +56,13 @@ export function parametersOf(
     operation.creates === true && HEADERS.idempotencyKey,
   ];
   return [
-    ...membersOf(schemas, params).map(({ name, ...rest }) => ({ name, in: 'path', ...rest, required: true })),
+    ...membersOf(schemas, params).map(({ name, schema, ...rest }) => ({
+      name,
+      in: 'path',
+      ...rest,
+      required: true,
+      schema,
+    })),
     // No list needs a parameter.
     ...(operation.query ? membersOf(schemas, operation.query) : []).map(({ name, ...rest }) => ({
       name,
