@@ -12,7 +12,7 @@ const FILES = [
   '*.md',
   '{src,machines,policies,test,docs,examples,.ci}/**/*.{md,ts,js,mjs}',
   'docs/scenarios/*.yaml',
-  'policies/*.policy.yaml',
+  'policies/*.yaml',
   // The texts of pages and mails.
   'src/http/words/en.json',
 ];

@@ -3,7 +3,6 @@
  * the titles (in tests). In YAML it is the comments, and the texts of a scenario.
  */
 import ts from 'typescript';
-import { parse } from 'yaml';
 import { GLOSSARY } from './glossary.ts';
 
 /** A paragraph or several, and the line on which they begin. */
@@ -17,13 +16,12 @@ export function textsOf(file: string, source: string): readonly Text[] {
   return file.endsWith('.json') ? textsOfCatalogue(source) : textsOfCode(file, source);
 }
 
+/** Comments, and the title and the folded text of a scenario. */
 function textsOfYaml(source: string): readonly Text[] {
-  const { title, says } = parse(source) as { readonly title?: unknown; readonly says?: unknown };
-  const comments = [...source.matchAll(/(?:^ *# .*\n)+/gm)].map(({ 0: text, index }) => ({
-    text: text.replaceAll(/^ *# ?(?:yaml-language-server.*)?/gm, ''),
+  return [...source.matchAll(/(?:^ *#.*\n)+|^(?:title: .*|says: >-\n(?: +.*\n)+)/gm)].map(({ 0: text, index }) => ({
+    text: text.replaceAll(/^(?: *# ?(?:yaml-language-server.*)?|title: |says: >-| +)/gm, ''),
     line: source.slice(0, index).split('\n').length,
   }));
-  return [...comments, ...[title, says].flatMap((text) => (typeof text === 'string' ? [{ text, line: 1 }] : []))];
 }
 
 /** A catalogue has one message on each line. */
