@@ -173,12 +173,16 @@ export const userWrite = (
   isDrawn = false,
 ): Write =>
   before === null
-    ? insert(USERS, after, [
-        ...(isDrawn ? [] : [{ id: after.id }]),
-        { username: after.username },
-        ...(after.signInAddress === null ? [] : [{ signInAddress: after.signInAddress }]),
-      ])
-    : update(USERS, { ...before, version }, { ...after, version }, ['version']);
+    ? insert(USERS, after, [...(isDrawn ? [] : [{ id: after.id }]), ...newIdentifiers(null, after)])
+    : update(USERS, { ...before, version }, { ...after, version }, ['version'], {
+        unlike: newIdentifiers(before, after),
+      });
+
+/** No other end-user has them. */
+const newIdentifiers = (before: RegisteredUser | null, { username, signInAddress }: RegisteredUser) => [
+  ...(username === (before?.username ?? null) || username === '' ? [] : [{ username }]),
+  ...(signInAddress === null || signInAddress === before?.signInAddress ? [] : [{ signInAddress }]),
+];
 
 /** An address that the user keeps identifies as before: another user may have had it when addresses became identifiers. */
 function signInAddressFor(

@@ -22,6 +22,7 @@ import {
   factMutants,
   factorFactMutants,
   guardMutants,
+  linkFactMutants,
   linkGuardMutants,
   signInGuardMutants,
 } from './mutants/commit-guard.ts';
@@ -106,7 +107,7 @@ const SUBJECTS: readonly Subject[] = [
     walk: emailChallenges,
     bounds: [FEW, ...MORE],
     mutants: [...linkMachineMutants, ...linkPredicateMutants, ...linkGuardMutants],
-    factMutants,
+    factMutants: linkFactMutants,
   },
   {
     walk: factors,

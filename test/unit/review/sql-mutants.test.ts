@@ -209,6 +209,8 @@ const EXPLAINED: Readonly<Record<string, string>> = {
     'today every state is one arm away from the first, and the constraint of the table admits no other',
   "signing_keys_begins_with_its_machine without: NOT (NEW.state IN ('signing', 'published'))":
     'the constraints of the table ask a key that retires for its instants, and it is not inserted with those',
+  'users_erased_stays_erased not asked about sign_in_address':
+    'the trigger an_identifier_is_of_one_user, which runs before, takes the address of every deleted row away',
   'users_moves_with_its_machine not asked about disabled_at': 'today each change of disabled_at alone has an arm',
   'second_factors_removed_stays_removed without: OLD.sealed_secret IS NULL AND NEW.sealed_secret IS NOT NULL':
     'the constraint of the table ties the secret to the state, and no arm leaves the removed state; it holds should an arm slip in',

@@ -17,6 +17,7 @@ import {
   passwordOf,
   type Stored,
   TAKEN,
+  TAKEN_ADDRESS,
   type Terms,
   userOf,
   versionBefore,
@@ -214,6 +215,14 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     violationAt: (_, { stored }) => (userOf(stored)?.username === TAKEN ? 'two end-users are called the same' : null),
   },
   {
+    name: 'one-address-each',
+    says: 'No two end-users sign in by the same address.',
+    spec: 'OpenID Connect Core §5.7',
+    machines: USER,
+    violationAt: (_, { stored }) =>
+      userOf(stored)?.signInAddress === TAKEN_ADDRESS ? 'two end-users sign in by one address' : null,
+  },
+  {
     name: 'every-administrator-is-answered',
     says: 'Every event of a client and of an end-user is answered, in every state that can be reached.',
     spec: 'RFC 9110 §15',
@@ -274,7 +283,7 @@ function unservedUser(walk: Walk<Terms>, ports: Ports, asked: AskedOfUser): bool
   const { change } = asked;
   if (change.type === 'registrationRequested') {
     const { username, claims, passwordHash, importedHash } = change.registration;
-    if (username === TAKEN) return false;
+    if (username === TAKEN || claims['email'] === TAKEN_ADDRESS) return false;
     const isTakenOver = importedHash !== undefined && user?.importedHash === importedHash;
     const wanted = isTakenOver ? user?.passwordHash : passwordHash;
     const hasPassword = passwordHash === null || after?.passwordHash === wanted;

@@ -46,6 +46,8 @@ const CLIENT_ID = drawn('shop');
 export const USER_ID = drawnId();
 /** The username of another end-user. */
 export const TAKEN = 'bob';
+/** Another end-user signs in by it. */
+export const TAKEN_ADDRESS = 'bob@example.com';
 
 export const secretNamed = (id: string): SecretMac => ({ id, keyId: 'root', mac: id });
 
@@ -113,8 +115,16 @@ export function load(stored: Stored, { change }: Asked, now: Date): Terms['loade
   const version = versionIn(stored);
   const { row } = stored;
   if ('client' in row) return { now, row, version };
-  const isSent = change.type === 'registrationRequested' && 'username' in change.registration;
-  return { now, row, version, usernameOf: isSent ? ownerOf(change.registration.username, row) : null };
+  const sent =
+    change.type === 'registrationRequested' && 'username' in change.registration ? change.registration : null;
+  return {
+    now,
+    row,
+    version,
+    usernameOf: sent && ownerOf(sent.username, row),
+    addressesIdentify: true,
+    addressOf: sent?.claims['email'] === TAKEN_ADDRESS ? 'another end-user' : null,
+  };
 }
 
 function ownerOf(username: string, { user }: UserRow): string | null {

@@ -16,6 +16,7 @@ import {
   type Stored,
   secretNamed,
   TAKEN,
+  TAKEN_ADDRESS,
 } from './ports.ts';
 
 const changesOfClient = (client: RegisteredClient | null): readonly (readonly [Actor, ClientChange])[] => {
@@ -47,6 +48,10 @@ const changesOfUser = (user: RegisteredUser | null): readonly AdministeredUserCh
   { type: 'registrationRequested', registration: record('alicia', user ? null : 'the password') },
   { type: 'registrationRequested', registration: record('alice', 'a new password') },
   { type: 'registrationRequested', registration: record(TAKEN, 'the password') },
+  {
+    type: 'registrationRequested',
+    registration: { ...record('alice', 'the password'), claims: { email: TAKEN_ADDRESS, email_verified: true } },
+  },
   // An import from another system: of the same hash again, after any change of the password; and of another hash.
   {
     type: 'registrationRequested',

@@ -59,6 +59,7 @@ const OWNER: RegisteredUser = {
   claims: { email: OWN, email_verified: true },
   signInAddress: OWN,
 };
+const OTHER_USER: RegisteredUser = { ...ALICE, id: 'another end-user', username: 'bob' };
 /** Set by a reader of the mailbox, after the factor was added. */
 const BY_LINK: RegisteredUser = { ...OWNER, passwordByLinkAt: after(-120) };
 const UNVERIFIED: RegisteredUser = { ...OWNER, claims: { email: OWN }, signInAddress: null };
@@ -201,8 +202,9 @@ export const addedBy = (commit: Commit): EmailChallenge | null =>
 
 /** @returns null when a fact did not hold: nothing changed. */
 export function commitLinks(stored: Stored, commit: Commit, leftOut?: LeftOut): Stored | null {
-  const { user, version, challenges } = stored;
-  const users = versioned(user, version);
+  const { user, version, challenges, takenAddress } = stored;
+  const others = takenAddress === null ? [] : versioned({ ...OTHER_USER, signInAddress: takenAddress }, 1);
+  const users = [...others, ...versioned(user, version)];
   const after = carryOut({ users, emailChallenges: challenges }, commit, leftOut);
   if (after === null) return null;
   const sorted = newestFirst(after.emailChallenges, challenges.length);

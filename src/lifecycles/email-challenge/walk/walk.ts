@@ -18,6 +18,7 @@ import {
   secretHashOf,
   type Terms,
   USER_ID,
+  verifies,
 } from './ports.ts';
 import { requestsAt } from './requests.ts';
 
@@ -94,7 +95,19 @@ function useOf(id: string, draw: number): LinkUse {
 }
 
 /** The actions of administrators, and of the end-user in other browsers. */
-function actionsOf(stored: Stored): readonly Action<Terms>[] {
+const actionsOf = (stored: Stored): readonly Action<Terms>[] => [...actionsOnAccount(stored), ...addressTaken(stored)];
+
+/** Of the address that a link would verify, between its load and its commit too. */
+function addressTaken(stored: Stored): readonly Action<Terms>[] {
+  const { user, challenges, takenAddress } = stored;
+  const free = challenges.find(
+    (one) => one.state === 'active' && verifies(one) && one.address !== (user?.signInAddress ?? null),
+  );
+  if (takenAddress !== null || free === undefined) return [];
+  return [{ says: 'Another end-user gets the address of a link.', stored: { ...stored, takenAddress: free.address } }];
+}
+
+function actionsOnAccount(stored: Stored): readonly Action<Terms>[] {
   const { user } = stored;
   if (user === null || user.deletedAt !== null) return [];
   const action = (says: string, change: Partial<RegisteredUser>): Action<Terms> => ({

@@ -103,10 +103,23 @@ export const factorFactMutants = (facts: readonly string[]): readonly Mutant<typ
 ];
 
 const USERNAME_IS_UNIQUE = 'no other row of users has the same username';
+const ADDRESS_IS_UNIQUE = 'no other row of users has the same signInAddress';
+
+/** The accounts that its links make have the same username and the same address. */
+export const linkFactMutants = (facts: readonly string[]): readonly Mutant<typeof emailChallenges>[] =>
+  factMutants<typeof emailChallenges>(facts).map((one) =>
+    one.what.includes(USERNAME_IS_UNIQUE)
+      ? {
+          ...one,
+          survives:
+            'implied: the address is unique too; test/unit/storage/administration.test.ts has two users with one username',
+        }
+      : one,
+  );
 
 export const administrationFactMutants = (facts: readonly string[]): readonly Mutant<typeof administration>[] =>
   factMutants<typeof administration>(facts).map((one) =>
-    one.what.includes(USERNAME_IS_UNIQUE)
+    one.what.includes(USERNAME_IS_UNIQUE) || one.what.includes(ADDRESS_IS_UNIQUE)
       ? { ...one, survives: 'implied: the walk has one end-user; test/unit/storage/administration.test.ts has two' }
       : one,
   );
