@@ -59,7 +59,7 @@ const skipOwnConsent = {
   target: 'approved',
   actions: ['relyOnRegistration', 'issueCode'],
   description: 'An operator registered the client as the team’s own, and other apps cannot pose as it.',
-  meta: { spec: 'OpenID Connect Core §3.1.2.4, RFC 8252 §8.6' },
+  meta: { spec: 'OpenID Connect Core §3.1.2.4' },
 } as const satisfies SharedArm;
 
 const skipRememberedConsent = {

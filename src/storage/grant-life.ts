@@ -80,7 +80,7 @@ export async function loadLife(db: Drizzle, clock: Clock, grantId: string): Prom
         .select(LINE)
         .from(transitions)
         .where(ofGrant)
-        .orderBy(desc(transitions.at), ...WITHIN_A_COMMIT)
+        .orderBy(desc(transitions.at), desc(transitions.recordedIn), ...WITHIN_A_COMMIT)
         .limit(MAX_LINES),
     ),
     reading(() => db.select({ count: count() }).from(transitions).where(and(ofGrant))),

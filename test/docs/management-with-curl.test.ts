@@ -114,7 +114,7 @@ it('every curl command of the guide works', async () => {
   known['GRANT_ID'] = dead?.['grant_id'] as string;
   expect(await json(life)).toMatchObject({ active: false, reason: 'refresh_token_reused' });
 
-  const [factor, passkeys, lost] = requestsOf('### Somebody lost their phone');
+  const [factor, passkeys, lost] = requestsOf('### A lost phone');
   expect(await json(factor)).toMatchObject({ active: false, recovery_codes_left: 0 });
   expect((await json(passkeys)).items).toEqual([]);
   expect(await typed(lost)).toBe('');

@@ -384,12 +384,6 @@ export const explained: readonly Explained[] = [
     why: 'Linux writes more than twenty fields; the compiler does not know it.',
   },
   {
-    file: 'src/crypto/ecdsa-signature.ts',
-    source: 'const significant = first < 0 ? [0] : [...octets.subarray(first)];',
-    replacements: ['true', 'false'],
-    why: '`subarray(-1)` is the last octet, which is zero where all are; stated so that no reader has to know it.',
-  },
-  {
     file: 'src/crypto/jws.ts',
     source: 'if (ofKey.size === 0) headers.set(key, ofKey);',
     replacements: ['true', 'false', 'ofKey.size !== 0', ';'],
@@ -470,7 +464,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/oauth/parameters.ts',
-    source: 'if (name === null || !names.has(name)) continue;',
+    source: 'if (name === null || !names.includes(name)) continue;',
     replacements: ['true', 'false'],
     why: 'null is no known name; asked for the compiler.',
   },

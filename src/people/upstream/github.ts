@@ -82,7 +82,7 @@ export function githubProvider(deps: ProviderDeps): IdentityProvider {
         });
       }),
 
-    // Its responses have no `iss`. Each provider has a redirect URI of its own (RFC 9700 §4.4.2.2).
+    // Its responses have no `iss`. The redirect URI, which each provider has for itself, tells them apart.
     isFrom: async (upstream, iss) => iss === null || iss === upstream.issuer,
 
     redeem: (upstream, { callback, state, secrets }) =>

@@ -233,6 +233,7 @@ describe('two folders', () => {
     const comparison = compare(await readSide(POLICIES, ISSUER), await readSide(folder, ISSUER), FEW);
     expect(comparison).toMatchObject({ machines: [], policies: [], refused: null });
     expect(comparison.configuration).toEqual([
+      { key: 'signIn.identifiers', from: 'both', to: 'username' },
       { key: 'signIn.sessionLifetimeSeconds', from: 43_200, to: 3600 },
       { key: 'clients.shop', from: null, to: 'declared' },
     ]);

@@ -93,13 +93,13 @@ describe('a wrong system is detected:', () => {
       return true;
     };
     expect(await failuresWith(blind, /two tabs/i)).not.toEqual([]);
-    expect(await failuresWith(blind, /in the middle of a refresh/)).not.toEqual([]);
-    expect(await failuresWith(blind, /is disabled/)).not.toEqual([]);
+    expect(await failuresWith(blind, /revocation during a refresh/i)).not.toEqual([]);
+    expect(await failuresWith(blind, /disables the resource owner/)).not.toEqual([]);
   });
 
   it('a revocation that is never executed', async () => {
     const forgetful: typeof wrongly = (store) => async (commit) => commit.kind === 'revoke' || store.commit(commit);
-    await expect(failuresWith(forgetful, /thief comes first/)).resolves.not.toEqual([]);
+    await expect(failuresWith(forgetful, /thief uses the token first/)).resolves.not.toEqual([]);
   });
 });
 
@@ -137,7 +137,7 @@ describe('the picture', () => {
   });
 
   it('omits the database where its order does not matter', async () => {
-    expect(mermaidOf(await run(shipped(/thief comes first/)))).toMatchInlineSnapshot(`
+    expect(mermaidOf(await run(shipped(/thief uses the token first/)))).toMatchInlineSnapshot(`
       "sequenceDiagram
         actor P1 as resource owner
         participant P2 as client
