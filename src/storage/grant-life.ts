@@ -80,7 +80,7 @@ export async function loadLife(db: Drizzle, clock: Clock, grantId: string): Prom
         .select(LINE)
         .from(transitions)
         .where(ofGrant)
-        .orderBy(desc(transitions.at), desc(transitions.recordedIn), ...WITHIN_A_COMMIT)
+        .orderBy(desc(transitions.at), ...WITHIN_AN_INSTANT)
         .limit(MAX_LINES),
     ),
     reading(() => db.select({ count: count() }).from(transitions).where(and(ofGrant))),
@@ -119,7 +119,9 @@ const LINE = {
 };
 
 /** Newest first: the lines of a commit share an instant; the grant's line is the consequence of the other. */
-const WITHIN_A_COMMIT = [
+const WITHIN_AN_INSTANT = [
   sql`array_position(array['interaction', 'authorizationCode', 'refreshToken', 'grant'], ${transitions.machine}) desc`,
   desc(transitions.generation),
+  desc(transitions.recordedIn),
+  desc(transitions.position),
 ];
