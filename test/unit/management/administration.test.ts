@@ -25,7 +25,12 @@ const TABLE: readonly (readonly [RefusedChange, number, string, string])[] = [
   ],
   ['too_many_secrets', 409, 'too_many_secrets', 'The client has two active secrets: delete one of them first'],
   ['last_secret', 409, 'last_secret', 'It is the only secret of the client, which could not authenticate without it'],
-  ['username_taken', 409, 'username_taken', 'Another end-user has this username, or signs in by it as the verified address'],
+  [
+    'username_taken',
+    409,
+    'username_taken',
+    'Another end-user has this username, or signs in by it as the verified address',
+  ],
   ['changed_meanwhile', 412, 'changed_meanwhile', 'It was changed in the meantime'],
 ];
 
