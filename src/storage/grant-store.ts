@@ -5,7 +5,7 @@
  * rights or verifiers: those are guards in the machines.
  */
 
-import { and, eq, getTableColumns, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../lifecycles/grant/lifecycle.ts';
 import { actorName } from '../model/actor.ts';
@@ -19,12 +19,10 @@ import type { Drizzle } from './database.ts';
 import { decodeOnce } from './decode-rows.ts';
 import { committing, reading, writing } from './failures.ts';
 import { type LedgerValues, ledgerColumns } from './ledger.ts';
+import { listed, listOf, listsOf } from './listed.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
-
-/** In a statement about a list of grants, whose values come as text. */
-const listed: Given = (name, type) => sql`${sql.identifier('listed')}.${sql.identifier(name)}::${sql.raw(type)}`;
 
 /** @param wantsClaims whether loads bring the claims of the end-user; asked at each load, since configuration can change. */
 export function grantStore(
@@ -61,7 +59,10 @@ export function grantStore(
     alone: (move) => committing(() => moveStatement.execute({ ...headMoveValues(move), committedAt: fixedNow(clock) })),
     together: async (moves) => {
       const rows = await writing(() =>
-        moveManyStatement.execute({ ...columnsOf(moves.map(headMoveValues)), committedAt: fixedNow(clock) }),
+        moveManyStatement.execute({
+          ...listsOf(MOVE_COLUMNS, moves.map(headMoveValues)),
+          committedAt: fixedNow(clock),
+        }),
       );
       const moved = new Set(rows.map(({ grantId }) => grantId));
       // A move that changed nothing is sent again alone: its row may only have been locked.
@@ -246,16 +247,12 @@ function prepareMoveHead(db: Drizzle) {
     .prepare('move_head');
 }
 
-const joined = (parts: readonly SQLChunk[]) => sql.join([...parts], sql`, `);
-
 /**
  * The same for many grants, each at most once. Rows that another statement has locked are left out: a move that waits for a row
  * waits alone, and batches never wait for each other.
  */
 function prepareMoveHeads(db: Drizzle) {
-  const lists = joined(MOVE_COLUMNS.map((name) => bound(name, 'text[]')));
-  const columns = joined(MOVE_COLUMNS.map((name) => sql.identifier(name)));
-  const list = db.$with('listed', {}).as(sql`select * from unnest(${lists}) as given (${columns})`);
+  const list = listOf(db, MOVE_COLUMNS);
   const free = db.$with('free').as(
     db
       .select({ id: grants.id })
@@ -372,13 +369,6 @@ const MOVE_COLUMNS = [
   'generation',
   'scopeWithheld',
 ] as const;
-
-/** One list per column, all as text. */
-const columnsOf = (rows: readonly Readonly<Record<string, unknown>>[]) =>
-  Object.fromEntries(MOVE_COLUMNS.map((name) => [name, rows.map((row) => asText(row[name]))]));
-
-const asText = (value: unknown): unknown =>
-  value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value;
 
 function revocationValues({ grantId, now, reason, policy, entries }: Revocation) {
   const [first, second] = entries;

@@ -17,7 +17,7 @@ import { ledgerColumns } from './ledger.ts';
 import { type Approved, newGrant } from './new-grant.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, consents, grants, interactions, server, sessions, transitions, users } from './schema.ts';
-import { listsOf, prepareApprovals } from './shared-approvals.ts';
+import { approvalLists, prepareApprovals } from './shared-approvals.ts';
 
 /** @returns `commit` of the InteractionStore. */
 export function interactionCommits(
@@ -37,7 +37,7 @@ export function interactionCommits(
       name: 'approve',
       alone: approve,
       together: async (all) => {
-        const values = listsOf(all.map((approval) => approvalValues(macs, approval)));
+        const values = approvalLists(all.map((approval) => approvalValues(macs, approval)));
         const rows = await writing(() => statement.execute({ ...values, committedAt: fixedNow(clock) }));
         const granted = new Set(rows.map(({ grantId }) => grantId));
         // One that made no grant is sent again alone: its session or consent may only have been locked.

@@ -4,9 +4,9 @@
  */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Approval } from '../lifecycles/interaction/lifecycle.ts';
-import { bound, type Given } from './bound.ts';
 import type { Drizzle } from './database.ts';
 import { ledgerColumns } from './ledger.ts';
+import { listed, listOf, listsOf } from './listed.ts';
 import { newGrant } from './new-grant.ts';
 import { nowOr } from './now.ts';
 import { clients, consents, grants, interactions, server, sessions, transitions, users } from './schema.ts';
@@ -39,33 +39,17 @@ const COLUMNS = {
 type Name = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as readonly Name[];
 
-const listedAs: Given = (name, type) => sql`${sql.identifier('listed')}.${sql.identifier(name)}::${sql.raw(type)}`;
-const of = (name: Name): SQL => listedAs(name, COLUMNS[name]);
+const of = (name: Name): SQL => listed(name, COLUMNS[name]);
 
-/** @returns one list for each value, all as text. */
-export const listsOf = (approvals: readonly Readonly<Record<string, unknown>>[]) =>
-  Object.fromEntries(NAMES.map((name) => [name, approvals.map((values) => asText(values[name]))]));
-
-function asText(value: unknown): unknown {
-  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
-  if (Array.isArray(value)) return `{${value.map((one) => `"${String(one).replace(/["\\]/g, '\\$&')}"`).join()}}`;
-  return value;
-}
+/** @returns the parameters of the statement. */
+export const approvalLists = (approvals: readonly Readonly<Record<string, unknown>>[]) => listsOf(NAMES, approvals);
 
 /**
  * Rows that another statement has locked are left out, as in a batch of moves: an approval that waits for a sign-out waits alone. The
  * session and the consent of each stay locked until the grants exist.
  */
 export function prepareApprovals(db: Drizzle, reliesOn: NonNullable<Approval['reliesOn']>) {
-  const lists = sql.join(
-    NAMES.map((name) => bound(name, 'text[]')),
-    sql`, `,
-  );
-  const columns = sql.join(
-    NAMES.map((name) => sql.identifier(name)),
-    sql`, `,
-  );
-  const listed = db.$with('listed', {}).as(sql`select * from unnest(${lists}) as given (${columns})`);
+  const list = listOf(db, NAMES);
   const active = db.$with('active').as(
     db
       .select({ idHash: sessions.idHash, userId: sessions.userId })
@@ -98,7 +82,7 @@ export function prepareApprovals(db: Drizzle, reliesOn: NonNullable<Approval['re
       .select(
         db
           .select(
-            newGrant(listedAs, {
+            newGrant(listed, {
               id: of('id'),
               clientId: clients.clientId,
               clientEpoch: clients.epoch,
@@ -147,7 +131,7 @@ export function prepareApprovals(db: Drizzle, reliesOn: NonNullable<Approval['re
     policy: of('policy'),
   });
   return db
-    .with(listed, active, ...(reliesOn === 'consent' ? [standing] : []), granted)
+    .with(list, active, ...(reliesOn === 'consent' ? [standing] : []), granted)
     .insert(transitions)
     .select(
       db
