@@ -7,10 +7,9 @@ import { z } from 'zod';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
 import type { Claims } from '../../model/user.ts';
 import {
-  authenticationAt,
   authorizationUrlAt,
+  clientAt,
   failing,
-  fetchOf,
   type IdentityProvider,
   loadClient,
   type ProviderDeps,
@@ -28,24 +27,12 @@ const USER = z.object({
 const ADDRESSES = z.array(z.object({ email: z.string().max(320), primary: z.boolean(), verified: z.boolean() }));
 
 export function githubProvider(deps: ProviderDeps): IdentityProvider {
-  async function clientOf(upstream: Upstream): Promise<Client> {
-    const client = await loadClient();
-    const { issuer } = upstream;
-    const fresh = new client.Configuration(
-      {
-        issuer,
-        authorization_endpoint: `${issuer}/login/oauth/authorize`,
-        token_endpoint: `${issuer}/login/oauth/access_token`,
-      },
-      upstream.client_id,
-      {},
-      await authenticationAt(deps, upstream),
-    );
-    fresh[client.customFetch] = fetchOf(deps);
-    // The policy decides which issuers use http, and allows only those on this machine.
-    client.allowInsecureRequests(fresh);
-    return fresh;
-  }
+  const clientOf = (upstream: Upstream): Promise<Client> =>
+    clientAt(deps, upstream, {
+      issuer: upstream.issuer,
+      authorization_endpoint: `${upstream.issuer}/login/oauth/authorize`,
+      token_endpoint: `${upstream.issuer}/login/oauth/access_token`,
+    });
 
   /** @throws UpstreamFailure */
   async function ask<Schema extends z.ZodType>(

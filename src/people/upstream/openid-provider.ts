@@ -7,8 +7,8 @@ import type { Configuration as Client, ServerMetadata } from 'openid-client';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
 import type { Claims } from '../../model/user.ts';
 import {
-  authenticationAt,
   authorizationUrlAt,
+  clientAt,
   failing,
   fetchOf,
   type IdentityProvider,
@@ -26,14 +26,13 @@ type Kept = { readonly at: number; readonly metadata: ServerMetadata };
 export function openIdProvider(deps: ProviderDeps): IdentityProvider {
   /** By issuer. */
   const kept = new Map<string, Kept>();
-  const fetchIt = fetchOf(deps);
 
   async function metadataOf(upstream: Upstream): Promise<ServerMetadata> {
     const known = kept.get(upstream.issuer);
     if (known && performance.now() - known.at < METADATA_KEPT_MILLISECONDS) return known.metadata;
     const { allowInsecureRequests, customFetch, discovery, None } = await loadClient();
     const found = await discovery(new URL(upstream.issuer), upstream.client_id, undefined, None(), {
-      [customFetch]: fetchIt,
+      [customFetch]: fetchOf(deps),
       execute: [allowInsecureRequests],
     });
     const metadata = { ...found.serverMetadata() };
@@ -44,25 +43,16 @@ export function openIdProvider(deps: ProviderDeps): IdentityProvider {
     return metadata;
   }
 
-  /** New for each sign-in: it caches the keys that it has fetched. */
+  /** New for each sign-in, so that new keys apply immediately. */
   async function clientOf(upstream: Upstream): Promise<Client> {
-    const client = await loadClient();
-    const metadata = await metadataOf(upstream);
-    const fresh = new client.Configuration(
-      metadata,
-      upstream.client_id,
-      {
-        id_token_signed_response_alg: upstream.id_token_signed_response_alg,
-        [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
-        [client.clockSkew]: Math.round((deps.now().getTime() - Date.now()) / 1000),
-      },
-      await authenticationAt(deps, upstream),
-    );
-    fresh[client.customFetch] = fetchIt;
-    // The policy decides which issuers use http, and allows only those on this machine.
-    client.allowInsecureRequests(fresh);
-    client.enableNonRepudiationChecks(fresh);
-    return fresh;
+    const { clockSkew, clockTolerance, enableNonRepudiationChecks } = await loadClient();
+    const client = await clientAt(deps, upstream, await metadataOf(upstream), {
+      id_token_signed_response_alg: upstream.id_token_signed_response_alg,
+      [clockTolerance]: CLOCK_TOLERANCE_SECONDS,
+      [clockSkew]: Math.round((deps.now().getTime() - Date.now()) / 1000),
+    });
+    enableNonRepudiationChecks(client);
+    return client;
   }
 
   return {

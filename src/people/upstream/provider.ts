@@ -2,7 +2,7 @@
  * The port of an identity provider, and what its two kinds share: the failures, the client authentication, and the
  * authorization request.
  */
-import type { Configuration as Client, ClientAuth, CustomFetch } from 'openid-client';
+import type { Configuration as Client, ClientAuth, ClientMetadata, CustomFetch, ServerMetadata } from 'openid-client';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
 import type { RequestedParameters } from '../../lifecycles/external-sign-in/entity.ts';
 import type { Claims } from '../../model/user.ts';
@@ -82,13 +82,28 @@ export async function newSecrets(): Promise<RequestSecrets> {
   return { nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
 }
 
-export async function authenticationAt(deps: ProviderDeps, upstream: Upstream): Promise<ClientAuth> {
+async function authenticationAt(deps: ProviderDeps, upstream: Upstream): Promise<ClientAuth> {
   const { client_secret_environment: name, token_endpoint_auth_method: method } = upstream;
   const { ClientSecretBasic, ClientSecretPost, None } = await loadClient();
   if (method === 'none') return None();
   const secret = name === undefined ? undefined : deps.environmentVariable(name);
   if (!secret) throw new UpstreamFailure('upstream_unreachable', 'SECRET_NOT_SET');
   return method === 'client_secret_post' ? ClientSecretPost(secret) : ClientSecretBasic(secret);
+}
+
+/** A new client of openid-client, which keeps the keys that it has fetched. @param settings of ID Tokens. */
+export async function clientAt(
+  deps: ProviderDeps,
+  upstream: Upstream,
+  metadata: ServerMetadata,
+  settings: Partial<ClientMetadata> = {},
+): Promise<Client> {
+  const { allowInsecureRequests, Configuration, customFetch } = await loadClient();
+  const client = new Configuration(metadata, upstream.client_id, settings, await authenticationAt(deps, upstream));
+  Object.assign(client, { [customFetch]: fetchOf(deps) });
+  // The policy decides which issuers use http, and allows only those on this machine.
+  allowInsecureRequests(client);
+  return client;
 }
 
 /** @param more parameters of this kind of provider. */
