@@ -3,7 +3,7 @@
  * hashes that its support hands out
  * (https://support.auth0.com/center/s/article/How-to-Use-the-Password-Hashes-Export-from-Auth0), or both: they are joined by their ids.
  */
-import { type Draft, identityAt, together, userOf } from './draft.ts';
+import { type Draft, type Link, linked, userOf } from './draft.ts';
 import type { Adapter, Converted, JsonObject, Source, SourceOptions } from './source.ts';
 import { flagOf, instantOf, listOf, memberOf, objectOf, textOf, totpIn } from './values.ts';
 
@@ -64,7 +64,7 @@ const PROFILE = ['name', 'given_name', 'family_name', 'nickname', 'picture', 'lo
 
 function ofProfile(options: SourceOptions, hashes: ReadonlyMap<string, string>, user: JsonObject): Converted {
   const id = idOf(user);
-  const links = together(linksOf(id, user).map(({ provider, sub }) => identityAt(options, provider, sub)));
+  const links = linked(options, linksOf(id, user));
   const email = textOf(user, 'email');
   const hash = hashes.get(id ?? '') ?? textOf(user, 'password_hash');
   const apps = listOf(user, 'mfa_factors').flatMap((one) => totpIn(textOf(objectOf(one, 'totp'), 'secret')) ?? []);
@@ -93,8 +93,6 @@ const ifAny = (user: JsonObject, name: string): JsonObject | undefined => {
   const value = objectOf(user, name);
   return Object.keys(value).length > 0 ? value : undefined;
 };
-
-type Link = { readonly provider: string; readonly sub: string | undefined };
 
 /** A database of Auth0 is none. Providers of a company are known by their connection, whose name stands before the id. */
 function linksOf(id: string | undefined, user: JsonObject): readonly Link[] {

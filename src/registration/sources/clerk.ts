@@ -2,7 +2,7 @@
  * Clerk: the CSV of its dashboard, with digests and secrets (https://clerk.com/docs/guides/development/migrating/export-from-clerk), or the
  * users of its Backend API as JSON (https://clerk.com/docs/reference/backend-api), which has neither.
  */
-import { type Draft, identityAt, together, userOf } from './draft.ts';
+import { type Draft, linked, userOf } from './draft.ts';
 import type { Converted, JsonObject, Source, SourceOptions } from './source.ts';
 import { flagOf, fullName, instantOf, listOf, objectOf, textOf, totpIn } from './values.ts';
 
@@ -54,10 +54,12 @@ function ofUser(options: SourceOptions, user: JsonObject): Converted {
     list.find((one) => textOf(one, 'id') === textOf(user, id)) ?? list[0];
   const isVerified = (one: unknown) => textOf(objectOf(one, 'verification'), 'status') === 'verified';
   const [email, phone] = [primary(emails, 'primary_email_address_id'), primary(phones, 'primary_phone_number_id')];
-  const links = together(
-    listOf(user, 'external_accounts').map((one) =>
-      identityAt(options, textOf(one, 'provider') ?? '', textOf(one, 'provider_user_id') ?? textOf(one, 'google_id')),
-    ),
+  const links = linked(
+    options,
+    listOf(user, 'external_accounts').map((one) => ({
+      provider: textOf(one, 'provider') ?? '',
+      sub: textOf(one, 'provider_user_id') ?? textOf(one, 'google_id'),
+    })),
   );
   const [given, family] = [textOf(user, 'first_name'), textOf(user, 'last_name')];
   const metadata = objectOf(user, 'public_metadata');

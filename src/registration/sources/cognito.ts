@@ -3,7 +3,7 @@
  * (https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_ListUsers.html), or CSV with the header of its user
  * import (https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-using-import-tool.html). It hands out no hashes.
  */
-import { type Draft, identityAt, together, userOf } from './draft.ts';
+import { type Draft, linked, userOf } from './draft.ts';
 import type { Converted, JsonObject, Source, SourceOptions } from './source.ts';
 import { flagOf, instantIn, instantOf, listOf, memberOf, textOf } from './values.ts';
 
@@ -26,9 +26,7 @@ const BESIDE = ['sub', 'identities', 'address', 'updated_at', ...CLAIMS, ...FLAG
 
 function convert(options: SourceOptions, user: JsonObject): Converted {
   const attributes = attributesOf(user);
-  const links = together(
-    linksOf(attributes).map(({ provider, issuer, sub }) => identityAt(options, provider, sub, issuer)),
-  );
+  const links = linked(options, linksOf(attributes));
   const custom = Object.entries(attributes).filter(([name]) => !BESIDE.includes(name) && !name.startsWith('cognito:'));
   const address = textOf(attributes, 'address');
   const username = textOf(user, 'Username') ?? textOf(user, 'cognito:username');

@@ -1,6 +1,6 @@
 /** CSV, or any list of flat JSON objects: `--map` says which column becomes which member of our own format. */
 import { STANDARD_CLAIMS } from '../../oauth/claims.ts';
-import { identityAt, userOf } from './draft.ts';
+import { linked, userOf } from './draft.ts';
 import {
   type Adapter,
   type Converted,
@@ -52,7 +52,10 @@ function convert(options: SourceOptions, row: JsonObject): Converted {
     [...members]
       .filter(([name]) => name.startsWith(prefix))
       .map(([name, value]) => [name.slice(prefix.length), value] as const);
-  const links = named('identity.').map(([provider, value]) => identityAt(options, provider, textIn(value)));
+  const links = linked(
+    options,
+    named('identity.').map(([provider, value]) => ({ provider, sub: textIn(value) })),
+  );
   const totp = totpIn(texts('totp'));
   const converted = userOf(
     options,
@@ -62,12 +65,12 @@ function convert(options: SourceOptions, row: JsonObject): Converted {
       passwordHash: texts('password_hash'),
       disabled: members.get('disabled') === true,
       createdAt: instantIn(members.get('created_at')),
-      identities: links.flatMap(({ identities }) => identities),
+      identities: links.identities,
       totp: totp === undefined ? [] : [totp],
       claims: Object.fromEntries(STANDARD_CLAIMS.map((name) => [name, members.get(name)])),
       custom: Object.fromEntries(named('claims.')),
     },
-    [...links.flatMap((link) => link.leftOut), ...leftOut],
+    [...links.leftOut, ...leftOut],
   );
   const password = texts('password');
   if (converted.kind !== 'user' || password === undefined || texts('password_hash') !== undefined) return converted;

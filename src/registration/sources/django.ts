@@ -3,9 +3,10 @@
  * records that have a password. Where the file has them, groups, and of django-allauth and django-otp the addresses, accounts at
  * providers and authenticator apps come along.
  */
-import { type Draft, identityAt, together, userOf } from './draft.ts';
+import { totpSecretText } from '../../crypto/totp.ts';
+import { type Draft, type Link, linked, userOf } from './draft.ts';
 import type { Adapter, Converted, JsonObject, Source, SourceOptions } from './source.ts';
-import { base32Of, flagOf, fullName, instantOf, listOf, memberOf, objectOf, textIn, textOf } from './values.ts';
+import { addTo, flagOf, fullName, instantOf, listOf, memberOf, objectOf, textIn, textOf } from './values.ts';
 
 export const django: Source = {
   name: 'django',
@@ -20,7 +21,7 @@ export const django: Source = {
 /** By the key of the user. */
 type Beside = {
   readonly groups: Map<string, string>;
-  readonly accounts: Map<string, { readonly provider: string; readonly sub: string | undefined }[]>;
+  readonly accounts: Map<string, Link[]>;
   readonly addresses: Map<string, { readonly email: string | undefined; readonly isVerified: boolean }[]>;
   readonly apps: Map<string, JsonObject[]>;
 };
@@ -59,10 +60,6 @@ const READERS: ReadonlyMap<string, (beside: Beside, record: JsonObject, fields: 
     ['otp_totp.totpdevice', ({ apps }, _, fields, owner) => addTo(apps, owner, fields)],
   ]);
 
-function addTo<T>(map: Map<string, T[]>, key: string, value: T): void {
-  map.set(key, [...(map.get(key) ?? []), value]);
-}
-
 function convert(options: SourceOptions, beside: Beside, record: JsonObject): Converted {
   const fields = objectOf(record, 'fields');
   const [username, email, password] = ['username', 'email', 'password'].map((name) => textOf(fields, name));
@@ -70,7 +67,7 @@ function convert(options: SourceOptions, beside: Beside, record: JsonObject): Co
   const pk = textOf(record, 'pk');
   const keys = [pk ?? '', JSON.stringify([username ?? email])];
   const besideOf = <T>(map: ReadonlyMap<string, readonly T[]>) => keys.flatMap((key) => map.get(key) ?? []);
-  const links = together(besideOf(beside.accounts).map(({ provider, sub }) => identityAt(options, provider, sub)));
+  const links = linked(options, besideOf(beside.accounts));
   const apps = besideOf(beside.apps).filter((app) => flagOf(app, 'confirmed') !== false);
   const [usual, unusual] = [apps.filter(isUsual), apps.filter((app) => !isUsual(app))];
   const draft: Draft = {
@@ -81,7 +78,7 @@ function convert(options: SourceOptions, beside: Beside, record: JsonObject): Co
     disabled: flagOf(fields, 'is_active') === false,
     createdAt: instantOf(fields, 'date_joined'),
     identities: links.identities,
-    totp: usual.map((app) => base32Of(Buffer.from(textOf(app, 'key') ?? '', 'hex'))),
+    totp: usual.map((app) => totpSecretText(Buffer.from(textOf(app, 'key') ?? '', 'hex'))),
     claims: {
       email,
       email_verified: besideOf(beside.addresses).some((one) => one.isVerified && one.email === email),

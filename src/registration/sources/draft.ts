@@ -77,13 +77,25 @@ export const issuerNamed = (provider: string | undefined): string | undefined =>
   return preset && PRESETS[preset].issuer;
 };
 
-/** @returns the identity, or why it stays behind. */
-export function identityAt(
-  { issuers }: SourceOptions,
-  provider: string,
-  sub: string | undefined,
-  inFile?: string | undefined,
-): { readonly identities: readonly Identity[]; readonly leftOut: readonly string[] } {
+/** An account at an identity provider, as the other system names the provider. */
+export type Link = {
+  readonly provider: string;
+  readonly sub: string | undefined;
+  /** As the export has it. */
+  readonly issuer?: string | undefined;
+};
+type Linked = { readonly identities: readonly Identity[]; readonly leftOut: readonly string[] };
+
+/** @returns the identities, and why the others stay behind. */
+export function linked(options: SourceOptions, links: readonly Link[]): Linked {
+  const parts = links.map((link) => identityAt(options, link));
+  return {
+    identities: parts.flatMap(({ identities }) => identities),
+    leftOut: parts.flatMap(({ leftOut }) => leftOut),
+  };
+}
+
+function identityAt({ issuers }: SourceOptions, { provider, sub, issuer: inFile }: Link): Linked {
   const preset = NAMES.get(provider);
   const said = issuers.get(provider) ?? inFile;
   const issuer = said ?? issuerNamed(provider);
@@ -106,9 +118,3 @@ const providerName = (text: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 40) || 'provider';
-
-/** Several lists as one. */
-export const together = (parts: readonly ReturnType<typeof identityAt>[]): ReturnType<typeof identityAt> => ({
-  identities: parts.flatMap(({ identities }) => identities),
-  leftOut: parts.flatMap(({ leftOut }) => leftOut),
-});

@@ -2,7 +2,7 @@
  * Firebase: `firebase auth:export` as JSON or CSV. Members and columns as src/accountExporter.ts of firebase/firebase-tools writes them;
  * https://firebase.google.com/docs/cli/auth. The parameters of the hashes are those that the console of the project shows.
  */
-import { type Draft, identityAt, together, userOf } from './draft.ts';
+import { type Draft, linked, userOf } from './draft.ts';
 import {
   type Adapter,
   type Converted,
@@ -56,7 +56,7 @@ function open(options: SourceOptions): Adapter {
 const NO_PARAMETERS = 'password: the hash parameters of the project are missing (STATEHOUSE_FIREBASE_HASH)';
 
 function convert(options: SourceOptions, parameters: Parameters | null, user: JsonObject): Converted {
-  const links = together(linksOf(user).map(({ provider, sub }) => identityAt(options, provider, sub)));
+  const links = linked(options, linksOf(user));
   const [id, email, phone] = ['localId', 'email', 'phoneNumber'].map((name) => textOf(user, name));
   const [hash, salt] = [textOf(user, 'passwordHash'), textOf(user, 'salt')];
   const hasHash = hash !== undefined && salt !== undefined;

@@ -3,9 +3,10 @@
  * CredentialRepresentation are described in https://www.keycloak.org/docs-api/latest/rest-api/. PasswordCredentialModel and
  * OTPCredentialModel of keycloak/keycloak write secretData and credentialData.
  */
-import { type Draft, identityAt, issuerNamed, together, userOf } from './draft.ts';
+import { totpSecretText } from '../../crypto/totp.ts';
+import { type Draft, issuerNamed, linked, userOf } from './draft.ts';
 import type { Adapter, JsonObject, Source, SourceOptions, SourceRecord } from './source.ts';
-import { base32Of, flagOf, fullName, instantOf, listOf, memberOf, objectOf, textIn, textOf, totpIn } from './values.ts';
+import { flagOf, fullName, instantOf, listOf, memberOf, objectOf, textIn, textOf, totpIn } from './values.ts';
 
 export const keycloak: Source = {
   name: 'keycloak',
@@ -37,10 +38,11 @@ function convert(options: SourceOptions, issuers: ReadonlyMap<string, string>, {
   if (textOf(user, 'serviceAccountClientId') !== undefined)
     return { kind: 'other', leftOut: ['service account: a client has its own credentials here'] } as const;
   const credentials = credentialsOf(user);
-  const identities = together(
+  const identities = linked(
+    options,
     listOf(user, 'federatedIdentities').map((link) => {
       const alias = textOf(link, 'identityProvider') ?? '';
-      return identityAt(options, alias, textOf(link, 'userId'), issuers.get(alias));
+      return { provider: alias, sub: textOf(link, 'userId'), issuer: issuers.get(alias) };
     }),
   );
   const { attributes, claims } = attributesOf(user);
@@ -205,5 +207,5 @@ function appOf(credential: unknown): { readonly secret?: string | undefined; rea
   const value = textOf(objectOf(credential, 'secretData'), 'value') ?? textOf(credential, 'value');
   if (value === undefined) return { reason: 'authenticator app: the export has no secret of it' };
   const isBase32 = textOf(data, 'secretEncoding') === 'BASE32';
-  return { secret: isBase32 ? totpIn(value) : base32Of(Buffer.from(value)) };
+  return { secret: isBase32 ? totpIn(value) : totpSecretText(Buffer.from(value)) };
 }

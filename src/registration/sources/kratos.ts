@@ -2,7 +2,7 @@
  * Ory Kratos: identities as its admin API writes them with `include_credential=password&include_credential=oidc`
  * (https://www.ory.sh/docs/reference/api#tag/identity), as a JSON list or JSON lines.
  */
-import { type Draft, identityAt, together, userOf } from './draft.ts';
+import { type Draft, linked, userOf } from './draft.ts';
 import type { Converted, JsonObject, Source, SourceOptions } from './source.ts';
 import { flagOf, fullName, instantOf, listOf, memberOf, objectOf, textIn, textOf } from './values.ts';
 
@@ -28,10 +28,12 @@ function convert(options: SourceOptions, identity: JsonObject): Converted {
   const traits = objectOf(identity, 'traits');
   const credentials = objectOf(identity, 'credentials');
   const config = (type: string) => objectOf(objectOf(credentials, type), 'config');
-  const links = together(
-    listOf(config('oidc'), 'providers').map((one) =>
-      identityAt(options, textOf(one, 'provider') ?? '', textOf(one, 'subject')),
-    ),
+  const links = linked(
+    options,
+    listOf(config('oidc'), 'providers').map((one) => ({
+      provider: textOf(one, 'provider') ?? '',
+      sub: textOf(one, 'subject'),
+    })),
   );
   const addresses = listOf(identity, 'verifiable_addresses');
   const firstOf = (via: string) => addresses.find((one) => textOf(one, 'via') === via);

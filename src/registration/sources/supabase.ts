@@ -2,9 +2,9 @@
  * Supabase (GoTrue): the rows of auth.users, and where they are given of auth.identities, as JSON or CSV. Columns as the migrations of
  * supabase/auth make them; https://supabase.com/docs/guides/auth/users.
  */
-import { type Draft, identityAt, together, userOf } from './draft.ts';
+import { type Draft, type Link, linked, userOf } from './draft.ts';
 import type { Adapter, Converted, JsonObject, Source, SourceOptions } from './source.ts';
-import { flagOf, instantOf, objectOf, textOf } from './values.ts';
+import { addTo, flagOf, instantOf, objectOf, textOf } from './values.ts';
 
 export const supabase: Source = {
   name: 'supabase',
@@ -17,8 +17,6 @@ export const supabase: Source = {
 
 const isIdentity = (row: JsonObject): boolean => Object.hasOwn(row, 'identity_data') && Object.hasOwn(row, 'user_id');
 
-type Link = { readonly provider: string; readonly sub: string | undefined; readonly issuer: string | undefined };
-
 function open(options: SourceOptions): Adapter {
   const links = new Map<string, Link[]>();
   return {
@@ -30,7 +28,7 @@ function open(options: SourceOptions): Adapter {
       // An address or a phone number is an identity of GoTrue itself.
       if (['email', 'phone', ''].includes(provider)) return;
       const sub = textOf(data, 'sub') ?? textOf(value, 'provider_id');
-      links.set(owner, [...(links.get(owner) ?? []), { provider, sub, issuer: issuerIn(data) }]);
+      addTo(links, owner, { provider, sub, issuer: issuerIn(data) });
     },
     convert: ({ value }) => (isIdentity(value) ? { kind: 'other' } : convert(options, links, value)),
   };
@@ -46,9 +44,7 @@ function convert(options: SourceOptions, all: ReadonlyMap<string, readonly Link[
   const id = textOf(row, 'id');
   if (textOf(row, 'deleted_at') !== undefined) return { kind: 'other', leftOut: ['deleted user'] };
   if (flagOf(row, 'is_anonymous') === true) return { kind: 'other', leftOut: ['anonymous user'] };
-  const links = together(
-    (all.get(id ?? '') ?? []).map(({ provider, sub, issuer }) => identityAt(options, provider, sub, issuer)),
-  );
+  const links = linked(options, all.get(id ?? '') ?? []);
   const meta = objectOf(row, 'raw_user_meta_data');
   const app = objectOf(row, 'raw_app_meta_data');
   const [email, phone] = [textOf(row, 'email'), textOf(row, 'phone')];

@@ -73,15 +73,6 @@ const isoOf = (date: Date): string | undefined => (Number.isNaN(date.getTime()) 
 
 export const instantOf = (value: unknown, name: string): string | undefined => instantIn(memberOf(value, name));
 
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-/** RFC 4648, without padding. */
-export function base32Of(bytes: Uint8Array): string {
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  const groups = bits.match(/.{1,5}/g) ?? [];
-  return groups.map((group) => BASE32[Number.parseInt(group.padEnd(5, '0'), 2)]).join('');
-}
-
 /** A secret in base32 as apps show it. */
 export const totpIn = (value: unknown): string | undefined =>
   textIn(value)
@@ -91,3 +82,9 @@ export const totpIn = (value: unknown): string | undefined =>
 /** A full name of its parts. */
 export const fullName = (...parts: readonly (string | undefined)[]): string | undefined =>
   textIn(parts.filter((part) => part !== undefined).join(' '));
+
+export function addTo<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [value]);
+  else known.push(value);
+}

@@ -2,9 +2,9 @@
  * Zitadel: organizations with their users as `/admin/v1/export` writes them (ExportData of https://zitadel.com/docs/apis/introduction,
  * proto/zitadel/admin.proto and v1.proto).
  */
-import { type Draft, identityAt, together, userOf } from './draft.ts';
+import { type Draft, type Link, linked, userOf } from './draft.ts';
 import type { Adapter, Converted, JsonObject, Source, SourceOptions, SourceRecord } from './source.ts';
-import { flagOf, listOf, objectOf, textOf, totpIn } from './values.ts';
+import { addTo, flagOf, listOf, objectOf, textOf, totpIn } from './values.ts';
 
 const ORGANIZATIONS = ['orgs', 'dataOrgs.orgs'];
 
@@ -19,8 +19,6 @@ export const zitadel: Source = {
   open,
 };
 
-type Link = { readonly provider: string; readonly sub: string | undefined };
-
 function open(options: SourceOptions): Adapter {
   const links = new Map<string, Link[]>();
   return {
@@ -28,7 +26,7 @@ function open(options: SourceOptions): Adapter {
       if (list !== 'userLinks') return;
       const owner = textOf(value, 'userId') ?? '';
       const link = { provider: textOf(value, 'idpId') ?? '', sub: textOf(value, 'providedUserId') };
-      links.set(owner, [...(links.get(owner) ?? []), link]);
+      addTo(links, owner, link);
     },
     convert: (record) => convert(options, links, record),
   };
@@ -49,7 +47,7 @@ function convert(
     JsonObject,
     JsonObject,
   ];
-  const links = together((all.get(id ?? '') ?? []).map(({ provider, sub }) => identityAt(options, provider, sub)));
+  const links = linked(options, all.get(id ?? '') ?? []);
   const totp = totpIn(textOf(user, 'otpCode'));
   const draft: Draft = {
     sub: id,
