@@ -215,7 +215,7 @@ describe('a part of a record that the rules refuse', () => {
   it.each([
     [
       'email',
-      { email: 'nobody' },
+      { email: 'no address' },
       'email: it is not an address of at most 320 characters, with one "@" and without spaces',
     ],
     ['a claim', { claims: { 'a.b': 'x\u0000' } }, 'claims.a.b: it is not JSON whose texts have no control characters'],

@@ -181,7 +181,7 @@ describe('one answer and one amount of work', () => {
 
   it('for the address of an account and for any other', async () => {
     await makeUser(scene, 'victoria', verified(VICTIM));
-    const typed = [VICTIM, 'nobody@example.org', 'victoria', 'nobody'];
+    const typed = [VICTIM, 'unknown@example.org', 'victoria', 'unknown'];
     const pages = await Promise.all(typed.map(async (name) => pageOf(await attempt(name, 'wrong'), name)));
     expect(new Set(pages).size).toBe(1);
     expect(pages[0]).toContain('The e-mail address, the username or the password is wrong');
@@ -193,8 +193,8 @@ describe('one answer and one amount of work', () => {
     for (const typed of ['vic', VICTIM, 'VIC']) expect((await attempt(typed, 'wrong', by)).status).toBe(400);
     for (const typed of ['vic', VICTIM]) expect((await attempt(typed, PASSWORD, by)).status).toBe(429);
     // An unknown address is throttled by itself, as a known one is.
-    for (const _ of 'abc') expect((await attempt('nobody@example.org', 'wrong', by)).status).toBe(400);
-    expect((await attempt('Nobody@example.org', 'wrong', by)).status).toBe(429);
+    for (const _ of 'abc') expect((await attempt('unknown@example.org', 'wrong', by)).status).toBe(400);
+    expect((await attempt('Unknown@example.org', 'wrong', by)).status).toBe(429);
   });
 });
 
@@ -213,7 +213,7 @@ describe('a thief', () => {
     'gets no account with the username %j, by sign-up, and learns nothing',
     async (username) => {
       const taken = await signUp('eve2@example.org', { username, password: NEW_PASSWORD });
-      const free = await signUp('eve3@example.org', { username: 'nobody@example.org', password: NEW_PASSWORD });
+      const free = await signUp('eve3@example.org', { username: 'unknown@example.org', password: NEW_PASSWORD });
       expect([taken.status, free.status]).toEqual([400, 400]);
       for (const { body } of [taken, free]) expect(body).toContain('has to be the e-mail address of this account');
       await victimIsSafe();
@@ -287,7 +287,7 @@ describe('the account of the same end-user', () => {
 
   it('gets a new password by its username or its address', async () => {
     await makeUser(scene, 'grace', verified('grace@example.org'));
-    for (const typed of ['grace', 'GRACE@example.org', 'nobody', 'nobody@example.org']) {
+    for (const typed of ['grace', 'GRACE@example.org', 'unknown', 'unknown@example.org']) {
       const by = stranger();
       const page = await by.get('/forgot-password');
       expect(page.body).toContain('<label for="email">E-mail address or username</label>');

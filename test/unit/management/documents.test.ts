@@ -276,7 +276,7 @@ describe('a grant', () => {
     expect(grantDocument(deps, { ...listed, grant: stored(change) })).toMatchObject(expected);
   });
 
-  it('has the lifetimes of its policy of today', () => {
+  it('has the lifetimes of its current policy', () => {
     const lifetimes = lifetimesOf(configuration());
     expect(lifetimes({ clientId: 'shop', policy: 'default' })).toEqual({ name: 'default', ...POLICY });
     expect(lifetimes({ clientId: 'shop', policy: 'none' })).toBeNull();

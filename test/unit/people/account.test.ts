@@ -1,6 +1,5 @@
 /** The account in the hands of its end-user, with stores in memory: entries, devices, identities, deletion, passwords. */
 import { describe, expect, it } from 'vitest';
-import type { PasswordHash } from '../../../src/crypto/secret-types.ts';
 import type { Commit } from '../../../src/engine/commit.ts';
 import type { UserStore } from '../../../src/lifecycles/user/lifecycle.ts';
 import type { Session } from '../../../src/model/session.ts';
@@ -15,6 +14,7 @@ import {
   viewIdentities,
 } from '../../../src/people/account/linked-identities.ts';
 import { changePassword, hasPassword, type PasswordDeps } from '../../../src/people/account/password.ts';
+import { registeredUser } from '../../support/registered-user.ts';
 import { COOKIE, SID, session, sessionsInMemory } from '../protocol/memory.ts';
 import { at, configuration } from '../protocol/ports.ts';
 
@@ -25,20 +25,7 @@ const sidOf = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 const managing = { operators: { operators: ['Olga'], auditors: ['ada'], clients: [] } };
 const config = configuration(managing);
 
-const user = (change: Partial<RegisteredUser> = {}): RegisteredUser => ({
-  id: ALICE,
-  sub: null,
-  username: 'alice',
-  passwordHash: 'a hash' as PasswordHash,
-  claims: {},
-  epoch: 1n,
-  disabledAt: null,
-  deletedAt: null,
-  importedHash: null,
-  passwordByLinkAt: null,
-  signInAddress: null,
-  ...change,
-});
+const user = (change: Partial<RegisteredUser> = {}) => registeredUser({ id: ALICE, username: 'alice', ...change });
 
 function usersWith(row: RegisteredUser | null) {
   const commits: Commit[] = [];

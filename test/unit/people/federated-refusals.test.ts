@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Upstream } from '../../../policies/upstreams-schema.ts';
 import { sha256 } from '../../../src/crypto/digest.ts';
-import type { PasswordHash } from '../../../src/crypto/secret-types.ts';
 import type { Commit } from '../../../src/engine/commit.ts';
 import type { ExternalSignIn } from '../../../src/lifecycles/external-sign-in/entity.ts';
 import type { NewExternalSignIn, SoughtUser } from '../../../src/lifecycles/external-sign-in/lifecycle.ts';
@@ -26,6 +25,7 @@ import { OtherServerAway } from '../../../src/system/other-servers.ts';
 import { testClock } from '../../support/clock.ts';
 import { LIAR, lyingProvider } from '../../support/lying-provider.ts';
 import { testKeys } from '../../support/macs.ts';
+import { registeredUser } from '../../support/registered-user.ts';
 import { knowing, upstreamOf } from '../../support/upstream.ts';
 import { sessionsInMemory } from '../protocol/memory.ts';
 import { configuration } from '../protocol/ports.ts';
@@ -38,19 +38,7 @@ const OTHER_BROWSER = Buffer.alloc(32, 2);
 const REFERENCE = Buffer.alloc(32, 7).toString('base64url');
 const COOKIE = { old: null, new: Buffer.alloc(32, 3) };
 
-const ADA: RegisteredUser = {
-  id: '00000000-0000-4000-8000-00000000000a',
-  sub: null,
-  username: 'ada',
-  passwordHash: 'a hash' as PasswordHash,
-  claims: {},
-  epoch: 1n,
-  disabledAt: null,
-  deletedAt: null,
-  importedHash: null,
-  passwordByLinkAt: null,
-  signInAddress: null,
-};
+const ADA = registeredUser({ id: '00000000-0000-4000-8000-00000000000a', username: 'ada' });
 const LINKED = {
   ...{ id: 'an identity', userId: ADA.id, issuer: LIAR, subject: 'ada-there', provider: 'company' },
   ...{ linkedAt: NOW, state: 'active', removedAt: null, removedReason: null },
