@@ -122,7 +122,7 @@ const BROKEN: Readonly<Record<string, readonly Broken[]>> = {
       (machine) => answering('used', 'answerReceived', { actions: 'recordAnswer', target: 'answered' })(machine),
     ],
   ],
-  '32-sign-in-of-somebody-else.yaml': [
+  '32-sign-in-of-a-thief.yaml': [
     ['externalSignIn', 'an answer comes back in any browser', without('fromAnotherBrowser')],
   ],
   '34-planted-cookie.yaml': [
