@@ -8,8 +8,8 @@ import { withCommandLine } from '../config/command-line-client.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { LastReload } from '../config/last-reload.ts';
 import { loadConfiguration } from '../config/load.ts';
+import { requireNamedSecrets } from '../config/named-secrets.ts';
 import { ConfigurationError, describeProblem } from '../config/problem.ts';
-import { requireUpstreamSecrets } from '../config/upstream-secrets.ts';
 import { requireWebhookSecrets } from '../config/webhook-secrets.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
 import { configurationFiles } from '../model/actor.ts';
@@ -115,7 +115,7 @@ async function bringIntoForce(
 ): Promise<void> {
   const { environment, database, keys, random } = runtime;
   const declared = readDeclaredClients(configuration, env, environment.configFolder, environment.production);
-  requireUpstreamSecrets(configuration, env, environment.configFolder);
+  requireNamedSecrets(configuration, env, environment.configFolder);
   requireWebhookSecrets(configuration, env, environment.configFolder);
   await requireKnownPolicies(runtime, configuration);
   const deps = { db: database.drizzle, macs: rowMacs(keys), actor: configurationFiles, keys, random };

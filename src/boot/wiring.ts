@@ -160,6 +160,10 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     keptKeys: rootSecretStore(db, clock).keptKeys,
     now: () => clock.fixedNow() ?? new Date(),
   };
+  const others = {
+    upstreamFetch: parts.upstreamFetch ?? ((url: string, init: RequestInit) => fetchBounded(url, init)),
+    environmentVariable: parts.environmentVariable ?? (() => undefined),
+  };
   const { mail = null } = parts;
   // Only where mails are sent.
   const mails =
@@ -167,6 +171,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     (await import('./mail/mails.ts')).openMails({
       ...shared,
       ...checks,
+      ...others,
       interactions,
       challenges,
       logger,
@@ -198,8 +203,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     externalSignIns: externalSignInStore(db, clock, macs),
     identities: linkedIdentityStore(db, clock),
     acceptable: () => import('../registration/acceptable.ts'),
-    upstreamFetch: parts.upstreamFetch ?? ((url: string, init: RequestInit) => fetchBounded(url, init)),
-    environmentVariable: parts.environmentVariable ?? (() => undefined),
+    ...others,
   };
   return {
     administration: async (app, pageParts) => {

@@ -6,7 +6,7 @@ import { configurationWarnings, environmentWarnings } from '../config/configurat
 import { readEnvironment } from '../config/environment.ts';
 import { keyLifetimes } from '../config/key-lifetimes.ts';
 import { loadConfiguration, loadPolicy } from '../config/load.ts';
-import { requireUpstreamSecrets } from '../config/upstream-secrets.ts';
+import { requireNamedSecrets } from '../config/named-secrets.ts';
 import { requireWebhookSecrets } from '../config/webhook-secrets.ts';
 import { readDeclaredClients } from '../registration/declared-clients.ts';
 import { introspectorWarnings } from '../registration/unknown-names.ts';
@@ -116,7 +116,7 @@ async function check({ env }: Cli): Promise<Report> {
     const configuration = loadConfiguration(environment.configFolder, environment.issuer);
     const keys = rootKeysIfMade(environment);
     const declared = readDeclaredClients(configuration, env, environment.configFolder, environment.production);
-    requireUpstreamSecrets(configuration, env, environment.configFolder);
+    requireNamedSecrets(configuration, env, environment.configFolder);
     requireWebhookSecrets(configuration, env, environment.configFolder);
     const { operators } = configuration;
     const stored = await storedClients(environment, env, usernamesIn(operators), keys);

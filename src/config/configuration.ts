@@ -1,4 +1,5 @@
 /** The configuration in force: policies by name, resources, sign-in, signing keys, declared clients. */
+import type { BotCheckPolicy } from '../../policies/bot-check-schema.ts';
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import { DEFAULT_POLICY, type DeclaredClientRecord } from '../../policies/client-schema.ts';
 import type { LedgerPolicy } from '../../policies/ledger-schema.ts';
@@ -30,6 +31,8 @@ export type Configuration = {
   readonly upstreams: UpstreamsFile['upstreams'];
   /** Delegated sign-in; null: not configured. */
   readonly delegatedSignIn: DelegatedSignIn | null;
+  /** The challenge service of forms. Null: no form asks one. */
+  readonly botCheck: BotCheckPolicy | null;
   /** The webhook endpoints, with their retry policy. */
   readonly webhooks: WebhooksFile;
   /** How much a node takes on. */
@@ -66,6 +69,7 @@ export type ProviderPreset = NonNullable<Configuration['upstreams'][number]['pre
 export const UPSTREAMS_FILE = 'upstreams.yaml';
 export const DELEGATED_SIGN_IN_FILE = 'delegated-sign-in.yaml';
 export const WEBHOOKS_FILE = 'webhooks.yaml';
+export const BOT_CHECK_FILE = 'bot-check.yaml';
 
 export { DEFAULT_POLICY };
 

@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { z } from 'zod';
+import { botCheckSchema } from '../../policies/bot-check-schema.ts';
 import { brandingSchema } from '../../policies/branding-schema.ts';
 import { claimsSchema, NO_FURTHER_CLAIMS } from '../../policies/claims-schema.ts';
 import { clientsSchema } from '../../policies/client-schema.ts';
@@ -21,6 +22,7 @@ import { NO_WEBHOOKS, webhooksSchema } from '../../policies/webhooks-schema.ts';
 import { BRANDING_FILE, brandingOf, NO_BRANDING } from './branding.ts';
 import { claimProblems } from './claim-problems.ts';
 import {
+  BOT_CHECK_FILE,
   CLAIMS_FILE,
   CLIENTS_FILE,
   type Configuration,
@@ -59,6 +61,7 @@ const OTHER_FILES = [
   UPSTREAMS_FILE,
   DELEGATED_SIGN_IN_FILE,
   WEBHOOKS_FILE,
+  BOT_CHECK_FILE,
 ];
 
 /** @throws ConfigurationError with every problem found: file, line, key, found, allowed, nearest key. */
@@ -95,6 +98,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
     ? read(DELEGATED_SIGN_IN_FILE, delegatedSignInSchema)
     : null;
   const webhooks = files.includes(WEBHOOKS_FILE) ? read(WEBHOOKS_FILE, webhooksSchema) : null;
+  const botCheck = files.includes(BOT_CHECK_FILE) ? read(BOT_CHECK_FILE, botCheckSchema) : null;
   const limits = files.includes(LIMITS_FILE) ? read(LIMITS_FILE, limitsSchema) : SHIPPED_LIMITS;
   const ledger = files.includes(LEDGER_FILE) ? read(LEDGER_FILE, ledgerSchema) : SHIPPED_LEDGER;
   const brandingFile = files.includes(BRANDING_FILE) ? readFile(BRANDING_FILE, brandingSchema) : null;
@@ -138,6 +142,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
     upstreams: (upstreamsFile ?? NO_UPSTREAMS).upstreams,
     delegatedSignIn,
     webhooks: webhooks ?? NO_WEBHOOKS,
+    botCheck,
     limits: limits ?? SHIPPED_LIMITS,
     ledger: ledger ?? SHIPPED_LEDGER,
     branding,

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { sameSecretBytes } from '../crypto/digest.ts';
 import { BY_PASSWORD, hasPassword } from '../oauth/authentication-methods.ts';
 import { pathUnder } from '../oauth/urls.ts';
+import type { BotCheckDeps, BotCheckForm } from '../people/bot-check/check.ts';
 import { type Asked, type Asker, askAboutLostFactors, askForReset } from '../people/email/asking.ts';
 import { type LinkOutcome, type LinkRefusal, submitLink, type UseLinkDeps, viewLink } from '../people/email/using.ts';
 import type { Session } from '../people/second-factor/deps.ts';
@@ -13,6 +14,7 @@ import { type InteractionDeps, resumeSignedIn } from '../protocol/interaction.ts
 import { forgetFailures, rememberBrowser } from '../protocol/sign-in.ts';
 import { factorPath, signInPath } from './account/sections.ts';
 import { addressKey } from './address-key.ts';
+import { botCheckPart, refusedAsBot } from './bot-check.ts';
 import { callerGone } from './caller-gone.ts';
 import type { EmailRoute } from './email-route-names.ts';
 import { askedField, queryOf, sentFields } from './form-body.ts';
@@ -39,7 +41,7 @@ import {
   uselessLinkPage,
 } from './views/email.ts';
 
-export type EmailRoutesOptions = UseLinkDeps & InteractionDeps & PageParts;
+export type EmailRoutesOptions = UseLinkDeps & InteractionDeps & BotCheckDeps & PageParts;
 
 const LINK = '/email/link';
 const DONE = '/email/done';
@@ -50,6 +52,7 @@ const PURPOSES: Readonly<Record<AskFor, string>> = {
   forgot: formPurpose.forgotPassword(),
   signUp: formPurpose.signUp(),
 };
+const BOT_CHECKS: Readonly<Record<AskFor, BotCheckForm>> = { forgot: 'passwordReset', signUp: 'signUp' };
 const SENT = 'sent';
 /** For a link without effect. The status of the others is 410. */
 const STATUS: Readonly<Partial<Record<LinkRefusal, number>>> = { link_unknown: 404, password_not_proven: 403 };
@@ -77,6 +80,16 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       if (!isOpen(what)) return reply.callNotFound();
       if (!csrf.checkOf(request)(PURPOSES[what])) return refuseForm(request, reply);
       const { email: typed, for: name } = sentFields(request, ['email', 'for']);
+      const bot = await refusedAsBot(options, request, reply, BOT_CHECKS[what]);
+      if (bot !== null) {
+        const { status, problem } = bot;
+        return showAsk(request, reply, what, {
+          status,
+          address: typed ?? '',
+          resumption: name,
+          problem: { botCheck: problem },
+        });
+      }
       const asker = await askerOf(request);
       const outcome =
         what === 'forgot'
@@ -197,6 +210,8 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     what: AskFor,
     { status, address, resumption, problem }: AskShown,
   ): Promise<FastifyReply> {
+    const look = await lookOf(request);
+    const widget = botCheckPart(options, look, BOT_CHECKS[what]);
     const goesBackTo = resumption !== null && isInteractionName(resumption) ? resumption : null;
     const view = {
       what,
@@ -207,8 +222,9 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       identifiers: options.identifiers(),
       problem,
       signIn: goesBackTo === null ? signIn : path(`${INTERACTIONS}${goesBackTo}`),
+      botCheck: widget?.markup ?? null,
     };
-    return sendPage(reply, status, askPage(await lookOf(request), view));
+    return sendPage(reply, status, askPage(look, view), undefined, widget?.sources);
   }
 
   function answerAsked(

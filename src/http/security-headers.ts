@@ -32,12 +32,29 @@ export const noStore = (reply: FastifyReply): FastifyReply => reply.header('cach
 /** RFC 9700 §4.12: 303, so that no browser sends a POST body to the client. */
 export const seeOther = (reply: FastifyReply, location: string): FastifyReply => noStore(reply).redirect(location, 303);
 
-/** @param script the hash of the page's one script. Most pages have none. */
-export function sendPage(reply: FastifyReply, status: number, html: string, script?: string): FastifyReply {
+/** Sources of a page from another server. Empty: none. */
+export type PageSources = Readonly<Record<'script' | 'frame' | 'connect' | 'style', string>>;
+
+/**
+ * @param script the hash of the page's one script. Most pages have none.
+ * @param widget of another server. Null: the page has none.
+ */
+export function sendPage(
+  reply: FastifyReply,
+  status: number,
+  html: string,
+  script?: string,
+  widget: PageSources | null = null,
+): FastifyReply {
   const { policy } = reply.server.looks.brand();
+  const scripts = [script, widget?.script].filter(Boolean).join(' ');
+  const withScripts = scripts === '' ? policy : `${policy}; script-src ${scripts}`;
   return noStore(reply)
     .code(status)
-    .header('content-security-policy', script === undefined ? policy : `${policy}; script-src ${script}`)
+    .header('content-security-policy', widget === null ? withScripts : withWidget(withScripts, widget))
     .type('text/html; charset=utf-8')
     .send(html);
 }
+
+const withWidget = (policy: string, { frame, connect, style }: PageSources): string =>
+  `${style === '' ? policy : policy.replace('style-src', `style-src ${style}`)}; frame-src ${frame}; connect-src ${connect}`;

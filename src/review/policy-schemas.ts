@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { botCheckSchema } from '../../policies/bot-check-schema.ts';
 import { brandingSchema } from '../../policies/branding-schema.ts';
 import { claimsSchema } from '../../policies/claims-schema.ts';
 import { clientsSchema } from '../../policies/client-schema.ts';
@@ -27,6 +28,7 @@ const FILES = [
   ['upstreams', 'Other OpenID Providers (upstreams.yaml)', upstreamsSchema],
   ['delegated-sign-in', 'The sign-in of your own application (delegated-sign-in.yaml)', delegatedSignInSchema],
   ['webhooks', 'Endpoints of other systems that receive events (webhooks.yaml)', webhooksSchema],
+  ['bot-check', 'The challenge service of forms (bot-check.yaml)', botCheckSchema],
   ['clients', 'Clients declared in configuration (clients.yaml)', clientsSchema],
 ] as const;
 

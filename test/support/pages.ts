@@ -313,6 +313,7 @@ export const samples = (words: Look['words']): readonly Sample[] => [
           resumption: null,
           address: '',
           identifiers: 'both',
+          botCheck: null,
           problem: 'addressRefused',
           signIn: '/y',
         }),

@@ -1,6 +1,7 @@
 /** The pages around links in mails. */
 import { html } from 'ghtml';
 import type { FormProblem, LinkPurpose, LinkRefusal } from '../../people/email/using.ts';
+import type { BotCheckProblem } from '../bot-check.ts';
 import type { Look } from '../look.ts';
 import { problemOf } from './account/password.ts';
 import { emphasised } from './filled.ts';
@@ -18,13 +19,20 @@ export type AskView = {
   readonly resumption: string | null;
   readonly address: string;
   readonly identifiers: Identifiers;
-  readonly problem: 'addressRefused' | 'throttled' | 'queueFull' | null;
+  readonly problem: AskProblem | null;
   readonly signIn: string;
+  /** The widget of a challenge service. Null: the form has none. */
+  readonly botCheck: Markup | null;
 };
+
+type AskProblem = 'addressRefused' | 'throttled' | 'queueFull' | { readonly botCheck: BotCheckProblem };
+
+const askProblemWords = ({ words: { email, botCheck } }: Look, problem: AskProblem): string =>
+  typeof problem === 'string' ? email[problem] : botCheck[problem.botCheck];
 
 export function askPage(
   look: Look,
-  { what, action, csrf, resumption, address, identifiers, problem, signIn }: AskView,
+  { what, action, csrf, resumption, address, identifiers, problem, signIn, botCheck }: AskView,
 ): string {
   const words = look.words.email;
   const own = words[what];
@@ -35,12 +43,13 @@ export function askPage(
     own.title,
     html`<h1>${own.title}</h1>
 <p>${own.about}</p>
-!${alert(problem === null ? null : words[problem])}
+!${alert(problem === null ? null : askProblemWords(look, problem))}
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 !${resumption === null ? '' : html`<input type="hidden" name="for" value="${resumption}">`}
 <label for="email">${isAddress ? words.address : look.words.signIn.identifier.both}</label>
 <input type="${isAddress ? 'email' : 'text'}" inputmode="email" id="email" name="email" value="${address}" autocomplete="${isAddress ? 'email' : 'username'}" autocapitalize="none" spellcheck="false" required maxlength="256" !${problem === null ? 'autofocus' : 'aria-describedby="problem" autofocus'}>
+!${botCheck ?? ''}
 <button type="submit">${own.submit}</button>
 </form>
 <p><a href="${signIn}">${words.toSignIn}</a></p>`,

@@ -182,6 +182,11 @@ export type Words = {
       readonly setUpOver: string;
     };
   };
+  readonly botCheck: {
+    readonly failed: string;
+    readonly unavailable: string;
+    readonly needsScript: string;
+  };
   readonly browser: { readonly unknown: string; readonly on: Message<'name' | 'system'> };
   readonly consent: {
     readonly title: Message<'client'>;

@@ -6,8 +6,8 @@ import { recordOf } from '../../../src/cli/client-options.ts';
 import { readPassword } from '../../../src/cli/passwords.ts';
 import { withoutTls } from '../../../src/config/configuration-warnings.ts';
 import { readEnvironment } from '../../../src/config/environment.ts';
+import { requireNamedSecrets } from '../../../src/config/named-secrets.ts';
 import { secretVariable } from '../../../src/config/secret-variable.ts';
-import { requireUpstreamSecrets } from '../../../src/config/upstream-secrets.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'statehouse-secrets-'));
@@ -49,8 +49,8 @@ describe('a secret from a file', () => {
     const { DATABASE_URL: _, ...rest } = PRODUCTION;
     expect(readEnvironment({ ...rest, DATABASE_URL_FILE: fileWith(`${url}\n`) }).databaseUrl).toBe(url);
     const upstreams = [{ ...DEFAULT_METADATA, client_secret_environment: 'THEIRS' }] as never;
-    requireUpstreamSecrets({ upstreams }, { THEIRS_FILE: fileWith('theirs') }, folder);
-    expect(() => requireUpstreamSecrets({ upstreams }, {}, folder)).toThrow('THEIRS, which is not set');
+    requireNamedSecrets({ upstreams, botCheck: null }, { THEIRS_FILE: fileWith('theirs') }, folder);
+    expect(() => requireNamedSecrets({ upstreams, botCheck: null }, {}, folder)).toThrow('THEIRS, which is not set');
     const env = {
       STATEHOUSE_CLIENT_SECRET_FILE: fileWith('of-a-client\n'),
       STATEHOUSE_PASSWORD_FILE: fileWith('of-ada\n'),

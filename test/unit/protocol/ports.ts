@@ -50,6 +50,7 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
   claims: { scopes: [] },
   upstreams: [],
   delegatedSignIn: null,
+  botCheck: null,
   webhooks: NO_WEBHOOKS,
   limits: SHIPPED_LIMITS,
   ledger: SHIPPED_LEDGER,

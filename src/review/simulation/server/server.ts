@@ -115,6 +115,7 @@ export const configurationOf = (issuer: string, { policy, signIn, upstreams = []
   signingKeys: { ...DEFAULT_SIGNING_KEYS, algorithms: ['ES256'] },
   upstreams,
   delegatedSignIn: null,
+  botCheck: null,
   webhooks: NO_WEBHOOKS,
   limits: SHIPPED_LIMITS,
   ledger: SHIPPED_LEDGER,

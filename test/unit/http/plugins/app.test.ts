@@ -43,6 +43,7 @@ describe('the app', () => {
         limits: SHIPPED_LIMITS,
         upstreams: [],
         delegatedSignIn: null,
+        botCheck: null,
         signIn: { identifiers: 'username' },
       }),
       tokenRates: { client: { count: () => null }, address: { count: () => null } },
