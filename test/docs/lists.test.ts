@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MACHINES } from '../../src/catalogue/running.ts';
 import { runCommand } from '../../src/cli/program.ts';
+import { LANGUAGES } from '../../src/http/words/languages.ts';
 import { SOURCES } from '../../src/registration/sources/all.ts';
 import { CLIENT_SOURCES } from '../../src/registration/sources/clients.ts';
 import { underEveryPolicy, underPolicy } from '../../src/review/proof/walks.ts';
@@ -47,6 +48,15 @@ const SOURCE_ROWS = SOURCES.map(
 );
 
 describe('the documentation', () => {
+  it('names the shipped languages', () => {
+    const nameOf = new Intl.DisplayNames('en-GB', { type: 'language' });
+    const names = LANGUAGES.map((tag) => nameOf.of(tag) ?? tag).toSorted();
+    const sentence = `in ${new Intl.ListFormat('en-GB').format(names)}`;
+    for (const path of ['docs/branding.md', 'docs/features.md', 'CHANGELOG.md']) {
+      expect(readFileSync(path, 'utf8').replaceAll('\n', ' '), path).toContain(sentence);
+    }
+  });
+
   it('lists in docs/moving-in.md the formats of users import --from', () => {
     const rows = readFileSync('docs/moving-in.md', 'utf8').match(/^\| `[a-z0-9]+` \| \[.*$/gm);
     expect(rows).toEqual(SOURCE_ROWS);

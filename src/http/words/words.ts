@@ -461,6 +461,7 @@ export type Words = {
     readonly greeting: Message<'username'>;
     readonly greetingWithoutName: string;
     readonly goodFor: Message<'duration'>;
+    readonly openLink: string;
     readonly footer: Message<'server'>;
     readonly contents: {
       readonly verify_address: { readonly subject: string; readonly body: Message<'link'> };

@@ -21,13 +21,16 @@ describe('languages', () => {
     ['de-AT,de;q=0.9,en;q=0.1', 'de', 'Anmelden'],
     ['tlh, de;q=0.5', 'de', 'Anmelden'],
     ['de;q=0, en', 'en', 'Sign in'],
-    ['fr', 'en', 'Sign in'],
+    ['nl', 'en', 'Sign in'],
+    ['fr-CA', 'fr', 'Connexion'],
+    ['es-419, en;q=0.8', 'es', 'Iniciar sesión'],
+    ['ar-EG', 'ar', 'تسجيل الدخول'],
     ['*', 'en', 'Sign in'],
     [';;;=,,', 'en', 'Sign in'],
   ])('Accept-Language: %s', async (accepted, language, title) => {
     const headers = accepted === undefined ? {} : { 'accept-language': accepted };
     const { body } = await scene.app.inject({ url: '/sign-in', headers });
-    expect(body).toContain(`<html lang="${language}" dir="ltr">`);
+    expect(body).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`);
     expect(body).toContain(`<h1>${title}</h1>`);
   });
 

@@ -52,7 +52,7 @@ describe('metadata and keys', () => {
         'urn:statehouse:acr:phishing-resistant',
       ],
       prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
-      ui_locales_supported: ['de', 'en'],
+      ui_locales_supported: ['ar', 'de', 'en', 'es', 'fr'],
       claims_parameter_supported: false,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
