@@ -42,7 +42,7 @@ export function watchFolder(
   return () => clearInterval(timer);
 }
 
-/** Changes with every change of a YAML file or an image: of its content, its permissions, or where the links on the way to it lead. */
+/** Changes with every change of a YAML file, an image or a font: of its content, its permissions, or where the links on the way to it lead. */
 export function traceOf(folder: string): string {
   try {
     return readIn(readdirSync(folder))
@@ -72,9 +72,9 @@ async function currentTrace(folder: string): Promise<string> {
 }
 
 const EXACT = { bigint: true } as const;
-/** With the images of the branding. */
+/** With the images and fonts of the branding. */
 const readIn = (files: readonly string[]) =>
-  files.filter((file) => /\.(?:ya?ml|png|jpe?g|webp|svg)$/i.test(file)).sort();
+  files.filter((file) => /\.(?:ya?ml|png|jpe?g|webp|svg|woff2)$/i.test(file)).sort();
 
 function traceOfFile(file: string, statsOf: () => BigIntStats): string {
   try {

@@ -1,5 +1,3 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { MACHINES } from '../catalogue/running.ts';
 import { DEFAULT_POLICY } from '../config/configuration.ts';
@@ -12,6 +10,7 @@ import type { Numbers } from '../review/drawing/policy-numbers.ts';
 import { numbersIn } from '../review/drawing/shipped-numbers.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
+import { isFolder, writeInto } from './written-files.ts';
 
 export function diagramCommand(parent: Command, cli: Cli): void {
   parent
@@ -89,25 +88,4 @@ function numbersOf({ env }: Cli, policy: string): Numbers {
     throw new CommandRefused(`${words} To name a file, give its path, such as ./${policy}.policy.yaml.`);
   }
   return numbersIn(configuration, policy, named);
-}
-
-function isFolder(path: string): boolean {
-  if (/[/\\]$/.test(path)) return true;
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    // Writing reports any problem with the path.
-    return false;
-  }
-}
-
-function writeInto({ output }: Cli, folder: string | null, file: string, text: string): void {
-  const path = folder === null ? file : join(folder, file);
-  try {
-    if (folder !== null) mkdirSync(folder, { recursive: true });
-    writeFileSync(path, text);
-  } catch (error) {
-    throw new CommandRefused(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
-  }
-  output.print(`wrote ${path}\n`);
 }

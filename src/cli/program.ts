@@ -20,6 +20,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddTo>> = new Map([
   ['sessions', async () => (await import('./sessions.ts')).sessionsCommands],
   ['keys', async () => (await import('./keys.ts')).keysCommands],
   ['webhooks', async () => (await import('./webhooks.ts')).webhooksCommands],
+  ['mails', async () => (await import('./mails.ts')).mailsCommands],
   ['ledger', async () => (await import('./ledger.ts')).ledgerCommands],
 ]);
 

@@ -2,6 +2,7 @@
 import type { OperatorsFile } from '../../policies/operators-schema.ts';
 import { shownAddress } from '../../policies/webhooks-schema.ts';
 import { usernameKey } from '../oauth/username.ts';
+import type { Branding } from './branding.ts';
 import type { Configuration } from './configuration.ts';
 
 export type Change = { readonly key: string; readonly from: unknown; readonly to: unknown };
@@ -38,6 +39,7 @@ const plain = ({
   limits,
   ledger,
   branding,
+  ownMails,
 }: Configuration) => ({
   policies: Object.fromEntries(policies),
   resources: Object.fromEntries(
@@ -61,8 +63,13 @@ const plain = ({
   botCheck,
   limits,
   ledger,
-  branding: { ...branding, logo: branding.logo?.hash, favicon: branding.favicon?.hash },
+  branding: withoutBytes(branding),
+  mails: Object.fromEntries(ownMails.map(({ mail, language, ...rest }) => [`${language}.${mail}`, rest])),
 });
+
+/** A file is known by its hash. */
+const withoutBytes = (branding: Branding): unknown =>
+  JSON.parse(JSON.stringify(branding, (_, value) => (value instanceof Object && 'hash' in value ? value.hash : value)));
 
 /** By name, so that the order of a list means nothing. */
 const rolesIn = ({ operators, auditors, clients }: OperatorsFile) => ({

@@ -1,8 +1,10 @@
 /** Warnings about environment and configuration: values that are allowed but probably mistakes. */
+import { SHIPPED_LANGUAGES } from '../../policies/mails-schema.ts';
 import type { Resource } from '../../policies/schema.ts';
 import { readDatabaseUrl } from '../system/database-url.ts';
 import type { Configuration } from './configuration.ts';
 import { type Environment, isLoopback } from './environment.ts';
+import { MAILS_FILE } from './own-mails.ts';
 
 export function environmentWarnings(environment: Environment): string[] {
   return environment.production ? [...withoutProxies(environment), ...withoutTls(environment)] : [];
@@ -36,7 +38,7 @@ function withoutProxies({ trustedProxies }: Environment): string[] {
   ];
 }
 
-export function configurationWarnings({ policies, resources, identity }: Configuration): string[] {
+export function configurationWarnings({ policies, resources, identity, ownMails }: Configuration): string[] {
   return [
     ...[...policies].flatMap(([name, policy]) => shortLifetime(`policy "${name}"`, policy.accessTokenLifetimeSeconds)),
     ...resources.flatMap((resource) => [
@@ -44,8 +46,17 @@ export function configurationWarnings({ policies, resources, identity }: Configu
       ...exampleName(resource),
       ...openIdScopes(resource, identity),
     ]),
+    ...[...new Set(ownMails.map(({ language }) => language))].flatMap(unshippedLanguage),
   ];
 }
+
+const unshippedLanguage = (tag: string): string[] =>
+  SHIPPED_LANGUAGES.includes(tag)
+    ? []
+    : [
+        `${MAILS_FILE}: the server ships no language "${tag}" (it has ${SHIPPED_LANGUAGES.join(', ')}); its mails need ` +
+          `src/http/words/${tag}.json too`,
+      ];
 
 /** Below this, clients refresh very often, and each lost answer to a refresh means another sign-in. */
 const SHORT_ACCESS_TOKEN_SECONDS = 900;

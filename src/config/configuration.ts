@@ -4,6 +4,7 @@ import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import { DEFAULT_POLICY, type DeclaredClientRecord } from '../../policies/client-schema.ts';
 import type { LedgerPolicy } from '../../policies/ledger-schema.ts';
 import type { Limits } from '../../policies/limits-schema.ts';
+import type { MailsFile } from '../../policies/mails-schema.ts';
 import type { OperatorsFile } from '../../policies/operators-schema.ts';
 import type { Policy, Resource, SignInPolicy, SigningKeyPolicy } from '../../policies/schema.ts';
 import type { DelegatedSignIn, UpstreamsFile } from '../../policies/upstreams-schema.ts';
@@ -41,6 +42,8 @@ export type Configuration = {
   readonly ledger: LedgerPolicy;
   /** How the pages show whose they are. */
   readonly branding: Branding;
+  /** The team's own texts of mails. */
+  readonly ownMails: MailsFile['mails'];
   readonly declaredClients: readonly DeclaredClient[];
   /** False: clients.yaml does not exist, which differs from a file that declares no client. */
   readonly hasClientsFile: boolean;

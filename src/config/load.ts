@@ -8,6 +8,7 @@ import { claimsSchema, NO_FURTHER_CLAIMS } from '../../policies/claims-schema.ts
 import { clientsSchema } from '../../policies/client-schema.ts';
 import { ledgerSchema, SHIPPED_LEDGER } from '../../policies/ledger-schema.ts';
 import { limitsSchema, SHIPPED_LIMITS } from '../../policies/limits-schema.ts';
+import { mailsSchema, NO_OWN_MAILS } from '../../policies/mails-schema.ts';
 import { NOBODY_ADMINISTERS, operatorsSchema } from '../../policies/operators-schema.ts';
 import {
   DEFAULT_SIGNING_KEYS,
@@ -40,6 +41,7 @@ import { identityResource, STANDARD_SCOPES } from './identity-resource.ts';
 import { managementResource } from './management-resource.ts';
 import { operatorProblems } from './operator-problems.ts';
 import { declaredOwnClients } from './own-clients.ts';
+import { MAILS_FILE, ownMailProblems } from './own-mails.ts';
 import { declaredOwnResources } from './own-resources.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { resourcesWithoutSigner } from './resource-signing.ts';
@@ -57,6 +59,7 @@ const OTHER_FILES = [
   LIMITS_FILE,
   LEDGER_FILE,
   BRANDING_FILE,
+  MAILS_FILE,
   CLIENTS_FILE,
   UPSTREAMS_FILE,
   DELEGATED_SIGN_IN_FILE,
@@ -103,6 +106,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
   const ledger = files.includes(LEDGER_FILE) ? read(LEDGER_FILE, ledgerSchema) : SHIPPED_LEDGER;
   const brandingFile = files.includes(BRANDING_FILE) ? readFile(BRANDING_FILE, brandingSchema) : null;
   const branding = brandingFile ? brandingOf(folder, brandingFile, problems) : NO_BRANDING;
+  const mailsFile = files.includes(MAILS_FILE) ? readFile(MAILS_FILE, mailsSchema) : null;
   const clients = files.includes(CLIENTS_FILE) ? readFile(CLIENTS_FILE, clientsSchema) : null;
   const declaredClients = (clients?.written.clients ?? []).map((record, index) => ({
     record,
@@ -124,6 +128,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
   problems.push(...(resourcesFile ? declaredOwnResources(resourcesFile, { identity, management }) : []));
   problems.push(...declaredOwnClients(declaredClients));
   problems.push(...(operatorsFile ? operatorProblems(operatorsFile) : []));
+  problems.push(...(mailsFile ? ownMailProblems(mailsFile) : []));
   problems.push(...(resourcesFile && signingKeys ? resourcesWithoutSigner(resourcesFile, signingKeys) : []));
   if (claimsFile && resources) {
     const standard = STANDARD_SCOPES.map(({ name }) => name);
@@ -146,6 +151,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
     limits: limits ?? SHIPPED_LIMITS,
     ledger: ledger ?? SHIPPED_LEDGER,
     branding,
+    ownMails: (mailsFile?.value ?? NO_OWN_MAILS).mails,
     declaredClients,
     hasClientsFile: files.includes(CLIENTS_FILE),
   };

@@ -1,7 +1,7 @@
-/** The images on this server's pages, from its own memory and database: without cookies, and without another server. */
+/** The images and fonts of this server's pages, from its own memory and database: without cookies, and without another server. */
 import type { FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Image } from '../model/image.ts';
+import type { FontFile, Image } from '../model/image.ts';
 
 export type ImageRoutesOptions = {
   /** An image of a client. Null: the hash was not found. */
@@ -10,6 +10,8 @@ export type ImageRoutesOptions = {
 
 const HASH = /^[A-Za-z0-9_-]{43}$/;
 const DAY = 86_400;
+/** The path contains the hash. */
+const FOREVER = `public, max-age=${365 * DAY}, immutable`;
 
 export const imageRoutes = fp<ImageRoutesOptions>(
   async (app, { findImage }) => {
@@ -18,7 +20,12 @@ export const imageRoutes = fp<ImageRoutesOptions>(
       if (!HASH.test(hash)) return reply.callNotFound();
       const image = app.looks.brand().images.find((one) => one.hash === hash) ?? (await findImage(hash));
       if (image === null) return reply.callNotFound();
-      return send(reply, image, `public, max-age=${365 * DAY}, immutable`);
+      return send(reply, image, FOREVER);
+    });
+    app.get('/fonts/:hash', async (request, reply) => {
+      const { hash } = request.params as { readonly hash: string };
+      const font = app.looks.brand().fonts.find((one) => one.hash === hash);
+      return font === undefined ? reply.callNotFound() : send(reply, font, FOREVER);
     });
     // Browsers request it by this name where a response is no page.
     app.get('/favicon.ico', (_request, reply) => send(reply, app.looks.brand().favicon, `public, max-age=${DAY}`));
@@ -27,14 +34,14 @@ export const imageRoutes = fp<ImageRoutesOptions>(
 );
 
 /** An SVG that a browser opens as a page runs no script, loads no resource, and has an origin of its own. */
-const IMAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
+const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'";
 
-const send = (reply: FastifyReply, { type, bytes }: Image, cacheControl: string): FastifyReply =>
+const send = (reply: FastifyReply, { type, bytes }: Image | FontFile, cacheControl: string): FastifyReply =>
   reply
     .headers({
       'content-type': type,
       'cache-control': cacheControl,
-      'content-security-policy': IMAGE_POLICY,
+      'content-security-policy': FILE_POLICY,
       'cross-origin-resource-policy': 'same-origin',
     })
     .send(Buffer.from(bytes));

@@ -1,15 +1,17 @@
-/** An image that this server serves itself: known by the hash of its bytes, and typed by them. */
+/** An image or a font that this server serves itself: known by the hash of its bytes, and typed by them. */
 
 export const RASTER_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
 export type RasterType = (typeof RASTER_TYPES)[number];
 export type ImageType = RasterType | 'image/svg+xml';
 
-export type Image = {
+export type ServedFile<Type> = {
   /** SHA-256 of the bytes, as base64url: its name in URLs. */
   readonly hash: string;
-  readonly type: ImageType;
+  readonly type: Type;
   readonly bytes: Uint8Array;
 };
+export type Image = ServedFile<ImageType>;
+export type FontFile = ServedFile<'font/woff2'>;
 
 const starts = (bytes: Uint8Array, text: string, at = 0): boolean =>
   [...text].every((character, index) => bytes[at + index] === character.charCodeAt(0));
@@ -28,3 +30,6 @@ const SVG = /^\uFEFF?\s*(?:<\?xml[^>]*\?>\s*|<!--(?:(?!-->).)*-->\s*|<!DOCTYPE[^
 
 /** For images of the operator alone: an SVG can hold scripts, which run where it is opened as a page. */
 export const isSvg = (bytes: Uint8Array): boolean => SVG.test(Buffer.from(bytes.subarray(0, 4096)).toString('utf8'));
+
+/** WOFF 2.0 §4.1: the signature. */
+export const isWoff2 = (bytes: Uint8Array): boolean => starts(bytes, 'wOF2');

@@ -10,6 +10,7 @@ import { claimsSchema } from '../../policies/claims-schema.ts';
 import { clientsSchema } from '../../policies/client-schema.ts';
 import { ledgerSchema } from '../../policies/ledger-schema.ts';
 import { limitsSchema } from '../../policies/limits-schema.ts';
+import { mailsSchema } from '../../policies/mails-schema.ts';
 import { operatorsSchema } from '../../policies/operators-schema.ts';
 import { policySchema, resourcesSchema, signInSchema, signingKeysSchema } from '../../policies/schema.ts';
 import { delegatedSignInSchema, upstreamsSchema } from '../../policies/upstreams-schema.ts';
@@ -22,6 +23,7 @@ const FILES = [
   ['sign-in', 'Sessions and the throttle on password guessing (sign-in.yaml)', signInSchema],
   ['signing-keys', 'The keys that sign tokens (signing-keys.yaml)', signingKeysSchema],
   ['branding', 'The branding of the pages (branding.yaml)', brandingSchema],
+  ['mails', "The team's own texts of mails (mails.yaml)", mailsSchema],
   ['ledger', 'How long the ledger is kept (ledger.yaml)', ledgerSchema],
   ['limits', 'How much a node takes on (limits.yaml)', limitsSchema],
   ['operators', 'The administrators of this server (operators.yaml)', operatorsSchema],

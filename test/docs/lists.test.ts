@@ -1,6 +1,7 @@
 /** Lists and numbers that the documentation repeats from the code are those of the code. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { MAIL_PLACEHOLDERS } from '../../policies/mails-schema.ts';
 import { MACHINES } from '../../src/catalogue/running.ts';
 import { runCommand } from '../../src/cli/program.ts';
 import { LANGUAGES } from '../../src/http/words/languages.ts';
@@ -55,6 +56,15 @@ describe('the documentation', () => {
     for (const path of ['docs/branding.md', 'docs/features.md', 'CHANGELOG.md']) {
       expect(readFileSync(path, 'utf8').replaceAll('\n', ' '), path).toContain(sentence);
     }
+  });
+
+  it('lists in docs/e-mail.md each mail with its placeholders', () => {
+    const table = readFileSync('docs/e-mail.md', 'utf8').split('| mail | reports or asks | placeholders |')[1] ?? '';
+    const rows = [...table.matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]*)\|$/gm)].map(([, mail, placeholders = '']) => [
+      mail,
+      [...placeholders.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
+    ]);
+    expect(rows).toEqual(Object.entries(MAIL_PLACEHOLDERS).map(([mail, [, ...names]]) => [mail, names]));
   });
 
   it('lists in docs/moving-in.md the formats of users import --from', () => {

@@ -12,7 +12,15 @@ import { type TestClock, testClock } from './clock.ts';
 import { testKeys } from './macs.ts';
 
 export const LINK_SECRET = 's3cret';
-const COMPOSED: ComposedMail = { to: '', subject: 's', text: LINK_SECRET, html: LINK_SECRET, language: 'en' };
+const COMPOSED: ComposedMail = {
+  to: '',
+  subject: 's',
+  text: LINK_SECRET,
+  html: LINK_SECRET,
+  language: 'en',
+  organization: null,
+  images: [],
+};
 
 const FORGOT = 'https://as.test/forgot-password';
 

@@ -70,7 +70,8 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
   const outbox = openOutbox({
     deliver: mail.deliver,
     // The words of mails are read for the first mail.
-    compose: async (sent) => (await import('../../http/views/mail.ts')).composeMail(issuer, sent),
+    compose: async (sent) =>
+      (await import('../../http/views/mail.ts')).composeMail({ issuer, ...configuration() }, sent),
     answer: async (wanted, send) => {
       const deps = { ...links, outbox: { ...outbox, send } };
       if (wanted.kind === 'sign_up_wanted') await mailSignUp(deps, wanted);

@@ -55,12 +55,21 @@ async function open(settings: SmtpSettings, times: SmtpTimes): Promise<Transport
 }
 
 /** Addresses as objects: nothing in them is read as a header or as a list. */
-const messageOf = ({ from }: SmtpSettings, { to, subject, text, html, language }: ComposedMail) => ({
-  from,
+const messageOf = (
+  { from }: SmtpSettings,
+  { to, subject, text, html, language, organization, images }: ComposedMail,
+) => ({
+  from: { ...from, name: from.name || (organization ?? '') },
   to: { name: '', address: to },
   subject,
   text,
   html,
+  attachments: images.map(({ hash, type, bytes }) => ({
+    cid: hash,
+    content: Buffer.from(bytes),
+    contentType: type,
+    filename: type === 'image/png' ? 'logo.png' : 'logo.jpg',
+  })),
   // RFC 3834 §5: no automatic answers.
   headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', 'Content-Language': language },
 });

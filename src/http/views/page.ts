@@ -18,6 +18,8 @@ export type Brand = {
   readonly style: string;
   /** URLs of images of this server. */
   readonly logo: string | null;
+  /** In place of logo and name. */
+  readonly wordmark: { readonly light: string; readonly dark: string } | null;
   readonly icon: string;
   readonly links: { readonly [Name in keyof LinkWords]?: string | undefined };
   readonly footer: string | null;
@@ -57,14 +59,20 @@ export const page = (frame: Frame, title: string, body: Markup, options: { reado
 </html>
 `;
 
+const header = (brand: Brand): Markup => {
+  const shown = brand.wordmark === null ? logoAndName(brand) : wordmark(brand.wordmark, brand.organization);
+  return shown === '' ? '' : html`<header class="brand">!${shown}</header>`;
+};
+
 /** The name stands beside the logo, so the logo itself needs no text. */
-const header = ({ organization, logo }: Brand): Markup =>
-  organization === null && logo === null
-    ? ''
-    : html`<header class="brand">
-!${logo === null ? '' : html`<img src="${logo}" alt="" height="40">`}
-!${organization === null ? '' : html`<span>${organization}</span>`}
-</header>`;
+const logoAndName = ({ organization, logo }: Brand): Markup =>
+  [
+    ...(logo === null ? [] : [html`<img src="${logo}" alt="" height="40">`]),
+    ...(organization === null ? [] : [html`<span>${organization}</span>`]),
+  ].join('\n');
+
+const wordmark = ({ light, dark }: NonNullable<Brand['wordmark']>, name: string | null): Markup =>
+  html`<picture><source srcset="${dark}" media="(prefers-color-scheme: dark)"><img src="${light}" alt="${name ?? ''}" height="40"></picture>`;
 
 const LINKS = ['help', 'terms', 'privacy'] as const;
 

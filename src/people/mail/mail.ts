@@ -79,6 +79,8 @@ const PURPOSES: Readonly<Record<MailContent['kind'], MailPurpose>> = {
   invitation: 'link',
   has_account: 'link',
 };
+export const MAIL_KINDS = Object.keys(PURPOSES) as readonly MailContent['kind'][];
+
 export const purposeOf = ({ content }: Pick<Mail, 'content'>): MailPurpose => PURPOSES[content.kind];
 
 /**

@@ -52,12 +52,21 @@ export async function continueSetUp(
 }
 
 function shownSetUp(
-  { issuer }: SecondFactorDeps,
+  { issuer, configuration }: SecondFactorDeps,
   { id, username, secret }: { readonly id: string; readonly username: string; readonly secret: string },
 ): SetUp {
-  const uri = totpUri(secret, new URL(issuer).host, username);
+  const uri = totpUri(secret, nameInApps(issuer, configuration().branding.organization), username);
   return { id, secretText: secret.replaceAll(/(.{4})(?=.)/g, '$1 '), qrCode: qrCode(uri) };
 }
+
+/** The URI has the name twice, percent-encoded, and a QR code has a bounded size. */
+const MAX_NAME_CHARACTERS = 40;
+
+/** The name beside the code in the app. A colon separates it from the username, so the name has none. */
+export const nameInApps = (issuer: string, organization: string | null): string =>
+  organization === null
+    ? new URL(issuer).host
+    : [...organization.replaceAll(':', ' ')].slice(0, MAX_NAME_CHARACTERS).join('').trim();
 
 export type ConfirmSent = {
   /** The id of the set-up. */

@@ -105,7 +105,7 @@ describe('the queue of mails', () => {
       deliver,
       compose: async ({ to }) => {
         if (to === 'alice@example.com') throw new Error('no words');
-        return { to, subject: '', text: '', html: '', language: 'en' };
+        return { to, subject: '', text: '', html: '', language: 'en', organization: null, images: [] };
       },
     });
     await outbox.send(mailTo('alice@example.com'));

@@ -4,6 +4,7 @@ import type { SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { NotDelivered } from '../../../src/boot/mail/outbox.ts';
 import { smtpDelivery } from '../../../src/boot/mail/smtp.ts';
+import { NO_BRANDING } from '../../../src/config/branding.ts';
 import { readSmtp, type SmtpSettings } from '../../../src/config/smtp.ts';
 import { type ComposedMail, composeMail } from '../../../src/http/views/mail.ts';
 import { anyDatabase, openTestDatabase } from '../../support/database.ts';
@@ -17,7 +18,10 @@ const MAIL: ComposedMail = {
   text: 'Hello,\n\nhttps://as.test/email/link?t=abc\n',
   html: '<p>Hello</p>',
   language: 'de',
+  organization: null,
+  images: [],
 };
+const UNBRANDED = { issuer: 'https://as.test', branding: NO_BRANDING, ownMails: [] };
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -68,9 +72,27 @@ describe('an SMTP server', () => {
     expect(raw).not.toMatch(/<img|<link|<script/i);
   });
 
+  it('receives the logo within the mail, and the name of the team where the sender has none', async () => {
+    const { port, got } = await serve();
+    const url = `smtp://127.0.0.1:${port}`;
+    const image = { hash: 'abc', type: 'image/png', bytes: Buffer.from('logo') } as const;
+    const branded = { ...MAIL, html: '<img src="cid:abc">', organization: 'Müller, "Söhne"', images: [image] };
+    const nameless = readSmtp(url, 'no-reply@as.test');
+    if (!nameless.ok || nameless.settings === null) throw new Error('refused');
+    await deliveryTo(nameless.settings)(branded);
+    await deliveryTo(settingsOf(url))(branded);
+    const [own = '', named = ''] = got.map(({ raw }) => raw);
+    expect(own).toMatch(/^From: =\?UTF-8\?.* <no-reply@as\.test>\r$/m);
+    expect(named).toMatch(/^From: Statehouse <no-reply@as\.test>\r$/m);
+    expect(own).toContain('multipart/related');
+    expect(own).toMatch(/^Content-Id: <abc>\r$/im);
+    expect(own).toMatch(/^Content-Disposition: inline; filename=logo\.png\r$/m);
+    expect(own).toContain(Buffer.from('logo').toString('base64'));
+  });
+
   it('receives a name with a line break as a name, never as a header', async () => {
     const { port, got } = await serve();
-    const hostile = await composeMail('https://as.test', {
+    const hostile = await composeMail(UNBRANDED, {
       to: 'alice@example.com',
       userId: null,
       languages: [],

@@ -102,7 +102,7 @@ clients:
     rmSync(join(folder, 'operators.yaml'));
     writeFileSync(join(folder, 'operator.yaml'), '');
     expect(() => loadConfiguration(folder, 'https://as.test')).toThrow(
-      /signing-keys\.yaml, operators\.yaml, limits\.yaml, ledger\.yaml, branding\.yaml, clients\.yaml/,
+      /signing-keys\.yaml, operators\.yaml, limits\.yaml, ledger\.yaml, branding\.yaml, mails\.yaml, clients\.yaml/,
     );
     rmSync(join(folder, 'operator.yaml'));
   });

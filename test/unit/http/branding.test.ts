@@ -1,9 +1,10 @@
 /** Every page shows its owner: name, logo, colours, links; and an icon, also without branding. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Branding, DARK, LIGHT } from '../../../src/config/branding.ts';
+import { type Branding, COLORS, NO_BRANDING } from '../../../src/config/branding.ts';
+import { makeBrand } from '../../../src/http/brand.ts';
 import { STYLE } from '../../../src/http/views/page.ts';
-import type { Image } from '../../../src/model/image.ts';
+import type { FontFile, Image } from '../../../src/model/image.ts';
 import { openTestApp, shippedConfiguration, type TestApp, type TestAppOptions } from '../../support/app.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -16,6 +17,7 @@ const image = (text: string, type: Image['type']): Image => ({
 const logo = image(svg, 'image/svg+xml');
 const favicon = image('\x89PNG\r\n\x1a\n', 'image/png');
 const branding: Branding = {
+  ...NO_BRANDING,
   organization: 'Müller & <Söhne>',
   logo,
   favicon,
@@ -41,7 +43,11 @@ describe('the branding', () => {
   it.each(PAGES)('is on %s', (url) =>
     within(branded, async (app) => {
       const { body, headers } = await app.inject({ url, headers: ASKING });
-      expect(body).toContain(`src="/images/${logo.hash}"`);
+      // The root page has the name as its heading.
+      const name = url === '/' ? '' : '\n<span>Müller &#38; &#60;Söhne&#62;</span>';
+      expect(body).toContain(
+        `<header class="brand"><img src="/images/${logo.hash}" alt="" height="40">${name}</header>`,
+      );
       expect(body).toContain(`<link rel="icon" href="/images/${favicon.hash}">`);
       expect(body).toContain('Müller &#38; &#60;Söhne&#62;</title>');
       expect(body).toContain('<a href="mailto:help@example.com">Help</a>');
@@ -113,9 +119,75 @@ describe('the branding', () => {
       expect((await app.inject('/login/favicon.ico')).statusCode).toBe(200);
     }));
 
+  describe('with a wordmark, a font, corners and a background', () => {
+    const [light, dark] = [image('light', 'image/png'), image('dark', 'image/png')];
+    const font = (text: string): FontFile => ({ ...image(text, 'image/png'), type: 'font/woff2' });
+    const [regular, bold] = [font('wOF2 regular'), font('wOF2 bold')];
+    const whole: Branding = {
+      ...branding,
+      logo: null,
+      wordmark: { light, dark },
+      font: { regular, bold },
+      cornerRadius: 0,
+      background: { light: '#fff7e6', dark: '#0d1117' },
+    };
+    const dressed: TestAppOptions = { configuration: { ...shippedConfiguration, branding: whole } };
+
+    it('shows the wordmark in place of logo and name', () =>
+      within(dressed, async (app) => {
+        const { body } = await app.inject({ url: '/sign-in', headers: ASKING });
+        expect(body).toContain(
+          `<picture><source srcset="/images/${dark.hash}" media="(prefers-color-scheme: dark)"><img src="/images/${light.hash}" alt="Müller &#38; &#60;Söhne&#62;" height="40"></picture>`,
+        );
+        expect(body).not.toContain('<span>Müller');
+        for (const { hash } of [light, dark]) expect((await app.inject(`/images/${hash}`)).statusCode).toBe(200);
+      }));
+
+    it('has its own style, which the policy names, and fonts from this server alone', () =>
+      within(dressed, async (app) => {
+        const { body, headers } = await app.inject({ url: '/nowhere', headers: ASKING });
+        const [, , style = ''] = body.split('<style>').map((part) => part.split('</style>')[0]);
+        expect(style).toBe(
+          `@font-face{font-family:brand;font-weight:400;font-display:swap;src:url(/fonts/${regular.hash}) format("woff2")}` +
+            `@font-face{font-family:brand;font-weight:600;font-display:swap;src:url(/fonts/${bold.hash}) format("woff2")}` +
+            ':root{--accent:#7a1fa2;--page:#fff7e6;--font:brand,var(--system-font);--radius:0px}' +
+            '@media (prefers-color-scheme:dark){:root{--accent:#e0b0ff;--page:#0d1117}}',
+        );
+        const policy = String(headers['content-security-policy']);
+        expect(policy).toContain(`'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+        expect(policy).toContain("; font-src 'self';");
+      }));
+
+    it('serves the fonts permanently, and no others', () =>
+      within(dressed, async (app) => {
+        const answer = await app.inject(`/fonts/${bold.hash}`);
+        expect(answer.statusCode).toBe(200);
+        expect(answer.headers).toMatchObject({
+          'content-type': 'font/woff2',
+          'cache-control': 'public, max-age=31536000, immutable',
+        });
+        expect(answer.rawPayload.equals(Buffer.from(bold.bytes))).toBe(true);
+        for (const other of [light.hash, 'x', 'A'.repeat(43)]) {
+          expect((await app.inject(`/fonts/${other}`)).statusCode).toBe(404);
+        }
+      }));
+
+    it('each part stands alone', () => {
+      const styleOf = (part: Partial<Branding>) =>
+        makeBrand({ ...NO_BRANDING, ...part }, 'https://as.test').brand.style;
+      expect(styleOf({ cornerRadius: 12 })).toBe(':root{--radius:12px}');
+      expect(styleOf({ background: { light: '#ffffff', dark: '#000000' } })).toBe(
+        ':root{--page:#ffffff}@media (prefers-color-scheme:dark){:root{--page:#000000}}',
+      );
+      expect(styleOf({ font: { regular, bold: null } })).toMatch(/^@font-face\{[^}]*\}:root\{--font:brand,[^}]*\}$/);
+      expect(makeBrand(NO_BRANDING, 'https://as.test').policy).not.toContain('font-src');
+    });
+  });
+
   it('has colours that are measured against those of the pages', () => {
-    const [light = '', dark = ''] = STYLE.split('prefers-color-scheme: dark');
-    for (const color of LIGHT) expect(light).toMatch(new RegExp(`--(page|card): ${color};`));
-    for (const color of DARK) expect(dark).toMatch(new RegExp(`--(page|card): ${color};`));
+    const parts = STYLE.split('prefers-color-scheme: dark');
+    for (const [index, colors] of [COLORS.light, COLORS.dark].entries()) {
+      for (const [name, color] of Object.entries(colors)) expect(parts[index]).toContain(`--${name}: ${color};`);
+    }
   });
 });

@@ -1,8 +1,12 @@
 /** The QR code of a set-up, read by a decoder that others wrote. */
 import decodeQR from 'qr/decode.js';
 import { expect, it } from 'vitest';
+import { systemRandom } from '../../../src/crypto/random.ts';
 import { totpUri } from '../../../src/crypto/totp.ts';
+import type { SecondFactorDeps } from '../../../src/people/second-factor/deps.ts';
 import { qrCode } from '../../../src/people/second-factor/qr-code.ts';
+import { beginSetUp } from '../../../src/people/second-factor/set-up.ts';
+import { testKeys } from '../../support/macs.ts';
 
 const PIXELS = 8;
 const PART = /M(\d+),(\d+)h(\d+)v(\d+)h-\3z/g;
@@ -52,4 +56,26 @@ it('the code has a margin of four light modules on a light ground, in any colour
     [4, modules - 5],
     [4, modules - 5],
   ]);
+});
+
+it.each([
+  [null, 'login.example:8443'],
+  ['Example Ltd', 'Example Ltd'],
+  // A colon would end the name, and a long name would not fit into a code.
+  ['Müller: Söhne', 'Müller  Söhne'],
+  ['社'.repeat(80), '社'.repeat(40)],
+])('an app shows the name of the team beside the username: %j', async (organization, name) => {
+  const setUp = await beginSetUp(
+    {
+      issuer: 'https://login.example:8443/as',
+      configuration: () => ({ branding: { organization } }),
+      secondFactors: { listApps: async () => [], insertApp: async () => {} },
+      keys: testKeys,
+      random: systemRandom,
+    } as unknown as SecondFactorDeps,
+    { userId: 'x', username: 'ada' },
+  );
+  const uri = new URL(decodeQR(seen(setUp?.qrCode ?? '').image));
+  expect(uri.searchParams.get('issuer')).toBe(name);
+  expect(decodeURIComponent(uri.pathname)).toMatch(new RegExp(`${name}:ada$`));
 });

@@ -55,6 +55,7 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
   limits: SHIPPED_LIMITS,
   ledger: SHIPPED_LEDGER,
   branding: NO_BRANDING,
+  ownMails: [],
   signIn: {
     sessionLifetimeSeconds: 3600,
     interactionLifetimeSeconds: 600,

@@ -120,6 +120,7 @@ export const configurationOf = (issuer: string, { policy, signIn, upstreams = []
   limits: SHIPPED_LIMITS,
   ledger: SHIPPED_LEDGER,
   branding: NO_BRANDING,
+  ownMails: [],
   declaredClients: [],
   hasClientsFile: false,
 });

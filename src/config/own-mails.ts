@@ -1,0 +1,57 @@
+/** The placeholders in `mails.yaml`: a text with an unknown one, or without its link, would reach end-users. */
+import { MAIL_PLACEHOLDERS, type MailsFile } from '../../policies/mails-schema.ts';
+import { nearestOf } from './nearest.ts';
+import type { Problem } from './problem.ts';
+import type { Reading } from './yaml-file.ts';
+
+export const MAILS_FILE = 'mails.yaml';
+
+type ReadFile = Pick<Extract<Reading<never>, { ok: true }>, 'lineOf'> & { readonly value: MailsFile };
+type Found = Pick<Problem, 'found' | 'allowed' | 'nearest'>;
+type OwnMail = MailsFile['mails'][number];
+
+export const ownMailProblems = ({ value: { mails }, lineOf }: ReadFile): Problem[] =>
+  mails.flatMap((own, index) => {
+    const at = (key: string, { found, allowed, nearest }: Found): Problem => {
+      const path = ['mails', index, key];
+      return { file: MAILS_FILE, line: lineOf(path), key: path.join('.'), found, allowed, nearest };
+    };
+    const { mail, language, subject = '', text, button = '' } = own;
+    const earlier = mails.findIndex((other) => other.mail === mail && other.language === language);
+    const once = {
+      found: `${mail} in ${language} a second time`,
+      allowed: 'each mail once in a language',
+      nearest: null,
+    };
+    return [
+      ...(earlier < index ? [at('mail', once)] : []),
+      ...strangers(subject, inLines(own)).map((found) => at('subject', found)),
+      ...strangers(text ?? '', ['link', ...inText(own)]).map((found) => at('text', found)),
+      ...(text === undefined ? [] : withoutLink(text)).map((found) => at('text', found)),
+      ...strangers(button, inLines(own)).map((found) => at('button', found)),
+    ];
+  });
+
+const inText = ({ mail }: OwnMail): readonly string[] => [...MAIL_PLACEHOLDERS[mail].slice(1), 'organization'];
+/** A subject and a button have no room for a URL. */
+const inLines = (own: OwnMail): readonly string[] => inText(own).filter((name) => name !== 'forgot');
+
+const listed = (names: readonly string[]): string => names.map((name) => `{${name}}`).join(', ');
+
+/** Placeholders that the mail does not have, and braces that belong to none. */
+function strangers(text: string, known: readonly string[]): Found[] {
+  const allowed = `only the placeholders ${listed(known)}`;
+  const named = [...text.matchAll(/\{([^{}\s]*)\}/g)].map(([, name = '']) => name);
+  const unknown = [...new Set(named)].filter((name) => !known.includes(name));
+  const isLoose = /[{}]/.test(text.replaceAll(/\{[^{}\s]*\}/g, ''));
+  return [
+    ...unknown.map((name) => ({ found: `{${name}}`, allowed, nearest: nearestOf(name, known, () => 3) })),
+    ...(isLoose ? [{ found: 'a brace that belongs to no placeholder', allowed, nearest: null }] : []),
+  ];
+}
+
+function withoutLink(text: string): Found[] {
+  if (text.split(/\n{2,}/).filter((paragraph) => paragraph.trim() === '{link}').length === 1) return [];
+  const found = text.includes('{link}') ? '{link} within other text, or several times' : 'no {link}';
+  return [{ found, allowed: '{link} once, as a paragraph of its own between empty lines', nearest: null }];
+}
