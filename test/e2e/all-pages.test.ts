@@ -1,6 +1,6 @@
 /**
  * Every page as people see it: in each language, Arabic from right to left among them, light and dark, on a small phone and on a desk. axe-core
- * finds nothing wrong, and nothing is wider than the screen.
+ * finds nothing wrong, and nothing is wider than the screen. `npm run pictures` leaves a picture of each.
  */
 import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
