@@ -58,6 +58,20 @@ describe('the documentation', () => {
     }
   });
 
+  it('has in docs/branding.md terms that each catalogue uses', () => {
+    const table = readFileSync('docs/branding.md', 'utf8').split('### Terms')[1] ?? '';
+    const [header = [], , ...rows] = [...table.matchAll(/^\|(.+)\|$/gm)].map(([, cells = '']) =>
+      cells.split('|').map((cell) => cell.trim()),
+    );
+    const nameOf = new Intl.DisplayNames('en-GB', { type: 'language' });
+    expect(header.toSorted()).toEqual(LANGUAGES.map((tag) => nameOf.of(tag)).toSorted());
+    for (const [column, language] of header.entries()) {
+      const tag = LANGUAGES.find((one) => nameOf.of(one) === language);
+      const texts = readFileSync(`src/http/words/${tag}.json`, 'utf8').toLowerCase();
+      for (const row of rows) expect(texts, `${tag}`).toContain(row[column]?.toLowerCase());
+    }
+  });
+
   it('lists in docs/e-mail.md each mail with its placeholders', () => {
     const table = readFileSync('docs/e-mail.md', 'utf8').split('| mail | reports or asks | placeholders |')[1] ?? '';
     const rows = [...table.matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]*)\|$/gm)].map(([, mail, placeholders = '']) => [

@@ -1,8 +1,9 @@
 /** Behaviour that only a real browser shows: a double click, the language, directions, colours, and the rest after a sign-out. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NO_BRANDING } from '../../src/config/branding.ts';
 import { authorizeUrl, makeClient, makePkce, makeUser, PASSWORD, type TestClient } from '../support/actors.ts';
-import type { TestApp } from '../support/app.ts';
+import { shippedConfiguration, type TestApp } from '../support/app.ts';
 import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Callback, listen, openCallback } from '../support/listening.ts';
@@ -67,6 +68,40 @@ describe.skipIf(chromiumPath === null)('pages in a browser', () => {
     const page = await asked({ locale: 'de-DE' });
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
     await page.getByRole('button', { name: 'Erlauben' }).waitFor();
+    await page.context().close();
+  });
+
+  it('load the font of the team from this server, and nothing that their policy forbids', async () => {
+    // The browser asks for it, and then finds that it is empty.
+    const regular = { hash: 'font', type: 'font/woff2', bytes: Buffer.from('wOF2') } as const;
+    const branding = { ...NO_BRANDING, font: { regular, bold: null } };
+    const branded = await listen(opened.database, { configuration: { ...shippedConfiguration, branding } });
+    const page = await (await newContext(browser)).newPage();
+    const said: string[] = [];
+    page.on('console', (message) => said.push(message.text()));
+    const font = page.waitForResponse(`${branded.issuer}/fonts/font`);
+    await page.goto(`${branded.issuer}/sign-in`);
+    expect((await font).status()).toBe(200);
+    expect(said.join('\n')).not.toContain('Content Security Policy');
+    await page.context().close();
+    await branded.app.close();
+  });
+
+  it('show Arabic from right to left, and an address in it from left to right', async () => {
+    const page = await (await newContext(browser, { locale: 'ar-EG' })).newPage();
+    await page.goto(`${test.issuer}/sign-in`);
+    expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
+    // The text of a label ends on the left, and begins at its right edge.
+    const fromRightEdge = await page.evaluate<number>(`(() => {
+      const label = document.querySelector('label[for=password]');
+      const text = document.createRange();
+      text.selectNodeContents(label);
+      return label.getBoundingClientRect().right - text.getBoundingClientRect().right;
+    })()`);
+    expect(Math.abs(fromRightEdge)).toBeLessThan(2);
+    await page.locator('#username').fill('ada@example.com');
+    const bidi = await page.evaluate<string>(`getComputedStyle(document.querySelector('#username')).unicodeBidi`);
+    expect(bidi).toBe('plaintext');
     await page.context().close();
   });
 
