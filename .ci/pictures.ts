@@ -14,9 +14,9 @@ import type { Look } from '../src/http/look.ts';
 import { chromiumPath, launchChromium } from '../test/support/chromium.ts';
 import {
   allLooks,
-  BRANDING,
   distinctSamples,
   emptyPage,
+  MAIL_LOOK,
   SCHEMES,
   SCREENS,
   withoutScripts,
@@ -47,8 +47,7 @@ const pagesOf = (language: string, look: Look): Pictured[] =>
   }));
 
 async function mailOf({ kind, language }: { readonly kind: string; readonly language: string }): Promise<Pictured> {
-  const look = { branding: BRANDING, ownMails: [] };
-  const { html } = await sampleMail('https://login.example', look, { kind, language, to: 'alice@example.com' });
+  const { html } = await sampleMail('https://login.example', MAIL_LOOK, { kind, language, to: 'alice@example.com' });
   return { name: `mail-${kind}`, language, html };
 }
 

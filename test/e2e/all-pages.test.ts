@@ -1,13 +1,42 @@
 /**
- * Every page as people see it: in each language, Arabic from right to left among them, light and dark, on a small phone and on a desk. axe-core
+ * Every page and mail as people see it: in each language, Arabic from right to left among them, light and dark, on a small phone and on a desk. axe-core
  * finds nothing wrong, and nothing is wider than the screen. `npm run pictures` leaves a picture of each.
  */
 import axe from 'axe-core';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SAMPLE_KINDS, sampleMail } from '../../src/boot/mail/sample-mails.ts';
+import { LANGUAGES } from '../../src/http/words/languages.ts';
 import { chromiumPath, launchChromium } from '../support/chromium.ts';
-import { allLooks, distinctSamples, emptyPage, SCHEMES, SCREENS, withoutScripts } from '../support/dressed-pages.ts';
+import {
+  allLooks,
+  distinctSamples,
+  emptyPage,
+  MAIL_LOOK,
+  SCHEMES,
+  SCREENS,
+  withoutScripts,
+} from '../support/dressed-pages.ts';
 import { ENGLISH } from '../support/look.ts';
+
+/** A mail is a part of the page of a mail client, which has the landmarks and the headings. */
+const RULES = { page: [], mail: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] } as const;
+
+async function problemsOf(page: Page, kind: keyof typeof RULES, name: string, html: string): Promise<string[]> {
+  await page.setContent(html);
+  const options = { resultTypes: ['violations'], ...(RULES[kind].length > 0 && { runOnly: RULES[kind] }) };
+  const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+    `axe.run(document, ${JSON.stringify(options)})`,
+  );
+  const problems = found.violations.map(({ id, nodes }) => `${name}: ${id}: ${nodes[0]?.html}`);
+  for (const [screen, size] of Object.entries(SCREENS)) {
+    await page.setViewportSize(size);
+    const isTooWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+    if (isTooWide) problems.push(`${name}: wider than a ${screen}`);
+  }
+  await page.setViewportSize(SCREENS.phone);
+  return problems;
+}
 
 describe.skipIf(chromiumPath === null)('every page', async () => {
   const shown = distinctSamples(ENGLISH.words);
@@ -25,18 +54,23 @@ describe.skipIf(chromiumPath === null)('every page', async () => {
     // It stays when the content is another: loading it for each page takes longer than its work.
     await page.evaluate(axe.source);
     const problems: string[] = [];
-    for (const sample of shown) {
-      await page.setContent(withoutScripts(sample.html(look)));
-      const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-        'axe.run(document, { resultTypes: ["violations"] })',
-      );
-      problems.push(...found.violations.map(({ id, nodes }) => `${sample.name}: ${id}: ${nodes[0]?.html}`));
-      for (const [screen, size] of Object.entries(SCREENS)) {
-        await page.setViewportSize(size);
-        const isTooWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
-        if (isTooWide) problems.push(`${sample.name}: wider than a ${screen}`);
-      }
-      await page.setViewportSize(SCREENS.phone);
+    for (const { name, html } of shown)
+      problems.push(...(await problemsOf(page, 'page', name, withoutScripts(html(look)))));
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each(LANGUAGES)('mails in %s', async (language) => {
+    const page = await emptyPage(browser, { viewport: SCREENS.phone });
+    await page.evaluate(axe.source);
+    const problems: string[] = [];
+    for (const kind of SAMPLE_KINDS) {
+      const { html } = await sampleMail('https://login.example', MAIL_LOOK, {
+        kind,
+        language,
+        to: 'alice@example.com',
+      });
+      problems.push(...(await problemsOf(page, 'mail', kind, html)));
     }
     expect(problems).toEqual([]);
     await page.context().close();

@@ -10,7 +10,7 @@ import { samples } from './pages.ts';
 
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="#7a1fa2"/><circle cx="32" cy="32" r="16" fill="#fff"/></svg>`;
 
-export const BRANDING: Branding = {
+const BRANDING: Branding = {
   ...NO_BRANDING,
   organization: 'Example Ltd',
   logo: { hash: 'logo', type: 'image/svg+xml', bytes: Buffer.from(LOGO) },
@@ -24,6 +24,9 @@ export const BRANDING: Branding = {
   },
   footer: 'Example Ltd, 1 Main Street, Exampletown',
 };
+
+/** Of the same team, for mails. */
+export const MAIL_LOOK = { branding: BRANDING, ownMails: [] };
 
 const branded = (look: Look): Look => ({ ...look, brand: makeBrand(BRANDING, 'https://as.test').brand });
 
