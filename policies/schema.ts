@@ -237,6 +237,12 @@ export const signInSchema = z
         'The identifiers by which end-users sign in: the username, the verified e-mail address, or either (both). Where addresses identify, no two end-users have the same verified address. email: the username identifies only end-users without such an address.',
       )
       .default('username'),
+    signInPage: z
+      .enum(['together', 'identifierFirst'])
+      .describe(
+        'The pages of a sign-in. together: identifier and password on one page. identifierFirst: the identifier first, and the methods on a second page. Only a trusted device of an account sees the methods of that account.',
+      )
+      .default('together'),
     breachedPasswords: z
       .strictObject({
         rangeUrl: z

@@ -40,6 +40,7 @@ import {
   lostFactorsPage,
   uselessLinkPage,
 } from './views/email.ts';
+import { PASSWORD_SCRIPT_SOURCE } from './views/password-field.ts';
 
 export type EmailRoutesOptions = UseLinkDeps & InteractionDeps & BotCheckDeps & PageParts;
 
@@ -224,7 +225,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       signIn: goesBackTo === null ? signIn : path(`${INTERACTIONS}${goesBackTo}`),
       botCheck: widget?.markup ?? null,
     };
-    return sendPage(reply, status, askPage(look, view), undefined, widget?.sources);
+    return sendPage(reply, status, askPage(look, view), widget?.sources);
   }
 
   function answerAsked(
@@ -275,7 +276,8 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       minimumCharacters,
       problem,
     };
-    return sendPage(reply, status, linkPage(await lookOf(request), shown));
+    const script = shown.minimumCharacters === null ? undefined : PASSWORD_SCRIPT_SOURCE;
+    return sendPage(reply, status, linkPage(await lookOf(request), shown), script);
   }
 
   async function answerLink(

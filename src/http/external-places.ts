@@ -4,9 +4,17 @@ import type { ExternalButtons } from './views/external-sign-in.ts';
 
 const DELEGATED = 'delegated';
 
-/** Null: none. The name `delegated` cannot collide: an upstream of that name has a prefix. */
-export function externalPlaces(configuration: Configuration, action: string): ExternalButtons | null {
-  const { upstreams, delegatedSignIn } = configuration;
+/**
+ * Null: none. The name `delegated` cannot collide: an upstream of that name has a prefix.
+ * @param only these upstreams, by name. Null: all.
+ */
+export function externalPlaces(
+  configuration: Configuration,
+  action: string,
+  only: readonly string[] | null = null,
+): ExternalButtons | null {
+  const { delegatedSignIn } = configuration;
+  const upstreams = configuration.upstreams.filter(({ name }) => only === null || only.includes(name));
   const places = [
     ...(delegatedSignIn === null ? [] : [{ name: DELEGATED, label: delegatedSignIn.label }]),
     ...upstreams.map(({ name, label, preset }) => ({ name: `upstream:${name}`, label, preset })),

@@ -13,7 +13,6 @@ import {
 } from '../protocol/interaction.ts';
 import { imagePath } from './brand.ts';
 import { destinationOf } from './destination.ts';
-import { externalPlaces } from './external-places.ts';
 import type { FactorPagesDeps } from './factor-pages.ts';
 import { interactionPlace } from './factor-place.ts';
 import { sentField } from './form-body.ts';
@@ -26,27 +25,16 @@ import {
 import { interactionRequestOf, NAMED } from './interaction-request.ts';
 import { type LeavingOptions, leaving } from './leaving.ts';
 import { lookOf } from './look.ts';
-import type { PageParts } from './page-parts.ts';
-import { type PasskeyPartDeps, passkeyPart } from './passkey-part.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { logSignIn, refuseSignIn, signInForm } from './sign-in-form.ts';
-import { type SignInHelpOptions, signInHelp } from './sign-in-help.ts';
+import { FIRST_PAGE_SENT, isFirstPage, openSignIn, type SignInPageDeps, showSignIn } from './sign-in-page.ts';
 import { isPasskeyRefused } from './sign-in-routes.ts';
 import { consentPage } from './views/consent.ts';
-import { externalButtons } from './views/external-sign-in.ts';
 import { SEND_ONCE_SOURCE } from './views/send-once.ts';
-import { type SignInView as SignInPageView, signInPage } from './views/sign-in.ts';
 import type { ZodTypeProvider } from './zod-schemas.ts';
 
-export type InteractionRoutesOptions = InteractionDeps &
-  LeavingOptions &
-  SignInHelpOptions &
-  FactorPagesDeps &
-  PasskeyPartDeps &
-  PageParts;
-
-type Problem = SignInPageView['problem'];
+export type InteractionRoutesOptions = InteractionDeps & LeavingOptions & SignInPageDeps & FactorPagesDeps;
 
 const ANOTHER_ACCOUNT = 'another';
 
@@ -82,14 +70,11 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
         case 'refused':
           return sendInteractionRefused(request, reply, outcome);
         case 'signInRefused': {
-          const { status, problem } = refuseSignIn(
-            request,
-            reply,
-            outcome.refused,
-            { interactionId },
-            options.signInLedger,
-          );
-          return showSignIn(request, reply, status, outcome.view, problem);
+          const { refused, view } = outcome;
+          const shown = isFirstPage(options, refused)
+            ? FIRST_PAGE_SENT
+            : refuseSignIn(request, reply, refused, { interactionId }, options.signInLedger);
+          return showSignIn(options, request, reply, { ...signInAt(view), ...shown, asks: 'methods' });
         }
         case 'signedIn':
           cookies.set(reply, 'session', cookie);
@@ -127,7 +112,14 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
         case 'signIn':
           return (
             (await goesElsewhere(request, reply, view)) ??
-            showSignIn(request, reply, 200, view, isPasskeyRefused(request) ? 'passkey' : null)
+            openSignIn(
+              options,
+              request,
+              reply,
+              { ...signInAt(view), problem: isPasskeyRefused(request) ? 'passkey' : null },
+              view.again,
+              request.query.account === ANOTHER_ACCOUNT,
+            )
           );
         case 'factor':
           return (await import('./factor-pages.ts')).showFactor(options, request, reply, {
@@ -174,26 +166,15 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
       return leaveForSignIn(request, reply, { delegated: true }, { interaction: asked });
     }
 
-    async function showSignIn(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      status: number,
-      { formPurpose, clientName, username, account, uiLocales, ...named }: SignInView,
-      problem: Problem,
-    ): Promise<FastifyReply> {
-      const action = interactionPath(issuer, named, '/sign-in');
-      const token = csrf.token(request, reply, formPurpose);
+    function signInAt({ formPurpose, clientName, username, account, uiLocales, ...named }: SignInView) {
+      const at = {
+        form: interactionPath(issuer, named, '/sign-in'),
+        change: interactionPath(issuer, named, `?account=${ANOTHER_ACCOUNT}`),
+        passkey: interactionPath(issuer, named, '/passkey'),
+        external: interactionPath(issuer, named, '/external'),
+      };
       const goOn = account === null ? null : { action: interactionPath(issuer, named, '/account'), username: account };
-      const look = await lookOf(request, { uiLocales });
-      const passkeyAction = interactionPath(issuer, named, '/passkey');
-      const place = { action: passkeyAction, formPurpose, csrf: token, autofill: problem === null };
-      const passkey = await passkeyPart(options, request, reply, look, place);
-      const places = externalPlaces(options.configuration(), interactionPath(issuer, named, '/external'));
-      const more = [...(passkey ? [passkey.markup] : []), ...(places ? [externalButtons(look, token, places)] : [])];
-      const help = signInHelp(options, interactionName(named));
-      const { identifiers } = options.configuration().signIn;
-      const shown = { action, csrf: token, clientName, username, identifiers, problem, goOn, help, more };
-      return sendPage(reply, status, signInPage(look, shown), passkey?.script);
+      return { at, formPurpose, clientName, username, uiLocales, goOn, interaction: interactionName(named) };
     }
   },
   { name: 'interaction-routes', dependencies: ['@fastify/cookie'], encapsulate: true },

@@ -35,26 +35,26 @@ export const seeOther = (reply: FastifyReply, location: string): FastifyReply =>
 /** Sources of a page from another server. Empty: none. */
 export type PageSources = Readonly<Record<'script' | 'frame' | 'connect' | 'style', string>>;
 
-/**
- * @param script the hash of the page's one script. Most pages have none.
- * @param widget of another server. Null: the page has none.
- */
+/** @param more the hash of each script of the page, and the sources of a widget. Most pages have neither. */
 export function sendPage(
   reply: FastifyReply,
   status: number,
   html: string,
-  script?: string,
-  widget: PageSources | null = null,
+  ...more: readonly (string | PageSources | undefined)[]
 ): FastifyReply {
   const { policy } = reply.server.looks.brand();
-  const scripts = [script, widget?.script].filter(Boolean).join(' ');
-  const withScripts = scripts === '' ? policy : `${policy}; script-src ${scripts}`;
   return noStore(reply)
     .code(status)
-    .header('content-security-policy', widget === null ? withScripts : withWidget(withScripts, widget))
+    .header('content-security-policy', more.some(Boolean) ? withSources(policy, more) : policy)
     .type('text/html; charset=utf-8')
     .send(html);
 }
 
-const withWidget = (policy: string, { frame, connect, style }: PageSources): string =>
-  `${style === '' ? policy : policy.replace('style-src', `style-src ${style}`)}; frame-src ${frame}; connect-src ${connect}`;
+function withSources(policy: string, more: readonly (string | PageSources | undefined)[]): string {
+  const sources = more.filter((one) => one !== undefined);
+  const scripts = `script-src ${sources.map((one) => (typeof one === 'string' ? one : one.script)).join(' ')}`;
+  const widget = sources.find((one) => typeof one !== 'string');
+  if (widget === undefined) return `${policy}; ${scripts}`;
+  const styled = widget.style === '' ? policy : policy.replace('style-src', `style-src ${widget.style}`);
+  return `${styled}; ${scripts}; frame-src ${widget.frame}; connect-src ${widget.connect}`;
+}

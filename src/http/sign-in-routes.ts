@@ -1,23 +1,24 @@
 /** /sign-in: HTTP around src/protocol/direct-sign-in.ts. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { pathUnder } from '../oauth/urls.ts';
 import { signInDirectly, viewDirectSignIn } from '../protocol/direct-sign-in.ts';
 import type { SignInDeps } from '../protocol/sign-in.ts';
 import { type Destination, destinationNamed, factorPath, passkeyPath, signInPath } from './account/sections.ts';
-import { externalPlaces } from './external-places.ts';
 import { askedField } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
-import { lookOf } from './look.ts';
-import type { PageParts } from './page-parts.ts';
-import { type PasskeyPartDeps, passkeyPart } from './passkey-part.ts';
-import { seeOther, sendPage } from './security-headers.ts';
+import { seeOther } from './security-headers.ts';
 import { logSignIn, refuseSignIn, signInForm } from './sign-in-form.ts';
-import { type SignInHelpOptions, signInHelp } from './sign-in-help.ts';
-import { externalButtons } from './views/external-sign-in.ts';
-import { type SignInView, signInPage } from './views/sign-in.ts';
+import {
+  FIRST_PAGE_SENT,
+  isFirstPage,
+  openSignIn,
+  type ShownSignIn,
+  type SignInPageDeps,
+  showSignIn,
+} from './sign-in-page.ts';
 
-export type SignInRoutesOptions = SignInDeps & SignInHelpOptions & PasskeyPartDeps & PageParts;
+export type SignInRoutesOptions = SignInDeps & SignInPageDeps;
 
 /** The destination of a sign-in at this address. */
 export const destinationOfSignIn = (request: FastifyRequest): Destination =>
@@ -27,8 +28,9 @@ export const destinationOfSignIn = (request: FastifyRequest): Destination =>
 export const PASSKEY_REFUSED = 'passkey-refused';
 export const isPasskeyRefused = (request: FastifyRequest): boolean => askedField(request, PASSKEY_REFUSED) !== null;
 
-/** As another user than the one whose second factor is missing in this browser. */
-const isAsAnother = (request: FastifyRequest): boolean => askedField(request, 'another') !== null;
+/** As another user than the one whose second factor is missing in this browser, or who is to sign in again. */
+const ANOTHER = 'another';
+const isAsAnother = (request: FastifyRequest): boolean => askedField(request, ANOTHER) !== null;
 
 export const signInRoutes = fp<SignInRoutesOptions>(
   async (app, options) => {
@@ -40,9 +42,9 @@ export const signInRoutes = fp<SignInRoutesOptions>(
       if (view.kind === 'factorRequired') return seeOther(reply, pathUnder(issuer, factorPath(destination.name)));
       if (view.kind === 'alreadySignedIn') return seeOther(reply, pathUnder(issuer, destination.path));
       const { formPurpose, again } = view;
-      const username = again?.username ?? '';
-      const problem = isPasskeyRefused(request) ? 'passkey' : null;
-      return show(request, reply, { status: 200, formPurpose, username, again: again !== null, problem });
+      const problem = isPasskeyRefused(request) ? ('passkey' as const) : null;
+      const shown = { formPurpose, username: again?.username ?? '', again: again !== null, problem };
+      return openSignIn(options, request, reply, { ...shown, ...placeOf(request) }, again, isAsAnother(request));
     });
 
     app.post('/sign-in', async (request, reply) => {
@@ -54,8 +56,11 @@ export const signInRoutes = fp<SignInRoutesOptions>(
           return refuseForm(request, reply);
         case 'signInRefused': {
           const { username, formPurpose } = outcome;
-          const refused = refuseSignIn(request, reply, outcome, {}, options.signInLedger);
-          return show(request, reply, { ...refused, formPurpose, username, again: false });
+          const refused = isFirstPage(options, outcome)
+            ? FIRST_PAGE_SENT
+            : refuseSignIn(request, reply, outcome, {}, options.signInLedger);
+          const shown = { ...refused, formPurpose, username, again: false, asks: 'methods' } as const;
+          return showSignIn(options, request, reply, { ...shown, ...placeOf(request) });
         }
         case 'factorRequired':
           cookies.set(reply, 'session', cookie);
@@ -68,48 +73,16 @@ export const signInRoutes = fp<SignInRoutesOptions>(
       }
     });
 
-    async function show(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      shown: {
-        readonly status: number;
-        readonly formPurpose: string;
-        readonly username: string;
-        readonly again: boolean;
-        readonly problem: SignInView['problem'];
-      },
-    ): Promise<FastifyReply> {
-      const { status, formPurpose, username, again, problem } = shown;
-      const token = csrf.token(request, reply, formPurpose);
+    function placeOf(request: FastifyRequest): Pick<ShownSignIn, 'at' | 'clientName' | 'goOn' | 'interaction'> {
       const { name } = destinationOfSignIn(request);
-      const action = pathUnder(issuer, signInPath(name));
-      const look = await lookOf(request);
-      const passkey = await passkeyPart(options, request, reply, look, {
-        action: pathUnder(issuer, passkeyPath(name)),
-        formPurpose,
-        csrf: token,
-        // Not immediately after a rejection: the browser would send the same passkey.
-        autofill: problem === null,
-      });
-      const elsewhere = signInPath(name).replace('/sign-in', '/sign-in/external');
-      const places = externalPlaces(options.configuration(), pathUnder(issuer, elsewhere));
-      return sendPage(
-        reply,
-        status,
-        signInPage(look, {
-          more: [...(passkey ? [passkey.markup] : []), ...(places ? [externalButtons(look, token, places)] : [])],
-          action,
-          csrf: token,
-          clientName: null,
-          username,
-          identifiers: options.configuration().signIn.identifiers,
-          again,
-          problem,
-          goOn: null,
-          help: signInHelp(options, null),
-        }),
-        passkey?.script,
-      );
+      const below = signInPath(name);
+      const at = {
+        form: pathUnder(issuer, below),
+        change: pathUnder(issuer, signInPath(name, { [ANOTHER]: 'yes' })),
+        passkey: pathUnder(issuer, passkeyPath(name)),
+        external: pathUnder(issuer, below.replace('/sign-in', '/sign-in/external')),
+      };
+      return { at, clientName: null, goOn: null, interaction: null };
     }
   },
   { name: 'sign-in-routes', dependencies: ['@fastify/cookie'], encapsulate: true },

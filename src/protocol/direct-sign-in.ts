@@ -1,5 +1,5 @@
 /** A sign-in without a client. It leads to a page of this server only. */
-import { signedInRecently } from '../model/session.ts';
+import { type Session, signedInRecently } from '../model/session.ts';
 import { type CookieHash, findAnySession } from './browser-session.ts';
 import { type FormCheck, formPurpose } from './form-purpose.ts';
 import { type SignInDeps, type SignInForm, type SignInOutcome, signIn } from './sign-in.ts';
@@ -12,7 +12,7 @@ export type DirectSignInView =
       readonly kind: 'signIn';
       readonly formPurpose: string;
       /** The signed-in user, who should sign in again. Null: no user is signed in. */
-      readonly again: { readonly username: string } | null;
+      readonly again: Pick<Session, 'userId' | 'username'> | null;
     };
 
 /**
@@ -34,7 +34,7 @@ export async function viewDirectSignIn(
   if (session === null || awaiting) return { kind: 'signIn', formPurpose: purpose, again: null };
   const isEnough = !needsRecentSignIn || signedInRecently(session, deps.configuration().signIn, loaded.now);
   if (isEnough) return { kind: 'alreadySignedIn' };
-  return { kind: 'signIn', formPurpose: purpose, again: { username: session.username } };
+  return { kind: 'signIn', formPurpose: purpose, again: { userId: session.userId, username: session.username } };
 }
 
 export type DirectSignInOutcome =

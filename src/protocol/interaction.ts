@@ -7,6 +7,7 @@ import {
   type StoredInteraction,
 } from '../lifecycles/interaction/lifecycle.ts';
 import type { Client } from '../model/client.ts';
+import type { Interaction } from '../model/interaction.ts';
 import type { Session } from '../model/session.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { wouldContinueWhileAway } from './absence.ts';
@@ -61,6 +62,8 @@ export type SignInView = Shown & {
    * The username of the account with which the user can continue, without a new sign-in. Null: the page offers none.
    */
   readonly account: string | null;
+  /** The signed-in user, who has to sign in again. Null: none, or another user may be meant. */
+  readonly again: Pick<Session, 'userId' | 'username'> | null;
 };
 /** The page of the additional factor. It asks for the factor, or leads to its set-up. */
 export type FactorView = Shown & {
@@ -130,6 +133,7 @@ async function viewOpened(
       ...shown(outcome, request),
       username: interaction.loginHint ?? '',
       account: outcome.account?.username ?? null,
+      again: event === 'viewed' && signsInAgain(interaction, session) ? session : null,
     };
   }
   if (outcome.kind === 'consent' && session !== null) {
@@ -162,6 +166,13 @@ async function viewOpened(
     ...wayBack(deps.issuer, client),
   };
 }
+
+/** A client that wants the account to be chosen, or names another, does not mean the signed-in user. */
+const signsInAgain = ({ prompt, hintedUserId, loginHint }: Interaction, session: Session | null): boolean =>
+  session !== null &&
+  loginHint === null &&
+  !prompt.includes('select_account') &&
+  (hintedUserId === null || hintedUserId === session.userId);
 
 /** The same limit as in the guards `consentMayBeRemembered` and `consentIsRemembered`. */
 const rememberedForSeconds = (
@@ -202,6 +213,7 @@ export async function signInToInteraction(
       ...shown(opened.facts, request),
       username: outcome.username,
       account: null,
+      again: null,
     } as const;
     return { kind: 'signInRefused', refused: outcome, view };
   }

@@ -29,7 +29,7 @@ import { logoutPage, refusedLogoutPage, signedOutPage, stillSignedInPage } from 
 import { passkeyButton } from '../../src/http/views/passkey.ts';
 import { type PermissionsView, permissionsPage } from '../../src/http/views/permissions.ts';
 import { problemPage } from '../../src/http/views/problem.ts';
-import { type SignInView, signInPage } from '../../src/http/views/sign-in.ts';
+import { identifierPage, methodsPage, type SignInView, signInPage } from '../../src/http/views/sign-in.ts';
 
 /** Texts of others: names, addresses, descriptions from the configuration. */
 export const data = (text: string): string => `‹${text}›`;
@@ -218,6 +218,7 @@ const factor: FactorPageView = {
 };
 
 const places = [{ name: 'company', label: data('Company account') }];
+const buttons = (look: Look) => externalButtons(look, 'x', { action: '/x', places });
 const linked = [{ id: 'x', label: data('Company account'), linkedAt: at('2026-01-05T10:00:00') }];
 
 /** @param words the keys of the problems. */
@@ -240,6 +241,16 @@ export const samples = (words: Look['words']): readonly Sample[] => [
   {
     name: 'sign-in-passkey',
     html: (look) => signInPage(look, { ...signIn, more: [passkey(look)] }),
+  },
+  { name: 'identifier', html: (look) => identifierPage(look, { ...signIn, more: [passkey(look), buttons(look)] }) },
+  ...([true, false] as const).map((password) => ({
+    name: `methods${password ? '' : '-without-password'}`,
+    html: (look: Look) =>
+      methodsPage(look, { ...signIn, change: '/x', password, first: passkey(look), more: [buttons(look)] }),
+  })),
+  {
+    name: 'methods-mismatch',
+    html: (look) => methodsPage(look, { ...signIn, change: '/x', password: true, first: null, problem: 'mismatch' }),
   },
   ...(['factor', 'setUp', 'passkey'] as const).map((asks) => ({
     name: `factor-${asks}`,

@@ -8,6 +8,7 @@ import { setLogLine } from '../request-log.ts';
 import { seeOther } from '../security-headers.ts';
 import { refuseSignIn, signInForm } from '../sign-in-form.ts';
 import { type PasswordView, passwordForm, problemOf } from '../views/account/password.ts';
+import { PASSWORD_SCRIPT_SOURCE } from '../views/password-field.ts';
 import type { AccountPages, Visit } from './pages.ts';
 import type { SectionHandlers } from './route-names.ts';
 import { signInPath } from './sections.ts';
@@ -40,6 +41,7 @@ export function passwordHandlers(pages: AccountPages, options: PasswordRoutesOpt
       done: problem === null && queryOf(request) === CHANGED ? look.words.account.password.changed : null,
       problem: problemOf(look, problem),
       content: passwordForm(look, view),
+      script: PASSWORD_SCRIPT_SOURCE,
     });
   }
 

@@ -6,6 +6,7 @@ import type { Look } from '../look.ts';
 import { problemOf } from './account/password.ts';
 import { emphasised } from './filled.ts';
 import { type Markup, page } from './page.ts';
+import { passwordField, passwordScript } from './password-field.ts';
 import type { Identifiers } from './sign-in.ts';
 
 /** The requests that need only an address. */
@@ -146,11 +147,13 @@ export function linkPage(look: Look, view: LinkPageView): string {
 <input type="hidden" name="t" value="${view.secret}">
 !${fieldsOf(look, view)}
 <button type="submit">${own.submit}</button>
+!${view.minimumCharacters === null ? '' : passwordScript}
 </form>`,
   );
 }
 
-function fieldsOf({ words: { email: words } }: Look, view: LinkPageView): Markup {
+function fieldsOf(look: Look, view: LinkPageView): Markup {
+  const words = look.words.email;
   const { account, address, username, asksForUsername, minimumCharacters } = view;
   if (minimumCharacters === null) return '';
   const name = asksForUsername
@@ -159,8 +162,7 @@ function fieldsOf({ words: { email: words } }: Look, view: LinkPageView): Markup
     : // For password managers, which store the new password under it.
       html`<input type="hidden" name="account" value="${account ?? address}" autocomplete="username">`;
   return html`!${name}
-<label for="password">${words.password}</label>
-<input type="password" id="password" name="password" autocomplete="new-password" required maxlength="1024" aria-describedby="hint">
+!${passwordField(look, { name: 'password', label: words.password, autocomplete: 'new-password', describedBy: ['hint'] })}
 <p class="quiet" id="hint">${words.passwordHint({ atLeast: minimumCharacters })}</p>`;
 }
 

@@ -15,9 +15,15 @@ export type ExternalButtons = {
   }[];
 };
 
-export const externalButtons = (look: Look, csrf: string, { action, places }: ExternalButtons): Markup => {
+/** @param isAlternative the page has another method before them. */
+export const externalButtons = (
+  look: Look,
+  csrf: string,
+  { action, places }: ExternalButtons,
+  isAlternative = true,
+): Markup => {
   const words = look.words.externalSignIn;
-  return html`<h2>${words.or}</h2>
+  return html`!${isAlternative ? html`<h2>${words.or}</h2>` : ''}
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 !${places.map(({ name, label, preset }) => html`<button type="submit" name="provider" value="${name}" class="second">!${preset ? providerMark(preset) : ''}${words.continueWith({ label })}</button>`).join('')}

@@ -1,8 +1,10 @@
+/** The pages of a sign-in: identifier and password together, or one after the other. */
 import { html } from 'ghtml';
 import type { Look } from '../look.ts';
 import type { SignInHelp } from '../sign-in-help.ts';
 import { emphasised } from './filled.ts';
 import { type Markup, page } from './page.ts';
+import { passwordField, passwordScript } from './password-field.ts';
 
 type Words = Look['words']['signIn'];
 export type Identifiers = keyof Words['identifier'];
@@ -44,9 +46,78 @@ export type SignInView = {
   readonly more?: readonly Markup[];
 };
 
-export function signInPage(
+/** Identifier and password together. */
+export function signInPage(look: Look, view: SignInView): string {
+  const words = look.words.signIn;
+  const { problem } = view;
+  return framed(
+    look,
+    view,
+    html`!${identifierField(words, view)}
+!${passwordField(look, { ...PASSWORD, label: words.password, focus: problem !== null, describedBy: describing(view) })}
+<button type="submit">${words.submit}</button>
+!${passwordScript}`,
+  );
+}
+
+/**
+ * The first of two pages. Password managers fill in both fields, so the form sends both. The password is for them alone.
+ */
+export function identifierPage(look: Look, view: SignInView): string {
+  return framed(
+    look,
+    view,
+    html`!${identifierField(look.words.signIn, view)}
+<input type="password" id="password" name="password" class="unseen" data-filled autocomplete="current-password" tabindex="-1" aria-hidden="true" maxlength="1024">
+<button type="submit">${look.words.signInPage.next}</button>
+!${passwordScript}`,
+  );
+}
+
+export type MethodsView = Omit<SignInView, 'goOn'> & {
+  /** The first page, for another identifier. */
+  readonly change: string;
+  /** Whether the form asks for the password. */
+  readonly password: boolean;
+  /** Before the form: the passkeys of the account. Null: none. */
+  readonly first: Markup | null;
+};
+
+/** The second of two pages. */
+export function methodsPage(look: Look, view: MethodsView): string {
+  const { signIn: words, signInPage: own } = look.words;
+  const { username, change, password, first } = view;
+  const whose = html`<p>!${emphasised(own.as, { identifier: username })} <a href="${change}">${own.change}</a></p>
+!${first ?? ''}
+!${first === null || password ? '' : html`<noscript><p class="alert">${look.words.factor.passkeyNeedsScript}</p></noscript>`}`;
+  if (!password) return framed(look, { ...view, goOn: null }, null, whose);
+  // Password managers read the field of the username, which the page does not show.
+  return framed(
+    look,
+    { ...view, goOn: null },
+    html`<input type="text" class="unseen" name="username" value="${username}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">
+!${passwordField(look, { ...PASSWORD, label: words.password, focus: true, describedBy: describing(view) })}
+<button type="submit">${words.submit}</button>
+!${passwordScript}`,
+    whose,
+  );
+}
+
+const PASSWORD = { name: 'password', autocomplete: 'current-password' } as const;
+
+const describing = ({ problem }: Pick<SignInView, 'problem'>): readonly string[] =>
+  problem === null ? [] : ['problem'];
+
+const identifierField = (words: Words, { username, identifiers, problem }: SignInView): Markup =>
+  html`<label for="username">${words.identifier[identifiers]}</label>
+<input type="text" !${identifiers === 'username' ? '' : 'inputmode="email"'} id="username" name="username" value="${username}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required maxlength="256" !${problem === null ? 'autofocus' : 'aria-describedby="problem"'}>`;
+
+/** @param fields of the form. Null: the page has no form. */
+function framed(
   look: Look,
-  { action, csrf, clientName, username, identifiers, again = false, problem, goOn, help, more = [] }: SignInView,
+  { action, csrf, clientName, identifiers, again = false, problem, goOn, help, more = [] }: SignInView,
+  fields: Markup | null,
+  before: Markup = '',
 ): string {
   const words = look.words.signIn;
   return page(
@@ -64,14 +135,15 @@ export function signInPage(
 </form>
 <h2>${words.orAsAnother}</h2>`
     }
-<form method="post" action="${action}">
+!${before}
+!${
+      fields === null
+        ? ''
+        : html`<form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
-<label for="username">${words.identifier[identifiers]}</label>
-<input type="text" !${identifiers === 'username' ? '' : 'inputmode="email"'} id="username" name="username" value="${username}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required maxlength="256" !${problem === null ? 'autofocus' : 'aria-describedby="problem"'}>
-<label for="password">${words.password}</label>
-<input type="password" id="password" name="password" autocomplete="current-password" required maxlength="1024" !${problem === null ? '' : 'autofocus aria-describedby="problem"'}>
-<button type="submit">${words.submit}</button>
-</form>
+!${fields}
+</form>`
+    }
 !${helpOf(look, help)}
 !${more.join('\n')}`,
   );

@@ -513,6 +513,7 @@ export type Words = {
       };
     };
   };
+  readonly passwordField: { readonly show: string; readonly hide: string };
   readonly problems: {
     readonly unavailable: { readonly title: string; readonly what: string; readonly next: string };
     readonly overloaded: { readonly title: string; readonly what: string; readonly next: string };
@@ -543,6 +544,11 @@ export type Words = {
     };
     readonly throttledForSeconds: Message<never, 'seconds'>;
     readonly throttledForMinutes: Message<never, 'minutes'>;
+  };
+  readonly signInPage: {
+    readonly next: string;
+    readonly as: Message<'identifier'>;
+    readonly change: string;
   };
   readonly unverified: {
     readonly title: string;

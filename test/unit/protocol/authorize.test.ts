@@ -335,6 +335,7 @@ describe('the page of an interaction', () => {
       clientName: 'Shop',
       username: 'al',
       account: null,
+      again: null,
     });
     expect(await view(test, await begin(test, {}, null))).toMatchObject({ username: '' });
   });
@@ -345,6 +346,26 @@ describe('the page of an interaction', () => {
       kind: 'signIn',
       account: 'alice',
     });
+  });
+
+  it.each<[change: Readonly<Record<string, string>>, isMeant: boolean, wantsAnother?: boolean]>([
+    [{ prompt: 'login' }, true],
+    [{ max_age: '0' }, true],
+    [{ prompt: 'login' }, false, true],
+    [{ prompt: 'login', login_hint: 'bob' }, false],
+    [{ prompt: 'select_account login' }, false],
+  ])('names the end-user who has to sign in again, where the client means no other: %j %s', async (...given_) => {
+    const [change, isMeant, wantsAnother = false] = given_;
+    const test = given({ sessions: [session()] });
+    const shown = await view(test, await begin(test, change), wantsAnother);
+    expect(shown).toMatchObject({ kind: 'signIn', account: null });
+    expect(shown).toMatchObject({ again: isMeant ? { userId: session().userId, username: 'alice' } : null });
+  });
+
+  it('names no end-user to sign in again, where id_token_hint names another', async () => {
+    const hint = await signIdToken(keyRing.signerOf('ES256'), { iss: ISSUER, sub: 'bob', aud: 'shop' } as never);
+    const test = given({ sessions: [session()] });
+    expect(await view(test, await begin(test, { id_token_hint: hint }))).toMatchObject({ kind: 'signIn', again: null });
   });
 
   it('is the consent of the signed-in end-user', async () => {
@@ -535,6 +556,7 @@ describe('a form of an interaction', () => {
         clientName: 'Shop',
         username: 'alice',
         account: null,
+        again: null,
       },
     });
     expect(test.rows.size).toBe(0);

@@ -188,7 +188,11 @@ describe('the direct sign-in', () => {
 
   it.each([
     [true, 600, { kind: 'alreadySignedIn' }],
-    [true, 601, { kind: 'signIn', formPurpose: 'sign-in', again: { username: session().username } }],
+    [
+      true,
+      601,
+      { kind: 'signIn', formPurpose: 'sign-in', again: { userId: session().userId, username: session().username } },
+    ],
     [false, 601, { kind: 'alreadySignedIn' }],
   ])(
     'where a recent sign-in is needed (%s), with a session of %d seconds',

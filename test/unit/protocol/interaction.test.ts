@@ -173,7 +173,7 @@ describe('the use cases of the pages', () => {
       {
         kind: 'signInRefused',
         refused: { reason: 'credentials_mismatch' },
-        view: { kind: 'signIn', interactionId: id, sealed, username, account: null },
+        view: { kind: 'signIn', interactionId: id, sealed, username, account: null, again: null },
       },
     );
     expect(await findSession(scene.deps, browser.session)).toBeNull();

@@ -63,6 +63,7 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
     failuresPerAccountAndAddress: 10,
     failuresPerAccount: 100,
     identifiers: 'username',
+    signInPage: 'together',
     importFastHashes: false,
     signUp: 'off',
     lostFactors: 'administrator',

@@ -3,6 +3,7 @@ import { html } from 'ghtml';
 import type { PasswordProblem } from '../../../people/account/password.ts';
 import type { Look } from '../../look.ts';
 import type { Markup } from '../page.ts';
+import { passwordField, passwordScript } from '../password-field.ts';
 import { problemWords, type SignInView } from '../sign-in.ts';
 
 export type PasswordView = {
@@ -42,7 +43,8 @@ export function problemOf({ words }: Look, problem: PasswordView['problem']): st
   }
 }
 
-export function passwordForm({ words }: Look, view: PasswordView): Markup {
+export function passwordForm(look: Look, view: PasswordView): Markup {
+  const { words } = look;
   const said = words.account.password;
   const problem = view.problem === null ? [] : ['problem'];
   const chosen = [...problem, 'hint'];
@@ -50,16 +52,13 @@ export function passwordForm({ words }: Look, view: PasswordView): Markup {
 <form method="post" action="${view.action}">
 <input type="hidden" name="csrf" value="${view.csrf}">
 <input type="hidden" name="username" value="${view.username}" autocomplete="username">
-!${view.asksForCurrent ? field('current', said.current, 'current-password', problem) : ''}
-!${field('chosen', said.chosen, 'new-password', chosen)}
+!${view.asksForCurrent ? passwordField(look, { name: 'current', label: said.current, autocomplete: 'current-password', describedBy: problem }) : ''}
+!${passwordField(look, { ...NEW, name: 'chosen', label: said.chosen, describedBy: chosen })}
 <p class="quiet" id="hint">${words.email.passwordHint({ atLeast: view.minimumCharacters })}</p>
-!${field('repeated', said.repeated, 'new-password', chosen)}
+!${passwordField(look, { ...NEW, name: 'repeated', label: said.repeated, describedBy: chosen })}
 <button type="submit">${said.submit}</button>
+!${passwordScript}
 </form>`;
 }
 
-const field = (name: string, label: string, autocomplete: string, describedBy: readonly string[]): Markup =>
-  html`<label for="${name}">${label}</label>
-<input type="password" id="${name}" name="${name}" autocomplete="${autocomplete}" required maxlength="1024" !${described(describedBy)}>`;
-
-const described = (by: readonly string[]): Markup => (by.length === 0 ? '' : html`aria-describedby="${by.join(' ')}"`);
+const NEW = { autocomplete: 'new-password' } as const;

@@ -19,6 +19,7 @@ export const NUMBERS: Numbers = {
     failuresPerAccountAndAddress: 10,
     failuresPerAccount: 100,
     identifiers: 'username',
+    signInPage: 'together',
     importFastHashes: false,
     signUp: 'off',
     lostFactors: 'administrator',
