@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { expecting } from './expectations.ts';
 
 export const BOT_CHECK_SERVICES = ['turnstile', 'hcaptcha', 'friendly-captcha'] as const;
-export const BOT_CHECK_FORMS = ['signUp', 'passwordReset'] as const;
+export const BOT_CHECK_FORMS = ['signIn', 'signUp', 'passwordReset'] as const;
 
 /** `bot-check.yaml`. Without the file, no form asks a challenge service. */
 export const botCheckSchema = z.strictObject({

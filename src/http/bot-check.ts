@@ -31,7 +31,7 @@ export function botCheckPart(deps: BotCheckDeps, { language, words }: Look, form
 export type BotCheckProblem = keyof Look['words']['botCheck'] & ('failed' | 'unavailable');
 export type BotCheckRefused = { readonly status: 400 | 503; readonly problem: BotCheckProblem };
 
-const REFUSALS: Readonly<Record<BotCheckRefusal, BotCheckRefused>> = {
+export const BOT_REFUSALS: Readonly<Record<BotCheckRefusal, BotCheckRefused>> = {
   bot_check_missing: { status: 400, problem: 'failed' },
   bot_check_failed: { status: 400, problem: 'failed' },
   bot_check_unavailable: { status: 503, problem: 'unavailable' },
@@ -39,19 +39,28 @@ const REFUSALS: Readonly<Record<BotCheckRefusal, BotCheckRefused>> = {
 const RETRY_SECONDS = '10';
 
 /** @returns null: the form may do its work. */
+export async function botRefusal(
+  deps: BotCheckDeps,
+  request: FastifyRequest,
+  form: BotCheckForm,
+): Promise<BotCheckRefusal | null> {
+  const outcome = await checkForBots(deps, form, (field) => sentFields(request, [field])[field] ?? null);
+  if (outcome.kind === 'refused') return outcome.reason;
+  if (outcome.unchecked) request.log.warn({ form }, 'the challenge service does not answer; the form was admitted');
+  return null;
+}
+
+/** As `botRefusal`, with its log line and its header. */
 export async function refusedAsBot(
   deps: BotCheckDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   form: BotCheckForm,
 ): Promise<BotCheckRefused | null> {
-  const outcome = await checkForBots(deps, form, (field) => sentFields(request, [field])[field] ?? null);
-  if (outcome.kind === 'admitted') {
-    if (outcome.unchecked) request.log.warn({ form }, 'the challenge service does not answer; the form was admitted');
-    return null;
-  }
-  setLogLine(request, 'refused', { reason: outcome.reason, form, address: request.ip });
-  const refused = REFUSALS[outcome.reason];
+  const reason = await botRefusal(deps, request, form);
+  if (reason === null) return null;
+  setLogLine(request, 'refused', { reason, form, address: request.ip });
+  const refused = BOT_REFUSALS[reason];
   if (refused.status === 503) reply.header('retry-after', RETRY_SECONDS);
   return refused;
 }

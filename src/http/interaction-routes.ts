@@ -62,7 +62,7 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
 
     app.post('/interactions/:name/sign-in', NAMED, async (request, reply) => {
       const cookie = cookies.create();
-      const form = signInForm(cookies, request, reply, cookie.hash);
+      const form = signInForm(cookies, request, reply, cookie.hash, options);
       const outcome = await signInToInteraction(options, { ...formRequestOf(request, request.params), form });
       const { id: interactionId } = requestOf(request, request.params);
       const who = (userId: string) => ({ userId, username: form.username ?? '' });

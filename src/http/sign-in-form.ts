@@ -1,8 +1,10 @@
 /** The sign-in form of both endpoints: its values, and its texts after a rejection. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SignInForm, SignInOutcome } from '../protocol/sign-in.ts';
+import type { BotCheckDeps } from '../people/bot-check/check.ts';
+import type { BotRefusal, SignInForm, SignInOutcome } from '../protocol/sign-in.ts';
 import type { SignInLedger } from '../protocol/sign-in-ledger.ts';
 import { addressKey } from './address-key.ts';
+import { BOT_REFUSALS, type BotCheckRefused, botRefusal } from './bot-check.ts';
 import { callerGone } from './caller-gone.ts';
 import type { BrowserCookies } from './cookies.ts';
 import { sentFields } from './form-body.ts';
@@ -21,12 +23,16 @@ export function deviceOf(
   };
 }
 
-/** @param newCookie of the session that the sign-in begins. */
+/**
+ * @param newCookie of the session that the sign-in begins.
+ * @param bots Null: the form asks no challenge service.
+ */
 export function signInForm(
   cookies: BrowserCookies,
   request: FastifyRequest,
   reply: FastifyReply,
   newCookie: SignInForm['cookie']['new'],
+  bots: BotCheckDeps | null,
 ): SignInForm {
   return {
     ...sentFields(request, ['username', 'password']),
@@ -39,6 +45,7 @@ export function signInForm(
     device: deviceOf(cookies, request, reply),
     userAgent: request.headers['user-agent'] ?? null,
     gone: callerGone(reply),
+    ...(bots && { refusedAsBot: () => botRefusal(bots, request, 'signIn') }),
   };
 }
 
@@ -87,4 +94,15 @@ const REFUSALS: Readonly<Record<Refused['reason'], Refusal>> = {
   throttled_address: THROTTLED,
   busy: BUSY,
   caller_gone: BUSY,
+  ...botRefusals(),
 };
+
+function botRefusals(): Readonly<Record<BotRefusal, Refusal>> {
+  const { bot_check_missing: missing, bot_check_failed: failed, bot_check_unavailable: unavailable } = BOT_REFUSALS;
+  const asProblem = ({ status, problem }: BotCheckRefused): Refusal => ({ status, problem: { botCheck: problem } });
+  return {
+    bot_check_missing: asProblem(missing),
+    bot_check_failed: asProblem(failed),
+    bot_check_unavailable: asProblem(unavailable),
+  };
+}

@@ -1,6 +1,8 @@
 /** The sign-in page of both endpoints, with the other methods beside its form. `signInPage` of the policy says which form. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BotCheckDeps } from '../people/bot-check/check.ts';
 import { EVERY_METHOD, identifierOf, type OfferDeps, offerFor } from '../people/offered-methods/offer.ts';
+import { botCheckPart } from './bot-check.ts';
 import { externalPlaces } from './external-places.ts';
 import { lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
@@ -11,7 +13,7 @@ import { externalButtons } from './views/external-sign-in.ts';
 import { PASSWORD_SCRIPT_SOURCE } from './views/password-field.ts';
 import { identifierPage, methodsPage, type SignInView, signInPage } from './views/sign-in.ts';
 
-export type SignInPageDeps = OfferDeps & PasskeyPartDeps & SignInHelpOptions & PageParts;
+export type SignInPageDeps = OfferDeps & PasskeyPartDeps & SignInHelpOptions & PageParts & BotCheckDeps;
 
 export type ShownSignIn = Pick<SignInView, 'clientName' | 'username' | 'problem' | 'goOn' | 'again'> & {
   readonly status: number;
@@ -87,12 +89,15 @@ export async function showSignIn(
   const password = offer.password || problem !== null || (passkey === null && places === null);
   const isAlternative = password || passkey !== null;
   const help = signInHelp(deps, interaction);
+  const isFirstOfTwo = isDivided(deps) && !asksMethods;
+  const bots = isFirstOfTwo || !password ? null : botCheckPart(deps, look, 'signIn');
   const view = {
     ...shown,
     action: at.form,
     csrf,
     identifiers: deps.configuration().signIn.identifiers,
     help,
+    botCheck: bots?.markup ?? null,
     more: [
       ...(passkey && !isFirst ? [passkey.markup] : []),
       ...(places ? [externalButtons(look, csrf, places, isAlternative)] : []),
@@ -109,5 +114,5 @@ export async function showSignIn(
     : asksMethods
       ? methodsPage(look, { ...view, ...methods })
       : identifierPage(look, view);
-  return sendPage(reply, status, html, passkey?.script, PASSWORD_SCRIPT_SOURCE);
+  return sendPage(reply, status, html, passkey?.script, PASSWORD_SCRIPT_SOURCE, bots?.sources);
 }

@@ -49,7 +49,7 @@ export const signInRoutes = fp<SignInRoutesOptions>(
 
     app.post('/sign-in', async (request, reply) => {
       const cookie = cookies.create();
-      const form = signInForm(cookies, request, reply, cookie.hash);
+      const form = signInForm(cookies, request, reply, cookie.hash, options);
       const outcome = await signInDirectly(options, { ...form, isOurForm: csrf.checkOf(request) });
       switch (outcome.kind) {
         case 'formRefused':

@@ -91,7 +91,11 @@ export type SignInForm = {
   readonly gone: AbortSignal;
   /** The class that the client demands. Null: no client demands one. */
   readonly requiredClass?: string | null;
+  /** Asks a challenge service, before the password is checked. Absent or null: no reason to refuse. */
+  readonly refusedAsBot?: () => Promise<BotRefusal | null>;
 };
+
+export type BotRefusal = 'bot_check_missing' | 'bot_check_failed' | 'bot_check_unavailable';
 
 export type SignInRefusal =
   | 'form_incomplete'
@@ -101,7 +105,9 @@ export type SignInRefusal =
   /** The node has too many concurrent sign-ins. It did not check the password. */
   | 'busy'
   /** The caller closed the connection before the password was checked. */
-  | 'caller_gone';
+  | 'caller_gone'
+  /** The challenge service takes the sender for a bot, or does not answer. The server did not check the password. */
+  | BotRefusal;
 
 export type SignInOutcome =
   | { readonly kind: 'signedIn'; readonly session: Session }
@@ -138,7 +144,7 @@ export async function signIn(deps: SignInDeps, form: SignInForm): Promise<SignIn
   return { kind: 'signedIn', session };
 }
 
-export type Credentials = Pick<SignInForm, 'username' | 'password' | 'address' | 'device' | 'gone'> & {
+export type Credentials = Pick<SignInForm, 'username' | 'password' | 'address' | 'device' | 'gone' | 'refusedAsBot'> & {
   readonly cookie: Pick<SignInForm['cookie'], 'browser'>;
   /** The end-user who is signed in. Absent: the end-user whom the typed username or address identifies. */
   readonly userId?: string;
@@ -158,6 +164,8 @@ export async function verifyCredentials(
   const refused = (reason: SignInRefusal, retryAfterSeconds: number | null = null) =>
     ({ kind: 'signInRefused', username, reason, retryAfterSeconds }) as const;
   if (username === '' || password === '') return refused('form_incomplete');
+  const bot = (await form.refusedAsBot?.()) ?? null;
+  if (bot !== null) return refused(bot, bot === 'bot_check_unavailable' ? BUSY_SECONDS : null);
 
   const { userId } = form;
   const account = userId === undefined ? await deps.users.accountKeyOf(username) : deps.users.keyOf(username);

@@ -39,7 +39,7 @@ export async function challengeService(policy: Partial<BotCheckPolicy> = {}): Pr
       service: 'turnstile',
       siteKey: '1x00000000000000000000AA',
       secretEnvironment: 'BOT_CHECK_SECRET',
-      forms: ['signUp', 'passwordReset'],
+      forms: ['signIn', 'signUp', 'passwordReset'],
       whenUnavailable: 'refuse',
       endpoint: `http://127.0.0.1:${port}/siteverify`,
       ...policy,

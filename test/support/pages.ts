@@ -47,6 +47,7 @@ const signIn: SignInView = {
   problem: null,
   goOn: null,
   help: { forgot: '/forgot-password', signUp: '/sign-up' },
+  botCheck: null,
 };
 
 const link = {

@@ -57,7 +57,7 @@ export function passwordHandlers(pages: AccountPages, options: PasswordRoutesOpt
       const { userId } = visit.session;
       const outcome = await changePassword(options, visit, {
         ...sentFields(request, ['current', 'chosen', 'repeated']),
-        ...signInForm(cookies, request, reply, cookie.hash),
+        ...signInForm(cookies, request, reply, cookie.hash, null),
       });
       switch (outcome.kind) {
         case 'changed':

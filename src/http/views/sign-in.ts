@@ -1,5 +1,6 @@
 /** The pages of a sign-in: identifier and password together, or one after the other. */
 import { html } from 'ghtml';
+import type { BotCheckProblem } from '../bot-check.ts';
 import type { Look } from '../look.ts';
 import type { SignInHelp } from '../sign-in-help.ts';
 import { emphasised } from './filled.ts';
@@ -13,11 +14,17 @@ export type Identifiers = keyof Words['identifier'];
 export type SignInProblem =
   | keyof Words['refused']
   /** Whole seconds until the server checks the next attempt. */
-  | { readonly throttledSeconds: number };
+  | { readonly throttledSeconds: number }
+  | { readonly botCheck: BotCheckProblem };
 
 /** @param identifiers of the current policy */
-export function problemWords(words: Words, problem: SignInProblem, identifiers: Identifiers): string {
-  if (typeof problem !== 'string') return throttledFor(words, problem.throttledSeconds);
+export function problemWords(
+  { signIn: words, botCheck }: Pick<Look['words'], 'signIn' | 'botCheck'>,
+  problem: SignInProblem,
+  identifiers: Identifiers,
+): string {
+  if (typeof problem !== 'string')
+    return 'botCheck' in problem ? botCheck[problem.botCheck] : throttledFor(words, problem.throttledSeconds);
   const refused = words.refused[problem];
   return typeof refused === 'string' ? refused : refused({ identifiers });
 }
@@ -42,6 +49,8 @@ export type SignInView = {
   /** For prompt=select_account: the signed-in account to continue with. */
   readonly goOn: { readonly action: string; readonly username: string } | null;
   readonly help: SignInHelp;
+  /** The widget of a challenge service. Null: the form has none. */
+  readonly botCheck: Markup | null;
   /** Below the form: other methods to sign in. */
   readonly more?: readonly Markup[];
 };
@@ -55,6 +64,7 @@ export function signInPage(look: Look, view: SignInView): string {
     view,
     html`!${identifierField(words, view)}
 !${passwordField(look, { ...PASSWORD, label: words.password, focus: problem !== null, describedBy: describing(view) })}
+!${view.botCheck ?? ''}
 <button type="submit">${words.submit}</button>
 !${passwordScript}`,
   );
@@ -97,6 +107,7 @@ export function methodsPage(look: Look, view: MethodsView): string {
     { ...view, goOn: null },
     html`<input type="text" class="unseen" name="username" value="${username}" autocomplete="username" readonly tabindex="-1" aria-hidden="true">
 !${passwordField(look, { ...PASSWORD, label: words.password, focus: true, describedBy: describing(view) })}
+!${view.botCheck ?? ''}
 <button type="submit">${words.submit}</button>
 !${passwordScript}`,
     whose,
@@ -125,7 +136,7 @@ function framed(
     problem === null ? words.title : words.titleAfterProblem,
     html`<h1>${words.title}</h1>
 <p class="quiet">!${clientName === null ? html`${again ? words.again : words.forAccount}` : emphasised(words.forClient, { client: clientName })}</p>
-!${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problemWords(words, problem, identifiers)}</p>`}
+!${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problemWords(look.words, problem, identifiers)}</p>`}
 !${
       goOn === null
         ? ''

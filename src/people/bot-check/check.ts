@@ -1,5 +1,6 @@
 /** Asks the challenge service of `bot-check.yaml` whether a person filled a form. */
 import type { BotCheckForm, BotCheckPolicy } from '../../../policies/bot-check-schema.ts';
+import type { BotRefusal } from '../../protocol/sign-in.ts';
 import { CHALLENGE_SERVICES } from './services.ts';
 
 export type { BotCheckForm };
@@ -12,13 +13,12 @@ export type BotCheckDeps = {
   readonly environmentVariable: (name: string) => string | undefined;
 };
 
-export type BotCheckRefusal =
-  /** The form has no answer of the widget: the browser ran no script, or the answer was removed. */
-  | 'bot_check_missing'
-  /** The service refuses the answer, or has verified it before. */
-  | 'bot_check_failed'
-  /** The service does not answer, and the policy refuses. */
-  | 'bot_check_unavailable';
+/**
+ * `bot_check_missing`: the form has no answer of the widget, since the browser ran no script or a program sent it.
+ * `bot_check_failed`: the service refuses the answer, or has verified it before. `bot_check_unavailable`: the service does
+ * not answer, and the policy refuses.
+ */
+export type BotCheckRefusal = BotRefusal;
 
 export type BotCheckOutcome =
   /** `unchecked`: the service does not answer, and the policy admits. */

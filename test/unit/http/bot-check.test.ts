@@ -1,7 +1,7 @@
 /** Forms with a challenge service: its widget in the page, its answer in the form, and the work that waits for it. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { BotCheckPolicy } from '../../../policies/bot-check-schema.ts';
-import { makeUser } from '../../support/actors.ts';
+import { authorizeUrl, makePkce, makeUser, PASSWORD } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
 import { challengeService, SITE_SECRET, type TestChallengeService } from '../../support/challenge-service.ts';
@@ -95,6 +95,61 @@ describe.each(FORMS)('%s', (path, email) => {
     const browser = new Browser(scene.app);
     const page = await browser.post(path, { csrf: 'x', email, [FIELD]: service.solve() });
     expect([page.status, service.asked]).toEqual([403, []]);
+  });
+});
+
+describe('/sign-in', () => {
+  const signIn = async (answer: string | undefined, password = PASSWORD, browser = new Browser(scene.app)) =>
+    browser.submit(await browser.get('/sign-in'), {
+      username: 'alice',
+      password,
+      ...(answer !== undefined && { [FIELD]: answer }),
+    });
+
+  it('shows the widget beside the password', async () => {
+    const page = await scene.app.inject('/sign-in');
+    expect(page.body).toMatch(/name="password"[\s\S]*class="cf-turnstile"[\s\S]*<button type="submit">/);
+    expect(page.headers['content-security-policy']).toMatch(
+      /script-src 'sha256-[^;]* https:\/\/challenges\.cloudflare\.com; frame-src https:/,
+    );
+  });
+
+  it('signs in after a solved challenge', async () => {
+    expect((await signIn(service.solve())).url).toBe('/account');
+  });
+
+  it.each([
+    ['an answer that is missing', undefined, 400],
+    ['an invented answer', 'invented', 400],
+  ] as const)('checks no password for %s, and shows the form again', async (_title, answer, status) => {
+    const counted = vi.spyOn(scene.deps.signInFailures, 'recentOf');
+    for (const password of [PASSWORD, 'a wrong passphrase']) {
+      const refused = await signIn(answer, password);
+      expect(refused.status).toBe(status);
+      expect(refused.body).toContain('Confirm that you are not a robot');
+      expect(refused.body).toContain('value="alice"');
+    }
+    expect(counted).not.toHaveBeenCalled();
+  });
+
+  it('answers 503 while the service is broken and the policy refuses', async () => {
+    service.break(500);
+    expect((await signIn('anything')).status).toBe(503);
+  });
+
+  it('asks no service for a form without a password', async () => {
+    expect((await signIn(service.solve(), '')).status).toBe(400);
+    expect(service.asked).toEqual([]);
+  });
+
+  it('asks on the page of an authorization request too', async () => {
+    const browser = new Browser(scene.app);
+    const page = await browser.get(authorizeUrl(scene.client, await makePkce()));
+    expect(page.body).toContain('class="cf-turnstile"');
+    const refused = await browser.submit(page, { username: 'alice', password: PASSWORD });
+    expect(refused.status).toBe(400);
+    const consent = await browser.submit(refused, { username: 'alice', password: PASSWORD, [FIELD]: service.solve() });
+    expect(consent.body).toContain('name="decision"');
   });
 });
 

@@ -138,7 +138,7 @@ describe('the request to the service', () => {
   it.each([
     ['a form without an answer', policy(), null, refused('bot_check_missing')],
     ['a form with an empty answer', policy({ whenUnavailable: 'admit' }), '', refused('bot_check_missing')],
-    ['a form that the policy does not name', policy({ forms: ['passwordReset'] }), null, ADMITTED],
+    ['a form that the policy does not name', policy({ forms: ['signIn', 'passwordReset'] }), null, ADMITTED],
     ['any form, without the file', null, null, ADMITTED],
   ] as const)('is not sent for %s', async (_title, botCheck, answer, outcome) => {
     const { asked, check } = askedWith(botCheck, json({ success: true }));

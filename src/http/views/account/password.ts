@@ -35,9 +35,7 @@ export function problemOf({ words }: Look, problem: PasswordView['problem']): st
       return said.too_long({ atMost: problem.atMost });
     case 'sign_in_refused':
       // The form has no username: the problem is the password.
-      return problem.problem === 'mismatch'
-        ? said.current_is_wrong
-        : problemWords(words.signIn, problem.problem, 'username');
+      return problem.problem === 'mismatch' ? said.current_is_wrong : problemWords(words, problem.problem, 'username');
     default:
       return said[problem.reason];
   }

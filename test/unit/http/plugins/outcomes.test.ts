@@ -184,7 +184,7 @@ describe('the sign-in form', () => {
   it('passes on input, source, and purpose verbatim', async () => {
     const read: SignInForm[] = [];
     answer = (request, reply) => {
-      const form = signInForm(cookies, request, reply, cookie.new);
+      const form = signInForm(cookies, request, reply, cookie.new, null);
       expect(form.gone.aborted).toBe(false);
       read.push(form);
       return reply.send('');
@@ -204,7 +204,7 @@ describe('the sign-in form', () => {
   it('accepts the address of a proxy if it is an address', async () => {
     const read: string[] = [];
     answer = (request, reply) => {
-      read.push(signInForm(cookies, request, reply, cookie.new).address);
+      read.push(signInForm(cookies, request, reply, cookie.new, null).address);
       return reply.send('');
     };
     const remoteAddress = '2001:db8:0:2::1';
@@ -215,7 +215,7 @@ describe('the sign-in form', () => {
   it('accepts a browser without a User-Agent', async () => {
     let read: SignInForm | undefined;
     answer = (request, reply) => {
-      read = signInForm(cookies, request, reply, cookie.new);
+      read = signInForm(cookies, request, reply, cookie.new, null);
       return reply.send('');
     };
     await app.inject({ method: 'POST', url: '/', headers: { 'user-agent': '' } });
@@ -230,11 +230,14 @@ describe('the sign-in form', () => {
     ['throttled_account', 1, 429, 'Wait a second, then'],
     ['busy', 2, 503, 'your password was not checked'],
     ['caller_gone', null, 503, 'your password was not checked'],
+    ['bot_check_missing', null, 400, 'Confirm that you are not a robot'],
+    ['bot_check_failed', null, 400, 'Confirm that you are not a robot'],
+    ['bot_check_unavailable', 2, 503, 'We cannot check at the moment'],
   ] as const)('rejected, %s', async (reason: SignInRefusal, retryAfterSeconds, status, words) => {
     answer = (request, reply) => {
       const refused = { kind: 'signInRefused', reason, username: 'u', retryAfterSeconds, formPurpose: 'p' } as const;
       const shown = refuseSignIn(request, reply, refused, { interactionId: 'i' }, rememberedRefusals());
-      return reply.code(shown.status).send(problemWords(ENGLISH.words.signIn, shown.problem, 'username'));
+      return reply.code(shown.status).send(problemWords(ENGLISH.words, shown.problem, 'username'));
     };
     const { statusCode, headers, body } = await app.inject({ url: '/', remoteAddress: '192.0.2.1' });
     expect(statusCode).toBe(status);

@@ -157,6 +157,7 @@ describe('a file in the folder', () => {
         problem: { throttledSeconds: 1 },
         goOn: null,
         help: { forgot: null, signUp: null },
+        botCheck: null,
       },
     );
     expect(page).toContain('<html lang="ar" dir="rtl">');
