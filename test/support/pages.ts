@@ -1,4 +1,5 @@
 /** Every view with what it can show, for tests that look at all pages: a view that is missing here fails one of them. */
+import { SECTIONS } from '../../src/http/account/sections.ts';
 import type { Look } from '../../src/http/look.ts';
 import { unverifiedRequestPage } from '../../src/http/unverified-request-page.ts';
 import { apps } from '../../src/http/views/account/apps.ts';
@@ -149,7 +150,7 @@ function accountSample(
   return {
     name,
     html: (look) => {
-      const sections = keysOf(look.words.account.sections).map((id) => ({ id, href: `/account/${id}` }));
+      const sections = SECTIONS.map(({ id, path }) => ({ id, href: path }));
       const frame = {
         look,
         username: data('alice'),

@@ -31,12 +31,16 @@ export function accountPage(frame: AccountFrame, { done = null, problem = null, 
   return page(
     look,
     title,
-    html`!${navigation(frame)}
+    html`<div class="account">
+!${navigation(frame)}
+<div>
 <h1>${title}</h1>
 <p class="quiet">!${emphasised(words.signedInAs, { username })} <a href="${signOut}">${words.signOut}</a></p>
 !${done === null ? '' : html`<p class="done" role="status">${done}</p>`}
 !${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problem}</p>`}
-!${typeof content === 'function' ? content(frame) : content}`,
+!${typeof content === 'function' ? content(frame) : content}
+</div>
+</div>`,
     { wide: true },
   );
 }
