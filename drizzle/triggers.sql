@@ -1,4 +1,4 @@
--- Revision 6
+-- Revision 7
 -- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
 -- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
 -- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
@@ -553,6 +553,71 @@ $$;
 --> statement-breakpoint
 CREATE OR REPLACE TRIGGER "recovery_codes_is_not_emptied" BEFORE TRUNCATE ON "recovery_codes"
   FOR EACH STATEMENT EXECUTE FUNCTION "recovery_codes_is_not_emptied"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "trusted_browsers_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (NEW.state IN ('active')) THEN
+    PERFORM "public"."no_machine_allows"('a trusted browser is stored with its first proof', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "trusted_browsers_begins_with_its_machine" AFTER INSERT ON "trusted_browsers"
+  FOR EACH ROW EXECUTE FUNCTION "trusted_browsers_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "trusted_browsers_keeps_its_owner"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.user_id, NEW.user_epoch, NEW.server_epoch, NEW.factor_id, NEW.user_agent, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.user_id, OLD.user_epoch, OLD.server_epoch, OLD.factor_id, OLD.user_agent, OLD.created_at, OLD.ends_at)) THEN
+    PERFORM "public"."no_machine_allows"('a trusted browser stays that of its end-user and its factor', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "trusted_browsers_keeps_its_owner" AFTER UPDATE OF id, user_id, user_epoch, server_epoch, factor_id, user_agent, created_at, ends_at ON "trusted_browsers"
+  FOR EACH ROW EXECUTE FUNCTION "trusted_browsers_keeps_its_owner"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "trusted_browsers_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'requested' AND NEW.state = 'active') OR (OLD.state = 'active' AND NEW.state = 'ended')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the trusted-browser machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "trusted_browsers_moves_with_its_machine" AFTER UPDATE OF state ON "trusted_browsers"
+  FOR EACH ROW EXECUTE FUNCTION "trusted_browsers_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "trusted_browsers_stays_ended"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.secret_hash IS NOT NULL AND NEW.secret_hash IS NOT NULL AND NEW.secret_hash <> OLD.secret_hash
+    OR OLD.secret_hash IS NULL AND NEW.secret_hash IS NOT NULL
+    OR (OLD.state IN ('ended')) AND ((NEW.ended_at, NEW.last_used_at) IS DISTINCT FROM (OLD.ended_at, OLD.last_used_at)) THEN
+    PERFORM "public"."no_machine_allows"('trust that has ended does not come back', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "trusted_browsers_stays_ended" AFTER UPDATE OF secret_hash, ended_at, last_used_at ON "trusted_browsers"
+  FOR EACH ROW EXECUTE FUNCTION "trusted_browsers_stays_ended"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "trusted_browsers_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('trust of browsers ends one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "trusted_browsers_is_not_emptied" BEFORE TRUNCATE ON "trusted_browsers"
+  FOR EACH STATEMENT EXECUTE FUNCTION "trusted_browsers_is_not_emptied"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "interactions_begins_with_its_machine"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -1423,6 +1488,21 @@ $$;
 CREATE OR REPLACE TRIGGER "signing_keys_mac_moves_on" AFTER UPDATE OF mac, mac_version ON "signing_keys"
   FOR EACH ROW EXECUTE FUNCTION "signing_keys_mac_moves_on"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "trusted_browsers_mac_moves_on"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.mac_version < OLD.mac_version
+    OR NEW.mac_version > OLD.mac_version + 1
+    OR (NEW.mac IS DISTINCT FROM OLD.mac) AND NEW.mac_version = OLD.mac_version THEN
+    PERFORM "public"."no_machine_allows"('each MAC of a row has the next version', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "trusted_browsers_mac_moves_on" AFTER UPDATE OF mac, mac_version ON "trusted_browsers"
+  FOR EACH ROW EXECUTE FUNCTION "trusted_browsers_mac_moves_on"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "users_mac_moves_on"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1541,6 +1621,19 @@ $$;
 --> statement-breakpoint
 CREATE OR REPLACE TRIGGER "recovery_codes_begins_once" AFTER INSERT ON "recovery_codes"
   FOR EACH ROW EXECUTE FUNCTION "recovery_codes_begins_once"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "trusted_browsers_begins_once"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM "public"."ended_rows" e WHERE e."relation" = 'trusted_browsers' AND e."key" = NEW.id::text) THEN
+    PERFORM "public"."no_machine_allows"('what was deleted does not begin again', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "trusted_browsers_begins_once" AFTER INSERT ON "trusted_browsers"
+  FOR EACH ROW EXECUTE FUNCTION "trusted_browsers_begins_once"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "grants_begins_once"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -1674,6 +1767,19 @@ CREATE OR REPLACE TRIGGER "recovery_codes_remembers_its_end" AFTER DELETE ON "re
 --> statement-breakpoint
 REVOKE ALL ON FUNCTION "recovery_codes_remembers_its_end"() FROM PUBLIC;
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "trusted_browsers_remembers_its_end"() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."remember_ended_row"('trusted_browsers', OLD.id::text, OLD.ends_at);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "trusted_browsers_remembers_its_end" AFTER DELETE ON "trusted_browsers"
+  FOR EACH ROW EXECUTE FUNCTION "trusted_browsers_remembers_its_end"();
+--> statement-breakpoint
+REVOKE ALL ON FUNCTION "trusted_browsers_remembers_its_end"() FROM PUBLIC;
+--> statement-breakpoint
 DO $$
 DECLARE
   name text;
@@ -1735,6 +1841,11 @@ BEGIN
       'recovery_codes_keeps_its_owner',
       'recovery_codes_moves_with_its_machine',
       'recovery_codes_is_not_emptied',
+      'trusted_browsers_begins_with_its_machine',
+      'trusted_browsers_keeps_its_owner',
+      'trusted_browsers_moves_with_its_machine',
+      'trusted_browsers_stays_ended',
+      'trusted_browsers_is_not_emptied',
       'interactions_begins_with_its_machine',
       'interactions_keeps_what_was_asked',
       'interactions_moves_with_its_machine',
@@ -1800,6 +1911,7 @@ BEGIN
       'passkeys_mac_moves_on',
       'sessions_mac_moves_on',
       'signing_keys_mac_moves_on',
+      'trusted_browsers_mac_moves_on',
       'users_mac_moves_on',
       'sessions_begins_once',
       'email_challenges_begins_once',
@@ -1809,6 +1921,7 @@ BEGIN
       'second_factors_begins_once',
       'mails_begins_once',
       'recovery_codes_begins_once',
+      'trusted_browsers_begins_once',
       'sessions_remembers_its_end',
       'email_challenges_remembers_its_end',
       'passkeys_remembers_its_end',
@@ -1816,7 +1929,8 @@ BEGIN
       'consents_remembers_its_end',
       'second_factors_remembers_its_end',
       'mails_remembers_its_end',
-      'recovery_codes_remembers_its_end')
+      'recovery_codes_remembers_its_end',
+      'trusted_browsers_remembers_its_end')
   LOOP
     EXECUTE format('DROP FUNCTION %s CASCADE', other);
   END LOOP;

@@ -13,6 +13,7 @@ import { refreshTokenMachine } from './refresh-token/machine.ts';
 import { secondFactorMachine } from './second-factor/machine.ts';
 import { sessionMachine } from './session/machine.ts';
 import { signingKeyMachine } from './signing-key/machine.ts';
+import { trustedBrowserMachine } from './trusted-browser/machine.ts';
 import { userMachine } from './user/machine.ts';
 import { webhookDeliveryMachine } from './webhook-delivery/machine.ts';
 
@@ -28,6 +29,7 @@ export const RUNNING = {
   secondFactor: secondFactorMachine,
   recoveryCode: recoveryCodeMachine,
   passkey: passkeyMachine,
+  trustedBrowser: trustedBrowserMachine,
   signingKey: signingKeyMachine,
   client: clientMachine,
   user: userMachine,

@@ -20,6 +20,7 @@ export const MAIL_PLACEHOLDERS = {
   second_factor_added: ['link', 'username', 'at'],
   second_factor_removed: ['link', 'username', 'at'],
   factors_removed: ['link', 'username', 'at'],
+  browser_trusted: ['link', 'username', 'at'],
   identity_removed: ['link', 'username', 'at'],
   address_restored: ['link', 'username', 'at'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -220,6 +220,14 @@ export const signInSchema = z
         'Whether an end-user with a passkey and without an authenticator app needs the passkey after a password, or after a federated sign-in by a single factor. After a password that a link in a mail has set, the server always requires every factor of the account.',
       )
       .default('required'),
+    trustedBrowserLifetimeSeconds: z
+      .int()
+      .min(0)
+      .max(90 * DAY)
+      .describe(
+        'An end-user who proves a second factor may trust the browser for this long: the next sign-ins in it ask for the password alone. Never for administrators, nor where a client demands several factors. 0: no browser is trusted.',
+      )
+      .default(0),
     recentSignInSeconds: seconds(
       MINUTE,
       3600,

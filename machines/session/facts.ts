@@ -36,6 +36,8 @@ export type SignInFacts = {
   readonly passkeyCounts: boolean;
   /** A link in a mail has set the current password. */
   readonly passwordIsFromMail: boolean;
+  /** The secret of a trusted browser stands in for the second factor of this sign-in. */
+  readonly browserIsTrusted: boolean;
 };
 
 export type SessionContext = {

@@ -7,9 +7,13 @@ export const sessionGuards = {
   idle: ({ context, event }: Session) => event.now >= context.idleEndsAt,
   useIsDue: ({ context, event }: Session) => event.now >= context.useDueAt,
   waitedTooLong: ({ context, event }: Session) => event.now >= context.factorDueAt,
-  /** An attacker who reads the mailbox opens no account that has a factor, even if the policy counts a passkey as several. */
+  /**
+   * An attacker who reads the mailbox opens no account that has a factor, even if the policy counts a passkey as several. A browser is
+   * trusted only where no proof is demanded (the machine of the trusted browser).
+   */
   factorIsMissing: ({ context }: { context: Pick<SessionContext, 'signIn'> }) =>
     !context.signIn.isMultiFactor &&
+    !context.signIn.browserIsTrusted &&
     (context.signIn.isFactorDemanded ||
       context.signIn.hasApp ||
       (context.signIn.hasPasskey && (context.signIn.passkeyCounts || context.signIn.passwordIsFromMail))),

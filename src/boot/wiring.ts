@@ -17,6 +17,7 @@ import { managementApi } from '../management/api.ts';
 import { theServer } from '../model/actor.ts';
 import { clientThrottle } from '../protocol/client-throttle.ts';
 import { tokensReleaseClaims } from '../protocol/released-claims.ts';
+import type { StandInAsked } from '../protocol/sign-in.ts';
 import { authenticClients } from '../storage/authentic-clients.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
 import { clientLogoStore } from '../storage/client-logos.ts';
@@ -182,6 +183,10 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const signIn = {
     ...checks,
     challenges: factors.passkeys,
+    standIn: async (asked: StandInAsked) => {
+      const { standIn } = await import('../people/trust/trust.ts');
+      return standIn({ ...shared, ...factors, sleep }, asked);
+    },
     ...(mails && {
       whenSignedIn: mails.whenSignedIn,
       tell: mails.tell,

@@ -1,7 +1,7 @@
 /**
  * One cookie binds interactions and forms to the browser, one holds the session, and one the console's session. The
  * server stores only their hashes. The device cookie names the accounts that trust the browser, and the server stores
- * none of it.
+ * none of it. The cookie of a trusted browser has a secret for each of the last accounts that trust it.
  */
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -10,7 +10,7 @@ import type { Random } from '../crypto/random.ts';
 
 type CookieName = 'browser' | 'session' | 'console';
 
-/** A cookie that was not sent yet. */
+/** A value for a cookie. */
 export type NewCookie = { readonly value: string; readonly hash: Buffer };
 
 export type BrowserCookies = {
@@ -23,10 +23,16 @@ export type BrowserCookies = {
   /** The device cookie (src/crypto/device-cookie.ts). Null: not sent. */
   readonly readDevice: (request: FastifyRequest) => string | null;
   readonly setDevice: (reply: FastifyReply, value: string, lifetimeSeconds: number) => void;
+  /** The secrets of a trusted browser, with their hashes. */
+  readonly readTrusted: (request: FastifyRequest) => readonly NewCookie[];
+  readonly setTrusted: (reply: FastifyReply, secrets: readonly string[], lifetimeSeconds: number) => void;
   readonly clear: (reply: FastifyReply, name: CookieName) => void;
   /** The hash of the cookie that this response sets. Null: it sets none. */
   readonly justSet: (reply: FastifyReply, name: CookieName) => Buffer | null;
 };
+
+/** Of as many accounts a browser may be trusted. */
+const MAX_TRUSTED = 5;
 
 const VALUE = /^[A-Za-z0-9_-]{43}$/;
 
@@ -38,6 +44,7 @@ export function browserCookies({ issuer, random }: BrowserCookieOptions): Browse
   const secure = issuer.startsWith('https:');
   const nameOf = (name: CookieName) => `${secure ? '__Host-' : ''}statehouse-${name}`;
   const deviceName = `${secure ? '__Host-' : ''}statehouse-device`;
+  const trustedName = `${secure ? '__Host-' : ''}statehouse-trusted`;
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
   const set = new WeakMap<FastifyReply, Partial<Record<CookieName, Buffer>>>();
 
@@ -62,6 +69,13 @@ export function browserCookies({ issuer, random }: BrowserCookieOptions): Browse
     justSet: (reply, name) => set.get(reply)?.[name] ?? null,
     readDevice: (request) => request.cookies[deviceName] ?? null,
     setDevice: (reply, value, maxAge) => void reply.setCookie(deviceName, value, { ...attributes, maxAge }),
+    readTrusted: (request) =>
+      (request.cookies[trustedName] ?? '')
+        .split('.', MAX_TRUSTED)
+        .filter((value) => VALUE.test(value))
+        .map((value) => ({ value, hash: sha256(value) })),
+    setTrusted: (reply, secrets, maxAge) =>
+      void reply.setCookie(trustedName, secrets.slice(0, MAX_TRUSTED).join('.'), { ...attributes, maxAge }),
     clear: (reply, name) => void reply.clearCookie(nameOf(name), attributes),
   };
 }

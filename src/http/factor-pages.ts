@@ -12,6 +12,7 @@ import {
   continueSetUp,
   type SetUp,
 } from '../people/second-factor/set-up.ts';
+import { offeredTrust, secretsAfter, type TrustAsked, trustBrowser } from '../people/trust/trust.ts';
 import { rememberBrowser } from '../protocol/sign-in.ts';
 import { callerGone } from './caller-gone.ts';
 import type { NewCookie } from './cookies.ts';
@@ -24,10 +25,10 @@ import { seeOther, sendPage } from './security-headers.ts';
 import { deviceOf, logSignIn } from './sign-in-form.ts';
 import { lostFactorsPath, type SignInHelpOptions } from './sign-in-help.ts';
 import { isPasskeyRefused } from './sign-in-routes.ts';
-import { type FactorProblem, factorPage, recoveryCodesPage, setUpPage } from './views/factor.ts';
+import { type FactorProblem, factorPage, recoveryCodesPage, setUpPage, trustBox } from './views/factor.ts';
 
 type At = { readonly place: FactorPlace; readonly session: Session };
-export type FactorSent = Readonly<Record<'code' | 'factor' | 'credential', string | null>>;
+export type FactorSent = Readonly<Record<'code' | 'factor' | 'credential' | 'trust', string | null>>;
 type Submitted = At & { readonly form: FactorSent };
 export type FactorPagesDeps = SecondFactorDeps &
   PresentDeps &
@@ -59,7 +60,9 @@ export async function showFactor(
   const hasPasskey = methods.passkeys.length > 0;
   const { formPurpose } = place;
   const secondFactorOf = { session, allowed: methods.passkeys };
-  const button = { action: place.path('/passkey'), formPurpose, csrf, autofill: false, secondFactorOf };
+  const trustSeconds = asks === 'factor' ? offeredTrust(deps, session) : null;
+  const fields = trustSeconds === null ? undefined : trustBox(look, trustSeconds, 'trust-with-passkey');
+  const button = { action: place.path('/passkey'), formPurpose, csrf, autofill: false, secondFactorOf, fields };
   const passkey = hasPasskey ? await passkeyPart(deps, request, reply, look, button) : null;
   const view = {
     ...place,
@@ -73,6 +76,7 @@ export async function showFactor(
     lost: (await deps.mayRecoverByMail?.(session.userId)) === false ? null : lostFactorsPath(deps),
     problem: problem ?? (isPasskeyRefused(request) ? 'passkeyRefused' : null),
     passkey: passkey?.markup ?? null,
+    trustSeconds,
   } as const;
   return sendPage(reply, status, factorPage(look, view), passkey?.script);
 }
@@ -101,6 +105,7 @@ const ACTIONS: Readonly<
     const outcome = await proveByCode(deps, session, sent);
     if (outcome.kind === 'proven') {
       begin(deps, request, reply, cookie, outcome.session);
+      await trust(deps, request, reply, at, outcome);
       logSignIn(request, deps.signInLedger, session, 'second factor proven');
       return place.proven(reply, outcome.session);
     }
@@ -111,7 +116,8 @@ const ACTIONS: Readonly<
     if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
     return showFactor(deps, request, reply, { place, session, ...REFUSALS[method][reason] });
   },
-  passkey: async (deps, request, reply, { place, session, form }) => {
+  passkey: async (deps, request, reply, at) => {
+    const { place, session, form } = at;
     const browser = deps.cookies.hash(request, 'browser');
     if (browser === null) return seeOther(reply, place.again);
     const cookie = deps.cookies.create();
@@ -120,6 +126,7 @@ const ACTIONS: Readonly<
     const outcome = await proveByPasskey(deps, session, sent);
     if (outcome.kind === 'proven') {
       begin(deps, request, reply, cookie, outcome.session);
+      await trust(deps, request, reply, at, outcome);
       logSignIn(request, deps.signInLedger, session, 'second factor proven');
       return place.proven(reply, outcome.session);
     }
@@ -174,6 +181,29 @@ function begin(
 ): void {
   deps.cookies.set(reply, 'session', cookie);
   rememberBrowser(deps, deviceOf(deps.cookies, request, reply), username, lastUsedAt);
+}
+
+/** The box was sent with the proof of the factor. A box that the page does not offer has no effect. */
+async function trust(
+  deps: FactorPagesDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { session: before, form }: Submitted,
+  { session, factor }: { readonly session: Session; readonly factor: TrustAsked['factor'] },
+): Promise<void> {
+  if (form.trust === null || offeredTrust(deps, before) === null) return;
+  const secret = deps.cookies.create();
+  const sent = deps.cookies.readTrusted(request);
+  const trusted = await trustBrowser(deps, session, {
+    factor,
+    userAgent: request.headers['user-agent'] ?? null,
+    secretHash: secret.hash,
+    sent: sent.map(({ hash }) => hash),
+  });
+  if (trusted === null) return;
+  const { lifetimeSeconds, replaced } = trusted;
+  deps.cookies.setTrusted(reply, secretsAfter(secret.value, sent, replaced), lifetimeSeconds);
+  request.log.info({ userId: session.userId }, 'browser trusted');
 }
 
 async function showSetUp(

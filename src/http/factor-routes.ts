@@ -39,7 +39,8 @@ export const factorRoutes = fp<FactorRoutesOptions>(
       ...interactionRequestOf(cookies, request, params),
       isOurForm: csrf.checkOf(request),
     });
-    const sentIn = (request: FastifyRequest): FactorSent => sentFields(request, ['code', 'factor', 'credential']);
+    const sentIn = (request: FastifyRequest): FactorSent =>
+      sentFields(request, ['code', 'factor', 'credential', 'trust']);
 
     app.get('/sign-in/factor', async (request, reply) => {
       const { session, awaiting } = await findAnySession(options, cookies.hash(request, 'session'));

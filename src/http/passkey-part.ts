@@ -18,6 +18,8 @@ type PasskeyPlace = {
   readonly autofill: boolean;
   /** Asks for the passkeys of this session's account. Absent: for any of this site. */
   readonly secondFactorOf?: FactorAsked;
+  /** Of its form. */
+  readonly fields?: Markup | undefined;
 };
 
 /**
@@ -40,6 +42,7 @@ export async function passkeyPart(
   const asked = of ? factorOptions(deps, browser, of) : signInOptions(deps, browser, place.formPurpose);
   if (asked === null) return null;
   const { factor } = look.words;
-  const words = { button: factor.withPasskey, failed: factor.refused.passkeyRefused };
+  const { fields } = place;
+  const words = { button: factor.withPasskey, failed: factor.refused.passkeyRefused, ...(fields && { fields }) };
   return { markup: passkeyButton(look, { ...place, options: asked }, words), script: PASSKEY_SCRIPT_SOURCE };
 }

@@ -41,6 +41,7 @@ export function signInForm(
       old: cookies.hash(request, 'session'),
       new: newCookie,
       browser: cookies.hash(request, 'browser'),
+      trusted: cookies.readTrusted(request).map(({ hash }) => hash),
     },
     device: deviceOf(cookies, request, reply),
     userAgent: request.headers['user-agent'] ?? null,

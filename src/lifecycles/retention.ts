@@ -23,7 +23,7 @@ export const ofDeletedUsers = (owner: PgColumn): Removal => ({
 });
 
 /** A raised epoch ends many rows together, as a new password ends every session, and writes none of them. By the words of src/model. */
-export const epochThatEnded = (table: 'sessions' | 'grants', ofClient: SQL = sql`false`): SQL => sql`case
+export const epochThatEnded = (table: string, ofClient: SQL = sql`false`): SQL => sql`case
   when ${sql.raw(table)}.user_epoch <> (select u.epoch from users u where u.id = ${sql.raw(table)}.user_id) then 'user_ended'
   when ${ofClient} then 'client_ended'
   when ${sql.raw(table)}.server_epoch <> (select s.epoch from server s) then 'server_epoch_raised' end`;

@@ -90,7 +90,7 @@ export type HeldFacts<Table extends { readonly $inferSelect: object }> = TableFa
   readonly machine: string | null;
   /** Names a row in a refusal; never a secret. */
   readonly key: AnyPgColumn;
-  /** The state in which a row is a factor that a session may rely on. Absent: it is none. */
+  /** The state in which a session may rely on a row: a factor, or the trust that stands in for one. Absent: in none. */
   readonly provesSignInWhile?: string | undefined;
   readonly changes: { readonly [Column in keyof Table['$inferSelect']]?: Role };
   /** The rules that Postgres enforces for its rows. */

@@ -14,6 +14,7 @@ import { recoveryCodeTable } from './recovery-code/table.ts';
 import { secondFactorTable } from './second-factor/table.ts';
 import { sessionTable } from './session/table.ts';
 import { signingKeyTable } from './signing-key/table.ts';
+import { trustedBrowserTable } from './trusted-browser/table.ts';
 import { userTable } from './user/table.ts';
 import { webhookDeliveryTable } from './webhook-delivery/table.ts';
 
@@ -29,6 +30,7 @@ export * from './recovery-code/table.ts';
 export * from './second-factor/table.ts';
 export * from './session/table.ts';
 export * from './signing-key/table.ts';
+export * from './trusted-browser/table.ts';
 export * from './user/table.ts';
 export * from './webhook-delivery/table.ts';
 
@@ -41,6 +43,7 @@ export const HELD_TABLES = [
   secondFactorTable,
   mailTable,
   recoveryCodeTable,
+  trustedBrowserTable,
   interactionTable,
   externalSignInTable,
   grantTable,

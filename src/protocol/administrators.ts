@@ -24,6 +24,10 @@ export function scopeOfAdministrator({ management, operators }: Rules, who: Admi
   return isAmong(operators.auditors) ? scope.filter((name) => name.endsWith(':read')) : [];
 }
 
+/** Whether this end-user has any role now. */
+export const isAdministrator = (rules: Rules, username: string): boolean =>
+  scopeOfAdministrator(rules, { kind: 'user', username }).length > 0;
+
 /**
  * The end-user whose role counts for a grant. The store looks up the username only where the grant is for the
  * management API, so other tokens cost no query. Null: the grant needs no role, or the end-user no longer exists.

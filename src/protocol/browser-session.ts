@@ -28,7 +28,7 @@ import {
   levelOf,
   methodsOf,
 } from '../oauth/authentication-methods.ts';
-import { scopeOfAdministrator } from './administrators.ts';
+import { isAdministrator } from './administrators.ts';
 import type { SignInLedger } from './sign-in-ledger.ts';
 
 /** SHA-256 of a cookie's value. The value itself never leaves src/http. */
@@ -61,6 +61,8 @@ export type Authentication = {
   readonly method?: SignInMethod | undefined;
   /** The class that the client demands, besides account and policy. Absent: none. */
   readonly requiredClass?: string | null | undefined;
+  /** Called where a second factor is missing: the trusted browser that stands in for it. Absent: none does. */
+  readonly standIn?: ((proofIsDemanded: boolean) => Promise<ProvenFactor | null>) | undefined;
 };
 
 /** Includes the server's epoch, which a new session carries. */
@@ -108,7 +110,7 @@ export function demandsSecondFactor(configuration: Configuration, username: stri
   const { secondFactor } = configuration.signIn;
   if (secondFactor === 'nobody' || secondFactor === 'everyone') return secondFactor === 'everyone';
   if (secondFactor === 'operatorsInProduction' && !configuration.production) return false;
-  return scopeOfAdministrator(configuration, { kind: 'user', username }).length > 0;
+  return isAdministrator(configuration, username);
 }
 
 /** A browser may send any text. The server stores at most this much of it. */
@@ -141,8 +143,10 @@ export async function createSessionBy(
   userAgent: string | null,
   { factor, method = 'password', ...authentication }: Authentication & { readonly factor: ProvenFactor | null },
 ): Promise<Session | null> {
-  const { amr, authenticatedAt } = authentication;
+  const { amr, authenticatedAt, requiredClass, standIn } = authentication;
   const { facts, now } = await signInFacts(deps, user, authentication);
+  const proofIsDemanded = demandsClass(requiredClass) || isAdministrator(deps.configuration(), user.username);
+  const trusted = factor === null && isFactorMissing(facts) ? ((await standIn?.(proofIsDemanded)) ?? null) : null;
   if (cookie.old !== null) await end(portsOf(deps), { idHash: cookie.old }, 'signedInAgain');
   const { signIn } = deps.configuration();
   const session = {
@@ -156,26 +160,33 @@ export async function createSessionBy(
   };
   const read = { username: user.username, liveUserEpoch: user.epoch, liveServerEpoch: user.serverEpoch };
   const unknownYet = { signedInAt: new Date(0), lastUsedAt: new Date(0), endsAt: new Date(0) };
-  const state = begunState({ ...session, ...read, ...unknownYet }, signIn, facts);
-  const inserted = await deps.sessions.insert({
-    ...session,
-    state,
-    factor,
-    authenticatedAt,
-    now,
-    signIn: { method, origin: deps.signInLedger.originOf(user.username) },
-    lifetimeSeconds: signIn.sessionLifetimeSeconds,
-  });
-  return inserted && { ...session, ...read, ...inserted, state, endedReason: null };
+  const store = async (by: ProvenFactor | null, browserIsTrusted: boolean): Promise<Session | null> => {
+    const state = begunState({ ...session, ...read, ...unknownYet }, signIn, { ...facts, browserIsTrusted });
+    const inserted = await deps.sessions.insert({
+      ...session,
+      state,
+      factor: by,
+      authenticatedAt,
+      now,
+      signIn: { method, origin: deps.signInLedger.originOf(user.username) },
+      lifetimeSeconds: signIn.sessionLifetimeSeconds,
+    });
+    return inserted && { ...session, ...read, ...inserted, state, endedReason: null };
+  };
+  if (trusted === null) return store(factor, false);
+  // Where its trust has ended since, the factor is asked for.
+  return (await store(trusted, true)) ?? store(null, false);
 }
 
 const SEVERAL_FACTORS = levelOf(classNamed('multi-factor'));
+const demandsClass = (requiredClass: string | null | undefined): boolean =>
+  levelOf(requiredClass ?? null) >= SEVERAL_FACTORS;
 
 /** A page that needs a class that no second factor can reach asks for that class later. */
 async function signInFacts(
   deps: Pick<SessionDeps, 'configuration' | 'factorsOf'>,
   { id, username, passwordByLinkAt }: Pick<SignedInUser, 'id' | 'username' | 'passwordByLinkAt'>,
-  { amr, requiredClass = null }: Pick<Authentication, 'amr' | 'requiredClass'>,
+  { amr, requiredClass }: Pick<Authentication, 'amr' | 'requiredClass'>,
 ): Promise<{ readonly facts: SignInFacts; readonly now: Date | undefined }> {
   const configuration = deps.configuration();
   const isMultiFactor = levelOf(authenticationClassOf(amr)) >= SEVERAL_FACTORS;
@@ -183,11 +194,12 @@ async function signInFacts(
   const { hasApp, hasPasskey, now } = isMultiFactor ? NO_FACTORS : await deps.factorsOf(id);
   const facts = {
     isMultiFactor,
-    isFactorDemanded: levelOf(requiredClass) >= SEVERAL_FACTORS || demandsSecondFactor(configuration, username),
+    isFactorDemanded: demandsClass(requiredClass) || demandsSecondFactor(configuration, username),
     hasApp,
     hasPasskey,
     passkeyCounts: configuration.signIn.passkeyAfterPassword === 'required',
     passwordIsFromMail: passwordByLinkAt !== null,
+    browserIsTrusted: false,
   };
   return { facts, now };
 }

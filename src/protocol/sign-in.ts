@@ -9,6 +9,7 @@ import { hashPassword, isOutdatedHash, matchesPassword, provesWhole } from '../c
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type PasswordHash, type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import { Unavailable } from '../engine/errors.ts';
+import type { ProvenFactor } from '../lifecycles/session/lifecycle.ts';
 import { networksOf } from '../model/networks.ts';
 import type { Session } from '../model/session.ts';
 import { BY_PASSWORD } from '../oauth/authentication-methods.ts';
@@ -30,7 +31,19 @@ export type SignInCapacity = {
   readonly hashes: Pick<BoundedQueue, 'run'>;
 };
 
+/** The password of this end-user was right, and a second factor is missing. */
+export type StandInAsked = {
+  readonly userId: string;
+  readonly username: string;
+  /** SHA-256 of the secrets that the browser sent. */
+  readonly sent: readonly CookieHash[];
+  /** A client demands several factors, or the end-user is an administrator. */
+  readonly proofIsDemanded: boolean;
+};
+
 export type SignInDeps = SessionDeps & {
+  /** Whether a trusted browser stands in for the second factor. Null: the factor is asked for. Absent: no browser does. */
+  readonly standIn?: (asked: StandInAsked) => Promise<ProvenFactor | null>;
   readonly keys: RootKeys;
   /** A secret that another system added to the passwords of imported hashes. Absent: none. */
   readonly passwordPepper?: RawSecret | null | undefined;
@@ -77,9 +90,15 @@ export type SignInForm = {
   readonly address: string;
   /**
    * `old`: the session that the sign-in replaces. `new`: the cookie that the browser gets when the sign-in succeeds.
-   * `browser`: the cookie to which the form is bound. It bounds the concurrent attempts of one browser.
+   * `browser`: the cookie to which the form is bound. It bounds the concurrent attempts of one browser. `trusted`: the
+   * secrets of a trusted browser. Absent: none.
    */
-  readonly cookie: { readonly old: CookieHash | null; readonly new: CookieHash; readonly browser: CookieHash | null };
+  readonly cookie: {
+    readonly old: CookieHash | null;
+    readonly new: CookieHash;
+    readonly browser: CookieHash | null;
+    readonly trusted?: readonly CookieHash[];
+  };
   /** The device cookie, as sent. `remember` sets it after the right password. Absent: no browser. */
   readonly device?: {
     readonly cookie: string | null;
@@ -132,10 +151,17 @@ const TURNED_AWAY = { full: 'busy', abandoned: 'caller_gone' } as const;
 export async function signIn(deps: SignInDeps, form: SignInForm): Promise<SignInOutcome> {
   const checked = await verifyCredentials(deps, form);
   if (checked.kind !== 'verified') return checked;
-  const { requiredClass } = form;
-  const session = await createSession(deps, checked.user, form.cookie, form.userAgent, {
+  const { requiredClass, cookie } = form;
+  const { id: userId, username } = checked.user;
+  const { trusted: sent = [] } = cookie;
+  const standIn =
+    sent.length > 0
+      ? async (proofIsDemanded: boolean) => (await deps.standIn?.({ userId, username, sent, proofIsDemanded })) ?? null
+      : undefined;
+  const session = await createSession(deps, checked.user, cookie, form.userAgent, {
     amr: BY_PASSWORD,
     requiredClass,
+    standIn,
   });
   // A thief of the password alone has no trusted device.
   if (session.state !== 'active') return { kind: 'factorRequired', session };

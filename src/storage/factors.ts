@@ -1,6 +1,6 @@
-/** The statements about authenticator apps, recovery codes and passkeys. Each commit writes its line of the ledger. */
+/** The statements about authenticator apps, recovery codes, passkeys and trusted browsers. Each commit writes its line of the ledger. */
 
-import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { Passkey } from '../lifecycles/passkey/entity.ts';
 import type { LoadedPasskey, PasskeyStore } from '../lifecycles/passkey/lifecycle.ts';
@@ -10,13 +10,15 @@ import type { RecoveryCode } from '../lifecycles/recovery-code/entity.ts';
 import type { LoadedRecoveryCode, RecoveryCodeStore } from '../lifecycles/recovery-code/lifecycle.ts';
 import type { SecondFactor } from '../lifecycles/second-factor/entity.ts';
 import type { LoadedSecondFactor, SecondFactorStore } from '../lifecycles/second-factor/lifecycle.ts';
+import type { LoadedTrustedBrowser, TrustedBrowserStore } from '../lifecycles/trusted-browser/lifecycle.ts';
+import { trustedBrowserFacts } from '../lifecycles/trusted-browser/table.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
 import { otherWays } from './other-ways.ts';
-import { passkeys, recoveryCodes, secondFactors, server, spentChallenges, users } from './schema.ts';
+import { passkeys, recoveryCodes, secondFactors, server, spentChallenges, trustedBrowsers, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 import { isAuthenticUser } from './users.ts';
 
@@ -251,9 +253,90 @@ export type ChallengeStore = {
   readonly spend: (challengeHash: Uint8Array, endsAt: Date) => Promise<boolean>;
 };
 
+/** More than an end-user trusts. */
+const MAX_LISTED = 100;
+
+/** Of the end-user and of the server, today. */
+const EPOCHS = {
+  liveUserEpoch: sql<string | null>`case when ${users.disabledAt} is null then ${users.epoch} end`,
+  liveServerEpoch: server.epoch,
+};
+
+const isActiveFactor = (userId: SQL, id: SQL): SQL<boolean> => sql<boolean>`(
+  exists (select 1 from ${secondFactors} f where f.id = ${id} and f.user_id = ${userId} and f.state = 'active')
+  or exists (select 1 from ${passkeys} f where f.id = ${id} and f.user_id = ${userId} and f.state = 'active'))`;
+
+const epochOf = (epoch: string | null): bigint | null => (epoch === null ? null : BigInt(epoch));
+
+export function trustedBrowserStore(db: Drizzle, clock: Clock, macs: RowMacs): TrustedBrowserStore {
+  const loadBy = async (userId: string, which: SQL | undefined): Promise<readonly LoadedTrustedBrowser[]> => {
+    const rows = await reading(() =>
+      db
+        .select({
+          now: sql<string>`${nowOf(clock)}`,
+          stored: trustedBrowsers,
+          factorStands: isActiveFactor(sql`${trustedBrowsers.userId}`, sql`${trustedBrowsers.factorId}`),
+          ...EPOCHS,
+        })
+        .from(trustedBrowsers)
+        .innerJoin(users, eq(users.id, trustedBrowsers.userId))
+        .innerJoin(server, sql`true`)
+        .where(and(eq(trustedBrowsers.userId, userId), which))
+        .orderBy(desc(trustedBrowsers.createdAt))
+        .limit(MAX_LISTED),
+    );
+    return rows
+      .filter(({ stored }) => isAuthenticTrust(stored, macs))
+      .map(({ now, factorStands, stored: { mac, macVersion, ...stored }, liveUserEpoch, liveServerEpoch }) => ({
+        now: new Date(now),
+        factorStands,
+        browser: { ...stored, liveUserEpoch: epochOf(liveUserEpoch), liveServerEpoch },
+      }));
+  };
+  return {
+    find: async (userId, hashes) => {
+      if (hashes.length === 0) return null;
+      const sent = hashes.map((hash) => Buffer.from(hash));
+      return (await loadBy(userId, inArray(trustedBrowsers.secretHash, sent)))[0] ?? null;
+    },
+    load: async (userId, id) => (await loadBy(userId, eq(trustedBrowsers.id, id)))[0] ?? null,
+    loadNew: async ({ userId, factorId }) => {
+      const [row] = await reading(() =>
+        db
+          .select({
+            now: sql<string>`${nowOf(clock)}`,
+            factorStands: isActiveFactor(sql`${userId}::uuid`, sql`${factorId}::uuid`),
+            ...EPOCHS,
+          })
+          .from(users)
+          .innerJoin(server, sql`true`)
+          .where(eq(users.id, userId)),
+      );
+      return row ? { ...row, now: new Date(row.now), liveUserEpoch: epochOf(row.liveUserEpoch) } : null;
+    },
+    list: (userId) =>
+      loadBy(
+        userId,
+        and(
+          eq(trustedBrowsers.state, 'active'),
+          gt(trustedBrowsers.endsAt, nowOf(clock)),
+          // Those that an epoch has ended would take the places of others.
+          eq(trustedBrowsers.userEpoch, users.epoch),
+          eq(trustedBrowsers.serverEpoch, server.epoch),
+        ),
+      ),
+    commit: commitStore(db, macs),
+  };
+}
+
+/** A row that was not made here stands in for no factor. An ended row does not, with any other columns. */
+const isAuthenticTrust = (row: typeof trustedBrowsers.$inferSelect, macs: RowMacs): boolean =>
+  row.state === 'ended' || macs.isRight(...trustedBrowserFacts(row), row.mac);
+
 /** By the names under which use cases ask for them. */
 export const factorStores = (db: Drizzle, clock: Clock, macs: RowMacs) => ({
   secondFactors: secondFactorStore(db, clock),
   recoveryCodes: recoveryCodeStore(db, clock),
   passkeys: passkeyStore(db, clock, macs),
+  trustedBrowsers: trustedBrowserStore(db, clock, macs),
 });

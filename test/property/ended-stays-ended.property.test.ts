@@ -18,6 +18,7 @@ import { MAIL_POLICY, reportMail } from '../../src/lifecycles/mail/lifecycle.ts'
 import { endedStatesOf } from '../../src/lifecycles/moves.ts';
 import { passkeyFacts } from '../../src/lifecycles/passkey/table.ts';
 import { signingKeyFacts } from '../../src/lifecycles/signing-key/table.ts';
+import { askTrustedBrowser, beginTrust } from '../../src/lifecycles/trusted-browser/lifecycle.ts';
 import { grantState } from '../../src/model/grant.ts';
 import { sessionState } from '../../src/model/session.ts';
 import { NO_PARAMETERS } from '../../src/people/external/begin.ts';
@@ -26,7 +27,7 @@ import { openSecret, sealSecret } from '../../src/people/second-factor/secret.ts
 import { DEFAULT_METADATA } from '../../src/registration/client-metadata.ts';
 import { heldMachines } from '../../src/review/sql/rules.ts';
 import { externalSignInStore } from '../../src/storage/external-sign-ins.ts';
-import { passkeyStore, recoveryCodeStore, secondFactorStore } from '../../src/storage/factors.ts';
+import { passkeyStore, recoveryCodeStore, secondFactorStore, trustedBrowserStore } from '../../src/storage/factors.ts';
 import { grantStore } from '../../src/storage/grant-store.ts';
 import { mailQueue } from '../../src/storage/mails.ts';
 import { permissionStore } from '../../src/storage/permissions.ts';
@@ -214,6 +215,42 @@ const WALKS: Readonly<Record<string, Walk>> = {
           used: () => links.press(link),
           superseded: async () => links.press(await links.ask('sign_up', null, address)),
         },
+      };
+    },
+  },
+  trusted_browsers: {
+    table: schema.trustedBrowsers,
+    machine: 'trustedBrowser',
+    names: ['id'],
+    begin: async () => {
+      const [userId, factorId, id] = [await newUser(), randomUUID(), randomUUID()];
+      const sealedSecret = sealSecret(
+        { keys: testKeys, random: systemRandom },
+        { id: factorId, userId },
+        'JBSWY3DPEHPK3PXP',
+      );
+      await secondFactorStore(db(), clock).insertApp({ id: factorId, userId, sealedSecret });
+      await run(
+        sql`update second_factors set state = 'active', last_step = 1, confirmed_at = now() where id = ${factorId}`,
+      );
+      const store = trustedBrowserStore(db(), clock, testMacs);
+      const browser = {
+        id,
+        userId,
+        userEpoch: 0n,
+        serverEpoch: 0n,
+        factorId,
+        userAgent: null,
+        secretHash: randomBytes(32),
+      };
+      const [{ epoch } = { epoch: '0' }] = await run<{ epoch: string }>(sql`select epoch::text from server`);
+      const asked = { lifetimeSeconds: 600, proofIsDemanded: false };
+      const ports = { trustedBrowsers: store, sleep: async () => {} };
+      await beginTrust(ports, { ...browser, serverEpoch: BigInt(epoch) }, asked);
+      return {
+        row: sql`id = ${id}::uuid`,
+        counts: async () => (await store.find(userId, [browser.secretHash]))?.browser.state === 'active',
+        ends: { ended: () => askTrustedBrowser(ports, { userId, id }, { type: 'endRequested' }) },
       };
     },
   },

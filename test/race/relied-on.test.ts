@@ -24,6 +24,7 @@ import { passkeyFacts } from '../../src/lifecycles/passkey/table.ts';
 import { askSecondFactor, type SecondFactorAsked } from '../../src/lifecycles/second-factor/lifecycle.ts';
 import { addFactor, type ProvenFactor } from '../../src/lifecycles/session/lifecycle.ts';
 import { passTime, requestRotation } from '../../src/lifecycles/signing-key/lifecycle.ts';
+import { askTrustedBrowser, beginTrust } from '../../src/lifecycles/trusted-browser/lifecycle.ts';
 import { userWrite } from '../../src/lifecycles/user/lifecycle.ts';
 import { theServer } from '../../src/model/actor.ts';
 import { type Bytes, sameBytes } from '../../src/model/grant.ts';
@@ -32,7 +33,7 @@ import { NO_PARAMETERS } from '../../src/people/external/begin.ts';
 import { sealSecret } from '../../src/people/second-factor/secret.ts';
 import { clientStore } from '../../src/storage/client-store.ts';
 import { externalSignInStore } from '../../src/storage/external-sign-ins.ts';
-import { passkeyStore, recoveryCodeStore, secondFactorStore } from '../../src/storage/factors.ts';
+import { passkeyStore, recoveryCodeStore, secondFactorStore, trustedBrowserStore } from '../../src/storage/factors.ts';
 import { clients, linkedIdentities, passkeys, secondFactors } from '../../src/storage/schema.ts';
 import { userStore } from '../../src/storage/user-store.ts';
 import { testKeys, testMacs } from '../support/macs.ts';
@@ -128,10 +129,23 @@ async function givenUsedCode({ id: userId }: Person): Promise<string> {
   await other`update recovery_codes set state = 'used', ended_at = now() where id = ${id}`;
   return id;
 }
+const trustOf = () => trustedBrowserStore(ports.db, ports.clock, testMacs);
+const LIFETIME = { lifetimeSeconds: 600, proofIsDemanded: false } as const;
+const newTrust = async (person: Person, factorId: string) => {
+  const { userEpoch, serverEpoch } = await givenSession(ports, person);
+  const secretHash = randomBytes(32);
+  return { id: randomUUID(), userId: person.id, userEpoch, serverEpoch, factorId, userAgent: null, secretHash };
+};
+async function givenTrust(person: Person, factor?: string): Promise<string> {
+  const browser = await newTrust(person, factor ?? (await givenApp(person)));
+  await beginTrust({ trustedBrowsers: trustOf(), sleep }, browser, LIFETIME);
+  return browser.id;
+}
 const GIVEN: Readonly<Record<ProvenFactor['kind'], (person: Person) => Promise<string>>> = {
   secondFactor: givenApp,
   passkey: givenPasskey,
   recoveryCode: givenUsedCode,
+  trustedBrowser: givenTrust,
 };
 const GONE: Readonly<
   Record<ProvenFactor['kind'], (sql: postgres.Sql | postgres.TransactionSql, id: string) => Promise<unknown>>
@@ -141,6 +155,8 @@ const GONE: Readonly<
   passkey: (sql, id) =>
     sql`update passkeys set state = 'removed', public_key = null, removed_at = now() where id = ${id}`,
   recoveryCode: (sql, id) => sql`delete from recovery_codes where id = ${id}`,
+  trustedBrowser: (sql, id) =>
+    sql`update trusted_browsers set state = 'ended', secret_hash = null, ended_at = now() where id = ${id}`,
 };
 const KINDS = Object.keys(GIVEN) as ProvenFactor['kind'][];
 
@@ -301,6 +317,50 @@ const ofFactors: Readonly<Record<string, Case<OfFactor>>> = {
       'there are as many as there may be': async (_, { person }) => {
         for (let count = 0; count < MAX_PASSKEYS; count++) await givenPasskey(person);
       },
+    },
+  },
+};
+
+// Trusted browsers.
+
+const ofTrust: Readonly<Record<string, Case<OfFactor>>> = {
+  'the trust of a browser': {
+    decide: async () => {
+      const person = await givenUser(ports);
+      const beside = await givenApp(person);
+      const browser = await newTrust(person, beside);
+      const store = trustOf();
+      const commit = await decided(store, (keep) =>
+        beginTrust({ trustedBrowsers: { ...store, commit: keep }, sleep }, browser, LIFETIME),
+      );
+      return { ...commit, person, id: browser.id, beside };
+    },
+    held: {
+      'the factor was removed': besideRemoved('secondFactor'),
+      'the end-user was disabled': disable,
+      'the end-user got another password': signOutEverywhere,
+    },
+  },
+  'a sign-in in a trusted browser': {
+    decide: async () => {
+      const person = await givenUser(ports);
+      const beside = await givenApp(person);
+      const id = await givenTrust(person, beside);
+      const store = trustOf();
+      const commit = await decided(store, (keep) =>
+        askTrustedBrowser(
+          { trustedBrowsers: { ...store, commit: keep }, sleep },
+          { userId: person.id, id },
+          { type: 'presented', ...LIFETIME },
+        ),
+      );
+      return { ...commit, person, id, beside };
+    },
+    held: {
+      'the trust ended': (sql, { id }) => GONE.trustedBrowser(sql, id),
+      'the factor was removed': besideRemoved('secondFactor'),
+      'the end-user was disabled': disable,
+      'the end-user got another password': signOutEverywhere,
     },
   },
 };
@@ -519,6 +579,7 @@ const CASES: Readonly<Record<string, Case<never>>> = {
   ...Object.assign({}, ...KINDS.map(ofSessions)),
   ...usesOfSessions,
   ...ofFactors,
+  ...ofTrust,
   ...ofExternalSignIns,
   ...ofApprovals,
   ...ofApprovalsWithoutAsking,

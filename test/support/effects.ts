@@ -14,6 +14,7 @@ import { secondFactorEffects } from '../../machines/second-factor/effects.ts';
 import { sessionEffects } from '../../machines/session/effects.ts';
 import { rejectWith } from '../../machines/shared/effects.ts';
 import { signingKeyEffects } from '../../machines/signing-key/effects.ts';
+import { trustedBrowserEffects } from '../../machines/trusted-browser/effects.ts';
 import type { RejectReason } from '../../machines/unions.ts';
 import { userEffects } from '../../machines/user/effects.ts';
 import { webhookDeliveryEffects } from '../../machines/webhook-delivery/effects.ts';
@@ -33,6 +34,7 @@ export const effects = {
   ...secondFactorEffects,
   ...sessionEffects,
   ...signingKeyEffects,
+  ...trustedBrowserEffects,
   ...userEffects,
   ...webhookDeliveryEffects,
   reject: rejectWith<RejectReason>(),

@@ -217,8 +217,20 @@ const factor: FactorPageView = {
   methods: '/account/sign-in-methods',
   lost: '/email/lost-factors',
   passkey: null,
+  trustSeconds: null,
 };
 
+const trust = {
+  end: '/x',
+  endAll: '/y',
+  browsers: [null, at('2026-01-06T10:00:00')].map((lastUsedAt, index) => ({
+    id: `browser-${index}`,
+    userAgent: null,
+    createdAt: at('2026-01-05T10:00:00'),
+    lastUsedAt,
+    endsAt: at('2026-02-04T10:00:00'),
+  })),
+};
 const places = [{ name: 'company', label: data('Company account') }];
 const buttons = (look: Look) => externalButtons(look, 'x', { action: '/x', places });
 const linked = [{ id: 'x', label: data('Company account'), linkedAt: at('2026-01-05T10:00:00') }];
@@ -257,6 +269,10 @@ export const samples = (words: Look['words']): readonly Sample[] => [
   ...(['factor', 'setUp', 'passkey'] as const).map((asks) => ({
     name: `factor-${asks}`,
     html: (look: Look) => factorPage(look, { ...factor, asks, passkey: passkey(look) }),
+  })),
+  ...[30 * 86_400, 3600].map((trustSeconds) => ({
+    name: `factor-trust-${trustSeconds}`,
+    html: (look: Look) => factorPage(look, { ...factor, isStepUp: false, mayDecline: false, trustSeconds }),
   })),
   {
     name: 'factor-passkey-only',
@@ -304,6 +320,14 @@ export const samples = (words: Look['words']): readonly Sample[] => [
     {
       done: (look) => look.words.accountDevices.done.others,
     },
+  ),
+  ...(['trust', 'allTrust'] as const).map((done) =>
+    accountSample(
+      `account-devices-${done}`,
+      'devices',
+      ({ look }) => devices(look, { ...permissions, end: '/x', endOthers: '/y', trust }),
+      { done: (look) => look.words.accountDevices.done[done] },
+    ),
   ),
   ...keysOf({ none: null, verified: null, unverified: null }).map((key) =>
     accountSample(`account-email-${key}`, 'email', ({ look }) =>

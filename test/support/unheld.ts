@@ -13,6 +13,7 @@ const HELD = [
   'second_factors',
   'recovery_codes',
   'passkeys',
+  'trusted_browsers',
   'external_sign_ins',
   'linked_identities',
   'email_challenges',

@@ -1,5 +1,6 @@
 /** /account/devices: the sessions of the end-user, and how to end each, or all others. */
 import { type DevicesDeps, endDevice, endOtherDevices } from '../../people/account/devices.ts';
+import { endAllTrust, endTrust, listTrustedBrowsers, type TrustDeps } from '../../people/trust/trust.ts';
 import { signedInBrowsers } from '../../protocol/signed-in-browsers.ts';
 import { queryOf, sentField } from '../form-body.ts';
 import { refuseForm } from '../form-refused.ts';
@@ -8,13 +9,15 @@ import { devices } from '../views/account/devices.ts';
 import type { AccountPages } from './pages.ts';
 import type { SectionHandlers } from './route-names.ts';
 
-export type DevicesRoutesOptions = DevicesDeps;
+export type DevicesRoutesOptions = DevicesDeps & Pick<TrustDeps, 'trustedBrowsers'>;
 
 const SECTION = 'devices';
-const DONE: ReadonlyMap<string, 'one' | 'others'> = new Map([
+const DONE: ReadonlyMap<string, 'one' | 'others' | 'trust' | 'allTrust'> = new Map([
   ['ended', 'one'],
   ['ended-others', 'others'],
-]);
+  ['ended-trust', 'trust'],
+  ['ended-all-trust', 'allTrust'],
+] as const);
 
 export function devicesHandlers(pages: AccountPages, options: DevicesRoutesOptions): SectionHandlers<'devices'> {
   return {
@@ -25,6 +28,11 @@ export function devicesHandlers(pages: AccountPages, options: DevicesRoutesOptio
         content: devices(visit.look, {
           end: pages.pathOf(SECTION, '/end'),
           endOthers: pages.pathOf(SECTION, '/end-others'),
+          trust: {
+            end: pages.pathOf(SECTION, '/end-trust'),
+            endAll: pages.pathOf(SECTION, '/end-all-trust'),
+            browsers: await listTrustedBrowsers(options, visit.session.userId),
+          },
           csrf: pages.csrf(request, reply, visit),
           browsers: await signedInBrowsers(options, visit.session),
         }),
@@ -42,6 +50,16 @@ export function devicesHandlers(pages: AccountPages, options: DevicesRoutesOptio
       const { ended } = await endOtherDevices(options, session);
       setLogLine(request, 'other sessions ended', { userId: session.userId, ended });
       return pages.goTo(reply, SECTION, 'ended-others');
+    }),
+    'POST /account/devices/end-trust': pages.form(SECTION, async ({ session }, request, reply) => {
+      await endTrust(options, session, sentField(request, 'id'));
+      setLogLine(request, 'trust of a browser ended', { userId: session.userId });
+      return pages.goTo(reply, SECTION, 'ended-trust');
+    }),
+    'POST /account/devices/end-all-trust': pages.form(SECTION, async ({ session }, request, reply) => {
+      await endAllTrust(options, session);
+      setLogLine(request, 'trust of all browsers ended', { userId: session.userId });
+      return pages.goTo(reply, SECTION, 'ended-all-trust');
     }),
   };
 }

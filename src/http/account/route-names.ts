@@ -12,6 +12,8 @@ export const ACCOUNT_ROUTES = [
   'GET /account/devices',
   'POST /account/devices/end',
   'POST /account/devices/end-others',
+  'POST /account/devices/end-trust',
+  'POST /account/devices/end-all-trust',
   'GET /account/sign-in-methods',
   'GET /account/sign-in-methods/passkey',
   'POST /account/sign-in-methods/passkeys',

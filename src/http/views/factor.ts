@@ -3,6 +3,7 @@ import { html } from 'ghtml';
 import type { SetUp } from '../../people/second-factor/set-up.ts';
 import type { Look } from '../look.ts';
 import { emphasised } from './filled.ts';
+import { timeSpan } from './instants.ts';
 import { type Markup, page } from './page.ts';
 
 export type FactorProblem = keyof Look['words']['factor']['refused'];
@@ -30,6 +31,8 @@ export type FactorPageView = {
   readonly methods: string;
   /** The passkey button, with its script. Null: none. */
   readonly passkey: Markup | null;
+  /** The lifetime of the trust that the page offers. Null: none. */
+  readonly trustSeconds: number | null;
 };
 
 export function factorPage(look: Look, view: FactorPageView): string {
@@ -71,13 +74,19 @@ function stepUp(look: Look, { isStepUp, clientName, asks }: FactorPageView): Mar
 const alert = (look: Look, problem: FactorProblem | null): Markup =>
   problem === null ? '' : html`<p class="alert" role="alert" id="problem">${look.words.factor.refused[problem]}</p>`;
 
-const codeForm = (look: Look, { action, csrf, problem }: FactorPageView): Markup =>
+const codeForm = (look: Look, { action, csrf, problem, trustSeconds }: FactorPageView): Markup =>
   html`<form method="post" action="${action()}">
 <input type="hidden" name="csrf" value="${csrf}">
 <label for="code">${look.words.factor.code}</label>
 !${codeField(problem)}
+!${trustSeconds === null ? '' : trustBox(look, trustSeconds, 'trust')}
 <button type="submit">${look.words.factor.submit}</button>
 </form>`;
+
+/** In each form that proves a factor which stays. */
+export const trustBox = (look: Look, trustSeconds: number, id: string): Markup =>
+  html`<p class="check"><input type="checkbox" id="${id}" name="trust" value="yes">
+<label for="${id}">${look.words.factor.trust({ time: timeSpan(look, trustSeconds) })}</label></p>`;
 
 /** Six digits, for phones too. */
 const codeField = (problem: FactorProblem | null): Markup =>

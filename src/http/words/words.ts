@@ -95,7 +95,21 @@ export type Words = {
     readonly signOutOf: Message<'browser'>;
     readonly endOthers: string;
     readonly endOthersAbout: string;
-    readonly done: { readonly one: string; readonly others: string };
+    readonly trusted: {
+      readonly title: string;
+      readonly about: string;
+      readonly item: Message<'since' | 'until'>;
+      readonly neverUsed: string;
+      readonly lastUsed: Message<'lastUsed'>;
+      readonly end: Message<'browser'>;
+      readonly endAll: string;
+    };
+    readonly done: {
+      readonly trust: string;
+      readonly allTrust: string;
+      readonly one: string;
+      readonly others: string;
+    };
     readonly methods: {
       readonly pwd: string;
       readonly otp: string;
@@ -368,6 +382,7 @@ export type Words = {
     readonly declineHint: string;
     readonly none: string;
     readonly begin: string;
+    readonly trust: Message<'time'>;
     readonly withPasskey: string;
     readonly passkeyNeedsScript: string;
     readonly noPasskey: string;
@@ -500,6 +515,10 @@ export type Words = {
         readonly body: Message<'at' | 'link' | 'username'>;
       };
       readonly factors_removed: {
+        readonly subject: string;
+        readonly body: Message<'at' | 'link' | 'username'>;
+      };
+      readonly browser_trusted: {
         readonly subject: string;
         readonly body: Message<'at' | 'link' | 'username'>;
       };

@@ -133,6 +133,7 @@ export const SINGLE_FACTOR: SignInFacts = {
   hasPasskey: false,
   passkeyCounts: true,
   passwordIsFromMail: false,
+  browserIsTrusted: false,
 };
 /** Where the sign-in is unknown, a factor is missing. */
 const NO_SIGN_IN: SignInFacts = { ...SINGLE_FACTOR, isFactorDemanded: true };

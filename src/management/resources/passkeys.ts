@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Passkey } from '../../lifecycles/passkey/entity.ts';
 import { removePasskeyByAdministrator } from '../../people/second-factor/removal.ts';
-import { passkeyStore, recoveryCodeStore, secondFactorStore } from '../../storage/factors.ts';
+import { passkeyStore, recoveryCodeStore, secondFactorStore, trustedBrowserStore } from '../../storage/factors.ts';
 import { addressOf, links } from '../addresses.ts';
 import { shownInstant } from '../instant.ts';
 import { tellOwner } from '../notices.ts';
@@ -78,6 +78,7 @@ export const passkeyOfUser = {
           passkeys: passkeyStore(db, clock, macs),
           secondFactors: secondFactorStore(db, clock),
           recoveryCodes: recoveryCodeStore(db, clock),
+          trustedBrowsers: trustedBrowserStore(db, clock, macs),
           sleep,
         };
         const before = await ports.passkeys.load({ userId, id });

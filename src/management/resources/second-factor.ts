@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { removeSecondFactorByAdministrator } from '../../people/second-factor/removal.ts';
 import { demandsSecondFactor } from '../../protocol/browser-session.ts';
-import { recoveryCodeStore, secondFactorStore } from '../../storage/factors.ts';
+import { recoveryCodeStore, secondFactorStore, trustedBrowserStore } from '../../storage/factors.ts';
 import { addressOf, links } from '../addresses.ts';
 import { shownInstant } from '../instant.ts';
 import { tellOwner } from '../notices.ts';
@@ -64,10 +64,11 @@ export const secondFactorOfUser = {
         'Removes all authenticator apps and recovery codes, even if the policy requires a second factor: the next sign-in sets one up. Passkeys and sessions stay: end the sessions too.',
       run: async (deps, { params: { sub: userId }, actor }) => {
         if ((await findUser(deps, userId)) === null) return notFound('end-user');
-        const { db, clock, sleep } = deps;
+        const { db, clock, macs, sleep } = deps;
         const ports = {
           secondFactors: secondFactorStore(db, clock),
           recoveryCodes: recoveryCodeStore(db, clock),
+          trustedBrowsers: trustedBrowserStore(db, clock, macs),
           sleep,
         };
         const before = await ports.secondFactors.listApps(userId);

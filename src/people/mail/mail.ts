@@ -11,6 +11,7 @@ export type Notice =
   | 'second_factor_added'
   | 'second_factor_removed'
   | 'factors_removed'
+  | 'browser_trusted'
   | 'identity_removed'
   | 'address_restored';
 
@@ -69,6 +70,7 @@ const PURPOSES: Readonly<Record<MailContent['kind'], MailPurpose>> = {
   second_factor_added: 'notice',
   second_factor_removed: 'notice',
   factors_removed: 'notice',
+  browser_trusted: 'notice',
   identity_removed: 'notice',
   address_restored: 'notice',
   reset_password: 'link',

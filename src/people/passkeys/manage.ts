@@ -10,6 +10,7 @@ import { type CookieHash, demandsSecondFactor, strengthenSession } from '../../p
 import { isByPasswordAlone, type SecondFactorDeps } from '../second-factor/deps.ts';
 import { withoutFactorsNoCodes } from '../second-factor/removal.ts';
 import { firstRecoveryCodes, type RemoveOutcome } from '../second-factor/set-up.ts';
+import { factorsChanged } from '../trust/trust.ts';
 import { answered, type ChallengeDeps, freshChallenge, purposeIn } from './challenge.ts';
 
 export type PasskeyDeps = SecondFactorDeps & ChallengeDeps & { readonly passkeys: PasskeyStore };
@@ -70,6 +71,7 @@ export async function addPasskey(
   const decided = await registerPasskey(deps, passkey, isByPasswordAlone(session));
   if (decided.kind === 'rejected')
     return refused(decided.reason === 'factor_not_proven' ? 'factor_not_proven' : 'passkey_refused');
+  await factorsChanged(deps, userId);
   await deps.tell?.(userId, 'passkey_added');
   const stronger = await strengthenSession(deps, session, newCookie, {
     factor: { kind: 'passkey', id },
@@ -121,6 +123,7 @@ export async function removePasskey(deps: PasskeyDeps, session: Session, id: str
     : null;
   if (answer === null) return { kind: 'removeRefused', reason: 'factor_unknown' };
   if (answer.kind === 'rejected') return { kind: 'removeRefused', reason: reasonOf(answer.reason) };
+  await factorsChanged(deps, userId);
   await deps.tell?.(userId, 'passkey_removed');
   await withoutFactorsNoCodes(deps, userId);
   return { kind: 'removed' };

@@ -1,4 +1,5 @@
 /** A passkey of the account adds a factor to a session that has another one. */
+import type { ProvenFactor } from '../../lifecycles/session/lifecycle.ts';
 import type { Session } from '../../model/session.ts';
 import { byPasskey } from '../../oauth/authentication-methods.ts';
 import { type CookieHash, strengthenSession } from '../../protocol/browser-session.ts';
@@ -7,7 +8,7 @@ import { placeOfFactor } from './ask.ts';
 import { type PasskeyRefusal, type PresentDeps, presentPasskey } from './present.ts';
 
 export type PasskeyProof =
-  | { readonly kind: 'proven'; readonly session: Session }
+  | { readonly kind: 'proven'; readonly session: Session; readonly factor: ProvenFactor }
   | { readonly kind: 'passkeyRefused'; readonly reason: PasskeyRefusal | 'session_ended' };
 
 /** @param session awaits a second factor, or is active and becomes stronger. @throws StoreUnavailable, Unavailable */
@@ -32,5 +33,5 @@ export async function proveByPasskey(
   const stronger = await strengthenSession(deps, session, newCookie, { factor, amr: byPasskey(backupEligible) });
   if (stronger === null) return { kind: 'passkeyRefused', reason: 'session_ended' };
   if (session.state === 'awaitingSecondFactor') deps.whenSignedIn?.(stronger);
-  return { kind: 'proven', session: stronger };
+  return { kind: 'proven', session: stronger, factor };
 }

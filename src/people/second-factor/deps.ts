@@ -4,6 +4,7 @@ import type { Passkey } from '../../lifecycles/passkey/entity.ts';
 import type { RecoveryCodeStore } from '../../lifecycles/recovery-code/lifecycle.ts';
 import type { SecondFactor } from '../../lifecycles/second-factor/entity.ts';
 import type { LoadedSecondFactor, SecondFactorStore } from '../../lifecycles/second-factor/lifecycle.ts';
+import type { TrustedBrowserStore } from '../../lifecycles/trusted-browser/lifecycle.ts';
 import { type Session, signedInRecently } from '../../model/session.ts';
 import { classNamed, levelOf } from '../../oauth/authentication-methods.ts';
 import { classOf } from '../../protocol/browser-session.ts';
@@ -26,6 +27,7 @@ export type SecondFactorDeps = SignInDeps & {
     readonly listPasskeys: (userId: string) => Promise<readonly Passkey[]>;
   };
   readonly recoveryCodes: RecoveryCodeStore;
+  readonly trustedBrowsers: TrustedBrowserStore;
   /** The keys for recovery codes, of root secrets that have left the list. */
   readonly keptKeys: () => Promise<readonly KeptKey[]>;
   readonly tell?: Tell;

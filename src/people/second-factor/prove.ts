@@ -46,7 +46,9 @@ export type CodeRefused = {
   /** Null: an immediate retry may succeed. */
   readonly retryAfterSeconds: number | null;
 };
-export type ProveOutcome = { readonly kind: 'proven'; readonly session: Session } | CodeRefused;
+export type ProveOutcome =
+  | { readonly kind: 'proven'; readonly session: Session; readonly factor: ProvenFactor }
+  | CodeRefused;
 
 const BUSY_SECONDS = 2;
 
@@ -62,7 +64,7 @@ export async function proveByCode(deps: SecondFactorDeps, session: Session, sent
   const stronger = await strengthenSession(deps, session, sent.newCookie, { factor: turn.value, amr: BY_CODE });
   if (stronger === null) return refused('session_ended');
   if (session.state === 'awaitingSecondFactor') deps.whenSignedIn?.(stronger);
-  return { kind: 'proven', session: stronger };
+  return { kind: 'proven', session: stronger, factor: turn.value };
 }
 
 const refused = (

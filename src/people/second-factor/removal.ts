@@ -2,7 +2,9 @@
 import { askPasskey, type PasskeyPorts } from '../../lifecycles/passkey/lifecycle.ts';
 import { askRecoveryCode, type RecoveryCodePorts } from '../../lifecycles/recovery-code/lifecycle.ts';
 import { askSecondFactor, type SecondFactorPorts } from '../../lifecycles/second-factor/lifecycle.ts';
+import type { TrustedBrowserPorts } from '../../lifecycles/trusted-browser/lifecycle.ts';
 import type { Actor } from '../../model/actor.ts';
+import { factorsChanged } from '../trust/trust.ts';
 import type { SecondFactorDeps } from './deps.ts';
 
 export type CodesDeps = RecoveryCodePorts & {
@@ -35,23 +37,25 @@ export async function withoutFactorsNoCodes(deps: CodesDeps, userId: string, act
  * @throws StoreUnavailable, Unavailable
  */
 export async function removeSecondFactorByAdministrator(
-  deps: CodesDeps & SecondFactorPorts,
+  deps: CodesDeps & SecondFactorPorts & TrustedBrowserPorts,
   userId: string,
   actor: Actor,
 ): Promise<void> {
   for (const { id } of await deps.secondFactors.listApps(userId))
     await askSecondFactor(deps, { userId, id }, { type: 'removalRequestedByAdministrator', actor });
+  await factorsChanged(deps, userId, actor);
   await replaceRecoveryCodes(deps, userId, actor);
 }
 
 /** @returns false: the end-user has and had no such passkey. @throws StoreUnavailable, Unavailable */
 export async function removePasskeyByAdministrator(
-  deps: CodesDeps & PasskeyPorts,
+  deps: CodesDeps & PasskeyPorts & TrustedBrowserPorts,
   key: { readonly userId: string; readonly id: string },
   actor: Actor,
 ): Promise<boolean> {
   const answer = await askPasskey(deps, key, { type: 'removalRequestedByAdministrator', actor });
   if (answer === null) return false;
+  await factorsChanged(deps, key.userId, actor);
   await withoutFactorsNoCodes(deps, key.userId, actor);
   return true;
 }

@@ -8,6 +8,7 @@ import { askSecondFactor } from '../../lifecycles/second-factor/lifecycle.ts';
 import type { Session } from '../../model/session.ts';
 import { BY_CODE } from '../../oauth/authentication-methods.ts';
 import { type CookieHash, demandsSecondFactor, strengthenSession } from '../../protocol/browser-session.ts';
+import { factorsChanged } from '../trust/trust.ts';
 import { isByPasswordAlone, type SecondFactorDeps } from './deps.ts';
 import { qrCode } from './qr-code.ts';
 import { replaceRecoveryCodes, withoutFactorsNoCodes } from './removal.ts';
@@ -108,6 +109,7 @@ export async function confirmSetUp(
     if (answer.reason === 'code_mismatch' || answer.reason === 'factor_not_proven') return refused(answer.reason);
     return refused('set_up_over');
   }
+  await factorsChanged(deps, userId);
   await deps.tell?.(userId, 'second_factor_added');
   const factor = { kind: 'secondFactor', id } as const;
   const stronger = await strengthenSession(deps, session, newCookie, { factor, amr: BY_CODE });
@@ -157,6 +159,7 @@ export async function removeApp(deps: SecondFactorDeps, session: Session, id: st
       reason: answer.reason === 'factor_is_demanded' ? 'factor_is_demanded' : 'factor_not_proven',
     };
   }
+  await factorsChanged(deps, userId);
   await deps.tell?.(userId, 'second_factor_removed');
   await withoutFactorsNoCodes(deps, userId);
   return { kind: 'removed' };

@@ -9,6 +9,7 @@ import { signIns } from '../../lifecycles/interaction/walk/walk.ts';
 import { mails } from '../../lifecycles/mail/walk.ts';
 import { factors } from '../../lifecycles/second-factor/walk/walk.ts';
 import { signingKeys } from '../../lifecycles/signing-key/walk/walk.ts';
+import { trustedBrowsers } from '../../lifecycles/trusted-browser/walk.ts';
 import { webhookDeliveries } from '../../lifecycles/webhook-delivery/walk.ts';
 import type { AnyInvariant, AnyWalk } from './walk.ts';
 
@@ -19,6 +20,7 @@ export const underPolicy = authorizations;
 export const underEveryPolicy: readonly AnyWalk[] = [
   signIns,
   factors,
+  trustedBrowsers,
   externalSignIns,
   signingKeys,
   administration,

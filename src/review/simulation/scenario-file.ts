@@ -172,9 +172,15 @@ export const SIGN_IN_KEYS = [
   'secondFactor',
   'passkeyAfterPassword',
   'recentSignInSeconds',
+  'trustedBrowserLifetimeSeconds',
 ] as const;
-const { sessionLifetimeSeconds, sessionIdleLifetimeSeconds, passkeyAfterPassword, recentSignInSeconds } =
-  signInSchema.shape;
+const {
+  sessionLifetimeSeconds,
+  sessionIdleLifetimeSeconds,
+  passkeyAfterPassword,
+  recentSignInSeconds,
+  trustedBrowserLifetimeSeconds,
+} = signInSchema.shape;
 
 export const scenarioSchema = z.strictObject({
   title: text(80, 'The title of the scenario.'),
@@ -195,6 +201,7 @@ export const scenarioSchema = z.strictObject({
       secondFactor: z.enum(['nobody', 'everyone']).optional().describe('The end-users who need a second factor.'),
       passkeyAfterPassword: passkeyAfterPassword.unwrap().optional(),
       recentSignInSeconds: recentSignInSeconds.unwrap().optional(),
+      trustedBrowserLifetimeSeconds: trustedBrowserLifetimeSeconds.unwrap().optional(),
     })
     .optional()
     .describe('The differences from the policy of sign-ins.'),

@@ -57,6 +57,8 @@ export const BROWSER_ACTIONS = {
   'ask to change the address': { says: 'asks to change the e-mail address', gives: 'changeMail' },
   'say that every factor was lost': { says: 'says that every factor was lost', gives: 'lostMail' },
   'set a new password': { says: 'sets a new password', gives: 'cookie' },
+  'trust the browser': { says: 'checks the box that trusts the browser', gives: null },
+  'trust no browser': { says: 'ends the trust of every browser', gives: null },
   'sign out': { says: 'signs out', gives: null },
   'sign out elsewhere': { says: 'signs out everywhere else', gives: null },
   'delete the account': { says: 'deletes the account', gives: null },

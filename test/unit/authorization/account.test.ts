@@ -8,7 +8,7 @@ import * as schema from '../../../src/storage/schema.ts';
 import { authorizeUrl, goThrough, makePkce, makeUser, PASSWORD, type TestUser } from '../../support/actors.ts';
 import { ISSUER } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
-import { appWith, enrol, secretOn } from '../../support/factors.ts';
+import { appWith, enrol, secretOn, trustedBrowser } from '../../support/factors.ts';
 import { keptMails } from '../../support/mails.ts';
 import { registeredPasskey } from '../../support/registered-passkey.ts';
 import type { Scene } from '../../support/scene.ts';
@@ -43,6 +43,7 @@ async function person(): Promise<Person> {
     ids: {
       session: device?.sid ?? '',
       app: app?.id ?? '',
+      trust: await trustedBrowser(scene, user.id, app?.id ?? ''),
       passkey: (await registeredPasskey(scene, user)).id,
       identity: await freshRows(scene).identity(user.id),
     },
@@ -86,6 +87,7 @@ const NAMES: Readonly<Record<string, (of: Person, sender: Person) => Fields | Pr
     repeated: 'another long passphrase',
   }),
   'POST /account/devices/end': ({ ids }) => ({ session: ids['session'] ?? '' }),
+  'POST /account/devices/end-trust': ({ ids }) => ({ id: ids['trust'] ?? '' }),
   'POST /account/sign-in-methods/passkeys': async ({ browser }) => {
     const page = await browser.get(`${SIGN_IN_METHODS}/passkey`);
     return { name: 'the key', credential: makePasskey(optionsOn(page.body), ISSUER, 0).credential };

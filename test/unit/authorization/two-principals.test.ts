@@ -184,6 +184,7 @@ describe('a form that one end-user was shown', () => {
   /** Page, form, and fields that would have an effect for the next end-user of the browser. */
   const FORMS: readonly (readonly [page: string, path: string, fields: Readonly<Record<string, string>>])[] = [
     ['/account/devices', '/account/devices/end-others', {}],
+    ['/account/devices', '/account/devices/end-all-trust', {}],
     ['/account/apps', '/account/apps/end', { client_id: 'any' }],
     [
       '/account/password',

@@ -1,6 +1,6 @@
 /**
- * A lifecycle is two folders, its pages and its endpoint: hardly any other file names it. Shown for the recovery code and for the link in an
- * e-mail; the annotations of this test list the files for each lifecycle.
+ * A lifecycle is two folders, its pages and its endpoint: hardly any other file names it. Shown for the recovery code, the link in an e-mail
+ * and the trusted browser; the annotations of this test list the files for each lifecycle.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -49,7 +49,7 @@ test.for(Object.keys(RUNNING) as RunningName[])('the files that name %s', async 
   expect(files).toContain('machines/running.ts');
 });
 
-test.each(['recoveryCode', 'emailChallenge'] as const)('few files name %s', (id) => {
+test.each(['recoveryCode', 'emailChallenge', 'trustedBrowser'] as const)('few files name %s', (id) => {
   const files = namersOf(id);
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(MOST);
 });

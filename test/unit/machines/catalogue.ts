@@ -58,6 +58,7 @@ export const {
   secondFactor,
   recoveryCode,
   passkey,
+  trustedBrowser,
   webhookDelivery,
   mail,
 } = ALL;

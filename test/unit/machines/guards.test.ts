@@ -26,6 +26,8 @@ import { sessionGuards } from '../../../machines/session/guards.ts';
 import type { WaysToSignIn } from '../../../machines/shared/facts.ts';
 import type { SigningKeyContext, SigningKeyEvent } from '../../../machines/signing-key/facts.ts';
 import { signingKeyGuards } from '../../../machines/signing-key/guards.ts';
+import type { TrustedBrowserContext, TrustedBrowserEvent } from '../../../machines/trusted-browser/facts.ts';
+import { trustedBrowserGuards } from '../../../machines/trusted-browser/guards.ts';
 import type { UserContext, UserEvent } from '../../../machines/user/facts.ts';
 import { userGuards } from '../../../machines/user/guards.ts';
 import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../../machines/webhook-delivery/facts.ts';
@@ -394,6 +396,7 @@ const sessionCases: Cases<typeof sessionGuards, SessionContext, SessionEvent> = 
       {},
     ],
     ['a password by mail, of an account without a factor', false, signedIn({ passwordIsFromMail: true }), {}],
+    ['in a trusted browser', false, signedIn({ isFactorDemanded: true, hasApp: true, browserIsTrusted: true }), {}],
     [
       'several factors',
       false,
@@ -544,6 +547,34 @@ const passkeyCases: Cases<typeof passkeyGuards, PasskeyContext, PasskeyEvent> = 
     ['there may be another', false, { otherWays: { ...NO_WAYS, passkeys: 19 } }, {}],
     ['there are as many as there may be', true, { otherWays: { ...NO_WAYS, passkeys: 20 } }, {}],
     ['there are more', true, { otherWays: { ...NO_WAYS, passkeys: 21 } }, {}],
+  ],
+};
+
+const trust: TrustedBrowserContext = { endsAt: AFTER, factorStands: true, endedBy: null };
+const secret: AnyOf<TrustedBrowserEvent> = { now: NOW, proofIsDemanded: false };
+const trustCases: Cases<typeof trustedBrowserGuards, TrustedBrowserContext, TrustedBrowserEvent> = {
+  timeIsOver: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+    ['after the end', true, { endsAt: NOW - 1 }, {}],
+  ],
+  factorIsGone: [
+    ['it is active', false, {}, {}],
+    ['it was removed', true, { factorStands: false }, {}],
+  ],
+  proofIsDemanded: [
+    ['no', false, {}, {}],
+    ['of an administrator, or by a client', true, {}, { proofIsDemanded: true }],
+  ],
+  endedByUser: [
+    ['by nothing', false, {}, {}],
+    ['a new password', true, { endedBy: 'user' }, {}],
+    ['a recovery', false, { endedBy: 'server' }, {}],
+  ],
+  endedByServer: [
+    ['by nothing', false, {}, {}],
+    ['a recovery', true, { endedBy: 'server' }, {}],
+    ['a new password', false, { endedBy: 'user' }, {}],
   ],
 };
 
@@ -946,6 +977,7 @@ const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown
     ['secondFactor', secondFactorGuards, factorCases, factor, code60],
     ['recoveryCode', recoveryCodeGuards, recoveryCases, { user: { disabledAt: null } }, { type: 'presented' }],
     ['passkey', passkeyGuards, passkeyCases, passkey, signature],
+    ['trustedBrowser', trustedBrowserGuards, trustCases, trust, secret],
     ['signing key', signingKeyGuards, keyCases, key, tick],
     ['client', clientGuards, clientCases, client, clientChange],
     ['user', userGuards, userCases, userContext, userChange],

@@ -23,6 +23,7 @@ import { lawsOfRefreshToken } from './laws/refresh-token.ts';
 import { lawsOfSecondFactor } from './laws/second-factor.ts';
 import { lawsOfSession } from './laws/session.ts';
 import { lawsOfSigningKey } from './laws/signing-key.ts';
+import { lawsOfTrustedBrowser } from './laws/trusted-browser.ts';
 import { lawsOfUser } from './laws/user.ts';
 import { lawsOfWebhookDelivery } from './laws/webhook-delivery.ts';
 
@@ -38,6 +39,7 @@ const LAWS: Readonly<Record<RunningName, readonly Law[]>> = {
   secondFactor: lawsOfSecondFactor,
   recoveryCode: lawsOfRecoveryCode,
   passkey: lawsOfPasskey,
+  trustedBrowser: lawsOfTrustedBrowser,
   externalSignIn: lawsOfExternalSignIn,
   linkedIdentity: lawsOfLinkedIdentity,
   signingKey: lawsOfSigningKey,

@@ -82,6 +82,7 @@ describe('a mail in the queue', () => {
     ['second_factor_added', 'notice'],
     ['second_factor_removed', 'notice'],
     ['factors_removed', 'notice'],
+    ['browser_trusted', 'notice'],
     ['identity_removed', 'notice'],
     ['address_restored', 'notice'],
     ['reset_password', 'link'],

@@ -134,6 +134,7 @@ function worldOf({
       listPasskeys: async () => passkeys,
       insertApp: async (row: unknown) => void inserted.push(row),
     },
+    trustedBrowsers: { list: async () => [] },
     recoveryCodes: {
       active: async () => codes,
       load: async (_: string, id: string) => {

@@ -83,6 +83,55 @@ describe('a sign-in', () => {
     passwordByLinkAt: null,
     passwordHash: '' as never,
   };
+  describe('in a trusted browser', () => {
+    const TRUST = { kind: 'trustedBrowser', id: OTHER_SID } as const;
+    const signedIn = async (
+      standsStill: boolean,
+      factors = { hasApp: true, hasPasskey: false },
+      requiredClass: string | null = null,
+    ) => {
+      const { deps } = given([]);
+      const reliedOn: unknown[] = [];
+      const demanded: boolean[] = [];
+      const sessions = {
+        ...deps.sessions,
+        insert: async (row: Parameters<typeof deps.sessions.insert>[0]) => {
+          reliedOn.push(row.factor);
+          return row.factor && !standsStill ? null : deps.sessions.insert(row);
+        },
+      };
+      const standIn = async (proofIsDemanded: boolean) => {
+        demanded.push(proofIsDemanded);
+        return proofIsDemanded ? null : TRUST;
+      };
+      const world = { ...deps, sessions, factorsOf: async () => factors };
+      const cookie = { old: null, new: OTHER_COOKIE };
+      const made = await createSession(world, user, cookie, null, { amr: ['pwd'], standIn, requiredClass });
+      return { state: made.state, amr: made.amr, reliedOn, demanded };
+    };
+
+    it('is active by the password alone, and relies on the trust', async () => {
+      expect(await signedIn(true)).toEqual({ state: 'active', amr: ['pwd'], reliedOn: [TRUST], demanded: [false] });
+    });
+
+    it('awaits the factor where the trust has ended before the session is stored', async () => {
+      const { state, reliedOn } = await signedIn(false);
+      expect({ state, reliedOn }).toEqual({ state: 'awaitingSecondFactor', reliedOn: [TRUST, null] });
+    });
+
+    it('asks for no trust where no factor is missing', async () => {
+      expect(await signedIn(true, { hasApp: false, hasPasskey: false })).toMatchObject({
+        state: 'active',
+        demanded: [],
+      });
+    });
+
+    it('awaits the factor where the client demands a class', async () => {
+      const { state, demanded } = await signedIn(true, undefined, 'urn:statehouse:acr:multi-factor');
+      expect({ state, demanded }).toEqual({ state: 'awaitingSecondFactor', demanded: [true] });
+    });
+  });
+
   it('creates a session of its own, with the lifetime of the policy', async () => {
     const { deps, done, rows } = given();
     const made = await createSession(deps, user, { old: null, new: OTHER_COOKIE }, 'Firefox', {

@@ -74,6 +74,7 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
     passwordMinimumCharacters: 15,
     passwordMinimumCharactersWithSecondFactor: 8,
     recentSignInSeconds: 600,
+    trustedBrowserLifetimeSeconds: 0,
   },
   signingKeys: DEFAULT_SIGNING_KEYS,
   declaredClients: [],

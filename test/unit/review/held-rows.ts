@@ -50,6 +50,7 @@ export const SESSION = { active: id(41), ended: id(42), awaitingSecondFactor: id
 export const APP = { unconfirmed: id(71), active: id(72), removed: id(73) } as const;
 export const CODE = { active: id(81), used: id(82), replaced: id(83) } as const;
 export const PASSKEY = { active: id(91), removed: id(92) } as const;
+export const TRUSTED = { active: id(95), ended: id(96) } as const;
 
 export const DELIVERY = { pending: id(101), delivered: id(102), abandoned: id(103) } as const;
 export const MAIL = { pending: id(111), sent: id(112), dropped: id(113) } as const;
@@ -182,6 +183,13 @@ function* rows(): Generator<string> {
     yield `insert into passkeys (id, user_id, state, name, credential_id, counter, backup_eligible, transports, created_at,
       last_used_at, public_key, removed_at) values ('${rowId}', '${USER.alice}', '${state}', 'key', '\\xcd${rowId.slice(-2)}', 5, true,
       '{usb}', now(), now(), ${left})`;
+  }
+
+  for (const [state, rowId] of Object.entries(TRUSTED)) {
+    const left = state === 'ended' ? 'null, now()' : "'\\xc0de95', null";
+    yield `insert into trusted_browsers (id, user_id, state, user_epoch, server_epoch, factor_id, user_agent, created_at, ends_at,
+      last_used_at, secret_hash, ended_at) values ('${rowId}', '${USER.alice}', '${state}', 3, 3, '${PASSKEY.active}', 'browser', now(),
+      now() + interval '1 hour', now(), ${left})`;
   }
 
   for (const [name, rowId] of Object.entries(EXTERNAL)) {

@@ -12,6 +12,7 @@ import { signIns } from '../../../src/lifecycles/interaction/walk/walk.ts';
 import { mails } from '../../../src/lifecycles/mail/walk.ts';
 import { factors } from '../../../src/lifecycles/second-factor/walk/walk.ts';
 import { signingKeys } from '../../../src/lifecycles/signing-key/walk/walk.ts';
+import { trustedBrowsers } from '../../../src/lifecycles/trusted-browser/walk.ts';
 import { webhookDeliveries } from '../../../src/lifecycles/webhook-delivery/walk.ts';
 import type { Lifetimes } from '../../../src/model/lifetimes.ts';
 import { explore } from '../../../src/review/proof/explore.ts';
@@ -25,6 +26,7 @@ import {
   linkFactMutants,
   linkGuardMutants,
   signInGuardMutants,
+  trustFactMutants,
 } from './mutants/commit-guard.ts';
 import {
   administrationEngineMutants,
@@ -46,6 +48,7 @@ import {
   machineMutants,
   mailMachineMutants,
   signInMachineMutants,
+  trustMachineMutants,
 } from './mutants/machines.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { policyMutants } from './mutants/policies.ts';
@@ -59,6 +62,7 @@ import {
   mailPredicateMutants,
   predicateMutants,
   signInPredicateMutants,
+  trustPredicateMutants,
 } from './mutants/predicates.ts';
 
 const DAY = 86_400;
@@ -114,6 +118,12 @@ const SUBJECTS: readonly Subject[] = [
     bounds: [FEW, { requests: 3, inFlight: 2, faults: 0 }, { requests: 2, inFlight: 2, faults: 1 }],
     mutants: [...factorMachineMutants, ...factorPredicateMutants, ...factorEngineMutants],
     factMutants: factorFactMutants,
+  },
+  {
+    walk: trustedBrowsers,
+    bounds: [FEW, ...MORE],
+    mutants: [...trustMachineMutants, ...trustPredicateMutants],
+    factMutants: trustFactMutants,
   },
   {
     walk: externalSignIns,

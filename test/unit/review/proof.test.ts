@@ -22,13 +22,14 @@ describe('the model check', () => {
     expect(proof.verdicts).toHaveLength(11);
   });
 
-  it('passes for sign-ins here and at providers, signing keys, administration and links in mails, under every policy', () => {
+  it('passes for sign-ins here and at providers, trusted browsers, signing keys, administration and links in mails, under every policy', () => {
     const proofs = proveForEveryPolicy();
     const broken = proofs.flatMap(({ verdicts }) => verdicts.filter(({ violation }) => violation));
     expect(broken.map(({ violation }) => violation && wordsOfTrace(violation))).toEqual([]);
     expect(proofs.map(({ walk }) => walk.machines)).toEqual([
       ['interaction', 'session'],
       ['secondFactor', 'recoveryCode', 'passkey'],
+      ['trustedBrowser'],
       ['externalSignIn', 'linkedIdentity'],
       ['signingKey'],
       ['client', 'user'],
@@ -36,8 +37,8 @@ describe('the model check', () => {
       ['webhookDelivery'],
       ['mail'],
     ]);
-    // Sign-ins at other places and factors have fewer states.
-    const isSmall = (name: string) => ['external-sign-ins', 'factors'].includes(name);
+    // Sign-ins at other places, factors and trusted browsers have fewer states.
+    const isSmall = (name: string) => ['external-sign-ins', 'factors', 'trusted-browsers'].includes(name);
     for (const { walk, explorations } of proofs)
       expect(explorations[0]?.modelStates).toBeGreaterThan(isSmall(walk.name) ? 4000 : 10_000);
   });

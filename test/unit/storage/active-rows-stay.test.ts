@@ -46,6 +46,8 @@ const ANSWERED: Readonly<Record<string, Values>> = { used: { ...ofUser, amr: ['p
 const ROTATED = { refreshGeneration: 3n, refreshNonce: randomBytes(16), createdAt: ago(TEN_YEARS) };
 
 const MAIL = { purpose: 'link' } as const;
+/** Until tomorrow. */
+const trust = () => ({ state: 'active', secretHash: randomBytes(32), createdAt: ago(TEN_YEARS), endsAt: ago(-DAY) });
 const CASES = {
   sessions: [
     ...['active', 'awaitingSecondFactor'].flatMap((state) =>
@@ -143,6 +145,18 @@ const CASES = {
       })),
     ),
     goes('a recovery code of a deleted account', { state: 'active', createdAt: ago(0), ...ofDeletedUser }),
+  ],
+  trustedBrowsers: [
+    stays('a trusted browser in its time', { ...trust(), ...ofUser }),
+    ...around('the end of the trust', 0, (endsAt) => ({ ...trust(), endsAt, ...ofUser })),
+    ...around('the time that the ledger keeps the end', KEPT, (endedAt) => ({
+      ...trust(),
+      state: 'ended',
+      secretHash: null,
+      endedAt,
+      ...ofUser,
+    })),
+    goes('a trusted browser of a deleted account', { ...trust(), ...ofDeletedUser }),
   ],
   idempotencyKeys: around('the end of an idempotency key', 0, (endsAt) => ({ endsAt })),
   consoleSessions: around('an hour after the end of a token of the console', HOUR, (tokenEndsAt) => ({ tokenEndsAt })),

@@ -16,7 +16,7 @@ import { NO_PARAMETERS } from '../../../src/people/external/begin.ts';
 import { openSecret, sealSecret } from '../../../src/people/second-factor/secret.ts';
 import { clientStore } from '../../../src/storage/client-store.ts';
 import { externalSignInStore } from '../../../src/storage/external-sign-ins.ts';
-import { passkeyStore, secondFactorStore } from '../../../src/storage/factors.ts';
+import { passkeyStore, secondFactorStore, trustedBrowserStore } from '../../../src/storage/factors.ts';
 import { authenticateRows, countIgnoredRows, renewRowMacs } from '../../../src/storage/renew-row-macs.ts';
 import { ignoredSigningKeys } from '../../../src/storage/signing-keys.ts';
 import { findRegisteredUser, usersWithAddress } from '../../../src/storage/users.ts';
@@ -365,6 +365,15 @@ describe('an attacker who can write to the database', () => {
     await write(sql`insert into passkeys (id, user_id, state, name, credential_id, public_key, counter, backup_eligible, transports, created_at)
       values (${randomUUID()}, ${victim.id}, 'active', 'mine', ${credentialId}, ${randomBytes(77)}, 0, false, '{}', now())`);
     expect(await passkeys.load({ credentialId })).toBeNull();
+  });
+
+  it('makes no trusted browser', async () => {
+    const store = trustedBrowserStore(role.database.drizzle, app.clock, testMacs);
+    const secretHash = randomBytes(32);
+    await write(sql`insert into trusted_browsers (id, user_id, state, secret_hash, user_epoch, server_epoch, factor_id, created_at, ends_at)
+      values (${randomUUID()}, ${victim.id}, 'active', ${secretHash}, 0, 0, ${randomUUID()}, now(), now() + interval '1 day')`);
+    expect(await store.find(victim.id, [secretHash])).toBeNull();
+    expect(await store.list(victim.id)).toEqual([]);
   });
 
   it('answers no federated sign-in, and links no account', async () => {

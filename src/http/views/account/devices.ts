@@ -1,5 +1,6 @@
 /** The sessions of the end-user. */
 import { html } from 'ghtml';
+import type { ListedBrowser } from '../../../people/trust/trust.ts';
 import type { SignedInBrowser } from '../../../protocol/signed-in-browsers.ts';
 import type { Look } from '../../look.ts';
 import { browserName } from '../browser-name.ts';
@@ -13,13 +14,51 @@ export type DevicesView = {
   readonly endOthers: string | null;
   readonly csrf: string;
   readonly browsers: readonly SignedInBrowser[];
+  /** Absent: the page has no list of trusted browsers. */
+  readonly trust?: {
+    readonly end: string;
+    readonly endAll: string;
+    readonly browsers: readonly ListedBrowser[];
+  };
 };
 
 export const devices = (look: Look, view: DevicesView): Markup => html`<p>${look.words.accountDevices.stays}</p>
 <ul class="browsers">
 !${view.browsers.map((signedIn) => browser(look, view, signedIn)).join('\n')}
 </ul>
-!${view.endOthers === null || view.browsers.every(({ isThis }) => isThis) ? '' : endOthers(look, view, view.endOthers)}`;
+!${view.endOthers === null || view.browsers.every(({ isThis }) => isThis) ? '' : endOthers(look, view, view.endOthers)}
+!${view.trust === undefined || view.trust.browsers.length === 0 ? '' : trusted(look, view.csrf, view.trust)}`;
+
+function trusted(look: Look, csrf: string, { end, endAll, browsers }: NonNullable<DevicesView['trust']>): Markup {
+  const words = look.words.accountDevices.trusted;
+  return html`<h2>${words.title}</h2>
+<p>${words.about}</p>
+<ul class="browsers">
+!${browsers.map((one) => trustedItem(look, { action: end, csrf }, one)).join('\n')}
+</ul>
+<form method="post" action="${endAll}">
+<input type="hidden" name="csrf" value="${csrf}">
+<button type="submit" class="danger">${words.endAll}</button>
+</form>`;
+}
+
+function trustedItem(
+  look: Look,
+  { action, csrf }: { readonly action: string; readonly csrf: string },
+  { id, userAgent, createdAt, lastUsedAt, endsAt }: ListedBrowser,
+): Markup {
+  const words = look.words.accountDevices.trusted;
+  const name = browserName(userAgent, look.words.browser);
+  return html`<li>
+<p><strong>${name}</strong></p>
+<p class="quiet">!${filled(words.item, { since: minute(look, createdAt), until: minute(look, endsAt) })} !${lastUsedAt === null ? html`${words.neverUsed}` : filled(words.lastUsed, { lastUsed: minute(look, lastUsedAt) })}</p>
+<form method="post" action="${action}">
+<input type="hidden" name="csrf" value="${csrf}">
+<input type="hidden" name="id" value="${id}">
+<button type="submit" class="danger">${words.end({ browser: name })}</button>
+</form>
+</li>`;
+}
 
 function browser(look: Look, { end, csrf }: DevicesView, session: SignedInBrowser): Markup {
   const words = look.words.accountDevices;

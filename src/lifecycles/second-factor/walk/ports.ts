@@ -269,8 +269,12 @@ export const NEW_CODES = 'no code is active';
 
 /** Whether a session may be stored that was signed in with it. */
 export function stands({ secondFactors, passkeys, recoveryCodes }: Stored, { kind, id }: ProvenFactor): boolean {
-  const rows = { secondFactor: secondFactors, passkey: passkeys, recoveryCode: recoveryCodes }[kind];
-  return rows.find((one) => one.id === id)?.state === (kind === 'recoveryCode' ? 'used' : 'active');
+  const tables: Partial<Record<ProvenFactor['kind'], readonly { readonly id: string; readonly state: string }[]>> = {
+    secondFactor: secondFactors,
+    passkey: passkeys,
+    recoveryCode: recoveryCodes,
+  };
+  return tables[kind]?.find((one) => one.id === id)?.state === (kind === 'recoveryCode' ? 'used' : 'active');
 }
 
 export const isAboutSession = (commit: Terms['commit']): commit is SessionCommit => 'kind' in commit;

@@ -3,7 +3,17 @@ import type { Acting, Actor, Typed } from '../scenario.ts';
 import type { Answer, PersonalCredential } from '../stage.ts';
 import type { BrowserAction } from '../vocabulary.ts';
 import { deleteAccount, presentCookie, presentPassword, setPassword, signOut, signOutElsewhere } from './account.ts';
-import { addPasskey, newCodes, presentCode, presentPasskey, removeApp, removePasskey, setUpApp } from './factors.ts';
+import {
+  addPasskey,
+  checkTrustBox,
+  newCodes,
+  presentCode,
+  presentPasskey,
+  removeApp,
+  removePasskey,
+  setUpApp,
+  trustNoBrowser,
+} from './factors.ts';
 import { comeBack, goToLink, goToSignIn, removeIdentity } from './federated.ts';
 import { askAboutLostFactors, askForChange, askForReset, pressButton } from './links.ts';
 import { DONE, gives, type Person } from './person.ts';
@@ -20,6 +30,8 @@ const ACTIONS: Readonly<Record<Exclude<BrowserAction, 'open the consent page'>, 
   'ask to change the address': askForChange,
   'say that every factor was lost': askAboutLostFactors,
   'set a new password': setPassword,
+  'trust the browser': checkTrustBox,
+  'trust no browser': trustNoBrowser,
   'sign out': signOut,
   'sign out elsewhere': signOutElsewhere,
   'delete the account': deleteAccount,

@@ -1,11 +1,12 @@
 /** Authenticator apps, recovery codes and passkeys: set up, presented, removed. */
 import { appWith, codesOn, secretOn } from '../devices/authenticator-app.ts';
-import { formOf, type Answer as Page } from '../devices/browser.ts';
+import { type Browser, formOf, type Answer as Page } from '../devices/browser.ts';
 import { makePasskey, optionsOn, signWithPasskey } from '../devices/passkey.ts';
 import type { Actor } from '../scenario.ts';
 import type { Answer, CredentialOf } from '../stage.ts';
-import { gives, type Person, refused, saysNotProven, signInPage } from './person.ts';
+import { DONE, gives, type Person, refused, saysNotProven, signInPage } from './person.ts';
 
+const DEVICES = '/account/devices';
 const METHODS = '/account/sign-in-methods';
 const FACTOR = '/sign-in/factor';
 /** Of the signature that registers a passkey. */
@@ -35,6 +36,16 @@ export const newCodes = ({ inAccount }: Person, actor: Actor): Promise<Answer> =
     gives({ kind: 'recoveryCode', code: codesOn(page)[0] ?? '' }),
   );
 
+/** The page of the second factor has a box, which its next form sends. */
+const boxIsChecked = new WeakSet<Browser>();
+export const checkTrustBox = async ({ browserOf }: Person, actor: Actor): Promise<Answer> => {
+  boxIsChecked.add(browserOf(actor));
+  return DONE;
+};
+
+export const trustNoBrowser = ({ inAccount }: Person, actor: Actor): Promise<Answer> =>
+  inAccount(actor, { page: DEVICES, form: `${DEVICES}/end-all-trust` }, {});
+
 export async function presentCode(
   { browserOf, forCookie, whyNotIn }: Person,
   actor: Actor,
@@ -43,7 +54,10 @@ export async function presentCode(
   const page = await browserOf(actor).get(FACTOR);
   if (!page.body.includes('name="code"')) return refused(await whyNotIn(actor));
   const { csrf = '' } = formOf(page.body).fields;
-  return forCookie(actor, (browser) => browser.post(FACTOR, { csrf, code }));
+  return forCookie(actor, (browser) => {
+    const isChecked = boxIsChecked.delete(browser) && page.body.includes('name="trust"');
+    return browser.post(FACTOR, { csrf, code, ...(isChecked && { trust: 'yes' }) });
+  });
 }
 
 export async function addPasskey({ section, forCookie, server, user }: Person, actor: Actor): Promise<Answer> {

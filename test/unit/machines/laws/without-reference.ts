@@ -35,6 +35,31 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The sign-in is complete already.',
     'It has ended already: its row stays as it is.',
   ],
+  trustedBrowser: [
+    // Whether, for how long and where a browser is trusted, is policy.
+    'The end-user asked to trust this browser, and nothing is stored of it.',
+    'The policy offers no trust.',
+    'No browser has this secret yet.',
+    'Trusted: after the right password, its secret stands in for the second factor.',
+    'It is trusted already, by another secret.',
+    'It has expired, perhaps under a shorter lifetime of the current policy.',
+    'In time, after the right password: this sign-in asks for no second factor.',
+    'Ended for good. No arm leads out of this state.',
+    // So are the ways to end it.
+    'The end-user ended it from the list of trusted browsers.',
+    'An administrator ended it.',
+    'The same browser got another secret: the old secret is invalid.',
+    'The end-user was disabled.',
+    'The end-user got a new password: a thief may have signed in with the old one.',
+    'The operator ended all trust, as after restoring a backup.',
+    // The reasons are in the ledger only.
+    'The end-user was disabled, or got a new password, after the browser was trusted.',
+    'The operator ended the trust of every browser.',
+    'Its trust has ended.',
+    // No change.
+    'Nothing is stored of it.',
+    'It has ended already: its row stays as it is.',
+  ],
   externalSignIn: [
     // The time limit of a federated sign-in, its users, and just-in-time registration are left to the server.
     'It took too long; the end-user has to begin again.',

@@ -30,6 +30,7 @@ export const NUMBERS: Numbers = {
     passwordMinimumCharacters: 15,
     passwordMinimumCharactersWithSecondFactor: 8,
     recentSignInSeconds: 600,
+    trustedBrowserLifetimeSeconds: 0,
   },
   signingKeys: {
     algorithms: ['ES256', 'RS256'],

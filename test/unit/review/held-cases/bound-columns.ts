@@ -17,6 +17,7 @@ import {
   MAIL,
   PASSKEY,
   SESSION,
+  TRUSTED,
   USER,
 } from '../held-rows.ts';
 import { allowed, type Column, type HeldCase, refused, updateOf } from './case.ts';
@@ -47,6 +48,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
   second_factors: ['state', 'sealed_secret', 'last_step', 'confirmed_at', 'removed_at'],
   recovery_codes: ['state', 'ended_at'],
   passkeys: ['state', 'name', 'public_key', 'counter', 'last_used_at', 'removed_at', 'mac', 'mac_version'],
+  trusted_browsers: ['state', 'secret_hash', 'last_used_at', 'ended_at', 'mac', 'mac_version'],
   email_challenges: ['state', 'superseded_reason', 'newer_links', 'mac', 'mac_version'],
   clients: [
     'client_name',
@@ -114,6 +116,7 @@ const BOUND: Readonly<Record<string, readonly [rule: string, key: string, row: s
   second_factors: ['second_factors_keeps_its_owner', 'id', APP.active],
   recovery_codes: ['recovery_codes_keeps_its_owner', 'id', CODE.active],
   passkeys: ['passkeys_keeps_its_owner', 'id', PASSKEY.active],
+  trusted_browsers: ['trusted_browsers_keeps_its_owner', 'id', TRUSTED.active],
   external_sign_ins: ['external_sign_ins_keeps_what_began', 'id', EXTERNAL.awaiting],
   linked_identities: ['linked_identities_keeps_what_was_linked', 'id', IDENTITY.active],
   webhook_deliveries: ['webhook_deliveries_keeps_its_event', 'id', DELIVERY.pending],

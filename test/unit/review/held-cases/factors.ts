@@ -1,8 +1,9 @@
-/** Authenticator apps, recovery codes and passkeys: how they begin, which columns only rise, and that a removed one stays removed. */
-import { APP, CODE, PASSKEY } from '../held-rows.ts';
+/** Authenticator apps, recovery codes, passkeys and trusted browsers: how they begin, what only rises, and that an end is an end. */
+import { APP, CODE, PASSKEY, TRUSTED } from '../held-rows.ts';
 import { allowed, type HeldCase, insertCopy, refused, updateOf } from './case.ts';
 
 const updateApp = updateOf('second_factors', 'id');
+const updateTrusted = updateOf('trusted_browsers', 'id');
 const updatePasskey = updateOf('passkeys', 'id');
 
 type Values = Readonly<Record<string, string>>;
@@ -34,12 +35,21 @@ const insertPasskey = (instead: Values = {}): string =>
     },
   });
 
+const insertTrusted = (instead: Values = {}): string =>
+  insertCopy({
+    table: 'trusted_browsers',
+    where: `id = '${TRUSTED.active}'`,
+    columns: 'user_id, user_epoch, server_epoch, factor_id, created_at, ends_at',
+    values: { id: 'gen_random_uuid()', state: "'active'", secret_hash: "'\\xc0de'", ...instead },
+  });
+
 const REMOVED = { state: "'removed'", removed_at: 'now()' } as const;
 const APP_BEGINS = 'second_factors_begins_with_its_machine';
 const CODE_BEGINS = 'recovery_codes_begins_with_its_machine';
 const ONCE = 'second_factors_accepts_a_code_once';
 const APP_REMOVED = 'second_factors_removed_stays_removed';
 const PASSKEY_REMOVED = 'passkeys_removed_stays_removed';
+const TRUST_ENDED = 'trusted_browsers_stays_ended';
 const DATED_AGAIN = "removed_at = removed_at - interval '1 s'";
 
 export const factorCases: readonly HeldCase[] = [
@@ -84,4 +94,21 @@ export const factorCases: readonly HeldCase[] = [
   refused(PASSKEY_REMOVED, 'a removed passkey is renamed', updatePasskey(PASSKEY.removed, "name = 'another'")),
   refused(PASSKEY_REMOVED, 'the removal of a passkey is dated again', updatePasskey(PASSKEY.removed, DATED_AGAIN)),
   refused('passkeys_is_not_emptied', 'passkeys are emptied', 'truncate passkeys'),
+
+  // Trusted browsers.
+  allowed('a browser is trusted', insertTrusted()),
+  refused(
+    'trusted_browsers_begins_with_its_machine',
+    'trust begins as ended',
+    insertTrusted({ state: "'ended'", ended_at: 'now()', secret_hash: 'null' }),
+  ),
+  allowed('a trusted browser is used', updateTrusted(TRUSTED.active, 'last_used_at = now()')),
+  refused(TRUST_ENDED, 'trust gets another secret', updateTrusted(TRUSTED.active, "secret_hash = '\\xc0de01'")),
+  refused(TRUST_ENDED, 'ended trust is used', updateTrusted(TRUSTED.ended, "last_used_at = now() + interval '1 s'")),
+  refused(
+    TRUST_ENDED,
+    'the end of trust is dated again',
+    updateTrusted(TRUSTED.ended, "ended_at = ended_at - interval '1 s'"),
+  ),
+  refused('trusted_browsers_is_not_emptied', 'trust is emptied', 'truncate trusted_browsers'),
 ];

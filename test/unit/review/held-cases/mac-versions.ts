@@ -11,6 +11,7 @@ import {
   MAIL,
   PASSKEY,
   SESSION,
+  TRUSTED,
   USER,
 } from '../held-rows.ts';
 import { allowed, type HeldCase, refused, updateOf } from './case.ts';
@@ -23,6 +24,7 @@ const AUTHENTICATED: Readonly<Record<string, readonly [key: string, row: string]
   sessions: ['sid', SESSION.active],
   signing_keys: ['kid', KEY.signing],
   passkeys: ['id', PASSKEY.active],
+  trusted_browsers: ['id', TRUSTED.active],
   linked_identities: ['id', IDENTITY.active],
   external_sign_ins: ['id', EXTERNAL.awaiting],
   email_challenges: ['id', LINK.active],
@@ -57,6 +59,7 @@ const DELETED: Readonly<Record<string, Deletion>> = {
   consents: { where: `id = '${CONSENT.given}'`, another: 'id = gen_random_uuid()' },
   email_challenges: { where: `id = '${LINK.active}'`, another: 'id = gen_random_uuid()' },
   passkeys: { where: `id = '${PASSKEY.active}'`, another: 'id = gen_random_uuid()' },
+  trusted_browsers: { where: `id = '${TRUSTED.active}'`, another: 'id = gen_random_uuid()' },
   linked_identities: {
     where: `id = '${IDENTITY.removed}'`,
     another: 'id = gen_random_uuid()',

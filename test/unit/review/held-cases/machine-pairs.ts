@@ -17,6 +17,7 @@ import {
   secondFactor,
   session,
   signingKey,
+  trustedBrowser,
   user,
   webhookDelivery,
 } from '../../machines/catalogue.ts';
@@ -34,6 +35,7 @@ import {
   MAIL,
   PASSKEY,
   SESSION,
+  TRUSTED,
   USER,
 } from '../held-rows.ts';
 import {
@@ -54,7 +56,7 @@ const pairs = ({ machine }: Subject): [from: string, to: string][] => {
 };
 
 /** A key in the memory of one node has no row, nor has what was never registered, or never sent. */
-const NEVER_STORED = ['unpublished', 'unregistered', 'unlinked', 'unsent'];
+const NEVER_STORED = ['unpublished', 'unregistered', 'unlinked', 'unsent', 'requested'];
 
 /** The reasons that the arms from one state to the other write with this effect; null: no arm. */
 function reasonsBetween({ states }: Machine, from: string, to: string, effect: string) {
@@ -205,6 +207,11 @@ const PASSKEY_IN: Readonly<Record<string, string>> = {
   removed: 'public_key = null, removed_at = coalesce(removed_at, now())',
 };
 
+const TRUSTED_IN: Readonly<Record<string, string>> = {
+  active: "secret_hash = coalesce(secret_hash, '\\xc0de'), ended_at = null",
+  ended: 'secret_hash = null, ended_at = coalesce(ended_at, now())',
+};
+
 const factorPairs = (
   subject: Subject,
   table: string,
@@ -325,6 +332,7 @@ export const machinePairCases: readonly HeldCase[] = [
   ...factorPairs(secondFactor, 'second_factors', APP, APP_IN),
   ...factorPairs(recoveryCode, 'recovery_codes', CODE, CODE_IN),
   ...factorPairs(passkey, 'passkeys', PASSKEY, PASSKEY_IN),
+  ...factorPairs(trustedBrowser, 'trusted_browsers', TRUSTED, TRUSTED_IN),
   ...externalPairs,
   ...identityPairs,
   ...deliveryPairs,

@@ -15,6 +15,11 @@ import {
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import { NEW_CODES, PROVING } from '../../../../src/lifecycles/second-factor/walk/ports.ts';
 import { actionsAt, type factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
+import {
+  TRUST_STANDS,
+  actionsAt as trustActionsAt,
+  type trustedBrowsers,
+} from '../../../../src/lifecycles/trusted-browser/walk.ts';
 import { factNames } from '../../../../src/review/proof/carry-out.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import type { Mutant } from './mutant.ts';
@@ -100,6 +105,15 @@ export const factorFactMutants = (facts: readonly string[]): readonly Mutant<typ
       };
     }),
   ),
+];
+
+/** The sessions that trust stands in for are no commits as values. */
+export const trustFactMutants = (facts: readonly string[]): readonly Mutant<typeof trustedBrowsers>[] => [
+  ...factMutants<typeof trustedBrowsers>(facts),
+  mutant<typeof trustedBrowsers>(`without "${TRUST_STANDS}"`, TRUST_STANDS, (right) => ({
+    ...right,
+    actions: (modelState) => trustActionsAt(modelState, new Set([TRUST_STANDS])),
+  })),
 ];
 
 const USERNAME_IS_UNIQUE = 'no other row of users has the same username';

@@ -7,6 +7,7 @@ import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.t
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
+import type { trustedBrowsers } from '../../../../src/lifecycles/trusted-browser/walk.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import { effects } from '../../../support/effects.ts';
@@ -28,6 +29,7 @@ import {
   secondFactor,
   signingKey,
   subjects,
+  trustedBrowser,
   user,
   webhookDelivery,
 } from '../../machines/catalogue.ts';
@@ -83,6 +85,8 @@ export const administrationMachineMutants: readonly Mutant<typeof administration
     ? { ...mutant, survives: 'the answer is the same; the transition table sees the other description' }
     : mutant,
 );
+
+export const trustMachineMutants: readonly Mutant<typeof trustedBrowsers>[] = mutantsOfAll([trustedBrowser]);
 
 export const linkMachineMutants: readonly Mutant<typeof emailChallenges>[] = mutantsOfAll([emailChallenge]);
 

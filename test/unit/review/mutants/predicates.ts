@@ -13,6 +13,7 @@ import { secondFactorGuards } from '../../../../machines/second-factor/guards.ts
 import { sessionGuards } from '../../../../machines/session/guards.ts';
 import type { SigningKeyContext, SigningKeyEvent } from '../../../../machines/signing-key/facts.ts';
 import { signingKeyGuards } from '../../../../machines/signing-key/guards.ts';
+import { trustedBrowserGuards } from '../../../../machines/trusted-browser/guards.ts';
 import { userGuards } from '../../../../machines/user/guards.ts';
 import { webhookDeliveryGuards } from '../../../../machines/webhook-delivery/guards.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
@@ -22,6 +23,7 @@ import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.t
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
+import type { trustedBrowsers } from '../../../../src/lifecycles/trusted-browser/walk.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import { type Mutant, withMachine } from './mutant.ts';
@@ -106,6 +108,11 @@ export const factorPredicateMutants: readonly Mutant<typeof factors>[] = [
   }),
   ...mutantsOf<typeof factors>('session', { factorIsGone: sessionGuards.factorIsGone }),
 ];
+
+export const trustPredicateMutants: readonly Mutant<typeof trustedBrowsers>[] = mutantsOf<typeof trustedBrowsers>(
+  'trustedBrowser',
+  trustedBrowserGuards,
+);
 
 export const externalPredicateMutants: readonly Mutant<typeof externalSignIns>[] = [
   ...mutantsOf<typeof externalSignIns>('externalSignIn', externalSignInGuards),

@@ -190,6 +190,18 @@ const BROKEN: Readonly<Record<string, readonly Broken[]>> = {
       answering('awaitingSecondFactor', 'used', { actions: 'admit' }),
     ],
   ],
+  '44-trusted-browser.yaml': [
+    ['session', 'a password alone signs in', without('factorIsMissing')],
+    [
+      'trustedBrowser',
+      'an ended trust is used',
+      answering('active', 'endRequested', { description: 'It stays trusted.' }),
+    ],
+  ],
+  '45-trust-ends-with-the-password.yaml': [
+    ['trustedBrowser', 'a browser is trusted after its time', without('timeIsOver')],
+    ['session', 'a password alone signs in', without('factorIsMissing')],
+  ],
 };
 
 const people = shippedScenarios().filter(({ rounds }) =>
