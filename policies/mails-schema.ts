@@ -21,6 +21,7 @@ export const MAIL_PLACEHOLDERS = {
   second_factor_removed: ['link', 'username', 'at'],
   factors_removed: ['link', 'username', 'at'],
   browser_trusted: ['link', 'username', 'at'],
+  identity_linked: ['link', 'username', 'at'],
   identity_removed: ['link', 'username', 'at'],
   address_restored: ['link', 'username', 'at'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -55,6 +55,8 @@ const scope = expecting(
 const words = (what: string) => z.array(expecting(z.string().min(1).max(255), what)).max(50);
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
 
+const domain = expecting(z.string().regex(DOMAIN), 'a domain in lower case, such as example.com');
+
 const said = z.strictObject({
   preset: z
     .enum(PRESET_NAMES)
@@ -117,10 +119,24 @@ const said = z.strictObject({
     .boolean()
     .default(false)
     .describe('true: a first sign-in registers a just-in-time user. Default: the end-user needs a linked account.'),
+  createUsersFrom: z
+    .array(domain)
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      'With createUsers: only users with a verified e-mail address (email_verified is true) in these domains become just-in-time users. Default: all.',
+    ),
+  linkByAddress: z
+    .boolean()
+    .default(false)
+    .describe(
+      'true: the verified addresses of this provider are trusted. A first sign-in with the verified address of an account here then registers no user. The page asks the user to sign in to that account once, which links it. Default: addresses link nothing.',
+    ),
   admit: z
     .strictObject({
       emailDomains: z
-        .array(expecting(z.string().regex(DOMAIN), 'a domain in lower case, such as example.com'))
+        .array(domain)
         .min(1)
         .max(100)
         .optional()
@@ -166,6 +182,10 @@ const upstream = said
       message: 'a variable that holds the secret, or token_endpoint_auth_method: none',
     },
   )
+  .refine(({ createUsers, createUsersFrom }) => createUsers || createUsersFrom === undefined, {
+    path: ['createUsersFrom'],
+    message: 'createUsers: true beside it',
+  })
   .refine(({ preset, scope }) => preset === 'github' || scope.includes('openid'), {
     path: ['scope'],
     message: 'scopes separated by spaces, openid among them',

@@ -206,7 +206,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   };
   const external = {
     externalSignIns: externalSignInStore(db, clock, macs),
-    identities: linkedIdentityStore(db, clock),
+    identities: linkedIdentityStore(db, clock, macs),
     acceptable: () => import('../registration/acceptable.ts'),
     ...others,
   };

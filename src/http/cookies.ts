@@ -26,6 +26,10 @@ export type BrowserCookies = {
   /** The secrets of a trusted browser, with their hashes. */
   readonly readTrusted: (request: FastifyRequest) => readonly NewCookie[];
   readonly setTrusted: (reply: FastifyReply, secrets: readonly string[], lifetimeSeconds: number) => void;
+  /** The cookie of a link that waits for a sign-in (src/people/external/pending-link.ts). Null: not sent. */
+  readonly readLink: (request: FastifyRequest) => string | null;
+  /** @param value null: it has no use any more. */
+  readonly setLink: (reply: FastifyReply, value: string | null, expires: Date) => void;
   readonly clear: (reply: FastifyReply, name: CookieName) => void;
   /** The hash of the cookie that this response sets. Null: it sets none. */
   readonly justSet: (reply: FastifyReply, name: CookieName) => Buffer | null;
@@ -45,6 +49,7 @@ export function browserCookies({ issuer, random }: BrowserCookieOptions): Browse
   const nameOf = (name: CookieName) => `${secure ? '__Host-' : ''}statehouse-${name}`;
   const deviceName = `${secure ? '__Host-' : ''}statehouse-device`;
   const trustedName = `${secure ? '__Host-' : ''}statehouse-trusted`;
+  const linkName = `${secure ? '__Host-' : ''}statehouse-link`;
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
   const set = new WeakMap<FastifyReply, Partial<Record<CookieName, Buffer>>>();
 
@@ -76,6 +81,8 @@ export function browserCookies({ issuer, random }: BrowserCookieOptions): Browse
         .map((value) => ({ value, hash: sha256(value) })),
     setTrusted: (reply, secrets, maxAge) =>
       void reply.setCookie(trustedName, secrets.slice(0, MAX_TRUSTED).join('.'), { ...attributes, maxAge }),
+    readLink: (request) => request.cookies[linkName] ?? null,
+    setLink: (reply, value, expires) => void reply.setCookie(linkName, value ?? '', { ...attributes, expires }),
     clear: (reply, name) => void reply.clearCookie(nameOf(name), attributes),
   };
 }

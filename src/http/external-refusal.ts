@@ -19,6 +19,7 @@ export type Refused = {
   readonly code?: string | null;
   readonly provider?: string | null;
   readonly retryAfterSeconds?: number | null;
+  readonly pendingLink?: UpstreamRefusal['pendingLink'];
 };
 
 type Shown = { readonly status: 400 | 403 | 404 | 429 | 502 | 503; readonly problem: ExternalProblem };
@@ -33,6 +34,7 @@ const PAGES: Readonly<Record<Reason, Shown>> = {
   external_sign_in_denied: { status: 403, problem: 'denied' },
   another_browser: { status: 403, problem: 'anotherBrowser' },
   not_admitted: { status: 403, problem: 'notAdmitted' },
+  address_known: { status: 403, problem: 'addressKnown' },
   nobody_linked: { status: 403, problem: 'nobodyLinked' },
   identity_linked_elsewhere: { status: 403, problem: 'linkedElsewhere' },
   user_ended: { status: 403, problem: 'userEnded' },

@@ -93,6 +93,7 @@ export const externalSignIns = fp<ExternalSignInOptions>(
             const { reason } = outcome;
             await options.signInLedger.refused({ method, reason, username: null, userId: null });
           }
+          if (outcome.pendingLink) cookies.setLink(reply, outcome.pendingLink.sealed, outcome.pendingLink.endsAt);
           return refuse(request, reply, outcome);
         case 'linked':
           setLogLine(request, 'identity linked', { userId: outcome.userId });
@@ -124,6 +125,7 @@ const LEDGERED: ReadonlySet<string> = new Set([
   'external_sign_in_denied',
   'not_admitted',
   'nobody_linked',
+  'address_known',
   'identity_linked_elsewhere',
   'user_ended',
   'sign_in_too_old',

@@ -20,6 +20,7 @@ import type { FactorPlace } from './factor-place.ts';
 import { lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
 import { passkeyPart } from './passkey-part.ts';
+import { completeLink, type PendingLinkOptions } from './pending-link.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { deviceOf, logSignIn } from './sign-in-form.ts';
@@ -32,6 +33,7 @@ export type FactorSent = Readonly<Record<'code' | 'factor' | 'credential' | 'tru
 type Submitted = At & { readonly form: FactorSent };
 export type FactorPagesDeps = SecondFactorDeps &
   PresentDeps &
+  PendingLinkOptions &
   SignInHelpOptions &
   PageParts & {
     /** Absent: the server sends no mail. */
@@ -104,7 +106,7 @@ const ACTIONS: Readonly<
     const sent = { code: form.code, deviceCookie, newCookie: cookie.hash, gone: callerGone(reply) };
     const outcome = await proveByCode(deps, session, sent);
     if (outcome.kind === 'proven') {
-      begin(deps, request, reply, cookie, outcome.session);
+      await begin(deps, request, reply, cookie, outcome.session);
       await trust(deps, request, reply, at, outcome);
       logSignIn(request, deps.signInLedger, session, 'second factor proven');
       return place.proven(reply, outcome.session);
@@ -125,7 +127,7 @@ const ACTIONS: Readonly<
     const sent = { credential: form.credential, browser, newCookie: cookie.hash };
     const outcome = await proveByPasskey(deps, session, sent);
     if (outcome.kind === 'proven') {
-      begin(deps, request, reply, cookie, outcome.session);
+      await begin(deps, request, reply, cookie, outcome.session);
       await trust(deps, request, reply, at, outcome);
       logSignIn(request, deps.signInLedger, session, 'second factor proven');
       return place.proven(reply, outcome.session);
@@ -152,7 +154,7 @@ const ACTIONS: Readonly<
     const sent = { id: form.factor, code: form.code, newCookie: cookie.hash };
     const outcome = await confirmSetUp(deps, session, sent);
     if (outcome.kind === 'confirmed') {
-      begin(deps, request, reply, cookie, outcome.session);
+      await begin(deps, request, reply, cookie, outcome.session);
       request.log.info({ userId: session.userId }, 'second factor set up');
       if (outcome.recoveryCodes === null) return place.proven(reply, outcome.session);
       return showRecoveryCodes(deps, request, reply, {
@@ -172,15 +174,16 @@ const ACTIONS: Readonly<
 };
 
 /** The stronger session, under its new cookie. */
-function begin(
+async function begin(
   deps: FactorPagesDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   cookie: NewCookie,
-  { username, lastUsedAt }: Session,
-): void {
+  { userId, username, lastUsedAt }: Session,
+): Promise<void> {
   deps.cookies.set(reply, 'session', cookie);
   rememberBrowser(deps, deviceOf(deps.cookies, request, reply), username, lastUsedAt);
+  await completeLink(deps, request, reply, userId);
 }
 
 /** The box was sent with the proof of the factor. A box that the page does not offer has no effect. */

@@ -25,6 +25,7 @@ import {
 import { interactionRequestOf, NAMED } from './interaction-request.ts';
 import { type LeavingOptions, leaving } from './leaving.ts';
 import { lookOf } from './look.ts';
+import { completeLink, type PendingLinkOptions } from './pending-link.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { logSignIn, refuseSignIn, signInForm } from './sign-in-form.ts';
@@ -34,7 +35,11 @@ import { consentPage } from './views/consent.ts';
 import { SEND_ONCE_SOURCE } from './views/send-once.ts';
 import type { ZodTypeProvider } from './zod-schemas.ts';
 
-export type InteractionRoutesOptions = InteractionDeps & LeavingOptions & SignInPageDeps & FactorPagesDeps;
+export type InteractionRoutesOptions = InteractionDeps &
+  LeavingOptions &
+  SignInPageDeps &
+  PendingLinkOptions &
+  FactorPagesDeps;
 
 const ANOTHER_ACCOUNT = 'another';
 
@@ -79,6 +84,7 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
         case 'signedIn':
           cookies.set(reply, 'session', cookie);
           logSignIn(request, options.signInLedger, who(outcome.userId), 'signed in', { interactionId });
+          await completeLink(options, request, reply, outcome.userId);
           return sendInteractionStep(issuer, request, reply, outcome.step);
         case 'factorRequired':
           cookies.set(reply, 'session', cookie);

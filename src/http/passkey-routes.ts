@@ -16,13 +16,14 @@ import { refuseForm } from './form-refused.ts';
 import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
 import { interactionRequestOf, NAMED } from './interaction-request.ts';
 import type { PageParts } from './page-parts.ts';
+import { completeLink, type PendingLinkOptions } from './pending-link.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther } from './security-headers.ts';
 import { deviceOf, logSignIn } from './sign-in-form.ts';
 import { destinationOfSignIn, PASSKEY_REFUSED } from './sign-in-routes.ts';
 import type { ZodTypeProvider } from './zod-schemas.ts';
 
-export type PasskeyRoutesOptions = InteractionDeps & PasskeyDeps & PasskeySignInDeps & PageParts;
+export type PasskeyRoutesOptions = InteractionDeps & PasskeyDeps & PasskeySignInDeps & PendingLinkOptions & PageParts;
 
 export const passkeyRoutes = fp<PasskeyRoutesOptions>(
   async (instance, options) => {
@@ -57,6 +58,7 @@ export const passkeyRoutes = fp<PasskeyRoutesOptions>(
       const { username, signedInAt } = outcome.session;
       rememberBrowser(options, deviceOf(cookies, request, reply), username, signedInAt);
       logSignIn(request, options.signInLedger, outcome.session, 'signed in with a passkey');
+      await completeLink(options, request, reply, outcome.session.userId);
       return outcome;
     }
 

@@ -7,6 +7,7 @@ import type { SignInDeps } from '../protocol/sign-in.ts';
 import { type Destination, destinationNamed, factorPath, passkeyPath, signInPath } from './account/sections.ts';
 import { askedField } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
+import { completeLink, type PendingLinkOptions } from './pending-link.ts';
 import { seeOther } from './security-headers.ts';
 import { logSignIn, refuseSignIn, signInForm } from './sign-in-form.ts';
 import {
@@ -18,7 +19,7 @@ import {
   showSignIn,
 } from './sign-in-page.ts';
 
-export type SignInRoutesOptions = SignInDeps & SignInPageDeps;
+export type SignInRoutesOptions = SignInDeps & SignInPageDeps & PendingLinkOptions;
 
 /** The destination of a sign-in at this address. */
 export const destinationOfSignIn = (request: FastifyRequest): Destination =>
@@ -69,6 +70,7 @@ export const signInRoutes = fp<SignInRoutesOptions>(
         case 'signedIn':
           cookies.set(reply, 'session', cookie);
           logSignIn(request, options.signInLedger, outcome.session, 'signed in');
+          await completeLink(options, request, reply, outcome.session.userId);
           return seeOther(reply, pathUnder(issuer, destinationOfSignIn(request).path));
       }
     });

@@ -11,7 +11,6 @@ import { earlierTotp } from '../crypto/totp.ts';
 import { linkIdentity } from '../lifecycles/linked-identity/lifecycle.ts';
 import { askSecondFactor } from '../lifecycles/second-factor/lifecycle.ts';
 import { sealSecret, stepOfCode } from '../people/second-factor/secret.ts';
-import { commitStore } from '../storage/commit.ts';
 import { secondFactorStore } from '../storage/factors.ts';
 import { begunApps, begunIdentities, holdersOfIdentities, identityKey } from '../storage/imported-ways.ts';
 import { linkedIdentityStore } from '../storage/linked-identities.ts';
@@ -65,10 +64,7 @@ async function placeFor(deps: WaysDeps, { id, isDisabled, sent }: Placed, stored
       notes.push(`${provider}: another end-user signs in with this account`);
       continue;
     }
-    const identities = {
-      load: linkedIdentityStore(deps.db, deps.clock ?? databaseClock).load,
-      commit: commitStore(deps.db, deps.macs),
-    };
+    const identities = linkedIdentityStore(deps.db, deps.clock ?? databaseClock, deps.macs);
     const draft = { id: identityId(id, identity), userId: id, issuer, subject, provider };
     await linkIdentity({ identities, sleep }, draft, deps.actor);
     changed.add('identities');

@@ -1,5 +1,6 @@
 /** The statements about linked identities: list, load, remove. A sign-in stores them (external-sign-ins.ts). */
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm';
+import type { RowMacs } from '../crypto/row-mac.ts';
 import type { LinkedIdentityStore, LoadedIdentity } from '../lifecycles/linked-identity/lifecycle.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
@@ -9,7 +10,8 @@ import { nowOf } from './now.ts';
 import { otherWays } from './other-ways.ts';
 import { linkedIdentities, users } from './schema.ts';
 
-export const linkedIdentityStore = (db: Drizzle, clock: Clock): LinkedIdentityStore => ({
+/** @param macs for a link, whose row has a MAC. Absent: the store lists and removes. */
+export const linkedIdentityStore = (db: Drizzle, clock: Clock, macs: RowMacs | null = null): LinkedIdentityStore => ({
   load: async ({ id, userId }) => {
     const [row] = await reading(() =>
       db
@@ -32,7 +34,7 @@ export const linkedIdentityStore = (db: Drizzle, clock: Clock): LinkedIdentitySt
         .where(and(eq(linkedIdentities.userId, userId), eq(linkedIdentities.state, 'active')))
         .orderBy(asc(linkedIdentities.linkedAt), asc(linkedIdentities.id)),
     ),
-  commit: commitStore(db),
+  commit: commitStore(db, macs),
 });
 
 const NO_USER: LoadedIdentity = {

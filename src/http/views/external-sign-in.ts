@@ -45,6 +45,12 @@ export function externalProblemPage(
     title,
     html`<h1>${title}</h1>
 <p>${what}</p>
-!${back === null ? '' : html`<p><a href="${back.href}">${back.isAccount ? words.backToAccount : words.back}</a></p>`}`,
+!${back === null ? '' : html`<p><a href="${back.href}">${textOf(words, problem, back)}</a></p>`}`,
   );
 }
+
+const textOf = (
+  words: Look['words']['externalSignIn'],
+  problem: ExternalProblem,
+  { isAccount }: { readonly isAccount: boolean },
+): string => (problem === 'addressKnown' ? words.toLink : isAccount ? words.backToAccount : words.back);

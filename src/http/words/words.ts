@@ -333,6 +333,7 @@ export type Words = {
     readonly continueWith: Message<'label'>;
     readonly back: string;
     readonly backToAccount: string;
+    readonly toLink: string;
     readonly problems: {
       readonly unknown: { readonly title: string; readonly what: string };
       readonly expired: { readonly title: string; readonly what: string };
@@ -342,6 +343,7 @@ export type Words = {
       readonly overtaken: { readonly title: string; readonly what: string };
       readonly denied: { readonly title: string; readonly what: string };
       readonly notAdmitted: { readonly title: string; readonly what: string };
+      readonly addressKnown: { readonly title: string; readonly what: string };
       readonly nobodyLinked: { readonly title: string; readonly what: string };
       readonly linkedElsewhere: { readonly title: string; readonly what: string };
       readonly userEnded: { readonly title: string; readonly what: string };
@@ -519,6 +521,10 @@ export type Words = {
         readonly body: Message<'at' | 'link' | 'username'>;
       };
       readonly browser_trusted: {
+        readonly subject: string;
+        readonly body: Message<'at' | 'link' | 'username'>;
+      };
+      readonly identity_linked: {
         readonly subject: string;
         readonly body: Message<'at' | 'link' | 'username'>;
       };

@@ -4,6 +4,7 @@ import type { ExternalSignInStore } from '../../lifecycles/external-sign-in/life
 import type { LinkedIdentityStore } from '../../lifecycles/linked-identity/lifecycle.ts';
 import type { Claims } from '../../model/user.ts';
 import type { SessionDeps } from '../../protocol/browser-session.ts';
+import type { Tell } from '../mail/mail.ts';
 
 export type Acceptable = {
   /** The claims that an end-user may have, without malformed ones. */
@@ -17,6 +18,7 @@ export type ExternalSignInDeps = SessionDeps & {
   readonly keys: RootKeys;
   readonly externalSignIns: ExternalSignInStore;
   readonly identities: LinkedIdentityStore;
+  readonly tell?: Tell;
   /** Loaded for the first just-in-time user. */
   readonly acceptable: () => Promise<Acceptable>;
   readonly signInFailures: {

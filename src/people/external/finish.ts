@@ -42,7 +42,10 @@ export async function finish(
   if (user === null || signIn.amr === null || signIn.authenticatedAt === null) {
     throw new InvariantViolation('external sign-in: it was used, and does not say who signed in, how and when');
   }
-  if (signIn.purpose === 'link') return { kind: 'linked', userId: user.id };
+  if (signIn.purpose === 'link') {
+    await deps.tell?.(user.id, 'identity_linked');
+    return { kind: 'linked', userId: user.id };
+  }
   const { amr, authenticatedAt } = signIn;
   const { requiredClass } = signIn.requested;
   const said = { amr, authenticatedAt, method: signIn.kind, requiredClass };

@@ -12,6 +12,7 @@ export type Notice =
   | 'second_factor_removed'
   | 'factors_removed'
   | 'browser_trusted'
+  | 'identity_linked'
   | 'identity_removed'
   | 'address_restored';
 
@@ -71,6 +72,7 @@ const PURPOSES: Readonly<Record<MailContent['kind'], MailPurpose>> = {
   second_factor_removed: 'notice',
   factors_removed: 'notice',
   browser_trusted: 'notice',
+  identity_linked: 'notice',
   identity_removed: 'notice',
   address_restored: 'notice',
   reset_password: 'link',

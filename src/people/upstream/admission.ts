@@ -15,6 +15,12 @@ export function admits({ admit }: Pick<Upstream, 'admit'>, claims: Claims): bool
   );
 }
 
+/** Whether a first sign-in registers the user. The policy may bound the domains of the verified address. */
+export const registers = (
+  { createUsers, createUsersFrom }: Pick<Upstream, 'createUsers' | 'createUsersFrom'>,
+  claims: Claims,
+): boolean => createUsers && (createUsersFrom === undefined || createUsersFrom.includes(verifiedDomain(claims) ?? ''));
+
 /** An unverified address proves nothing about its owner. */
 function verifiedDomain({ email, email_verified: isVerified }: Claims): string | null {
   if (typeof email !== 'string' || isVerified !== true) return null;

@@ -15,7 +15,8 @@ import { type Beginning, beginExternalSignIn, referenceHash, requestedOf, secret
 import type { ExternalSignInDeps } from '../external/deps.ts';
 import { type AskedBy, askedBy, type Finished, finish, type Returning } from '../external/finish.ts';
 import { claimsOf, usernamesFor } from '../external/just-in-time-user.ts';
-import { admits, isRecentEnough, methodsOf } from './admission.ts';
+import { ownerOfAddress, type PendingLinkDeps, sealPendingLink } from '../external/pending-link.ts';
+import { admits, isRecentEnough, methodsOf, registers } from './admission.ts';
 import { githubProvider } from './github.ts';
 import { openIdProvider } from './openid-provider.ts';
 import {
@@ -27,7 +28,7 @@ import {
   type UpstreamFault,
 } from './provider.ts';
 
-export type UpstreamDeps = ExternalSignInDeps & ProviderDeps;
+export type UpstreamDeps = ExternalSignInDeps & ProviderDeps & Pick<PendingLinkDeps, 'users'>;
 
 type Providers = { readonly openId: IdentityProvider; readonly github: IdentityProvider };
 
@@ -52,6 +53,8 @@ export type UpstreamRefusal = {
     | ExternalSignInRejectReason
     | UpstreamFault
     | 'upstream_unknown'
+    /** An account here has the verified address, and the identity is not linked to it. */
+    | 'address_known'
     | 'upstream_refused'
     | 'external_sign_in_unknown'
     | 'sign_in_too_old'
@@ -61,6 +64,8 @@ export type UpstreamRefusal = {
   readonly askedBy: AskedBy;
   readonly purpose: ExternalSignIn['purpose'];
   readonly retryAfterSeconds: number | null;
+  /** Of `address_known`: the cookie with the identity, which a sign-in to the account links. */
+  readonly pendingLink?: { readonly sealed: string; readonly endsAt: Date };
 };
 
 const refusal = (
@@ -198,6 +203,9 @@ export async function finishUpstreamSignIn(
     const admission = admissionOf(deps, upstream, signIn, redeemed);
     const session = signIn.purpose === 'link' ? await findSession(deps, returning.cookie.old) : null;
     const identity = { issuer: upstream.issuer, subject: redeemed.subject };
+    const mayLink = signIn.purpose === 'signIn' && upstream.linkByAddress;
+    const owner = mayLink ? await ownerOfAddress(deps, redeemed.claims) : null;
+    const isToRegister = owner === null && registers(upstream, redeemed.claims);
     const outcome = await bring(signIn.purpose === 'link' ? { by: 'signIn', identity } : { by: 'identity', identity }, {
       type: 'browserReturned',
       admission,
@@ -207,10 +215,15 @@ export async function finishUpstreamSignIn(
         amr: methodsOf(upstream, redeemed),
         authenticatedAt: redeemed.authTime === null ? deps.now() : new Date(redeemed.authTime * 1000),
       },
-      justInTimeUser: upstream.createUsers ? await justInTimeUserFrom(deps, upstream, redeemed.claims) : null,
+      justInTimeUser: isToRegister ? await justInTimeUserFrom(deps, upstream, redeemed.claims) : null,
     });
     if (outcome === null) return refusal('external_sign_in_unknown', null);
     if (outcome.kind === 'rejected') {
+      if (outcome.reason === 'nobody_linked' && owner !== null) {
+        const pending = { ...identity, provider: name, userId: owner, endsAt: signIn.endsAt.getTime() };
+        const sealed = sealPendingLink(deps, signIn.browserHash, pending);
+        return refusal('address_known', signIn, { pendingLink: { sealed, endsAt: signIn.endsAt } });
+      }
       return refuse(outcome.reason === 'not_admitted' && admission !== 'admitted' ? admission : outcome.reason);
     }
     return finish(deps, outcome, returning);

@@ -83,6 +83,7 @@ describe('a mail in the queue', () => {
     ['second_factor_removed', 'notice'],
     ['factors_removed', 'notice'],
     ['browser_trusted', 'notice'],
+    ['identity_linked', 'notice'],
     ['identity_removed', 'notice'],
     ['address_restored', 'notice'],
     ['reset_password', 'link'],
