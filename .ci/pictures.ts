@@ -19,7 +19,7 @@ import {
   MAIL_LOOK,
   SCHEMES,
   SCREENS,
-  withoutScripts,
+  withoutSending,
 } from '../test/support/dressed-pages.ts';
 import { PICTURES_IN_DOCS } from './pictures-in-docs.ts';
 
@@ -43,7 +43,7 @@ const pagesOf = (language: string, look: Look): Pictured[] =>
   distinctSamples(look.words).map(({ name, html }) => ({
     name,
     language,
-    html: withoutScripts(html(look)).replaceAll(DATA_MARKS, ''),
+    html: withoutSending(html(look)).replaceAll(DATA_MARKS, ''),
   }));
 
 async function mailOf({ kind, language }: { readonly kind: string; readonly language: string }): Promise<Pictured> {

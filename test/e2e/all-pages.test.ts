@@ -15,7 +15,7 @@ import {
   MAIL_LOOK,
   SCHEMES,
   SCREENS,
-  withoutScripts,
+  withoutSending,
 } from '../support/dressed-pages.ts';
 import { ENGLISH } from '../support/look.ts';
 
@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === null)('every page', async () => {
     await page.evaluate(axe.source);
     const problems: string[] = [];
     for (const { name, html } of shown)
-      problems.push(...(await problemsOf(page, 'page', name, withoutScripts(html(look)))));
+      problems.push(...(await problemsOf(page, 'page', name, withoutSending(html(look)))));
     expect(problems).toEqual([]);
     await page.context().close();
   });
