@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { expecting } from './expectations.ts';
 import { isPlainText } from './plain-text.ts';
 
-/** The placeholders of each mail besides `{organization}`. A mail to an unproven address names no account. */
+/**
+ * The placeholders of each mail besides `{organization}`. The first is the paragraph that the mail is for. A mail to an
+ * unproven address names no account.
+ */
 export const MAIL_PLACEHOLDERS = {
   verify_address: ['link'],
   reset_password: ['link', 'username'],

@@ -26,12 +26,14 @@ export const ownMailProblems = ({ value: { mails }, lineOf }: ReadFile): Problem
     return [
       ...(earlier < index ? [at('mail', once)] : []),
       ...strangers(subject, inLines(own)).map((found) => at('subject', found)),
-      ...strangers(text ?? '', ['link', ...inText(own)]).map((found) => at('text', found)),
-      ...(text === undefined ? [] : withoutLink(text)).map((found) => at('text', found)),
+      ...strangers(text ?? '', [mainOf(own), ...inText(own)]).map((found) => at('text', found)),
+      ...(text === undefined ? [] : withoutMain(text, mainOf(own))).map((found) => at('text', found)),
       ...strangers(button, inLines(own)).map((found) => at('button', found)),
     ];
   });
 
+/** The paragraph that the mail is for. */
+const mainOf = ({ mail }: OwnMail): string => MAIL_PLACEHOLDERS[mail][0];
 const inText = ({ mail }: OwnMail): readonly string[] => [...MAIL_PLACEHOLDERS[mail].slice(1), 'organization'];
 /** A subject and a button have no room for a URL. */
 const inLines = (own: OwnMail): readonly string[] => inText(own).filter((name) => name !== 'forgot');
@@ -50,8 +52,9 @@ function strangers(text: string, known: readonly string[]): Found[] {
   ];
 }
 
-function withoutLink(text: string): Found[] {
-  if (text.split(/\n{2,}/).filter((paragraph) => paragraph.trim() === '{link}').length === 1) return [];
-  const found = text.includes('{link}') ? '{link} within other text, or several times' : 'no {link}';
-  return [{ found, allowed: '{link} once, as a paragraph of its own between empty lines', nearest: null }];
+function withoutMain(text: string, main: string): Found[] {
+  const placeholder = `{${main}}`;
+  if (text.split(/\n{2,}/).filter((paragraph) => paragraph.trim() === placeholder).length === 1) return [];
+  const found = text.includes(placeholder) ? `${placeholder} within other text, or several times` : `no ${placeholder}`;
+  return [{ found, allowed: `${placeholder} once, as a paragraph of its own between empty lines`, nearest: null }];
 }
