@@ -30,11 +30,12 @@ const HELD = `setFlagsFromString('--semi-space-growth-factor=1');`;
 const BOUND = 'boundYoungGeneration({ bytes: 4 * 2 ** 20, lookMilliseconds: 1 });';
 
 it('grows to its bound, and no further', async () => {
-  expect(await largestAfter('')).toBeGreaterThan(8);
+  const unbounded = await largestAfter('');
   const largest = await largestAfter(BOUND);
   expect(largest).toBeGreaterThanOrEqual(4);
-  // V8 has pages beside its two halves.
-  expect(largest).toBeLessThan(8);
+  // V8 doubles the size. On a slow machine that happens once before the look that stops it.
+  expect(largest).toBeLessThanOrEqual(8);
+  expect(unbounded).toBeGreaterThan(8);
 });
 
 it('grows again after something else made it small', async () => {
