@@ -1,4 +1,4 @@
--- Revision 7
+-- Revision 8
 -- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
 -- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
 -- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
@@ -781,6 +781,86 @@ $$;
 CREATE OR REPLACE TRIGGER "external_sign_ins_is_not_emptied" BEFORE TRUNCATE ON "external_sign_ins"
   FOR EACH STATEMENT EXECUTE FUNCTION "external_sign_ins_is_not_emptied"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sign_in_codes_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (NEW.state IN ('requested'))
+    OR NEW.wrong_codes <> 0
+    OR NEW.user_id IS NOT NULL
+    OR NEW.user_epoch IS NOT NULL
+    OR NEW.address IS NOT NULL THEN
+    PERFORM "public"."no_machine_allows"('a code is stored as requested, for no end-user, and without a wrong code', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sign_in_codes_begins_with_its_machine" AFTER INSERT ON "sign_in_codes"
+  FOR EACH ROW EXECUTE FUNCTION "sign_in_codes_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sign_in_codes_keeps_what_was_asked"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.code_hash, NEW.sealed_account, NEW.browser_hash, NEW.place, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.code_hash, OLD.sealed_account, OLD.browser_hash, OLD.place, OLD.created_at, OLD.ends_at)) THEN
+    PERFORM "public"."no_machine_allows"('a code stays that of its browser, its place and its end', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sign_in_codes_keeps_what_was_asked" AFTER UPDATE OF id, code_hash, sealed_account, browser_hash, place, created_at, ends_at ON "sign_in_codes"
+  FOR EACH ROW EXECUTE FUNCTION "sign_in_codes_keeps_what_was_asked"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sign_in_codes_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'unrequested' AND NEW.state = 'requested') OR (OLD.state = 'requested' AND NEW.state = 'active') OR (OLD.state = 'requested' AND NEW.state = 'spent') OR (OLD.state = 'requested' AND NEW.state = 'superseded') OR (OLD.state = 'active' AND NEW.state = 'spent') OR (OLD.state = 'active' AND NEW.state = 'used') OR (OLD.state = 'active' AND NEW.state = 'superseded')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the sign-in-code machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sign_in_codes_moves_with_its_machine" AFTER UPDATE OF state ON "sign_in_codes"
+  FOR EACH ROW EXECUTE FUNCTION "sign_in_codes_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sign_in_codes_is_sent_once"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.user_id, NEW.user_epoch, NEW.address) IS DISTINCT FROM (OLD.user_id, OLD.user_epoch, OLD.address)) AND NOT (OLD.state = 'requested' AND NEW.state = 'active') THEN
+    PERFORM "public"."no_machine_allows"('a code becomes that of an end-user once, when it is sent', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sign_in_codes_is_sent_once" AFTER UPDATE OF user_id, user_epoch, address ON "sign_in_codes"
+  FOR EACH ROW EXECUTE FUNCTION "sign_in_codes_is_sent_once"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sign_in_codes_counts_wrong_codes"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF (NEW.wrong_codes IS DISTINCT FROM OLD.wrong_codes) AND NOT (OLD.state IN ('requested', 'active') AND NEW.wrong_codes = OLD.wrong_codes + 1) THEN
+    PERFORM "public"."no_machine_allows"('wrong codes are counted one by one while a code is open', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sign_in_codes_counts_wrong_codes" AFTER UPDATE OF wrong_codes ON "sign_in_codes"
+  FOR EACH ROW EXECUTE FUNCTION "sign_in_codes_counts_wrong_codes"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sign_in_codes_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('codes end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sign_in_codes_is_not_emptied" BEFORE TRUNCATE ON "sign_in_codes"
+  FOR EACH STATEMENT EXECUTE FUNCTION "sign_in_codes_is_not_emptied"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "grants_begins_with_its_machine"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1473,6 +1553,21 @@ $$;
 CREATE OR REPLACE TRIGGER "sessions_mac_moves_on" AFTER UPDATE OF mac, mac_version ON "sessions"
   FOR EACH ROW EXECUTE FUNCTION "sessions_mac_moves_on"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sign_in_codes_mac_moves_on"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.mac_version < OLD.mac_version
+    OR NEW.mac_version > OLD.mac_version + 1
+    OR (NEW.mac IS DISTINCT FROM OLD.mac) AND NEW.mac_version = OLD.mac_version THEN
+    PERFORM "public"."no_machine_allows"('each MAC of a row has the next version', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sign_in_codes_mac_moves_on" AFTER UPDATE OF mac, mac_version ON "sign_in_codes"
+  FOR EACH ROW EXECUTE FUNCTION "sign_in_codes_mac_moves_on"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "signing_keys_mac_moves_on"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1635,6 +1730,19 @@ $$;
 CREATE OR REPLACE TRIGGER "trusted_browsers_begins_once" AFTER INSERT ON "trusted_browsers"
   FOR EACH ROW EXECUTE FUNCTION "trusted_browsers_begins_once"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sign_in_codes_begins_once"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM "public"."ended_rows" e WHERE e."relation" = 'sign_in_codes' AND e."key" = NEW.id::text) THEN
+    PERFORM "public"."no_machine_allows"('what was deleted does not begin again', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sign_in_codes_begins_once" AFTER INSERT ON "sign_in_codes"
+  FOR EACH ROW EXECUTE FUNCTION "sign_in_codes_begins_once"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "grants_begins_once"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1780,6 +1888,19 @@ CREATE OR REPLACE TRIGGER "trusted_browsers_remembers_its_end" AFTER DELETE ON "
 --> statement-breakpoint
 REVOKE ALL ON FUNCTION "trusted_browsers_remembers_its_end"() FROM PUBLIC;
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "sign_in_codes_remembers_its_end"() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."remember_ended_row"('sign_in_codes', OLD.id::text, OLD.ends_at);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "sign_in_codes_remembers_its_end" AFTER DELETE ON "sign_in_codes"
+  FOR EACH ROW EXECUTE FUNCTION "sign_in_codes_remembers_its_end"();
+--> statement-breakpoint
+REVOKE ALL ON FUNCTION "sign_in_codes_remembers_its_end"() FROM PUBLIC;
+--> statement-breakpoint
 DO $$
 DECLARE
   name text;
@@ -1858,6 +1979,12 @@ BEGIN
       'external_sign_ins_answer_comes_with_its_state',
       'external_sign_ins_stays_until_its_end',
       'external_sign_ins_is_not_emptied',
+      'sign_in_codes_begins_with_its_machine',
+      'sign_in_codes_keeps_what_was_asked',
+      'sign_in_codes_moves_with_its_machine',
+      'sign_in_codes_is_sent_once',
+      'sign_in_codes_counts_wrong_codes',
+      'sign_in_codes_is_not_emptied',
       'grants_begins_with_its_machine',
       'grants_keeps_what_was_approved',
       'grants_moves_with_its_machine',
@@ -1910,6 +2037,7 @@ BEGIN
       'linked_identities_mac_moves_on',
       'passkeys_mac_moves_on',
       'sessions_mac_moves_on',
+      'sign_in_codes_mac_moves_on',
       'signing_keys_mac_moves_on',
       'trusted_browsers_mac_moves_on',
       'users_mac_moves_on',
@@ -1922,6 +2050,7 @@ BEGIN
       'mails_begins_once',
       'recovery_codes_begins_once',
       'trusted_browsers_begins_once',
+      'sign_in_codes_begins_once',
       'sessions_remembers_its_end',
       'email_challenges_remembers_its_end',
       'passkeys_remembers_its_end',
@@ -1930,7 +2059,8 @@ BEGIN
       'second_factors_remembers_its_end',
       'mails_remembers_its_end',
       'recovery_codes_remembers_its_end',
-      'trusted_browsers_remembers_its_end')
+      'trusted_browsers_remembers_its_end',
+      'sign_in_codes_remembers_its_end')
   LOOP
     EXECUTE format('DROP FUNCTION %s CASCADE', other);
   END LOOP;

@@ -12,6 +12,7 @@ import { recoveryCodeMachine } from './recovery-code/machine.ts';
 import { refreshTokenMachine } from './refresh-token/machine.ts';
 import { secondFactorMachine } from './second-factor/machine.ts';
 import { sessionMachine } from './session/machine.ts';
+import { signInCodeMachine } from './sign-in-code/machine.ts';
 import { signingKeyMachine } from './signing-key/machine.ts';
 import { trustedBrowserMachine } from './trusted-browser/machine.ts';
 import { userMachine } from './user/machine.ts';
@@ -26,6 +27,7 @@ export const RUNNING = {
   session: sessionMachine,
   externalSignIn: externalSignInMachine,
   linkedIdentity: linkedIdentityMachine,
+  signInCode: signInCodeMachine,
   secondFactor: secondFactorMachine,
   recoveryCode: recoveryCodeMachine,
   passkey: passkeyMachine,

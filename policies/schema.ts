@@ -276,6 +276,23 @@ export const signInSchema = z
         'How an end-user who has lost every passkey, authenticator app and recovery code regains access: an administrator removes the factors, or the end-user does, with the password and a link to the verified address. A link alone, or a password that a link has set, never removes a factor.',
       )
       .default('administrator'),
+    codeByMail: z
+      .boolean()
+      .describe(
+        'Whether the sign-in page offers a code by mail instead of a password, for accounts with a verified address. The code is one factor: the mailbox. Every factor of the account is asked for afterwards. The server has to send mails.',
+      )
+      .default(false),
+    codeByMailLifetimeSeconds: seconds(
+      MINUTE,
+      10 * MINUTE,
+      'A code by mail signs in for this long after it was asked for (NIST SP 800-63B-4 §3.1.3.2: at most 10 minutes).',
+    ).default(10 * MINUTE),
+    codeByMailAttempts: z
+      .int()
+      .min(1)
+      .max(10)
+      .describe('The number of wrong codes after which a code by mail is invalid. They count as wrong passwords too.')
+      .default(5),
   })
   .refine((limits) => limits.failuresPerAccount >= limits.failuresPerAccountAndAddress, {
     path: ['failuresPerAccount'],

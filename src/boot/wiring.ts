@@ -34,6 +34,7 @@ import { permissionStore } from '../storage/permissions.ts';
 import { rootSecretStore } from '../storage/root-secrets.ts';
 import { ping } from '../storage/server.ts';
 import { sessionStore } from '../storage/sessions.ts';
+import { signInCodeStore } from '../storage/sign-in-codes.ts';
 import { signInFailureStore } from '../storage/sign-in-failures.ts';
 import {
   accountKeyOf,
@@ -175,6 +176,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
       ...others,
       interactions,
       challenges,
+      signInCodes: signInCodeStore(db, clock, macs),
       logger,
       mail,
       findLogo: logos.hashOf,

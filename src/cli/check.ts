@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { Policy, SigningKeyPolicy } from '../../policies/schema.ts';
 import { CLIENTS_FILE, type Configuration, isDeclared, type NamedPolicy } from '../config/configuration.ts';
-import { configurationWarnings, environmentWarnings } from '../config/configuration-warnings.ts';
+import { configurationWarnings, environmentWarnings, withoutMail } from '../config/configuration-warnings.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { keyLifetimes } from '../config/key-lifetimes.ts';
 import { loadConfiguration, loadPolicy } from '../config/load.ts';
@@ -137,6 +137,7 @@ async function check({ env }: Cli): Promise<Report> {
       warnings: [
         ...environmentWarnings(environment),
         ...configurationWarnings(configuration),
+        ...withoutMail(environment, configuration),
         ...operatorWarnings(operators, {
           usernames,
           withoutFactor,

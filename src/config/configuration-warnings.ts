@@ -57,6 +57,18 @@ const unshippedLanguage = (tag: string): string[] =>
         `${MAILS_FILE}: the server ships no language "${tag}" (it has ${SHIPPED_LANGUAGES.join(', ')}); its mails need ` +
           `src/http/words/${tag}.json too`,
       ];
+/** A policy that needs a server which sends mails, where none is configured. */
+export function withoutMail(
+  { smtp, databaseUrl }: Pick<Environment, 'smtp' | 'databaseUrl'>,
+  { signIn }: Pick<Configuration, 'signIn'>,
+): string[] {
+  // On the embedded database, mails go to the terminal.
+  if (!signIn.codeByMail || smtp !== null || databaseUrl === null) return [];
+  return [
+    'sign-in.yaml: codeByMail is true, and the server sends no mails, so no page offers a code. Set STATEHOUSE_SMTP_URL (docs/e-mail.md), ' +
+      'or codeByMail: false',
+  ];
+}
 
 /** Below this, clients refresh very often, and each lost answer to a refresh means another sign-in. */
 const SHORT_ACCESS_TOKEN_SECONDS = 900;

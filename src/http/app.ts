@@ -10,7 +10,7 @@ import { actingBrowsers } from './acting-browser.ts';
 import { type AuthorizeRoutesOptions, authorizeRoutes } from './authorize-routes.ts';
 import { headerBounds } from './bounds.ts';
 import { closeConnectionsWhenClosing } from './closing.ts';
-import { EMAIL_ROUTES, type EmailPages, MAILBOX_ROUTES } from './email-route-names.ts';
+import { CODE_ROUTES, EMAIL_ROUTES, type EmailPages, MAILBOX_ROUTES } from './email-route-names.ts';
 import { errorHandler, handleFrameworkError } from './error-handler.ts';
 import { exactPath } from './exact-path.ts';
 import { type ExternalSignInOptions, externalSignIns } from './external-sign-ins.ts';
@@ -182,7 +182,7 @@ const pages = fp<PageOptions & PageParts>(
     await app.register(permissionRoutes, options);
     lazyRoutes(app, [...ACCOUNT_ROUTES, ...(email ? ACCOUNT_EMAIL_ROUTES : [])], () => account(parts));
     if (email) {
-      const names = [...EMAIL_ROUTES, ...(email.hasMailbox ? MAILBOX_ROUTES : [])];
+      const names = [...EMAIL_ROUTES, ...CODE_ROUTES, ...(email.hasMailbox ? MAILBOX_ROUTES : [])];
       lazyRoutes(app, names, () => email.handlers(parts));
     }
     if (demo) {

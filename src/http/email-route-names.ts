@@ -14,13 +14,24 @@ export const EMAIL_ROUTES = [
   'GET /email/done',
 ] as const satisfies readonly RouteName[];
 
+/** The sign-in with a code by mail, where the policy allows it. */
+export const CODE_ROUTES = [
+  'GET /sign-in/code',
+  'POST /sign-in/code',
+  'POST /sign-in/code/check',
+  'GET /interactions/:name/code',
+  'POST /interactions/:name/code',
+  'POST /interactions/:name/code/check',
+] as const satisfies readonly RouteName[];
+
 /** Only where the server keeps its mails for display. */
 export const MAILBOX_ROUTES = ['GET /mail'] as const satisfies readonly RouteName[];
 
 export type EmailRoute = (typeof EMAIL_ROUTES)[number];
+export type CodeRoute = (typeof CODE_ROUTES)[number];
 export type MailboxRoute = (typeof MAILBOX_ROUTES)[number];
 
-export type EmailHandlers = Handlers<EmailRoute> & Partial<Handlers<MailboxRoute>>;
+export type EmailHandlers = Handlers<EmailRoute | CodeRoute> & Partial<Handlers<MailboxRoute>>;
 
 export type EmailPages = {
   /** The server keeps its mails for display. */

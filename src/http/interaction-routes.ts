@@ -178,6 +178,7 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
         change: interactionPath(issuer, named, `?account=${ANOTHER_ACCOUNT}`),
         passkey: interactionPath(issuer, named, '/passkey'),
         external: interactionPath(issuer, named, '/external'),
+        code: interactionPath(issuer, named, '/code'),
       };
       const goOn = account === null ? null : { action: interactionPath(issuer, named, '/account'), username: account };
       return { at, formPurpose, clientName, username, uiLocales, goOn, interaction: interactionName(named) };

@@ -7,8 +7,12 @@ export type SignInHelpOptions = SignUpFacts & { readonly issuer: string };
 /** Below the path of the issuer. */
 export const LOST_FACTORS = '/email/lost-factors';
 
-/** Paths. Null: not offered. */
-export type SignInHelp = { readonly forgot: string | null; readonly signUp: string | null };
+/** Paths. Null: not offered. `code`: of the sign-in with a code by mail. */
+export type SignInHelp = {
+  readonly forgot: string | null;
+  readonly signUp: string | null;
+  readonly code: string | null;
+};
 
 /** The page for a user who has lost every factor. Null: the server has none. */
 export const lostFactorsPath = ({ issuer, configuration, email }: SignInHelpOptions): string | null =>
@@ -18,8 +22,9 @@ export const lostFactorsPath = ({ issuer, configuration, email }: SignInHelpOpti
 export const signUpPath = (issuer: string, interaction: string | null): string =>
   pathUnder(issuer, `/sign-up${interaction === null ? '' : `?for=${encodeURIComponent(interaction)}`}`);
 
-/** @param interaction as in `signUpPath`. */
-export const signInHelp = (options: SignInHelpOptions, interaction: string | null): SignInHelp => ({
+/** @param interaction as in `signUpPath`. @param code the path of the sign-in with a code by mail, where it is offered. */
+export const signInHelp = (options: SignInHelpOptions, interaction: string | null, code: string): SignInHelp => ({
+  code: options.email != null && options.configuration().signIn.codeByMail ? code : null,
   forgot: options.email == null ? null : pathUnder(options.issuer, '/forgot-password'),
   signUp: signUpIsOpen(options) ? signUpPath(options.issuer, interaction) : null,
 });

@@ -21,7 +21,7 @@ export type ShownSignIn = Pick<SignInView, 'clientName' | 'username' | 'problem'
   /** The form asks for this alone where the policy divides the page. */
   readonly asks: 'identifier' | 'methods';
   /** Paths: of the form, of its page for another identifier, and of the other methods. */
-  readonly at: Readonly<Record<'form' | 'change' | 'passkey' | 'external', string>>;
+  readonly at: Readonly<Record<'form' | 'change' | 'passkey' | 'external' | 'code', string>>;
   /** The name of the interaction, to which a sign-up returns. Null: none. */
   readonly interaction: string | null;
   readonly uiLocales?: readonly string[] | undefined;
@@ -88,7 +88,7 @@ export async function showSignIn(
   // The texts of problems name the password.
   const password = offer.password || problem !== null || (passkey === null && places === null);
   const isAlternative = password || passkey !== null;
-  const help = signInHelp(deps, interaction);
+  const help = signInHelp(deps, interaction, at.code);
   const isFirstOfTwo = isDivided(deps) && !asksMethods;
   const bots = isFirstOfTwo || !password ? null : botCheckPart(deps, look, 'signIn');
   const view = {
@@ -107,7 +107,7 @@ export async function showSignIn(
     change: at.change,
     first: isFirst ? passkey.markup : null,
     password,
-    help: { forgot: password ? help.forgot : null, signUp: null },
+    help: { ...help, forgot: password ? help.forgot : null, signUp: null },
   };
   const html = !isDivided(deps)
     ? signInPage(look, view)

@@ -4,7 +4,14 @@ import fp from 'fastify-plugin';
 import { pathUnder } from '../oauth/urls.ts';
 import { signInDirectly, viewDirectSignIn } from '../protocol/direct-sign-in.ts';
 import type { SignInDeps } from '../protocol/sign-in.ts';
-import { type Destination, destinationNamed, factorPath, passkeyPath, signInPath } from './account/sections.ts';
+import {
+  codePath,
+  type Destination,
+  destinationNamed,
+  factorPath,
+  passkeyPath,
+  signInPath,
+} from './account/sections.ts';
 import { askedField } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { completeLink, type PendingLinkOptions } from './pending-link.ts';
@@ -82,6 +89,7 @@ export const signInRoutes = fp<SignInRoutesOptions>(
         form: pathUnder(issuer, below),
         change: pathUnder(issuer, signInPath(name, { [ANOTHER]: 'yes' })),
         passkey: pathUnder(issuer, passkeyPath(name)),
+        code: pathUnder(issuer, codePath(name)),
         external: pathUnder(issuer, below.replace('/sign-in', '/sign-in/external')),
       };
       return { at, clientName: null, goOn: null, interaction: null };

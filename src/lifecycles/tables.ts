@@ -13,6 +13,7 @@ import { passkeyTable } from './passkey/table.ts';
 import { recoveryCodeTable } from './recovery-code/table.ts';
 import { secondFactorTable } from './second-factor/table.ts';
 import { sessionTable } from './session/table.ts';
+import { signInCodeTable } from './sign-in-code/table.ts';
 import { signingKeyTable } from './signing-key/table.ts';
 import { trustedBrowserTable } from './trusted-browser/table.ts';
 import { userTable } from './user/table.ts';
@@ -29,6 +30,7 @@ export * from './passkey/table.ts';
 export * from './recovery-code/table.ts';
 export * from './second-factor/table.ts';
 export * from './session/table.ts';
+export * from './sign-in-code/table.ts';
 export * from './signing-key/table.ts';
 export * from './trusted-browser/table.ts';
 export * from './user/table.ts';
@@ -46,6 +48,7 @@ export const HELD_TABLES = [
   trustedBrowserTable,
   interactionTable,
   externalSignInTable,
+  signInCodeTable,
   grantTable,
   signingKeyTable,
   clientTable,

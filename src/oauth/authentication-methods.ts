@@ -10,6 +10,13 @@ export const hasPassword = (amr: readonly string[]): boolean => amr.includes(BY_
 /** The methods that a code of an authenticator app, or a recovery code, adds to the sign-in before it. */
 export const BY_CODE = ['otp', 'mfa'] as const;
 /**
+ * A code in a mail, which signs in without a password. It is one factor: the mailbox. RFC 8176 §2 has no name for a mail, and `otp` is
+ * its name for a password that is valid once.
+ */
+export const BY_MAILED_CODE = ['otp'] as const;
+/** Whether nothing but a code in a mail is among the methods. */
+export const isByMailAlone = (amr: readonly string[]): boolean => amr.join() === BY_MAILED_CODE.join();
+/**
  * A passkey that verified the end-user counts as two factors: the key, and the unlocking of the key. `isSynced`: it may
  * be on several devices.
  */

@@ -144,7 +144,7 @@ export async function createSessionBy(
   { factor, method = 'password', ...authentication }: Authentication & { readonly factor: ProvenFactor | null },
 ): Promise<Session | null> {
   const { amr, authenticatedAt, requiredClass, standIn } = authentication;
-  const { facts, now } = await signInFacts(deps, user, authentication);
+  const { facts, now } = await signInFacts(deps, user, { ...authentication, method });
   const proofIsDemanded = demandsClass(requiredClass) || isAdministrator(deps.configuration(), user.username);
   const trusted = factor === null && isFactorMissing(facts) ? ((await standIn?.(proofIsDemanded)) ?? null) : null;
   if (cookie.old !== null) await end(portsOf(deps), { idHash: cookie.old }, 'signedInAgain');
@@ -186,7 +186,7 @@ const demandsClass = (requiredClass: string | null | undefined): boolean =>
 async function signInFacts(
   deps: Pick<SessionDeps, 'configuration' | 'factorsOf'>,
   { id, username, passwordByLinkAt }: Pick<SignedInUser, 'id' | 'username' | 'passwordByLinkAt'>,
-  { amr, requiredClass }: Pick<Authentication, 'amr' | 'requiredClass'>,
+  { amr, method, requiredClass }: Pick<Authentication, 'amr' | 'method' | 'requiredClass'>,
 ): Promise<{ readonly facts: SignInFacts; readonly now: Date | undefined }> {
   const configuration = deps.configuration();
   const isMultiFactor = levelOf(authenticationClassOf(amr)) >= SEVERAL_FACTORS;
@@ -198,7 +198,8 @@ async function signInFacts(
     hasApp,
     hasPasskey,
     passkeyCounts: configuration.signIn.passkeyAfterPassword === 'required',
-    passwordIsFromMail: passwordByLinkAt !== null,
+    // A code in a mail shows no more than a password that came by mail.
+    passwordIsFromMail: passwordByLinkAt !== null || method === 'mailedCode',
     browserIsTrusted: false,
   };
   return { facts, now };

@@ -10,6 +10,7 @@ import type { RootKeys } from '../crypto/root-secret.ts';
 import { type PasswordHash, type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import { Unavailable } from '../engine/errors.ts';
 import type { ProvenFactor } from '../lifecycles/session/lifecycle.ts';
+import type { SignInMethod } from '../lifecycles/session/sign-in.ts';
 import { networksOf } from '../model/networks.ts';
 import type { Session } from '../model/session.ts';
 import { BY_PASSWORD } from '../oauth/authentication-methods.ts';
@@ -128,6 +129,9 @@ export type SignInRefusal =
   /** The challenge service takes the sender for a bot, or does not answer. The server did not check the password. */
   | BotRefusal;
 
+/** Of a proof whose turn in the queue has come. */
+export type TurnRefusal = Exclude<SignInRefusal, BotRefusal>;
+
 export type SignInOutcome =
   | { readonly kind: 'signedIn'; readonly session: Session }
   /**
@@ -196,21 +200,58 @@ export async function verifyCredentials(
   const { userId } = form;
   const account = userId === undefined ? await deps.users.accountKeyOf(username) : deps.users.keyOf(username);
   const find = () => (userId === undefined ? deps.users.findForSignIn(username) : deps.users.findToVerify(userId));
-  const attempt = { ...attemptOf(deps, form, account), find, password, gone: form.gone };
+  const checked = await checkInTurn(deps, form, {
+    account,
+    method: 'password',
+    mismatch: 'credentials_mismatch',
+    prove: (attempt) => provePassword(deps, form, attempt, find, password),
+  });
+  if (checked.kind === 'refused') return refused(checked.reason, checked.retryAfterSeconds);
+
+  const { user, now, renewed } = checked;
+  if (renewed !== null) await rehash(deps, user, renewed);
+  return { kind: 'verified', user, remember: () => rememberBrowser(deps, form.device, user.username, now) };
+}
+
+/** A proof of an account, which counts in the throttle of that account. */
+export type Proving<Reason extends string> = {
+  /** As `accountKeyOf` names it. */
+  readonly account: string;
+  readonly method: SignInMethod;
+  /** The reason of a wrong proof, for the ledger and for the caller. */
+  readonly mismatch: Reason;
+  readonly prove: (attempt: Attempt & { readonly isKnown: boolean }) => Promise<Proof<Reason>>;
+  /** A check uses up the proof. An attempt that has to wait leaves it unchecked. Absent: a check leaves no trace. */
+  readonly isUsedUp?: true;
+};
+
+export type Proof<Reason extends string> =
+  /** `renewed`: the password, hashed as this version hashes. Absent: nothing to store. */
+  | { readonly kind: 'right'; readonly user: SignedInUser; readonly renewed?: PasswordHash | null }
+  /** `userId`: of the account. Null: there is none. */
+  | { readonly kind: 'wrong'; readonly userId: string | null }
+  /** Nothing was guessed, so nothing counts. */
+  | { readonly kind: 'unchecked'; readonly reason: Reason; readonly retryAfterSeconds?: number };
+
+type ProofSender = Pick<SignInForm, 'address' | 'device' | 'gone'> & {
+  readonly cookie: Pick<SignInForm['cookie'], 'browser'>;
+};
+
+/** Checks a proof, under the limits of every sign-in. Creates no session. @throws StoreUnavailable */
+export async function checkInTurn<Reason extends string>(
+  deps: SignInDeps,
+  form: ProofSender,
+  proving: Proving<Reason>,
+): Promise<Checked<Reason | TurnRefusal>> {
+  const attempt = attemptOf(deps, form, proving.account);
   const place = {
     line: attempt.line,
     ticket: Buffer.from(form.cookie.browser ?? []).toString('hex'),
     signal: form.gone,
     ahead: attempt.device !== null,
   };
-  const run = await deps.signInCapacity.attempts.run(place, () => checkCredentials(deps, attempt));
-  if (run.kind !== 'done') return refused(TURNED_AWAY[run.kind], BUSY_SECONDS);
-  const checked = run.value;
-  if (checked.kind === 'refused') return refused(checked.reason, checked.retryAfterSeconds);
-
-  const { user, now, renewed } = checked;
-  if (renewed !== null) await rehash(deps, user, renewed);
-  return { kind: 'verified', user, remember: () => rememberBrowser(deps, form.device, user.username, now) };
+  const run = await deps.signInCapacity.attempts.run(place, () => checkProof(deps, attempt, proving));
+  return run.kind === 'done' ? run.value : refusing(TURNED_AWAY[run.kind], BUSY_SECONDS);
 }
 
 /** Makes the browser of a signed-in user a trusted device of the account, after any method of sign-in. */
@@ -258,11 +299,6 @@ type Attempt = {
   /** The key of the queue. A trusted device waits in its own. */
   readonly line: string;
 };
-type Typed = Attempt & {
-  readonly find: () => Promise<SignedInUser | null>;
-  readonly password: string;
-  readonly gone: AbortSignal;
-};
 
 function attemptOf({ keys }: SignInDeps, form: Pick<SignInForm, 'address' | 'device'>, account: string): Attempt {
   const { address } = form;
@@ -270,7 +306,7 @@ function attemptOf({ keys }: SignInDeps, form: Pick<SignInForm, 'address' | 'dev
   return { account, address, device, line: device === null ? address : `device ${device.id}` };
 }
 
-type Checked =
+type Checked<Reason extends string> =
   /** `renewed`: the password, hashed as this version hashes. Null: its stored hash is like that. */
   | {
       readonly kind: 'right';
@@ -278,16 +314,20 @@ type Checked =
       readonly now: Date;
       readonly renewed: PasswordHash | null;
     }
-  | { readonly kind: 'refused'; readonly reason: SignInRefusal; readonly retryAfterSeconds: number | null };
+  | { readonly kind: 'refused'; readonly reason: Reason; readonly retryAfterSeconds: number | null };
 
-const refusing = (reason: SignInRefusal, retryAfterSeconds: number | null = null): Checked => ({
+const refusing = <Reason extends string>(reason: Reason, retryAfterSeconds: number | null = null): Checked<Reason> => ({
   kind: 'refused',
   reason,
   // At least one: 0 would mean an immediate retry.
   retryAfterSeconds: retryAfterSeconds === null ? null : Math.max(1, Math.ceil(retryAfterSeconds)),
 });
 
-async function checkCredentials(deps: SignInDeps, attempt: Typed): Promise<Checked> {
+async function checkProof<Reason extends string>(
+  deps: SignInDeps,
+  attempt: Attempt,
+  { method, mismatch, prove, isUsedUp }: Proving<Reason>,
+): Promise<Checked<Reason | TurnRefusal>> {
   const policy = deps.configuration().signIn;
   const keys = keysOf(deps, attempt);
   const { now, failures } = await deps.signInFailures.recentOf([
@@ -310,19 +350,17 @@ async function checkCredentials(deps: SignInDeps, attempt: Typed): Promise<Check
   const own = isKnown ? ofDevice : isThrottled ? together(ofPair, behind) : ofPair;
   const wait = isKnown ? waitOfKnownDevice(own, policy) : waitOfAddress({ own, ofAddress, ofAccount }, policy);
   if (wait > 0 && !isThrottled) return refusing('throttled_account', wait);
+  if (wait > 0 && isUsedUp) return refusing('throttled_address', wait);
 
-  const { line, gone } = attempt;
-  const user = await attempt.find();
-  const hashed = await deps.signInCapacity.hashes.run({ line, ticket: line, signal: gone, ahead: isKnown }, () =>
-    checkPassword(user, attempt.password, deps.passwordPepper),
-  );
-  if (hashed.kind !== 'done') return refusing(TURNED_AWAY[hashed.kind], BUSY_SECONDS);
-  if (hashed.value.matches && user && user.disabledAt === null && wait === 0)
-    return { kind: 'right', user, now, renewed: hashed.value.renewed };
+  const proof = await prove({ ...attempt, isKnown });
+  if (proof.kind === 'unchecked') return refusing(proof.reason, proof.retryAfterSeconds);
+  if (proof.kind === 'right' && proof.user.disabledAt === null && wait === 0)
+    return { kind: 'right', user: proof.user, now, renewed: proof.renewed ?? null };
+  const userId = proof.kind === 'wrong' ? proof.userId : proof.user.id;
 
   const { failureWindowSeconds: window } = policy;
   if (isThrottled) {
-    await deps.signInFailures.count(keysOfThrottledAddress(keys, user !== null && wait === 0), window, [keys.behind]);
+    await deps.signInFailures.count(keysOfThrottledAddress(keys, userId !== null && wait === 0), window, [keys.behind]);
     return refusing('throttled_address', ofAddress.secondsLeft);
   }
   const ownKey = isKnown ? keys.device : keys.pair;
@@ -330,14 +368,31 @@ async function checkCredentials(deps: SignInDeps, attempt: Typed): Promise<Check
     ownKey,
   ]);
   await deps.signInLedger.refused({
-    method: 'password',
-    reason: 'credentials_mismatch',
+    method,
+    reason: mismatch,
     username: attempt.account,
-    userId: user?.id ?? null,
+    userId,
   });
   // Another node was faster: this guess should have waited, and learns no result.
   const isOneTooMany = counted > own.failures + 1 && delayAfter(counted - 1, policy) > 0;
-  return isOneTooMany ? refusing('throttled_account', delayAfter(counted, policy)) : refusing('credentials_mismatch');
+  return isOneTooMany ? refusing('throttled_account', delayAfter(counted, policy)) : refusing(mismatch);
+}
+
+async function provePassword(
+  deps: SignInDeps,
+  { gone }: Pick<SignInForm, 'gone'>,
+  { line, isKnown }: Pick<Attempt, 'line'> & { readonly isKnown: boolean },
+  find: () => Promise<SignedInUser | null>,
+  password: string,
+): Promise<Proof<TurnRefusal>> {
+  const user = await find();
+  const hashed = await deps.signInCapacity.hashes.run({ line, ticket: line, signal: gone, ahead: isKnown }, () =>
+    checkPassword(user, password, deps.passwordPepper),
+  );
+  if (hashed.kind !== 'done')
+    return { kind: 'unchecked', reason: TURNED_AWAY[hashed.kind], retryAfterSeconds: BUSY_SECONDS };
+  const { matches, renewed } = hashed.value;
+  return matches && user ? { kind: 'right', user, renewed } : { kind: 'wrong', userId: user?.id ?? null };
 }
 
 /** Runs in one turn of the queue. A new hash replaces a hash that another system made. */

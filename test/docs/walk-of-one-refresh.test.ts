@@ -25,7 +25,7 @@ async function filesCalled(work: () => Promise<void>): Promise<readonly string[]
     result
       .filter(({ functions }) => functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)))
       .flatMap(({ url }) => /\/((?:src|machines)\/[^?]+\.ts)/.exec(url)?.[1] ?? [])
-      // The clock that tests set; and a package that the server never loads, of another test in this process.
+      // The clock that tests set, and the guard of APIs, which another test in this process may still use.
       .filter((file) => !/^src\/(review|guard)\//.test(file))
       .toSorted()
   );

@@ -17,10 +17,12 @@ import { linkedIdentityFacts } from '../../src/lifecycles/linked-identity/table.
 import { MAIL_POLICY, reportMail } from '../../src/lifecycles/mail/lifecycle.ts';
 import { endedStatesOf } from '../../src/lifecycles/moves.ts';
 import { passkeyFacts } from '../../src/lifecycles/passkey/table.ts';
+import { askForCode, presentCode, sendCode } from '../../src/lifecycles/sign-in-code/lifecycle.ts';
 import { signingKeyFacts } from '../../src/lifecycles/signing-key/table.ts';
 import { askTrustedBrowser, beginTrust } from '../../src/lifecycles/trusted-browser/lifecycle.ts';
 import { grantState } from '../../src/model/grant.ts';
 import { sessionState } from '../../src/model/session.ts';
+import { NO_PASSWORD } from '../../src/model/user.ts';
 import { NO_PARAMETERS } from '../../src/people/external/begin.ts';
 import { openContents, queuedMail } from '../../src/people/mail/contents.ts';
 import { openSecret, sealSecret } from '../../src/people/second-factor/secret.ts';
@@ -33,6 +35,7 @@ import { mailQueue } from '../../src/storage/mails.ts';
 import { permissionStore } from '../../src/storage/permissions.ts';
 import * as schema from '../../src/storage/schema.ts';
 import { sessionStore } from '../../src/storage/sessions.ts';
+import { signInCodeStore } from '../../src/storage/sign-in-codes.ts';
 import { signingKeyStore } from '../../src/storage/signing-keys.ts';
 import { findIdentifiedUser } from '../../src/storage/users.ts';
 import { databaseClock } from '../../src/system/clock.ts';
@@ -251,6 +254,36 @@ const WALKS: Readonly<Record<string, Walk>> = {
         row: sql`id = ${id}::uuid`,
         counts: async () => (await store.find(userId, [browser.secretHash]))?.browser.state === 'active',
         ends: { ended: () => askTrustedBrowser(ports, { userId, id }, { type: 'endRequested' }) },
+      };
+    },
+  },
+  sign_in_codes: {
+    table: schema.signInCodes,
+    machine: 'signInCode',
+    names: ['id'],
+    begin: async () => {
+      const userId = randomUUID();
+      const claims = { email: `${userId}@example.com`, email_verified: true };
+      await insertUser(db(), { id: userId, username: `user ${userId}`, passwordHash: NO_PASSWORD, claims });
+      const store = signInCodeStore(db(), clock, testMacs);
+      const ports = { signInCodes: store, sleep: async () => {} };
+      const policy = { isOffered: true, lifetimeSeconds: 600, wrongCodesAllowed: 0 };
+      const asked = { sealedAccount: 'sealed', browserHash: randomBytes(32), place: 'direct' };
+      const code = { id: randomUUID(), codeHash: randomBytes(32), ...asked };
+      await askForCode(ports, code, policy);
+      await sendCode(ports, code.id, userId, policy);
+      const present = async (hash: Buffer) => {
+        const loaded = await store.load(code.id);
+        if (loaded !== null) await presentCode(ports, code.id, { ...asked, hashes: [hash] }, policy, loaded);
+      };
+      return {
+        row: sql`id = ${code.id}::uuid`,
+        counts: async () => (await store.load(code.id))?.codes.some(({ state }) => state === 'active') ?? false,
+        ends: {
+          used: () => present(code.codeHash),
+          spent: () => present(randomBytes(32)),
+          superseded: () => askForCode(ports, { ...code, id: randomUUID() }, policy),
+        },
       };
     },
   },

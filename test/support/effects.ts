@@ -13,6 +13,7 @@ import { refreshTokenEffects } from '../../machines/refresh-token/effects.ts';
 import { secondFactorEffects } from '../../machines/second-factor/effects.ts';
 import { sessionEffects } from '../../machines/session/effects.ts';
 import { rejectWith } from '../../machines/shared/effects.ts';
+import { signInCodeEffects } from '../../machines/sign-in-code/effects.ts';
 import { signingKeyEffects } from '../../machines/signing-key/effects.ts';
 import { trustedBrowserEffects } from '../../machines/trusted-browser/effects.ts';
 import type { RejectReason } from '../../machines/unions.ts';
@@ -33,6 +34,7 @@ export const effects = {
   ...refreshTokenEffects,
   ...secondFactorEffects,
   ...sessionEffects,
+  ...signInCodeEffects,
   ...signingKeyEffects,
   ...trustedBrowserEffects,
   ...userEffects,

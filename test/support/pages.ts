@@ -27,6 +27,7 @@ import { type FactorPageView, factorPage, recoveryCodesPage, setUpPage } from '.
 import { formPostPage } from '../../src/http/views/form-post.ts';
 import { homePage } from '../../src/http/views/home.ts';
 import { logoutPage, refusedLogoutPage, signedOutPage, stillSignedInPage } from '../../src/http/views/logout.ts';
+import { askForCodePage, typeCodePage } from '../../src/http/views/mailed-code.ts';
 import { passkeyButton } from '../../src/http/views/passkey.ts';
 import { type PermissionsView, permissionsPage } from '../../src/http/views/permissions.ts';
 import { problemPage } from '../../src/http/views/problem.ts';
@@ -47,7 +48,7 @@ const signIn: SignInView = {
   identifiers: 'both',
   problem: null,
   goOn: null,
-  help: { forgot: '/forgot-password', signUp: '/sign-up' },
+  help: { forgot: '/forgot-password', signUp: '/sign-up', code: '/sign-in/code' },
   botCheck: null,
 };
 
@@ -357,6 +358,33 @@ export const samples = (words: Look['words']): readonly Sample[] => [
     },
     { name: `${what}-asked`, html: (look) => askedPage(look, what) },
   ]),
+  ...(['username', 'email', 'both'] as const).map((identifiers) => ({
+    name: `code-by-mail-ask-${identifiers}`,
+    html: (look: Look) =>
+      askForCodePage(look, {
+        action: '/x',
+        csrf: 'x',
+        identifiers,
+        back: '/y',
+        username: data('alice'),
+        problem: 'identifier',
+      }),
+  })),
+  ...([null, ...keysOf(words.mailedCode.refused)] as const)
+    .filter((problem) => problem !== 'identifier')
+    .map((problem) => ({
+      name: `code-by-mail-type-${problem ?? 'sent'}`,
+      html: (look: Look) =>
+        typeCodePage(look, {
+          action: '/x',
+          csrf: 'x',
+          identifiers: 'both',
+          back: '/y',
+          reference: 'x',
+          another: '/z',
+          problem,
+        }),
+    })),
   ...([null, 'throttled', ...keysOf(words.email.lostFactors.problems)] as const).map((problem) => ({
     name: `lost-factors-${problem ?? 'asked-for'}`,
     html: (look: Look) =>

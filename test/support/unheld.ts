@@ -17,6 +17,7 @@ const HELD = [
   'external_sign_ins',
   'linked_identities',
   'email_challenges',
+  'sign_in_codes',
   'webhook_deliveries',
   'mails',
   'clients',

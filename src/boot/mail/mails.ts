@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { knownDevice } from '../../crypto/device-cookie.ts';
 import { hashPassword } from '../../crypto/password.ts';
 import type { RowMacs } from '../../crypto/row-mac.ts';
+import type { CodeRoutesOptions } from '../../http/code-routes.ts';
 import type { EmailPages } from '../../http/email-route-names.ts';
 import type { EmailRoutesOptions } from '../../http/email-routes.ts';
 import type { PageParts } from '../../http/page-parts.ts';
@@ -24,7 +25,7 @@ import { openOutbox, type RunningOutbox } from './outbox.ts';
 import type { MailWay } from './way.ts';
 
 export type MailsOptions = Omit<
-  EmailRoutesOptions,
+  EmailRoutesOptions & CodeRoutesOptions,
   | 'sleep'
   | 'isOffered'
   | 'accounts'
@@ -49,7 +50,7 @@ export type MailsOptions = Omit<
     readonly isBreached: IsBreached;
   };
 
-type Links = Omit<EmailRoutesOptions, keyof PageParts>;
+type Links = Omit<EmailRoutesOptions & CodeRoutesOptions, keyof PageParts>;
 
 export type Mails = {
   readonly outbox: RunningOutbox;
@@ -75,6 +76,8 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
     answer: async (wanted, send) => {
       const deps = { ...links, outbox: { ...outbox, send } };
       if (wanted.kind === 'sign_up_wanted') await mailSignUp(deps, wanted);
+      else if (wanted.kind === 'code_wanted')
+        await (await import('../../people/email/mailed-code.ts')).mailCode(deps, wanted);
       else await (await import('../../people/email/asking.ts')).sendResets(deps, wanted);
     },
     queue: mailQueue(db, clock),

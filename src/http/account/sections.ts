@@ -100,6 +100,10 @@ export const factorPath = (name: string | null, below = ''): string => withQuery
 /** The page of the passkey, for a sign-in with this destination. */
 export const passkeyPath = (name: string | null): string => withQuery('/sign-in/passkey', name);
 
+/** The page of a code by mail, for a sign-in with this destination, or its form. */
+export const codePath = (name: string | null, below = '', more: Readonly<Record<string, string>> = {}): string =>
+  withQuery(`/sign-in/code${below}`, name, more);
+
 function withQuery(path: string, name: string | null, more: Readonly<Record<string, string>> = {}): string {
   const named: [string, string][] = name === null ? [] : [['then', name]];
   const query = new URLSearchParams([...named, ...Object.entries(more)]);

@@ -41,14 +41,11 @@ export async function composeMail(look: MailLook, { to, languages, timeZone, con
   const parts = {
     // A header has one line.
     subject: filled(own?.subject ?? subject, values).replaceAll(/\s+/g, ' '),
-    ...paragraphs(own?.text === undefined ? body(values) : filled(own.text.trim(), values), values.link),
+    ...paragraphs(own?.text === undefined ? body(values) : filled(own.text.trim(), values), mainOf(content).text),
     greeting: greetingOf(words, content),
-    link: values.link,
+    main: mainOf(content),
     button: filled(own?.button ?? words.mail.openLink, values),
-    goodFor:
-      'lifetimeSeconds' in content
-        ? words.mail.goodFor({ duration: durationIn(locale, content.lifetimeSeconds) })
-        : null,
+    goodFor: goodForOf(words, locale, content),
     footer: words.mail.footer({ server: new URL(issuer).host }),
   };
   return {
@@ -67,11 +64,14 @@ type Parts = {
   readonly before: readonly string[];
   readonly after: readonly string[];
   readonly greeting: string;
-  readonly link: string;
+  readonly main: Main;
   readonly button: string;
   readonly goodFor: string | null;
   readonly footer: string;
 };
+
+/** The paragraph that the mail is for: the link, or the code to type. */
+type Main = { readonly kind: 'link' | 'code'; readonly text: string };
 
 const valuesOf = (
   { issuer, branding }: MailLook,
@@ -79,10 +79,11 @@ const valuesOf = (
   content: MailContent,
   at: (instant: Date) => string,
 ) => ({
-  link: linkOf(content),
+  link: mainOf(content).text,
+  code: mainOf(content).text,
   username: 'username' in content ? content.username : '',
   at: 'at' in content ? at(content.at) : '',
-  browser: content.kind === 'new_device' ? browserName(content.userAgent, words.browser) : '',
+  browser: 'userAgent' in content ? browserName(content.userAgent, words.browser) : '',
   usernames: content.kind === 'has_account' ? content.usernames.join(', ') : '',
   forgot: content.kind === 'has_account' ? content.forgot : '',
   organization: branding.organization ?? new URL(issuer).host,
@@ -92,17 +93,28 @@ const valuesOf = (
 const filled = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 
-/** The link is a paragraph of its own. A text with the link inside has the link after it too. */
-function paragraphs(text: string, link: string): Pick<Parts, 'before' | 'after'> {
+/** It is a paragraph of its own. A text with the link inside has the link after it too. */
+function paragraphs(text: string, main: string): Pick<Parts, 'before' | 'after'> {
   const all = text.split(/\n{2,}/).map((paragraph) => paragraph.trim());
-  const place = all.includes(link) ? all.indexOf(link) : all.length;
+  const place = all.includes(main) ? all.indexOf(main) : all.length;
   return { before: all.slice(0, place), after: all.slice(place + 1) };
 }
 
 const greetingOf = ({ mail }: Words, content: MailContent): string =>
   'username' in content ? mail.greeting({ username: content.username }) : mail.greetingWithoutName;
 
-function linkOf(content: MailContent): string {
+function mainOf(content: MailContent): Main {
+  if (content.kind === 'sign_in_code') return { kind: 'code', text: content.code };
+  return { kind: 'link', text: linkOf(content) };
+}
+
+function goodForOf({ mail }: Words, locale: string, content: MailContent): string | null {
+  if (!('lifetimeSeconds' in content)) return null;
+  const duration = durationIn(locale, content.lifetimeSeconds);
+  return content.kind === 'sign_in_code' ? mail.codeGoodFor({ duration }) : mail.goodFor({ duration });
+}
+
+function linkOf(content: Exclude<MailContent, { readonly kind: 'sign_in_code' }>): string {
   if ('link' in content) return content.link;
   if ('devices' in content) return content.devices;
   return 'signIn' in content ? content.signIn : content.forgot;
@@ -132,10 +144,10 @@ function durationIn(locale: string, seconds: number): string {
 
 const plain = (
   { organization, footer: address }: Branding,
-  { greeting, before, link, goodFor, after, footer }: Parts,
+  { greeting, before, main, goodFor, after, footer }: Parts,
 ): string => {
   const signature = [organization, footer, address].filter((line) => line !== null).join('\n');
-  const paragraphs = [greeting, ...before, link, ...(goodFor === null ? [] : [goodFor]), ...after];
+  const paragraphs = [greeting, ...before, main.text, ...(goodFor === null ? [] : [goodFor]), ...after];
   return `${paragraphs.join('\n\n')}\n\n-- \n${signature}\n`;
 };
 
@@ -148,7 +160,7 @@ const RADIUS_PIXELS = 8;
 const markup = (
   branding: Branding,
   { tag, direction, words }: Language,
-  { subject, greeting, before, link, button, goodFor, after, footer }: Parts,
+  { subject, greeting, before, main, button, goodFor, after, footer }: Parts,
 ): string => {
   const page = branding.background?.light ?? PAGE;
   const accent = branding.accentColor?.light ?? ACCENT;
@@ -170,10 +182,7 @@ const markup = (
 !${header(branding, side)}<tr><td align="${side}" bgcolor="${CARD}" style="padding: 28px 28px 12px; border-radius: ${radius * 1.5}px; overflow-wrap: anywhere">
 <p style="!${MARGIN}">${greeting}</p>
 !${before.map(paragraph).join('\n')}
-<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td bgcolor="${accent}" style="border-radius: ${radius}px">
-<a href="${link}" style="display: inline-block; padding: 11px 24px; color: #ffffff; font-weight: 600; text-decoration: none">${button}</a>
-</td></tr></table>
-<p style="margin: 12px 0 16px; ${small}"><a href="${link}" dir="ltr" style="color: ${accent}">${link}</a></p>
+!${main.kind === 'code' ? codeMarkup(main.text) : linkMarkup(main.text, button, { accent, radius, small })}
 !${goodFor === null ? '' : paragraph(goodFor)}
 !${after.map(paragraph).join('\n')}
 </td></tr>
@@ -188,6 +197,16 @@ const markup = (
 </html>
 `;
 };
+
+const codeMarkup = (code: string): Markup =>
+  html`<p dir="ltr" style="!${MARGIN}; font-size: 26px; letter-spacing: 3px">${code}</p>`;
+
+type ButtonStyle = { readonly accent: string; readonly radius: number; readonly small: string };
+const linkMarkup = (link: string, button: string, { accent, radius, small }: ButtonStyle): Markup =>
+  html`<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td bgcolor="${accent}" style="border-radius: ${radius}px">
+<a href="${link}" style="display: inline-block; padding: 11px 24px; color: #ffffff; font-weight: 600; text-decoration: none">${button}</a>
+</td></tr></table>
+<p style="margin: 12px 0 16px; ${small}"><a href="${link}" dir="ltr" style="color: ${accent}">${link}</a></p>`;
 
 const MARGIN = 'margin: 0 0 16px';
 

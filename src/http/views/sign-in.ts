@@ -160,8 +160,9 @@ function framed(
   );
 }
 
-function helpOf({ words: { email } }: Look, { forgot, signUp }: SignInHelp): Markup {
+function helpOf({ words: { email, mailedCode } }: Look, { forgot, signUp, code }: SignInHelp): Markup {
   const links = [
+    ...(code === null ? [] : [html`<a href="${code}">${mailedCode.link}</a>`]),
     ...(forgot === null ? [] : [html`<a href="${forgot}">${email.forgot.link}</a>`]),
     ...(signUp === null ? [] : [html`<a href="${signUp}">${email.signUp.link}</a>`]),
   ];

@@ -479,6 +479,7 @@ export type Words = {
     readonly greetingWithoutName: string;
     readonly goodFor: Message<'duration'>;
     readonly openLink: string;
+    readonly codeGoodFor: Message<'duration'>;
     readonly footer: Message<'server'>;
     readonly contents: {
       readonly verify_address: { readonly subject: string; readonly body: Message<'link'> };
@@ -491,6 +492,10 @@ export type Words = {
       readonly has_account: {
         readonly subject: string;
         readonly body: Message<'forgot' | 'link' | 'usernames'>;
+      };
+      readonly sign_in_code: {
+        readonly subject: string;
+        readonly body: Message<'at' | 'browser' | 'code' | 'username'>;
       };
       readonly new_device: {
         readonly subject: string;
@@ -539,6 +544,29 @@ export type Words = {
     };
   };
   readonly passwordField: { readonly show: string; readonly hide: string };
+  readonly mailedCode: {
+    readonly link: string;
+    readonly title: string;
+    readonly about: string;
+    readonly submit: string;
+    readonly sentTitle: string;
+    readonly sent: Message<'identifiers'>;
+    readonly code: string;
+    readonly signIn: string;
+    readonly another: string;
+    readonly otherWay: string;
+    readonly refused: {
+      readonly identifier: Message<'identifiers'>;
+      readonly incomplete: string;
+      readonly mismatch: string;
+      readonly expired: string;
+      readonly used: string;
+      readonly spent: string;
+      readonly superseded: string;
+      readonly elsewhere: string;
+      readonly busy: string;
+    };
+  };
   readonly problems: {
     readonly unavailable: { readonly title: string; readonly what: string; readonly next: string };
     readonly overloaded: { readonly title: string; readonly what: string; readonly next: string };

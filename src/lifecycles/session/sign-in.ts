@@ -10,8 +10,8 @@ type Factor<Held> = Held extends { readonly machine: infer Name; readonly proves
 /** The machines of factors that a session may rely on, as their tables say. */
 export type FactorKind = Factor<(typeof HELD_TABLES)[number]>;
 
-/** By which a browser came to be signed in, or was not. `link`: in a mail. */
-export type SignInMethod = 'password' | FactorKind | 'upstream' | 'delegated' | 'link';
+/** By which a browser came to be signed in, or was not. `link`, `mailedCode`: in a mail. */
+export type SignInMethod = 'password' | FactorKind | 'upstream' | 'delegated' | 'link' | 'mailedCode';
 
 export type RefusedSignIn = {
   readonly method: SignInMethod;

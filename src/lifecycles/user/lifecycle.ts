@@ -67,6 +67,8 @@ export type AdministeredUserChange =
       readonly passwordHash: User['passwordHash'];
       /** Nothing but the password was shown in this session. */
       readonly byPasswordAlone: boolean;
+      /** Nothing but a code in a mail was shown in this session. Absent: something else was. */
+      readonly byMailAlone?: boolean;
     }
   | { readonly type: 'disableRequested' | 'enableRequested' | 'deletionRequested' };
 
@@ -197,7 +199,7 @@ function signInAddressFor(
 
 /** A thief of the mailbox, who is signed in by the password alone, cannot turn it into a password that came without a link. */
 function linkedAt(change: UserChange, before: Date | null, now: Date): Date | null {
-  if (change.type === 'passwordReset') return now;
+  if (change.type === 'passwordReset' || ('byMailAlone' in change && change.byMailAlone)) return now;
   return change.type === 'passwordChangeRequested' && change.byPasswordAlone ? before : null;
 }
 

@@ -9,6 +9,7 @@ import { changeUser, type UserStore } from '../../lifecycles/user/lifecycle.ts';
 import { endUser } from '../../model/actor.ts';
 import type { Session } from '../../model/session.ts';
 import { NO_PASSWORD } from '../../model/user.ts';
+import { isByMailAlone } from '../../oauth/authentication-methods.ts';
 import { type CookieHash, createSession, isPasswordOneOfSeveral } from '../../protocol/browser-session.ts';
 import { type SignInDeps, type SignInForm, type SignInRefusal, verifyCredentials } from '../../protocol/sign-in.ts';
 import type { Tell } from '../mail/mail.ts';
@@ -96,6 +97,7 @@ export async function changePassword(
       type: 'passwordChangeRequested',
       passwordHash: hashed.value,
       byPasswordAlone: isByPasswordAlone(session),
+      byMailAlone: isByMailAlone(session.amr),
     },
     // Every event that ends this session in the user's name raises the epoch, another new password too.
     expects: ({ user }) => user?.epoch === session.userEpoch,

@@ -47,7 +47,7 @@ type ResetDeps = LinkDeps & Pick<UseLinkDeps, 'identifiers'>;
  * @throws StoreUnavailable
  */
 export async function askForReset(deps: ResetDeps, typed: string | null, asker: Asker): Promise<Asked> {
-  const address = readAddress(typed) ?? (deps.identifiers() === 'email' ? null : readUsername(typed));
+  const address = readIdentifier(typed, deps.identifiers());
   if (address === null) return { kind: 'addressRefused' };
   const allowance = await allowMail(deps, { address, network: asker.network });
   if (allowance.kind === 'networkIsFull') return { kind: 'throttled', retryAfterSeconds: allowance.retryAfterSeconds };
@@ -59,6 +59,12 @@ export async function askForReset(deps: ResetDeps, typed: string | null, asker: 
     (await deps.outbox.want({ kind: 'reset_wanted', to: address, languages: asker.languages, onlyForDevice }));
   return isQueued ? { kind: 'asked' } : QUEUE_FULL;
 }
+
+/** An address, or a username where the policy does not say `email`. @returns null: the text is neither. */
+export const readIdentifier = (
+  typed: string | null,
+  identifiers: ReturnType<ResetDeps['identifiers']>,
+): string | null => readAddress(typed) ?? (identifiers === 'email' ? null : readUsername(typed));
 
 /** Only an address has an "@". @returns null: no username that a page could show. */
 function readUsername(typed: string | null): string | null {

@@ -43,6 +43,15 @@ export type MailContent =
       readonly signIn: string;
       readonly forgot: string;
     }
+  /** The code alone: no link of this mail signs in. */
+  | ({
+      readonly kind: 'sign_in_code';
+      /** In the form for display. */
+      readonly code: string;
+      readonly lifetimeSeconds: number;
+      readonly at: Date;
+      readonly userAgent: string | null;
+    } & About)
   | ({
       readonly kind: 'new_device';
       readonly at: Date;
@@ -82,6 +91,7 @@ const PURPOSES: Readonly<Record<MailContent['kind'], MailPurpose>> = {
   sign_up: 'link',
   invitation: 'link',
   has_account: 'link',
+  sign_in_code: 'link',
 };
 export const MAIL_KINDS = Object.keys(PURPOSES) as readonly MailContent['kind'][];
 
@@ -107,6 +117,19 @@ export type MailsWanted =
        * address.
        */
       readonly onlyForDevice: string | null;
+    }
+  | {
+      readonly kind: 'code_wanted';
+      /** As typed: an address or a username. */
+      readonly to: string;
+      readonly languages: readonly string[];
+      /** As of `reset_wanted`. */
+      readonly onlyForDevice: string | null;
+      /** Of the stored code. */
+      readonly id: string;
+      readonly code: string;
+      /** Of the browser that asked. */
+      readonly userAgent: string | null;
     };
 
 /** The queue of mails, in the database: a waiting mail outlives the process. */

@@ -8,6 +8,7 @@ import { authorizations } from '../../lifecycles/grant/walk/walk.ts';
 import { signIns } from '../../lifecycles/interaction/walk/walk.ts';
 import { mails } from '../../lifecycles/mail/walk.ts';
 import { factors } from '../../lifecycles/second-factor/walk/walk.ts';
+import { signInCodes } from '../../lifecycles/sign-in-code/walk/walk.ts';
 import { signingKeys } from '../../lifecycles/signing-key/walk/walk.ts';
 import { trustedBrowsers } from '../../lifecycles/trusted-browser/walk.ts';
 import { webhookDeliveries } from '../../lifecycles/webhook-delivery/walk.ts';
@@ -22,6 +23,7 @@ export const underEveryPolicy: readonly AnyWalk[] = [
   factors,
   trustedBrowsers,
   externalSignIns,
+  signInCodes,
   signingKeys,
   administration,
   emailChallenges,

@@ -34,12 +34,12 @@ const own = (change: Partial<Configuration['ownMails'][number]>): Configuration[
 
 describe.each(LANGUAGES)('in %s', (tag) => {
   it.each(SAMPLE_KINDS)(
-    '%s has a subject, its link alone in a paragraph, and no unfilled placeholder',
+    '%s has a subject, its link or code alone in a paragraph, and no unfilled placeholder',
     async (kind) => {
       const { subject, text, html, language } = await mailOf(kind, tag, { branding: BRANDING });
       expect(language).toBe(tag);
       expect(subject).toMatch(/\p{L}/u);
-      expect(text).toMatch(/\n\nhttps:\/\/login\.example\/\S+\n\n/);
+      expect(text).toMatch(kind === 'sign_in_code' ? /\n\n1234 5678\n\n/ : /\n\nhttps:\/\/login\.example\/\S+\n\n/);
       expect(`${subject}${text}${html}`).not.toMatch(/[{}]/);
       expect(html).toContain(`<html lang="${tag}" dir="${tag === 'ar' ? 'rtl' : 'ltr'}">`);
       expect(html).toContain(`<td align="${tag === 'ar' ? 'right' : 'left'}"`);
@@ -55,7 +55,7 @@ it('mails.yaml knows every mail, with the arguments of its English text', () => 
   });
   const known = Object.entries(MAIL_PLACEHOLDERS).map(([kind, names]) => [kind, names.toSorted()] as const);
   expect(new Map(known)).toEqual(new Map(ofEach));
-  expect(Object.values(MAIL_PLACEHOLDERS).every(([first]) => first === 'link')).toBe(true);
+  expect(Object.values(MAIL_PLACEHOLDERS).every(([first]) => first === 'link' || first === 'code')).toBe(true);
 });
 
 it('the shipped languages of mails.yaml are those of the catalogues', () => {

@@ -49,7 +49,7 @@ test.for(Object.keys(RUNNING) as RunningName[])('the files that name %s', async 
   expect(files).toContain('machines/running.ts');
 });
 
-test.each(['recoveryCode', 'emailChallenge', 'trustedBrowser'] as const)('few files name %s', (id) => {
+test.each(['recoveryCode', 'emailChallenge', 'trustedBrowser', 'signInCode'] as const)('few files name %s', (id) => {
   const files = namersOf(id);
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(MOST);
 });

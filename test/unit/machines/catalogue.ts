@@ -54,6 +54,7 @@ export const {
   user,
   externalSignIn,
   linkedIdentity,
+  signInCode,
   emailChallenge,
   secondFactor,
   recoveryCode,

@@ -24,6 +24,8 @@ import { secondFactorGuards } from '../../../machines/second-factor/guards.ts';
 import type { SessionContext, SessionEvent, SignInFacts } from '../../../machines/session/facts.ts';
 import { sessionGuards } from '../../../machines/session/guards.ts';
 import type { WaysToSignIn } from '../../../machines/shared/facts.ts';
+import type { SignInCodeContext, SignInCodeEvent } from '../../../machines/sign-in-code/facts.ts';
+import { signInCodeGuards } from '../../../machines/sign-in-code/guards.ts';
 import type { SigningKeyContext, SigningKeyEvent } from '../../../machines/signing-key/facts.ts';
 import { signingKeyGuards } from '../../../machines/signing-key/guards.ts';
 import type { TrustedBrowserContext, TrustedBrowserEvent } from '../../../machines/trusted-browser/facts.ts';
@@ -508,6 +510,80 @@ const recoveryCases: Cases<typeof recoveryCodeGuards, RecoveryCodeContext, Recov
     ['not written by this server', true, { user: null }, {}],
   ],
 };
+const mailedUser: NonNullable<SignInCodeContext['user']> = {
+  id: 'alice',
+  disabledAt: null,
+  epoch: 3n,
+  verifiedAddress: 'alice@example.com',
+};
+const mailed: SignInCodeContext = {
+  endsAt: AFTER,
+  isOffered: true,
+  wrongCodes: 0,
+  wrongCodesAllowed: 4,
+  userId: 'alice',
+  userEpoch: 3n,
+  address: 'alice@example.com',
+  user: mailedUser,
+};
+const typed: AnyOf<SignInCodeEvent> = { now: NOW, isRight: true, fromItsBrowser: true, fromItsPlace: true };
+const userWith = (change: Partial<typeof mailedUser>) => ({ user: { ...mailedUser, ...change } });
+const mailedCases: Cases<typeof signInCodeGuards, SignInCodeContext, SignInCodeEvent> = {
+  fromAnotherBrowser: [
+    ['its own', false, {}, {}],
+    ['another', true, {}, { fromItsBrowser: false }],
+  ],
+  fromAnotherPlace: [
+    ['its own', false, {}, {}],
+    ['another', true, {}, { fromItsPlace: false }],
+  ],
+  expired: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+    ['after the end', true, { endsAt: NOW - 1 }, {}],
+  ],
+  isNotOffered: [
+    ['offered', false, {}, {}],
+    ['not offered', true, { isOffered: false }, {}],
+  ],
+  isWrong: [
+    ['right', false, {}, {}],
+    ['wrong', true, {}, { isRight: false }],
+  ],
+  isLastWrongCode: [
+    ['the fourth of five', false, { wrongCodes: 3 }, {}],
+    ['the fifth of five', true, { wrongCodes: 4 }, {}],
+    ['one after the policy allowed fewer', true, { wrongCodes: 4, wrongCodesAllowed: 1 }, {}],
+    ['the first of one', true, { wrongCodesAllowed: 0 }, {}],
+  ],
+  userEnded: [
+    ['may sign in', false, {}, {}],
+    ['may not', true, userWith({ disabledAt: NOW }), {}],
+    ['is not there', true, { user: null }, {}],
+  ],
+  identifiesAnother: [
+    ['the same', false, {}, {}],
+    ['another', true, userWith({ id: 'bob' }), {}],
+    ['none', false, { user: null }, {}],
+  ],
+  sessionsEnded: [
+    ['the same epoch', false, {}, {}],
+    ['a later epoch', true, userWith({ epoch: 4n }), {}],
+    ['an epoch from before a restored backup', true, userWith({ epoch: 2n }), {}],
+    ['no end-user', true, { user: null }, {}],
+  ],
+  addressIsMissing: [
+    ['verified', false, {}, {}],
+    ['not verified', true, userWith({ verifiedAddress: null }), {}],
+    ['of no end-user', true, { user: null }, {}],
+  ],
+  addressDiffers: [
+    ['the same', false, {}, {}],
+    ['another', true, userWith({ verifiedAddress: 'alice@new.example' }), {}],
+    ['not verified any more', true, userWith({ verifiedAddress: null }), {}],
+    ['of no end-user', true, { user: null }, {}],
+  ],
+};
 const NO_WAYS: WaysToSignIn = { password: false, passkeys: 0, linkedIdentities: 0 };
 const passkey: PasskeyContext = {
   counter: 5,
@@ -976,6 +1052,7 @@ const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown
     ['session', sessionGuards, sessionCases, session, use],
     ['secondFactor', secondFactorGuards, factorCases, factor, code60],
     ['recoveryCode', recoveryCodeGuards, recoveryCases, { user: { disabledAt: null } }, { type: 'presented' }],
+    ['signInCode', signInCodeGuards, mailedCases, mailed, typed],
     ['passkey', passkeyGuards, passkeyCases, passkey, signature],
     ['trustedBrowser', trustedBrowserGuards, trustCases, trust, secret],
     ['signing key', signingKeyGuards, keyCases, key, tick],

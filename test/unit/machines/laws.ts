@@ -22,6 +22,7 @@ import { lawsOfRecoveryCode } from './laws/recovery-code.ts';
 import { lawsOfRefreshToken } from './laws/refresh-token.ts';
 import { lawsOfSecondFactor } from './laws/second-factor.ts';
 import { lawsOfSession } from './laws/session.ts';
+import { lawsOfSignInCode } from './laws/sign-in-code.ts';
 import { lawsOfSigningKey } from './laws/signing-key.ts';
 import { lawsOfTrustedBrowser } from './laws/trusted-browser.ts';
 import { lawsOfUser } from './laws/user.ts';
@@ -42,6 +43,7 @@ const LAWS: Readonly<Record<RunningName, readonly Law[]>> = {
   trustedBrowser: lawsOfTrustedBrowser,
   externalSignIn: lawsOfExternalSignIn,
   linkedIdentity: lawsOfLinkedIdentity,
+  signInCode: lawsOfSignInCode,
   signingKey: lawsOfSigningKey,
   client: lawsOfClient,
   user: lawsOfUser,

@@ -21,6 +21,7 @@ import { machinePairCases } from './held-cases/machine-pairs.ts';
 import { mailCases } from './held-cases/mails.ts';
 import { nameCases } from './held-cases/names.ts';
 import { sessionCases } from './held-cases/sessions.ts';
+import { signInCodeCases } from './held-cases/sign-in-codes.ts';
 import { signingKeyCases } from './held-cases/signing-keys.ts';
 import { webhookDeliveryCases } from './held-cases/webhook-deliveries.ts';
 
@@ -37,6 +38,7 @@ export const casesOf = (columns: readonly Column[]): readonly HeldCase[] => [
   ...emailChallengeCases,
   ...factorCases,
   ...externalSignInCases,
+  ...signInCodeCases,
   ...webhookDeliveryCases,
   ...mailCases,
   ...administeredCases,

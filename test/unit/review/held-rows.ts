@@ -64,6 +64,15 @@ export const EXTERNAL = {
   ended: id(55),
 } as const;
 
+/** Alice's, once it was sent. */
+export const MAILED_CODE = {
+  requested: id(121),
+  active: id(122),
+  used: id(123),
+  spent: id(124),
+  superseded: id(125),
+} as const;
+
 export const IDENTITY = { active: id(61), removed: id(62) } as const;
 
 /** Alice's; `forNobody`: without an account yet. */
@@ -200,6 +209,13 @@ function* rows(): Generator<string> {
       '\\xefe2${rowId.slice(-2)}', 'delegated', 'signIn', 'delegated', '\\xb0b0', '${INTERACTION.awaitingConsent}', 'sea1ed', '{}',
       'sea1ed', '${state}', ${isAnswered ? `'${USER.alice}', '{pwd}', now()` : 'null, null, null'},
       ${state === 'denied' ? "'access_denied'" : 'null'}, now(), now() ${ends} * interval '1 hour')`;
+  }
+  for (const [state, rowId] of Object.entries(MAILED_CODE)) {
+    const wasSent = state !== 'requested';
+    yield `insert into sign_in_codes (id, code_hash, sealed_account, browser_hash, place, state, wrong_codes, user_id, user_epoch, address,
+      created_at, ends_at) values ('${rowId}', '\\xc0de${rowId.slice(-2)}', 'sea1ed', '\\xb0b0', '${state}', '${state}',
+      ${state === 'spent' ? 5 : 0}, ${wasSent ? `'${USER.alice}', 0, 'alice@example.com'` : 'null, null, null'}, now(),
+      now() + interval '10 minutes')`;
   }
   for (const [state, rowId] of Object.entries(IDENTITY)) {
     yield `insert into linked_identities (id, user_id, issuer, subject, provider, linked_at, state, removed_at, removed_reason) values

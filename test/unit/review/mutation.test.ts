@@ -11,6 +11,7 @@ import { authorizations } from '../../../src/lifecycles/grant/walk/walk.ts';
 import { signIns } from '../../../src/lifecycles/interaction/walk/walk.ts';
 import { mails } from '../../../src/lifecycles/mail/walk.ts';
 import { factors } from '../../../src/lifecycles/second-factor/walk/walk.ts';
+import { signInCodes } from '../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import { signingKeys } from '../../../src/lifecycles/signing-key/walk/walk.ts';
 import { trustedBrowsers } from '../../../src/lifecycles/trusted-browser/walk.ts';
 import { webhookDeliveries } from '../../../src/lifecycles/webhook-delivery/walk.ts';
@@ -30,6 +31,7 @@ import {
 } from './mutants/commit-guard.ts';
 import {
   administrationEngineMutants,
+  codeEngineMutants,
   deliveryEngineMutants,
   engineMutants,
   externalEngineMutants,
@@ -40,6 +42,7 @@ import {
 } from './mutants/engine.ts';
 import {
   administrationMachineMutants,
+  codeMachineMutants,
   deliveryMachineMutants,
   externalMachineMutants,
   factorMachineMutants,
@@ -54,6 +57,7 @@ import type { Mutant } from './mutants/mutant.ts';
 import { policyMutants } from './mutants/policies.ts';
 import {
   administrationPredicateMutants,
+  codePredicateMutants,
   deliveryPredicateMutants,
   externalPredicateMutants,
   factorPredicateMutants,
@@ -129,6 +133,12 @@ const SUBJECTS: readonly Subject[] = [
     walk: externalSignIns,
     bounds: [FEW, { requests: 4, inFlight: 2, faults: 0 }, { requests: 3, inFlight: 2, faults: 1 }],
     mutants: [...externalMachineMutants, ...externalPredicateMutants, ...externalEngineMutants],
+    factMutants,
+  },
+  {
+    walk: signInCodes,
+    bounds: [FEW, ...MORE],
+    mutants: [...codeMachineMutants, ...codePredicateMutants, ...codeEngineMutants],
     factMutants,
   },
   {

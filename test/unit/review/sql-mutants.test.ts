@@ -118,7 +118,11 @@ const ofMachines: readonly Mutant[] = (Object.keys(machines) as (keyof Machines)
   };
   const states = machines[name].states.map((state) => state.name);
   // A constraint of the table refuses a row in this state.
-  const stored = states.filter((state) => !['unpublished', 'unregistered', 'unlinked'].includes(state));
+  const stored = states.filter(
+    (state) =>
+      !['unpublished', 'unregistered', 'unlinked', 'unrequested'].includes(state) &&
+      !(name === 'trustedBrowser' && state === 'requested'),
+  );
   return [
     ...states
       // A deleted client is registered like an unknown one: the same SQL.
@@ -226,6 +230,19 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'emailChallenge: an arm from active to unsent': 'the constraint of the table knows no link that was not sent',
   'emailChallenge: an arm from used to unsent': 'the same',
   'emailChallenge: an arm from superseded to unsent': 'the same',
+  'signInCode: an arm from active to requested':
+    'a code in that state is that of no end-user by the constraint of the table, and a code that was sent stays that of its end-user',
+  'signInCode: an arm from used to requested': 'the same',
+  'signInCode: an arm from requested to used':
+    'the constraint of the table asks for an end-user, whom a code gets when it is sent, and only then',
+  'signInCode: an arm from unrequested to active': 'the same',
+  'signInCode: an arm from unrequested to used': 'the same',
+  'sign_in_codes_begins_with_its_machine without: NEW.user_id IS NOT NULL':
+    'the constraints of the table tie the three columns to each other and to the state',
+  'sign_in_codes_begins_with_its_machine without: NEW.user_epoch IS NOT NULL': 'the same',
+  'sign_in_codes_begins_with_its_machine without: NEW.address IS NOT NULL': 'the same',
+  'trusted_browsers_stays_ended without: OLD.secret_hash IS NULL AND NEW.secret_hash IS NOT NULL':
+    'the constraint of the table ties the hash to the state, and no arm leaves the ended state; it holds should an arm slip in',
   'mail: an arm from sent to pending':
     'a mail that waits has contents by the constraint of the table, and contents that were erased do not come back',
   'mail: an arm from dropped to pending': 'the same',

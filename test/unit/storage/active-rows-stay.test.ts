@@ -65,6 +65,22 @@ const CASES = {
       ...ANSWERED[state],
     })),
   ),
+  signInCodes: [
+    ...['requested', 'active', 'used', 'spent', 'superseded'].flatMap((state) =>
+      around(`an hour after the end of a code in a mail, ${state}`, HOUR, (endsAt) => ({
+        state,
+        endsAt,
+        ...(state !== 'requested' && { ...ofUser, userEpoch: 0n, address: 'a@example.com' }),
+      })),
+    ),
+    goes('a code of a deleted account', {
+      state: 'active',
+      endsAt: ago(-HOUR),
+      ...ofDeletedUser,
+      userEpoch: 0n,
+      address: 'a@example.com',
+    }),
+  ],
   emailChallenges: [
     ...['active', 'used'].flatMap((state) =>
       around(`a day after the end of a link, ${state}`, DAY, (endsAt) => ({

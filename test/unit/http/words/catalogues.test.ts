@@ -156,7 +156,7 @@ describe('a file in the folder', () => {
         identifiers: 'username',
         problem: { throttledSeconds: 1 },
         goOn: null,
-        help: { forgot: null, signUp: null },
+        help: { forgot: null, signUp: null, code: null },
         botCheck: null,
       },
     );

@@ -60,6 +60,24 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'Nothing is stored of it.',
     'It has ended already: its row stays as it is.',
   ],
+  signInCode: [
+    // A sign-in by mail is offered as the policy says; what became of its account, and repetition, are left to the server.
+    'Nothing is stored.',
+    'Stored for a browser, and sent to no end-user.',
+    'The current policy offers no sign-in with a code by mail.',
+    'No browser asked for it.',
+    'It was asked for already.',
+    'It was sent to an end-user before, and stays theirs.',
+    'The mail may be lost with the process that made it: the same code is sent once more.',
+    'A password was set since it was sent, or the sessions of the end-user were ended otherwise.',
+    'Its row stays as it is.',
+    // The state that has ended cites its standard.
+    'Another browser asked for it, and this one learns nothing of its end.',
+    'Another sign-in asked for it, and this one learns nothing of its end.',
+    'It has signed in once, and is invalid now.',
+    'Too many wrong codes were typed before.',
+    'A newer code took its place.',
+  ],
   externalSignIn: [
     // The time limit of a federated sign-in, its users, and just-in-time registration are left to the server.
     'It took too long; the end-user has to begin again.',

@@ -9,6 +9,7 @@ import {
   KEY,
   LINK,
   MAIL,
+  MAILED_CODE,
   PASSKEY,
   SESSION,
   TRUSTED,
@@ -28,6 +29,7 @@ const AUTHENTICATED: Readonly<Record<string, readonly [key: string, row: string]
   linked_identities: ['id', IDENTITY.active],
   external_sign_ins: ['id', EXTERNAL.awaiting],
   email_challenges: ['id', LINK.active],
+  sign_in_codes: ['id', MAILED_CODE.active],
 };
 
 const macCases = Object.entries(AUTHENTICATED).flatMap(([table, [key, row]]) => {
@@ -58,6 +60,7 @@ const DELETED: Readonly<Record<string, Deletion>> = {
   sessions: { where: `sid = '${SESSION.active}'`, another: 'sid = gen_random_uuid()' },
   consents: { where: `id = '${CONSENT.given}'`, another: 'id = gen_random_uuid()' },
   email_challenges: { where: `id = '${LINK.active}'`, another: 'id = gen_random_uuid()' },
+  sign_in_codes: { where: `id = '${MAILED_CODE.requested}'`, another: 'id = gen_random_uuid()' },
   passkeys: { where: `id = '${PASSKEY.active}'`, another: 'id = gen_random_uuid()' },
   trusted_browsers: { where: `id = '${TRUSTED.active}'`, another: 'id = gen_random_uuid()' },
   linked_identities: {

@@ -11,6 +11,7 @@ import type { LoadedPresentation } from '../../../../src/lifecycles/presentation
 import type { RefreshTokenFacts } from '../../../../src/lifecycles/refresh-token/lifecycle.ts';
 import type { Asked } from '../../../../src/lifecycles/second-factor/walk/ports.ts';
 import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
+import type { signInCodes } from '../../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import type { UserRow } from '../../../../src/lifecycles/user/lifecycle.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
@@ -305,6 +306,7 @@ export const externalEngineMutants: readonly Mutant<typeof externalSignIns>[] = 
     },
   })),
 ];
+export const codeEngineMutants: readonly Mutant<typeof signInCodes>[] = everywhere<typeof signInCodes>('sign-in-codes');
 export const keyEngineMutants: readonly Mutant<typeof signingKeys>[] = [
   ...everywhere<typeof signingKeys>('signingKeys'),
   engine<typeof signingKeys>('signingKeys: no private half is ever erased', (right) => ({

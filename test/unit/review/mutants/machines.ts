@@ -6,6 +6,7 @@ import type { externalSignIns } from '../../../../src/lifecycles/external-sign-i
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
+import type { signInCodes } from '../../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import type { trustedBrowsers } from '../../../../src/lifecycles/trusted-browser/walk.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
@@ -27,6 +28,7 @@ import {
   refreshToken,
   type Subject,
   secondFactor,
+  signInCode,
   signingKey,
   subjects,
   trustedBrowser,
@@ -73,6 +75,7 @@ export const signInMachineMutants: readonly Mutant<typeof signIns>[] = [
 ];
 export const factorMachineMutants = mutantsOfAll<typeof factors>([secondFactor, recoveryCode, passkey]);
 export const externalMachineMutants = mutantsOfAll<typeof externalSignIns>([externalSignIn, linkedIdentity]);
+export const codeMachineMutants = mutantsOfAll<typeof signInCodes>([signInCode]);
 export const keyMachineMutants: readonly Mutant<typeof signingKeys>[] = mutantsOfAll([signingKey]);
 
 /** The next arm rejects for the same reason. */

@@ -11,6 +11,7 @@ import { recoveryCodeGuards } from '../../../../machines/recovery-code/guards.ts
 import { refreshTokenGuards } from '../../../../machines/refresh-token/guards.ts';
 import { secondFactorGuards } from '../../../../machines/second-factor/guards.ts';
 import { sessionGuards } from '../../../../machines/session/guards.ts';
+import { signInCodeGuards } from '../../../../machines/sign-in-code/guards.ts';
 import type { SigningKeyContext, SigningKeyEvent } from '../../../../machines/signing-key/facts.ts';
 import { signingKeyGuards } from '../../../../machines/signing-key/guards.ts';
 import { trustedBrowserGuards } from '../../../../machines/trusted-browser/guards.ts';
@@ -22,6 +23,7 @@ import type { externalSignIns } from '../../../../src/lifecycles/external-sign-i
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
+import type { signInCodes } from '../../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import type { trustedBrowsers } from '../../../../src/lifecycles/trusted-browser/walk.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
@@ -112,6 +114,17 @@ export const factorPredicateMutants: readonly Mutant<typeof factors>[] = [
 export const trustPredicateMutants: readonly Mutant<typeof trustedBrowsers>[] = mutantsOf<typeof trustedBrowsers>(
   'trustedBrowser',
   trustedBrowserGuards,
+);
+
+export const codePredicateMutants: readonly Mutant<typeof signInCodes>[] = mutantsOf<typeof signInCodes>(
+  'signInCode',
+  signInCodeGuards,
+  {
+    'isNotOffered: false': `the policy of the walk offers codes; ${SEEN_ELSEWHERE}`,
+    'addressIsMissing: false': `both end-users of the walk have an address; ${SEEN_ELSEWHERE}`,
+    'identifiesAnother: false': `the walk sends no mails; ${SEEN_ELSEWHERE}`,
+    'identifiesAnother: true': `the walk sends no mails; ${SEEN_ELSEWHERE}`,
+  },
 );
 
 export const externalPredicateMutants: readonly Mutant<typeof externalSignIns>[] = [
