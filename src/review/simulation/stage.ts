@@ -17,6 +17,8 @@ export type PersonalCredential =
     }
   /** Path and query to which the browser comes back. */
   | { readonly kind: 'answer' | 'link'; readonly callback: string }
+  /** `page`: the path of the page to type it in. */
+  | { readonly kind: 'mailedCode'; readonly digits: string; readonly page: string }
   /** The path of the link. */
   | { readonly kind: 'resetMail' | 'changeMail' | 'undoMail' | 'lostMail'; readonly link: string };
 

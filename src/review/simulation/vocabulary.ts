@@ -23,6 +23,8 @@ const KINDS = {
   recoveryCode: { noun: 'recovery code', gives: 'cookie' },
   answer: { noun: 'answer', gives: 'cookie' },
   link: { noun: 'link', gives: null, isRemovable: true },
+  // Typed in the page of the browser that asked.
+  mailedCode: { noun: 'code', gives: 'cookie' },
   resetMail: { noun: 'mail', gives: null },
   // The previous address can undo the change.
   changeMail: { noun: 'mail', gives: 'undoMail' },
@@ -53,6 +55,7 @@ export const BROWSER_ACTIONS = {
   'make recovery codes': { says: 'asks for new recovery codes', gives: 'recoveryCode' },
   'go elsewhere to sign in': { says: 'goes to the identity provider to sign in', gives: 'answer' },
   'go elsewhere to link': { says: 'goes to the identity provider to link an account', gives: 'link' },
+  'ask for a code by mail': { says: 'asks for a code by mail', gives: 'mailedCode' },
   'ask for a new password': { says: 'asks for a new password by mail', gives: 'resetMail' },
   'ask to change the address': { says: 'asks to change the e-mail address', gives: 'changeMail' },
   'say that every factor was lost': { says: 'says that every factor was lost', gives: 'lostMail' },

@@ -22,7 +22,7 @@ describe('the model check', () => {
     expect(proof.verdicts).toHaveLength(11);
   });
 
-  it('passes for sign-ins here and at providers, trusted browsers, signing keys, administration and links in mails, under every policy', () => {
+  it('passes for sign-ins here and at providers, trusted browsers, codes in mails, signing keys, administration and links in mails, under every policy', () => {
     const proofs = proveForEveryPolicy();
     const broken = proofs.flatMap(({ verdicts }) => verdicts.filter(({ violation }) => violation));
     expect(broken.map(({ violation }) => violation && wordsOfTrace(violation))).toEqual([]);
@@ -31,6 +31,7 @@ describe('the model check', () => {
       ['secondFactor', 'recoveryCode', 'passkey'],
       ['trustedBrowser'],
       ['externalSignIn', 'linkedIdentity'],
+      ['signInCode'],
       ['signingKey'],
       ['client', 'user'],
       ['emailChallenge', 'user'],

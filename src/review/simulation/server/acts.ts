@@ -16,6 +16,7 @@ import {
 } from './factors.ts';
 import { comeBack, goToLink, goToSignIn, removeIdentity } from './federated.ts';
 import { askAboutLostFactors, askForChange, askForReset, pressButton } from './links.ts';
+import { askForMailedCode, presentMailedCode } from './mailed-codes.ts';
 import { DONE, gives, type Person } from './person.ts';
 
 type Does = (person: Person, actor: Actor, typed: Typed) => Promise<Answer>;
@@ -26,6 +27,7 @@ const ACTIONS: Readonly<Record<Exclude<BrowserAction, 'open the consent page'>, 
   'make recovery codes': newCodes,
   'go elsewhere to sign in': goToSignIn,
   'go elsewhere to link': goToLink,
+  'ask for a code by mail': askForMailedCode,
   'ask for a new password': askForReset,
   'ask to change the address': askForChange,
   'say that every factor was lost': askAboutLostFactors,
@@ -71,6 +73,8 @@ async function show(person: Person, actor: Actor, credential: PersonalCredential
     case 'answer':
     case 'link':
       return comeBack(person, actor, credential);
+    case 'mailedCode':
+      return presentMailedCode(person, actor, credential);
     case 'app':
       return DONE;
     default:

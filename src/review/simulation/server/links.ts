@@ -23,7 +23,7 @@ async function sent(
   return mail ? gives({ kind, link: linkIn(mail) }) : DONE;
 }
 
-async function ownMailbox({ server, user }: Person): Promise<string> {
+export async function ownMailbox({ server, user }: Person): Promise<string> {
   const { claims } = (await server.deps.users.findToVerify(user.id)) ?? {};
   return String(claims?.['email'] ?? '');
 }

@@ -132,4 +132,5 @@ const SIGN_IN = {
   failuresPerAccountAndAddress: 10,
   failuresPerAddress: 100,
   lostFactors: 'email',
+  codeByMail: true,
 };

@@ -41,6 +41,13 @@ type Broken = readonly [machine: string, says: string, breaking: Breaking, alsoR
 
 /** By file: the broken part, and how. */
 const BROKEN: Readonly<Record<string, readonly Broken[]>> = {
+  '46-code-by-mail.yaml': [
+    ['signInCode', 'a code signs in another browser', without('fromAnotherBrowser')],
+    ['signInCode', 'a code signs in twice', answering('used', 'presented', { actions: 'accept' })],
+    ['signInCode', 'an older code signs in', answering('superseded', 'presented', { actions: 'accept' })],
+    ['signInCode', 'a code lasts for ever', without('expired')],
+  ],
+  '47-thief-of-the-mailbox.yaml': [['session', 'a code by mail signs in alone', without('factorIsMissing')]],
   '18-stolen-password.yaml': [
     ['session', 'a password alone signs in', without('factorIsMissing')],
     [
