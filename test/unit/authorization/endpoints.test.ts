@@ -37,7 +37,7 @@ beforeAll(async () => {
   if (!resource) throw new Error('no resource is shipped');
   const configuration: Configuration = {
     ...shippedConfiguration,
-    signIn: { ...shippedConfiguration.signIn, signUp: 'open' },
+    signIn: { ...shippedConfiguration.signIn, signUp: 'open', codeByMail: true },
     upstreams: [upstreamOf({ issuer: 'https://login.example', client_id: 'here' })],
     delegatedSignIn: delegatedSignInSchema.parse({ url: 'https://login.example.com/' }),
     resources: [
