@@ -16,7 +16,7 @@ export const MAIL_PLACEHOLDERS = {
   sign_up: ['link'],
   invitation: ['link'],
   has_account: ['link', 'usernames', 'forgot'],
-  sign_in_code: ['code', 'username', 'at', 'browser'],
+  mailed_code: ['code', 'username', 'at', 'browser'],
   new_device: ['link', 'username', 'at', 'browser'],
   password_changed: ['link', 'username', 'at'],
   passkey_added: ['link', 'username', 'at'],

@@ -47,7 +47,7 @@ function sampleContent(issuer: string, kind: MailContent['kind']): MailContent {
       return { kind, ...link };
     case 'has_account':
       return { kind, usernames: [username], signIn: url('/sign-in'), forgot };
-    case 'sign_in_code':
+    case 'mailed_code':
       return { kind, username, at, userAgent: CHROME, code: '1234 5678', lifetimeSeconds: 600 };
     case 'new_device':
       return { kind, username, at, userAgent: CHROME, devices: url('/account/devices') };

@@ -104,17 +104,17 @@ const greetingOf = ({ mail }: Words, content: MailContent): string =>
   'username' in content ? mail.greeting({ username: content.username }) : mail.greetingWithoutName;
 
 function mainOf(content: MailContent): Main {
-  if (content.kind === 'sign_in_code') return { kind: 'code', text: content.code };
+  if (content.kind === 'mailed_code') return { kind: 'code', text: content.code };
   return { kind: 'link', text: linkOf(content) };
 }
 
 function goodForOf({ mail }: Words, locale: string, content: MailContent): string | null {
   if (!('lifetimeSeconds' in content)) return null;
   const duration = durationIn(locale, content.lifetimeSeconds);
-  return content.kind === 'sign_in_code' ? mail.codeGoodFor({ duration }) : mail.goodFor({ duration });
+  return content.kind === 'mailed_code' ? mail.codeGoodFor({ duration }) : mail.goodFor({ duration });
 }
 
-function linkOf(content: Exclude<MailContent, { readonly kind: 'sign_in_code' }>): string {
+function linkOf(content: Exclude<MailContent, { readonly kind: 'mailed_code' }>): string {
   if ('link' in content) return content.link;
   if ('devices' in content) return content.devices;
   return 'signIn' in content ? content.signIn : content.forgot;

@@ -493,7 +493,7 @@ export type Words = {
         readonly subject: string;
         readonly body: Message<'forgot' | 'link' | 'usernames'>;
       };
-      readonly sign_in_code: {
+      readonly mailed_code: {
         readonly subject: string;
         readonly body: Message<'at' | 'browser' | 'code' | 'username'>;
       };

@@ -127,7 +127,7 @@ export async function mailCode(
     languages: languagesOf(user, languages),
     timeZone: timeZoneOf(user),
     content: {
-      kind: 'sign_in_code',
+      kind: 'mailed_code',
       username: user.username,
       code: shownSignInCode(code),
       lifetimeSeconds: policy.lifetimeSeconds,

@@ -45,7 +45,7 @@ export type MailContent =
     }
   /** The code alone: no link of this mail signs in. */
   | ({
-      readonly kind: 'sign_in_code';
+      readonly kind: 'mailed_code';
       /** In the form for display. */
       readonly code: string;
       readonly lifetimeSeconds: number;
@@ -91,7 +91,7 @@ const PURPOSES: Readonly<Record<MailContent['kind'], MailPurpose>> = {
   sign_up: 'link',
   invitation: 'link',
   has_account: 'link',
-  sign_in_code: 'link',
+  mailed_code: 'link',
 };
 export const MAIL_KINDS = Object.keys(PURPOSES) as readonly MailContent['kind'][];
 

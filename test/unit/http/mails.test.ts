@@ -39,7 +39,7 @@ describe.each(LANGUAGES)('in %s', (tag) => {
       const { subject, text, html, language } = await mailOf(kind, tag, { branding: BRANDING });
       expect(language).toBe(tag);
       expect(subject).toMatch(/\p{L}/u);
-      expect(text).toMatch(kind === 'sign_in_code' ? /\n\n1234 5678\n\n/ : /\n\nhttps:\/\/login\.example\/\S+\n\n/);
+      expect(text).toMatch(kind === 'mailed_code' ? /\n\n1234 5678\n\n/ : /\n\nhttps:\/\/login\.example\/\S+\n\n/);
       expect(`${subject}${text}${html}`).not.toMatch(/[{}]/);
       expect(html).toContain(`<html lang="${tag}" dir="${tag === 'ar' ? 'rtl' : 'ltr'}">`);
       expect(html).toContain(`<td align="${tag === 'ar' ? 'right' : 'left'}"`);
