@@ -166,6 +166,12 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     upstreamFetch: parts.upstreamFetch ?? ((url: string, init: RequestInit) => fetchBounded(url, init)),
     environmentVariable: parts.environmentVariable ?? (() => undefined),
   };
+  const external = {
+    externalSignIns: externalSignInStore(db, clock, macs),
+    identities: linkedIdentityStore(db, clock, macs),
+    acceptable: () => import('../registration/acceptable.ts'),
+    ...others,
+  };
   const { mail = null } = parts;
   // Only where mails are sent.
   const mails =
@@ -173,7 +179,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     (await import('./mail/mails.ts')).openMails({
       ...shared,
       ...checks,
-      ...others,
+      ...external,
       interactions,
       challenges,
       signInCodes: signInCodeStore(db, clock, macs),
@@ -205,12 +211,6 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     commandLineClient: database.kind === 'embedded' ? COMMAND_LINE_CLIENT : null,
     sleep: (milliseconds: number) => sleep(milliseconds),
     signingKeys: keyDeps({ db, keys, source, clock, policy }),
-  };
-  const external = {
-    externalSignIns: externalSignInStore(db, clock, macs),
-    identities: linkedIdentityStore(db, clock, macs),
-    acceptable: () => import('../registration/acceptable.ts'),
-    ...others,
   };
   return {
     administration: async (app, pageParts) => {

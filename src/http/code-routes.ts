@@ -4,6 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { pathUnder } from '../oauth/urls.ts';
+import type { BotCheckDeps } from '../people/bot-check/check.ts';
 import {
   askForMailedCode,
   type CodeRefusal,
@@ -21,6 +22,7 @@ import {
 } from '../protocol/interaction.ts';
 import { codePath, factorPath, signInPath } from './account/sections.ts';
 import { addressKey } from './address-key.ts';
+import { botCheckPart, refusedAsBot } from './bot-check.ts';
 import { callerGone } from './caller-gone.ts';
 import type { CodeRoute } from './email-route-names.ts';
 import { askedField, sentFields } from './form-body.ts';
@@ -30,13 +32,14 @@ import { interactionNamed } from './interaction-request.ts';
 import type { Handlers } from './lazy-routes.ts';
 import { lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
+import { completeLink, type PendingLinkOptions } from './pending-link.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { deviceOf, logSignIn } from './sign-in-form.ts';
 import { destinationOfSignIn } from './sign-in-routes.ts';
 import { type AskForCodeView, askForCodePage, type CodeProblem, typeCodePage } from './views/mailed-code.ts';
 
-export type CodeRoutesOptions = InteractionDeps & MailedCodeDeps & PageParts;
+export type CodeRoutesOptions = InteractionDeps & MailedCodeDeps & BotCheckDeps & PendingLinkOptions & PageParts;
 
 /** In the query of the page for the code: its name. */
 const SENT = 'sent';
@@ -121,6 +124,11 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
     const { username } = sentFields(request, ['username']);
     const browser = cookies.hash(request, 'browser');
     if (browser === null) return refuseForm(request, reply);
+    const bot = await refusedAsBot(options, request, reply, 'signIn');
+    if (bot !== null) {
+      const problem = { botCheck: bot.problem };
+      return showAsk(request, reply, place, { status: bot.status, username: username ?? '', problem });
+    }
     const { locale, language } = await lookOf(request, place);
     const outcome = await askForMailedCode(options, username, {
       network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
@@ -175,6 +183,7 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
     const { session } = outcome;
     const facts = { interactionId: interaction?.id ?? null };
     const isSignedIn = outcome.kind === 'signedIn';
+    if (isSignedIn) await completeLink(options, request, reply, session.userId);
     const message = isSignedIn ? 'signed in with a code by mail' : 'second factor required';
     logSignIn(request, options.signInLedger, session, message, facts);
     if (interaction && opened) {
@@ -209,8 +218,10 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
     { status, username, problem }: Pick<AskForCodeView, 'username' | 'problem'> & { readonly status: number },
   ): Promise<FastifyReply> {
     const look = await lookOf(request, place);
-    const shown = { action: place.path(), ...partsOf(request, reply, place), username, problem };
-    return sendPage(reply, status, askForCodePage(look, shown));
+    const widget = botCheckPart(options, look, 'signIn');
+    const parts = { ...partsOf(request, reply, place), botCheck: widget?.markup ?? null };
+    const shown = { action: place.path(), ...parts, username, problem };
+    return sendPage(reply, status, askForCodePage(look, shown), widget?.sources);
   }
 
   type CodeShown = { readonly status: number; readonly reference: string; readonly problem: CodeProblem | null };

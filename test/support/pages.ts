@@ -368,6 +368,7 @@ export const samples = (words: Look['words']): readonly Sample[] => [
         back: '/y',
         username: data('alice'),
         problem: 'identifier',
+        botCheck: null,
       }),
   })),
   ...([null, ...keysOf(words.mailedCode.refused)] as const)

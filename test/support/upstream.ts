@@ -1,4 +1,5 @@
 /** A server under test whose end-users may sign in at another server, which is a Statehouse too. */
+import type { SignInPolicy } from '../../policies/schema.ts';
 import { type Upstream, upstreamsSchema } from '../../policies/upstreams-schema.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { authorizeUrl, goThrough, makeClient, makePkce, makeUser, type TestUser } from './actors.ts';
@@ -64,6 +65,7 @@ export type TwoServers = {
 export async function openTwoServers(
   change: Readonly<Record<string, unknown>> = {},
   options: TestAppOptions = {},
+  signIn: Partial<SignInPolicy> = {},
 ): Promise<TwoServers> {
   const clock = testClock(new Date());
   const database = await openTestDatabase(anyDatabase);
@@ -72,8 +74,9 @@ export async function openTwoServers(
   const client = await makeClient(upstream, { redirectUris: [CALLBACK] });
   const clientSecret = client.secret ?? '';
   const said = upstreamOf({ issuer: upstream.issuer, client_id: client.clientId, ...change });
+  const configuration = withUpstream(said);
   const scene = await openScene(anyDatabase, {
-    configuration: withUpstream(said),
+    configuration: { ...configuration, signIn: { ...configuration.signIn, ...signIn } },
     clock,
     environmentVariable: knowing(clientSecret),
     ...options,

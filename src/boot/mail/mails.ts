@@ -95,6 +95,7 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
     knownDeviceAt(cookie, username, at) !== null;
   const links: Links = {
     ...given,
+    now,
     sleep: pause,
     isOffered: offered(() => configuration().signIn),
     accounts: {
@@ -139,16 +140,17 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
       return hashed.kind === 'done' ? hashed.value : null;
     },
   };
+  const tell: Tell = (userId, kind) => notify(links, userId, { kind, at: now() });
   return {
     outbox,
     links,
     pages: {
       hasMailbox: mail.newest !== null,
       handlers: async (parts) =>
-        (await import('../../http/email-pages.ts')).emailPages({ ...links, ...parts }, mail.newest),
+        (await import('../../http/email-pages.ts')).emailPages({ ...links, tell, ...parts }, mail.newest),
     },
     whenSignedIn: (session) => notifyOfNewDevice({ ...links, isKnownDevice }, session),
     mayRecoverByMail: async (userId) => (await import('../../people/email/asking.ts')).mayRecoverByMail(links, userId),
-    tell: (userId, kind) => notify(links, userId, { kind, at: now() }),
+    tell,
   };
 }

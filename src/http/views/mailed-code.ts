@@ -1,5 +1,6 @@
 /** The pages of the sign-in with a code by mail. They are the same for every typed text, whether or not an account has it. */
 import { html } from 'ghtml';
+import type { BotCheckProblem } from '../bot-check.ts';
 import type { Look } from '../look.ts';
 import { type Markup, page } from './page.ts';
 import { type Identifiers, problemWords } from './sign-in.ts';
@@ -17,12 +18,15 @@ type Place = {
 export type CodeProblem =
   | Exclude<keyof Words['refused'], 'identifier'>
   /** Whole seconds until the server checks the next attempt. */
-  | { readonly throttledSeconds: number };
+  | { readonly throttledSeconds: number }
+  | { readonly botCheck: BotCheckProblem };
 
 export type AskForCodeView = Place & {
   /** As typed before. */
   readonly username: string;
   readonly problem: CodeProblem | 'identifier' | 'mailsThrottled' | 'queueFull' | null;
+  /** The widget of a challenge service. Null: the form has none. */
+  readonly botCheck: Markup | null;
 };
 
 export function askForCodePage(look: Look, view: AskForCodeView): string {
@@ -46,6 +50,7 @@ export function askForCodePage(look: Look, view: AskForCodeView): string {
 <input type="hidden" name="csrf" value="${csrf}">
 <label for="username">${signIn.identifier[identifiers]}</label>
 <input type="text" !${identifiers === 'username' ? '' : 'inputmode="email"'} id="username" name="username" value="${username}" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="256" !${problem === null ? 'autofocus' : 'aria-describedby="problem" autofocus'}>
+!${view.botCheck ?? ''}
 <button type="submit">${words.submit}</button>
 </form>
 <p class="help"><a href="${view.back}">${words.otherWay}</a></p>`,

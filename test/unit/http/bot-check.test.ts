@@ -21,7 +21,7 @@ async function open(policy: Partial<BotCheckPolicy> = {}) {
   mails = keptMails();
   const configuration = {
     ...shippedConfiguration,
-    signIn: { ...shippedConfiguration.signIn, signUp: 'open' as const },
+    signIn: { ...shippedConfiguration.signIn, signUp: 'open' as const, codeByMail: true },
     botCheck: service.policy,
   };
   const environmentVariable = (name: string) => (name === 'BOT_CHECK_SECRET' ? SITE_SECRET : undefined);
@@ -150,6 +150,24 @@ describe('/sign-in', () => {
     expect(refused.status).toBe(400);
     const consent = await browser.submit(refused, { username: 'alice', password: PASSWORD, [FIELD]: service.solve() });
     expect(consent.body).toContain('name="decision"');
+  });
+});
+
+describe('/sign-in/code', () => {
+  const ask = async (answer?: string) => {
+    const browser = new Browser(scene.app);
+    await browser.get('/sign-in');
+    const page = await browser.get('/sign-in/code');
+    expect(page.body).toContain('class="cf-turnstile"');
+    return browser.submit(page, { username: 'alice', ...(answer !== undefined && { [FIELD]: answer }) });
+  };
+
+  it('sends a code after a solved challenge alone', async () => {
+    expect(await ask()).toMatchObject({ status: 400 });
+    expect(await ask('invented')).toMatchObject({ status: 400 });
+    expect(await mails.to(ALICE)).toEqual([]);
+    expect((await ask(service.solve())).url).toContain('/sign-in/code?sent=');
+    expect(await mails.to(ALICE)).toHaveLength(1);
   });
 });
 

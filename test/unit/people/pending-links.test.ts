@@ -23,7 +23,7 @@ afterEach(() => two.close());
 const db = () => two.scene.database.drizzle;
 async function open(change: Readonly<Record<string, unknown>> = {}, claims: object = verified): Promise<void> {
   mails = keptMails();
-  two = await openTwoServers({ linkByAddress: true, ...change }, { mail: mails });
+  two = await openTwoServers({ linkByAddress: true, ...change }, { mail: mails }, { codeByMail: true });
   mails.of(two.scene);
   owner = await makeUser(two.scene, 'ada', { ...claims });
 }
@@ -80,6 +80,18 @@ describe('with the verified address of an account', () => {
     const form = await browser.get('/sign-in');
     const { csrf = '' } = formOf(form.body).fields;
     expect((await browser.post('/sign-in/passkey', { csrf, credential: sign(form) })).url).toBe('/account');
+    expect(await links()).toMatchObject([{ userId: owner.id, state: 'active' }]);
+  });
+
+  it('a sign-in with a code by mail links it too', async () => {
+    await open();
+    const browser = new Browser(two.scene.app);
+    const page = await browser.get(linkOn(await comeBack(browser)));
+    const ask = /href="([^"]*\/code)"/.exec(page.body)?.[1] ?? '';
+    const typed = await browser.submit(await browser.get(ask), { username: 'ada' });
+    const [mail] = await mails.to(verified.email);
+    const code = /\b\d{4} \d{4}\b/.exec(mail?.text ?? '')?.[0] ?? '';
+    expect((await browser.submit(typed, { code })).body).toContain('name="decision"');
     expect(await links()).toMatchObject([{ userId: owner.id, state: 'active' }]);
   });
 
