@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MAIL_PLACEHOLDERS } from '../../policies/mails-schema.ts';
 import { MACHINES } from '../../src/catalogue/running.ts';
-import { runCommand } from '../../src/cli/program.ts';
 import { LANGUAGES } from '../../src/http/words/languages.ts';
 import { SOURCES } from '../../src/registration/sources/all.ts';
 import { CLIENT_SOURCES } from '../../src/registration/sources/clients.ts';
 import { underEveryPolicy, underPolicy } from '../../src/review/proof/walks.ts';
 import { shippedConfiguration } from '../support/app.ts';
+import { runOffline } from '../support/offline-command.ts';
 
 const [policy] = shippedConfiguration.policies;
 if (!policy) throw new Error('no policy');
@@ -16,27 +16,8 @@ const authorizations = underPolicy({ name: policy[0], ...policy[1] });
 
 /** The output of `--help`. */
 async function helpOf(...command: readonly string[]): Promise<string> {
-  let printed = '';
-  await runCommand([...command, '--help'], {
-    env: {},
-    output: {
-      print: (text) => {
-        printed += text;
-      },
-      complain: (text) => {
-        printed += text;
-      },
-    },
-    input: {
-      interactive: false,
-      readAll: async () => Buffer.alloc(0),
-      readSecret: async () => '',
-      confirm: async () => false,
-    },
-    runningServer: async () => null,
-    openRuntime: () => Promise.reject(new Error('nothing to open')),
-  });
-  return printed;
+  const { out, err } = await runOffline([...command, '--help']);
+  return out + err;
 }
 
 async function commandsOf(...group: readonly string[]): Promise<readonly string[]> {

@@ -4,34 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINES } from '../../../src/catalogue/running.ts';
-import { runCommand } from '../../../src/cli/program.ts';
 import { kebab } from '../../../src/review/drawing/names.ts';
+import { runOffline } from '../../support/offline-command.ts';
 import { readXml } from '../review/drawing/xml.ts';
 
-/** No database, no runtime: the command asks for none. */
-async function run(...args: string[]) {
-  const printed = { out: '', err: '' };
-  const status = await runCommand(['diagram', ...args], {
-    env: {},
-    output: {
-      print: (text) => {
-        printed.out += text;
-      },
-      complain: (text) => {
-        printed.err += text;
-      },
-    },
-    input: {
-      interactive: false,
-      readAll: async () => Buffer.alloc(0),
-      readSecret: async () => '',
-      confirm: async () => false,
-    },
-    runningServer: async () => null,
-    openRuntime: () => Promise.reject(new Error('nothing to open')),
-  });
-  return { status, ...printed };
-}
+const run = (...args: string[]) => runOffline(['diagram', ...args]);
 
 describe('diagram', () => {
   let folder: string;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SAMPLE_KINDS } from '../../../src/boot/mail/sample-mails.ts';
-import { runCommand } from '../../../src/cli/program.ts';
+import { runOffline } from '../../support/offline-command.ts';
 import { openSmtpSink, WITHOUT_TLS } from '../../support/smtp-sink.ts';
 
 const SHIPPED = new URL('../../../policies', import.meta.url).pathname;
@@ -24,30 +24,12 @@ describe('mails', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** No database, no runtime: the commands ask for none. */
-  async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const printed = { out: '', err: '' };
-    const status = await runCommand(['mails', ...args], {
-      env: { STATEHOUSE_CONFIG: join(folder, 'policies'), STATEHOUSE_ISSUER: 'https://login.example', ...env },
-      output: {
-        print: (text) => {
-          printed.out += text;
-        },
-        complain: (text) => {
-          printed.err += text;
-        },
-      },
-      input: {
-        interactive: false,
-        readAll: async () => Buffer.alloc(0),
-        readSecret: async () => '',
-        confirm: async () => false,
-      },
-      runningServer: async () => null,
-      openRuntime: () => Promise.reject(new Error('nothing to open')),
+  const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    runOffline(['mails', ...args], {
+      STATEHOUSE_CONFIG: join(folder, 'policies'),
+      STATEHOUSE_ISSUER: 'https://login.example',
+      ...env,
     });
-    return { status, ...printed };
-  }
 
   it('preview prints every mail as text, with the own texts', async () => {
     const { status, out } = await run(['preview']);
