@@ -3,6 +3,7 @@ import { keepKey, keepOn } from '../crypto/kept-key.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
+import { IV_BYTES } from '../crypto/sealed-text.ts';
 import { keptAmong } from '../lifecycles/root-keys.ts';
 import { HELD_TABLES } from '../lifecycles/tables.ts';
 import { resealedSecret } from '../people/second-factor/secret.ts';
@@ -18,8 +19,6 @@ type Renewing = {
   readonly keys: RootKeys;
   readonly random: Random;
 };
-
-const IV_BYTES = 12;
 
 /** How many rows of each table were renewed. Safe to repeat. @throws StoreUnavailable */
 export async function renewUnderFirst(renewing: Renewing): Promise<Renewed> {

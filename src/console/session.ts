@@ -5,7 +5,7 @@
  */
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
-import { openText, sealText } from '../crypto/sealed-text.ts';
+import { IV_BYTES, openText, sealText } from '../crypto/sealed-text.ts';
 import type { SignedIn } from './sign-in.ts';
 
 export type StoredConsoleSession = {
@@ -49,8 +49,6 @@ export type ConsoleSession = Omit<StoredConsoleSession, 'sealedToken'> & {
   readonly idHash: Buffer;
   readonly token: string;
 };
-
-const IV_BYTES = 12;
 
 /**
  * A user can fill in a form for this long after it was shown. With a token of a shorter lifetime, it is the last third.

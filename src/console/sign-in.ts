@@ -7,7 +7,7 @@ import { CONSOLE_CLIENT_ID } from '../config/own-clients.ts';
 import { sha256 } from '../crypto/digest.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
-import { openText, sealText } from '../crypto/sealed-text.ts';
+import { IV_BYTES, openText, sealText } from '../crypto/sealed-text.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { consoleRedirectUri, consoleSecret } from './client.ts';
@@ -25,7 +25,6 @@ export type SignInDeps = {
   readonly recentSignInSeconds: () => number;
 };
 
-const IV_BYTES = 12;
 /** The console drops a longer path, and shows the first page instead. */
 const MAX_PATH_CHARACTERS = 1500;
 

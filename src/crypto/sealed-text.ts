@@ -14,7 +14,8 @@ import type { Purpose, RootKey, RootKeys } from './root-secret.ts';
 
 const VERSION = 1;
 const HEADER_BYTES = 1 + 4;
-const IV_BYTES = 12;
+/** Random bytes that each `sealText` needs. */
+export const IV_BYTES = 12;
 const TAG_BYTES = 16;
 /** More than fits into a URL, even if it compresses well. */
 const MAX_TEXT_BYTES = 131_072;

@@ -5,7 +5,7 @@
  */
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
-import { openText, sealText } from '../crypto/sealed-text.ts';
+import { IV_BYTES, openText, sealText } from '../crypto/sealed-text.ts';
 import type { RequestedInteraction } from '../model/interaction.ts';
 
 /**
@@ -14,7 +14,6 @@ import type { RequestedInteraction } from '../model/interaction.ts';
  */
 export const MAX_SEALED_CHARACTERS = 7680;
 
-const IV_BYTES = 12;
 /** The text fits as base64url, with IV and tag, even if it cannot be compressed. */
 const BYTES_THAT_SURELY_FIT = (MAX_SEALED_CHARACTERS * 3) / 4 - 64;
 

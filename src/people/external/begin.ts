@@ -1,7 +1,7 @@
 /** The beginning of a federated or delegated sign-in. The server later compares the response with it. */
 import { hmacSha256, sha256 } from '../../crypto/digest.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
-import { openText, sealText } from '../../crypto/sealed-text.ts';
+import { IV_BYTES, openText, sealText } from '../../crypto/sealed-text.ts';
 import type { ExternalSignIn, RequestedParameters } from '../../lifecycles/external-sign-in/entity.ts';
 import type { NewExternalSignIn } from '../../lifecycles/external-sign-in/lifecycle.ts';
 import type { Interaction } from '../../model/interaction.ts';
@@ -73,7 +73,6 @@ export const requestedOf = ({
 const BEGINNINGS_PER_ADDRESS = 2000;
 const WINDOW_SECONDS = 900;
 const REFERENCE_BYTES = 32;
-const IV_BYTES = 12;
 
 /** The secrets of an authorization request to the identity provider. */
 export type RequestSecrets = { readonly nonce: string; readonly codeVerifier: string };

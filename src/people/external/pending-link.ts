@@ -3,7 +3,7 @@
  * account here, and the identity is linked to no account. The identity travels sealed in a cookie, bound to the browser
  * and to the account (docs/decisions/0083). A sign-in to that account in that browser links it.
  */
-import { openText, sealText } from '../../crypto/sealed-text.ts';
+import { IV_BYTES, openText, sealText } from '../../crypto/sealed-text.ts';
 import { Unavailable } from '../../engine/errors.ts';
 import type { ExternalIdentity } from '../../lifecycles/linked-identity/entity.ts';
 import { type LinkedIdentityPorts, linkIdentity } from '../../lifecycles/linked-identity/lifecycle.ts';
@@ -25,7 +25,6 @@ type Pending = ExternalIdentity & {
   readonly endsAt: number;
 };
 
-const IV_BYTES = 12;
 const nameOf = (browser: CookieHash): string => `pending link of ${Buffer.from(browser).toString('base64url')}`;
 
 /**
@@ -63,7 +62,7 @@ export async function completePendingLink(
   if (opened === null) return false;
   const { issuer, subject, provider, ...pending }: Pending = JSON.parse(opened);
   if (pending.userId !== userId || deps.now().getTime() >= pending.endsAt) return false;
-  // The policy of today decides.
+  // The current policy decides.
   const upstream = deps.configuration().upstreams.find(({ name }) => name === provider);
   if (upstream?.issuer !== issuer || !upstream.linkByAddress) return false;
   try {

@@ -5,13 +5,12 @@
 import { hmacSha256 } from '../../crypto/digest.ts';
 import type { Random } from '../../crypto/random.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
-import { openText, sealText } from '../../crypto/sealed-text.ts';
+import { IV_BYTES, openText, sealText } from '../../crypto/sealed-text.ts';
 import type { MailPurpose, NewMail } from '../../lifecycles/mail/entity.ts';
 import { type Mail, type MailsWanted, purposeOf } from './mail.ts';
 
 export type Contents = Mail | MailsWanted;
 
-const IV_BYTES = 12;
 const HOUR_SECONDS = 3600;
 
 /** The reader of a link asks for another one. The reader of a notice does not know that a mail is missing. */

@@ -3,15 +3,13 @@
  */
 import type { Random } from '../../crypto/random.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
-import { isSealedByFirst, openText, sealText } from '../../crypto/sealed-text.ts';
+import { IV_BYTES, isSealedByFirst, openText, sealText } from '../../crypto/sealed-text.ts';
 import { totpStepOf } from '../../crypto/totp.ts';
 import type { SecondFactor } from '../../lifecycles/second-factor/entity.ts';
 
 type Sealed = Pick<SecondFactor, 'id' | 'userId' | 'sealedSecret'>;
 type Named = Pick<SecondFactor, 'id' | 'userId'>;
 type Sealing = { readonly keys: RootKeys; readonly random: Random };
-
-const IV_BYTES = 12;
 
 /** Ids are unique for one end-user. In another user's row, the same sealed secret does not open. */
 const nameOf = ({ id, userId }: Named): string => `${userId} ${id}`;
