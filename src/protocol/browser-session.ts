@@ -116,6 +116,10 @@ export function demandsSecondFactor(configuration: Configuration, username: stri
 /** A browser may send any text. The server stores at most this much of it. */
 const MAX_USER_AGENT_CHARACTERS = 256;
 
+/** The part of the User-Agent header that a row keeps. */
+export const keptUserAgent = (userAgent: string | null): string | null =>
+  userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null;
+
 type NewCookies = { readonly old: CookieHash | null; readonly new: CookieHash };
 
 /**
@@ -155,7 +159,7 @@ export async function createSessionBy(
     userId: user.id,
     userEpoch: user.epoch,
     serverEpoch: user.serverEpoch,
-    userAgent: userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null,
+    userAgent: keptUserAgent(userAgent),
     amr,
   };
   const read = { username: user.username, liveUserEpoch: user.epoch, liveServerEpoch: user.serverEpoch };

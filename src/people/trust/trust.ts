@@ -10,8 +10,9 @@ import {
 } from '../../lifecycles/trusted-browser/lifecycle.ts';
 import { type Actor, endUser } from '../../model/actor.ts';
 import type { Session } from '../../model/session.ts';
+import { isUuid } from '../../oauth/sub.ts';
 import { isAdministrator } from '../../protocol/administrators.ts';
-import type { CookieHash } from '../../protocol/browser-session.ts';
+import { type CookieHash, keptUserAgent } from '../../protocol/browser-session.ts';
 import type { SignInDeps, StandInAsked } from '../../protocol/sign-in.ts';
 import type { Tell } from '../mail/mail.ts';
 
@@ -40,8 +41,6 @@ export type TrustAsked = {
   readonly sent: readonly CookieHash[];
 };
 
-const MAX_USER_AGENT_CHARACTERS = 256;
-
 /**
  * The end-user has proven a factor in a session that awaited it, and asked to trust the browser.
  *
@@ -61,7 +60,7 @@ export async function trustBrowser(
     userEpoch,
     serverEpoch,
     factorId: factor.id,
-    userAgent: userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null,
+    userAgent: keptUserAgent(userAgent),
     secretHash,
   };
   const proofIsDemanded = isAdministrator(deps.configuration(), username);
@@ -115,15 +114,13 @@ export async function listTrustedBrowsers(
   });
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Repeating the request is always safe. @param id as sent. Null: not sent. @throws StoreUnavailable, Unavailable */
 export async function endTrust(
   deps: TrustedBrowserPorts,
   { userId }: Pick<Session, 'userId'>,
   id: string | null,
 ): Promise<void> {
-  if (id !== null && UUID.test(id))
+  if (id !== null && isUuid(id))
     await askTrustedBrowser(deps, { userId, id }, { type: 'endRequested', actor: endUser(userId) });
 }
 
