@@ -243,7 +243,7 @@ export const trustedBrowsers = defineWalk<Terms>({
     },
     end: {
       name: ({ id, type }) => `the end of ${id} (${type})`,
-      from: 'Somebody asks for',
+      from: 'An end-user or an administrator asks for',
       request: ({ type }) => trustedBrowserRequest({ type }),
     },
   }),

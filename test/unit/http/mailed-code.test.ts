@@ -217,7 +217,7 @@ describe('a code by mail', () => {
     await makeUser(scene, 'bob', { email: 'bob@example.com' });
     await makeUser(scene, 'carol', { email: 'carol@example.com', email_verified: true });
     await disableUser(db(), 'carol');
-    for (const name of ['bob', 'carol', 'nobody']) await ask(name, stranger());
+    for (const name of ['bob', 'carol', 'unknown']) await ask(name, stranger());
     for (const name of ['bob', 'carol']) expect(await mails.to(`${name}@example.com`)).toEqual([]);
     expect((await rows()).map(({ state, userId }) => [state, userId])).toEqual(
       Array.from({ length: 3 }, () => ['requested', null]),
@@ -266,7 +266,7 @@ describe('a stranger', () => {
       await ask(username, by);
       return [...answers, await type(older, '00000003', by)].map(comparable);
     };
-    const [known, unknown] = [await seen('alice'), await seen('nobody')];
+    const [known, unknown] = [await seen('alice'), await seen('unknown')];
     expect(known).toEqual(unknown);
     expect(known.map(({ status }) => status)).toEqual([200, 400, 400, 400, 400]);
     expect(known[3]?.body).toContain('Too many wrong codes were typed');
