@@ -28,13 +28,14 @@ export function botCheckPart(deps: BotCheckDeps, { language, words }: Look, form
   return { markup, sources };
 }
 
-export type BotCheckProblem = keyof Look['words']['botCheck'] & ('failed' | 'unavailable');
+/** The text above the repeated form, as a key of its words. */
+export type BotCheckProblem = { readonly botCheck: keyof Look['words']['botCheck'] & ('failed' | 'unavailable') };
 export type BotCheckRefused = { readonly status: 400 | 503; readonly problem: BotCheckProblem };
 
 export const BOT_REFUSALS: Readonly<Record<BotCheckRefusal, BotCheckRefused>> = {
-  bot_check_missing: { status: 400, problem: 'failed' },
-  bot_check_failed: { status: 400, problem: 'failed' },
-  bot_check_unavailable: { status: 503, problem: 'unavailable' },
+  bot_check_missing: { status: 400, problem: { botCheck: 'failed' } },
+  bot_check_failed: { status: 400, problem: { botCheck: 'failed' } },
+  bot_check_unavailable: { status: 503, problem: { botCheck: 'unavailable' } },
 };
 const RETRY_SECONDS = '10';
 

@@ -16,10 +16,10 @@ import { formPurpose } from '../protocol/form-purpose.ts';
 import {
   type InteractionDeps,
   type InteractionRequest,
-  openForSignIn,
-  openInteractionForm,
+  openInTime,
   resumeInteraction,
 } from '../protocol/interaction.ts';
+import type { OpenedInteraction } from '../protocol/interaction-step.ts';
 import { codePath, factorPath, signInPath } from './account/sections.ts';
 import { addressKey } from './address-key.ts';
 import { botCheckPart, refusedAsBot } from './bot-check.ts';
@@ -28,14 +28,14 @@ import type { CodeRoute } from './email-route-names.ts';
 import { askedField, sentFields } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { interactionPath, sendInteractionRefused, sendInteractionStep } from './interaction-outcome.ts';
-import { interactionNamed } from './interaction-request.ts';
+import { interactionRequestOf, isInteractionName } from './interaction-request.ts';
 import type { Handlers } from './lazy-routes.ts';
 import { lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
 import { completeLink, type PendingLinkOptions } from './pending-link.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
-import { deviceOf, logSignIn } from './sign-in-form.ts';
+import { deviceOf, logSignIn, TURN_REFUSALS } from './sign-in-form.ts';
 import { destinationOfSignIn } from './sign-in-routes.ts';
 import { type AskForCodeView, askForCodePage, type CodeProblem, typeCodePage } from './views/mailed-code.ts';
 
@@ -48,6 +48,8 @@ const SENT = 'sent';
 type Place = {
   /** Null: no client requested the sign-in. */
   readonly interaction: InteractionRequest | null;
+  /** The interaction, as loaded for this request. */
+  readonly opened: OpenedInteraction | null;
   readonly formPurpose: string;
   /** The path of the page that asks, or of a form or page below it. */
   readonly path: (below?: string, more?: Readonly<Record<string, string>>) => string;
@@ -62,16 +64,19 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
     const { name } = destinationOfSignIn(request);
     return {
       interaction: null,
+      opened: null,
       formPurpose: formPurpose.signIn(),
       path: (below, more) => pathUnder(issuer, codePath(name, below, more)),
       back: pathUnder(issuer, signInPath(name)),
     };
   }
 
-  function placeOf(interaction: InteractionRequest): Place {
+  function placeOf(interaction: InteractionRequest, opened: OpenedInteraction): Place {
     const named = nameOf(interaction);
     return {
       interaction,
+      opened,
+      uiLocales: opened.facts.interaction.uiLocales,
       formPurpose: formPurpose.interaction(interaction.id),
       path: (below = '', more = {}) => {
         const query = new URLSearchParams(more);
@@ -83,10 +88,8 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
 
   /** Null: the path names no interaction. */
   function interactionOf(request: FastifyRequest): InteractionRequest | null {
-    const { name } = request.params as { readonly name: string };
-    const named = interactionNamed(name);
-    const browser = cookies.hash(request, 'browser');
-    return named && { ...named, browser, session: cookies.hash(request, 'session') };
+    const named = request.params as { readonly name: string };
+    return isInteractionName(named.name) ? interactionRequestOf(cookies, request, named) : null;
   }
 
   type Handle = (request: FastifyRequest, reply: FastifyReply, place: Place) => Promise<FastifyReply>;
@@ -107,10 +110,9 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
       const interaction = interactionOf(request);
       if (interaction === null || !isCodeOffered(options)) return reply.callNotFound();
       const isOurForm = isForm ? csrf.checkOf(request) : null;
-      const opened = await openForSignIn(options, { ...interaction, isOurForm });
+      const opened = await openInTime(options, { ...interaction, isOurForm });
       if (opened.kind === 'refused') return sendInteractionRefused(request, reply, opened);
-      const { uiLocales } = opened.interaction;
-      return handle(request, reply, { ...placeOf(interaction), uiLocales });
+      return handle(request, reply, placeOf(interaction, opened));
     };
 
   const view: Handle = (request, reply, place) => {
@@ -125,10 +127,7 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
     const browser = cookies.hash(request, 'browser');
     if (browser === null) return refuseForm(request, reply);
     const bot = await refusedAsBot(options, request, reply, 'signIn');
-    if (bot !== null) {
-      const problem = { botCheck: bot.problem };
-      return showAsk(request, reply, place, { status: bot.status, username: username ?? '', problem });
-    }
+    if (bot !== null) return showAsk(request, reply, place, { ...bot, username: username ?? '' });
     const { locale, language } = await lookOf(request, place);
     const outcome = await askForMailedCode(options, username, {
       network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
@@ -157,10 +156,7 @@ export function codeHandlers(options: CodeRoutesOptions): Handlers<CodeRoute> {
   };
 
   const check: Handle = async (request, reply, place) => {
-    const { interaction } = place;
-    const opened =
-      interaction && (await openInteractionForm(options, { ...interaction, isOurForm: csrf.checkOf(request) }));
-    if (opened?.kind === 'refused') return sendInteractionRefused(request, reply, opened);
+    const { interaction, opened } = place;
     const cookie = cookies.create();
     const { reference, code } = sentFields(request, ['reference', 'code']);
     const outcome = await signInByMailedCode(options, {
@@ -261,17 +257,12 @@ type Refusal =
   | { readonly status: 400 | 429 | 503; readonly problem: Extract<CodeProblem, string> | 'throttled' }
   | { readonly again: Extract<CodeProblem, string> };
 
-const THROTTLED = { status: 429, problem: 'throttled' } as const;
-const BUSY = { status: 503, problem: 'busy' } as const;
 const ELSEWHERE = { again: 'elsewhere' } as const;
 
 const REFUSALS: Readonly<Record<CodeRefusal, Refusal>> = {
   form_incomplete: { status: 400, problem: 'incomplete' },
   code_mismatch: { status: 400, problem: 'mismatch' },
-  throttled_account: THROTTLED,
-  throttled_address: THROTTLED,
-  busy: BUSY,
-  caller_gone: BUSY,
+  ...TURN_REFUSALS,
   code_expired: { again: 'expired' },
   code_used: { again: 'used' },
   code_spent: { again: 'spent' },

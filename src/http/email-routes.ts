@@ -82,15 +82,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       if (!csrf.checkOf(request)(PURPOSES[what])) return refuseForm(request, reply);
       const { email: typed, for: name } = sentFields(request, ['email', 'for']);
       const bot = await refusedAsBot(options, request, reply, BOT_CHECKS[what]);
-      if (bot !== null) {
-        const { status, problem } = bot;
-        return showAsk(request, reply, what, {
-          status,
-          address: typed ?? '',
-          resumption: name,
-          problem: { botCheck: problem },
-        });
-      }
+      if (bot !== null) return showAsk(request, reply, what, { ...bot, address: typed ?? '', resumption: name });
       const asker = await askerOf(request);
       const outcome =
         what === 'forgot'

@@ -1,10 +1,10 @@
 /** The sign-in form of both endpoints: its values, and its texts after a rejection. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BotCheckDeps } from '../people/bot-check/check.ts';
-import type { BotRefusal, SignInForm, SignInOutcome } from '../protocol/sign-in.ts';
+import type { SignInForm, SignInOutcome, TurnRefusal } from '../protocol/sign-in.ts';
 import type { SignInLedger } from '../protocol/sign-in-ledger.ts';
 import { addressKey } from './address-key.ts';
-import { BOT_REFUSALS, type BotCheckRefused, botRefusal } from './bot-check.ts';
+import { BOT_REFUSALS, botRefusal } from './bot-check.ts';
 import { callerGone } from './caller-gone.ts';
 import type { BrowserCookies } from './cookies.ts';
 import { sentFields } from './form-body.ts';
@@ -86,24 +86,19 @@ export function refuseSignIn(
 const THROTTLED = { status: 429, problem: 'throttled' } as const;
 const BUSY = { status: 503, problem: 'busy' } as const;
 
+/** Of every form with a proof that is checked in turn. */
+export const TURN_REFUSALS = {
+  throttled_account: THROTTLED,
+  throttled_address: THROTTLED,
+  busy: BUSY,
+  caller_gone: BUSY,
+} as const satisfies Readonly<Record<TurnRefusal, unknown>>;
+
 type Refusal = { readonly status: Shown['status']; readonly problem: Shown['problem'] | 'throttled' };
 
 const REFUSALS: Readonly<Record<Refused['reason'], Refusal>> = {
   form_incomplete: { status: 400, problem: 'incomplete' },
   credentials_mismatch: { status: 400, problem: 'mismatch' },
-  throttled_account: THROTTLED,
-  throttled_address: THROTTLED,
-  busy: BUSY,
-  caller_gone: BUSY,
-  ...botRefusals(),
+  ...TURN_REFUSALS,
+  ...BOT_REFUSALS,
 };
-
-function botRefusals(): Readonly<Record<BotRefusal, Refusal>> {
-  const { bot_check_missing: missing, bot_check_failed: failed, bot_check_unavailable: unavailable } = BOT_REFUSALS;
-  const asProblem = ({ status, problem }: BotCheckRefused): Refusal => ({ status, problem: { botCheck: problem } });
-  return {
-    bot_check_missing: asProblem(missing),
-    bot_check_failed: asProblem(failed),
-    bot_check_unavailable: asProblem(unavailable),
-  };
-}

@@ -75,10 +75,11 @@ export async function showSignIn(
   const { status, formPurpose, at, interaction, uiLocales, username, problem } = shown;
   const csrf = deps.csrf.token(request, reply, formPurpose);
   const look = await lookOf(request, { uiLocales });
-  const asksMethods = isDivided(deps) && shown.asks === 'methods' && isIdentifier(username);
-  const offer = asksMethods ? await offerFor(deps, username, deps.cookies.readDevice(request)) : EVERY_METHOD;
+  const asksMethods = shown.asks === 'methods' && isIdentifier(username);
+  const form = !isDivided(deps) ? 'together' : asksMethods ? 'methods' : 'identifier';
+  const offer = form === 'methods' ? await offerFor(deps, username, deps.cookies.readDevice(request)) : EVERY_METHOD;
   // Not immediately after a rejection: the browser would send the same passkey.
-  const autofill = problem === null && !asksMethods;
+  const autofill = problem === null && form !== 'methods';
   const passkey =
     offer.passkey === 'none'
       ? null
@@ -89,8 +90,7 @@ export async function showSignIn(
   const password = offer.password || problem !== null || (passkey === null && places === null);
   const isAlternative = password || passkey !== null;
   const help = signInHelp(deps, interaction, at.code);
-  const isFirstOfTwo = isDivided(deps) && !asksMethods;
-  const bots = isFirstOfTwo || !password ? null : botCheckPart(deps, look, 'signIn');
+  const bots = form === 'identifier' || !password ? null : botCheckPart(deps, look, 'signIn');
   const view = {
     ...shown,
     action: at.form,
@@ -109,10 +109,10 @@ export async function showSignIn(
     password,
     help: { ...help, forgot: password ? help.forgot : null, signUp: null },
   };
-  const html = !isDivided(deps)
-    ? signInPage(look, view)
-    : asksMethods
-      ? methodsPage(look, { ...view, ...methods })
-      : identifierPage(look, view);
-  return sendPage(reply, status, html, passkey?.script, PASSWORD_SCRIPT_SOURCE, bots?.sources);
+  const pages = {
+    together: () => signInPage(look, view),
+    identifier: () => identifierPage(look, view),
+    methods: () => methodsPage(look, { ...view, ...methods }),
+  };
+  return sendPage(reply, status, pages[form](), passkey?.script, PASSWORD_SCRIPT_SOURCE, bots?.sources);
 }

@@ -299,23 +299,32 @@ export type InteractionForSignIn = {
   readonly isStored: boolean;
 };
 
-/**
- * Opens the interaction for a federated or delegated sign-in. @param isOurForm null: the page itself leads there,
- * without a form. @throws StoreUnavailable
- */
+/** @param isOurForm null: the page itself leads there, without a form. */
+type SignInRequest = InteractionRequest & { readonly isOurForm: FormCheck | null };
+
+/** Opens the interaction for a federated or delegated sign-in. @throws StoreUnavailable */
 export async function openForSignIn(
   deps: OpeningDeps,
-  { isOurForm, ...request }: InteractionRequest & { readonly isOurForm: FormCheck | null },
+  request: SignInRequest,
 ): Promise<InteractionForSignIn | InteractionRefused> {
+  const opened = await openInTime(deps, request);
+  if (opened.kind === 'refused') return opened;
+  const { interaction, isStored } = opened.facts;
+  return { kind: 'opened', interaction, isStored };
+}
+
+/** @returns an interaction that has not ended. @throws StoreUnavailable */
+export async function openInTime(
+  deps: OpeningDeps,
+  { isOurForm, ...request }: SignInRequest,
+): Promise<OpenedInteraction | InteractionRefused> {
   const opened = await (isOurForm === null ? open(deps, request) : openForm(deps, { ...request, isOurForm }));
   if (opened.kind === 'refused') return opened;
-  const { interaction, isStored, now, client } = opened.facts;
-  if (now >= interaction.endsAt) {
-    const { id: interactionId } = interaction;
-    const back = wayBack(deps.issuer, client);
-    return { kind: 'refused', reason: 'interaction_expired', interactionId, clientId: client.clientId, ...back };
-  }
-  return { kind: 'opened', interaction, isStored };
+  const { interaction, now, client } = opened.facts;
+  if (now < interaction.endsAt) return opened;
+  const { id: interactionId } = interaction;
+  const back = wayBack(deps.issuer, client);
+  return { kind: 'refused', reason: 'interaction_expired', interactionId, clientId: client.clientId, ...back };
 }
 
 /**

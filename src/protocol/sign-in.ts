@@ -129,8 +129,8 @@ export type SignInRefusal =
   /** The challenge service takes the sender for a bot, or does not answer. The server did not check the password. */
   | BotRefusal;
 
-/** Of a proof whose turn in the queue has come. */
-export type TurnRefusal = Exclude<SignInRefusal, BotRefusal>;
+/** Of an attempt that has to wait, before or after its proof was checked. */
+export type TurnRefusal = 'throttled_account' | 'throttled_address' | 'busy' | 'caller_gone';
 
 export type SignInOutcome =
   | { readonly kind: 'signedIn'; readonly session: Session }

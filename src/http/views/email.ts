@@ -26,7 +26,7 @@ export type AskView = {
   readonly botCheck: Markup | null;
 };
 
-type AskProblem = 'addressRefused' | 'throttled' | 'queueFull' | { readonly botCheck: BotCheckProblem };
+type AskProblem = 'addressRefused' | 'throttled' | 'queueFull' | BotCheckProblem;
 
 const askProblemWords = ({ words: { email, botCheck } }: Look, problem: AskProblem): string =>
   typeof problem === 'string' ? email[problem] : botCheck[problem.botCheck];

@@ -19,7 +19,7 @@ export type CodeProblem =
   | Exclude<keyof Words['refused'], 'identifier'>
   /** Whole seconds until the server checks the next attempt. */
   | { readonly throttledSeconds: number }
-  | { readonly botCheck: BotCheckProblem };
+  | BotCheckProblem;
 
 export type AskForCodeView = Place & {
   /** As typed before. */

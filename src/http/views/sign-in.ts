@@ -15,7 +15,7 @@ export type SignInProblem =
   | keyof Words['refused']
   /** Whole seconds until the server checks the next attempt. */
   | { readonly throttledSeconds: number }
-  | { readonly botCheck: BotCheckProblem };
+  | BotCheckProblem;
 
 /** @param identifiers of the current policy */
 export function problemWords(

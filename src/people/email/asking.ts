@@ -39,6 +39,7 @@ const MAX_ACCOUNTS = 5;
 const MAX_USERNAME_CHARACTERS = 256;
 
 type ResetDeps = LinkDeps & Pick<UseLinkDeps, 'identifiers'>;
+type AdmitDeps = Pick<ResetDeps, 'identifiers'> & Parameters<typeof allowMail>[0];
 
 /**
  * "Forgot your password?": a mail with the username for each account that has this verified address, and for the account
@@ -47,24 +48,39 @@ type ResetDeps = LinkDeps & Pick<UseLinkDeps, 'identifiers'>;
  * @throws StoreUnavailable
  */
 export async function askForReset(deps: ResetDeps, typed: string | null, asker: Asker): Promise<Asked> {
-  const address = readIdentifier(typed, deps.identifiers());
-  if (address === null) return { kind: 'addressRefused' };
-  const allowance = await allowMail(deps, { address, network: asker.network });
-  if (allowance.kind === 'networkIsFull') return { kind: 'throttled', retryAfterSeconds: allowance.retryAfterSeconds };
-  // A stranger can use up the mails of an address, but not those of a trusted device.
-  const onlyForDevice = allowance.kind === 'allowed' ? null : asker.deviceCookie;
+  const admitted = await admitAsker(deps, typed, asker);
+  if (admitted.kind !== 'admitted') return admitted;
+  const { to, isSilent, onlyForDevice } = admitted;
   // The same for every address: the server has not looked up the accounts yet.
   const isQueued =
-    (allowance.kind !== 'allowed' && onlyForDevice === null) ||
-    (await deps.outbox.want({ kind: 'reset_wanted', to: address, languages: asker.languages, onlyForDevice }));
+    isSilent || (await deps.outbox.want({ kind: 'reset_wanted', to, languages: asker.languages, onlyForDevice }));
   return isQueued ? { kind: 'asked' } : QUEUE_FULL;
 }
 
-/** An address, or a username where the policy does not say `email`. @returns null: the text is neither. */
-export const readIdentifier = (
+type Admitted = {
+  readonly kind: 'admitted';
+  /** An address, or a username where the policy does not say `email`. */
+  readonly to: string;
+  /** The mails of the address are used up: the page says the same as ever, and no mail follows. */
+  readonly isSilent: boolean;
+  /** The mails are used up, but not those of a trusted device. Null: any browser gets the mail. */
+  readonly onlyForDevice: string | null;
+};
+
+/** The request of a visitor who is not signed in, before the server looks up any account. @throws StoreUnavailable */
+export async function admitAsker(
+  deps: AdmitDeps,
   typed: string | null,
-  identifiers: ReturnType<ResetDeps['identifiers']>,
-): string | null => readAddress(typed) ?? (identifiers === 'email' ? null : readUsername(typed));
+  { network, deviceCookie }: Asker,
+): Promise<Admitted | Exclude<Asked, { readonly kind: 'asked' }>> {
+  const to = readAddress(typed) ?? (deps.identifiers() === 'email' ? null : readUsername(typed));
+  if (to === null) return { kind: 'addressRefused' };
+  const allowance = await allowMail(deps, { address: to, network });
+  if (allowance.kind === 'networkIsFull') return { kind: 'throttled', retryAfterSeconds: allowance.retryAfterSeconds };
+  // A stranger can use up the mails of an address, but not those of a trusted device.
+  const onlyForDevice = allowance.kind === 'allowed' ? null : deviceCookie;
+  return { kind: 'admitted', to, isSilent: allowance.kind !== 'allowed' && onlyForDevice === null, onlyForDevice };
+}
 
 /** Only an address has an "@". @returns null: no username that a page could show. */
 function readUsername(typed: string | null): string | null {
@@ -73,8 +89,8 @@ function readUsername(typed: string | null): string | null {
   return isUsername ? username : null;
 }
 
-async function isAllowedByDevice(
-  deps: LinkDeps,
+export async function isAllowedByDevice(
+  deps: Pick<LinkDeps, 'knownDeviceOf'> & Parameters<typeof allowMailToKnownDevice>[0],
   { id: userId, username }: RegisteredUser,
   deviceCookie: string,
 ): Promise<boolean> {

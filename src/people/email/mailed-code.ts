@@ -6,7 +6,7 @@ import type { SignInCodeRejectReason } from '../../../machines/sign-in-code/fact
 import type { SignInPolicy } from '../../../policies/schema.ts';
 import { sameSecretBytes } from '../../crypto/digest.ts';
 import type { Random } from '../../crypto/random.ts';
-import { openText, sealText } from '../../crypto/sealed-text.ts';
+import { IV_BYTES, openText, sealText } from '../../crypto/sealed-text.ts';
 import {
   makeSignInCode,
   readSignInCode,
@@ -34,9 +34,9 @@ import {
   type SignInForm,
   type TurnRefusal,
 } from '../../protocol/sign-in.ts';
-import { allowMail, allowMailToAddress, allowMailToKnownDevice } from '../mail/limits.ts';
+import { allowMailToAddress } from '../mail/limits.ts';
 import { languagesOf, type MailsWanted, QUEUE_FULL, timeZoneOf } from '../mail/mail.ts';
-import { type Asked, type Asker, readIdentifier } from './asking.ts';
+import { type Asked, type Asker, admitAsker, isAllowedByDevice } from './asking.ts';
 import type { LinkDeps } from './links.ts';
 
 export type MailedCodeDeps = SignInDeps &
@@ -57,8 +57,6 @@ function policyOf({ configuration }: Pick<MailedCodeDeps, 'configuration'>): Sig
     wrongCodesAllowed: codeByMailAttempts - 1,
   };
 }
-
-const IV_BYTES = 12;
 
 /** The browser that asks, and the sign-in in which it asks. */
 export type CodeAsker = Asker & {
@@ -83,12 +81,9 @@ export async function askForMailedCode(
   typed: string | null,
   asker: CodeAsker,
 ): Promise<CodeAsked> {
-  const to = readIdentifier(typed, deps.identifiers());
-  if (to === null) return { kind: 'addressRefused' };
-  const allowance = await allowMail(deps, { address: to, network: asker.network });
-  if (allowance.kind === 'networkIsFull') return { kind: 'throttled', retryAfterSeconds: allowance.retryAfterSeconds };
-  // A stranger can use up the mails of an address, but not those of a trusted device.
-  const onlyForDevice = allowance.kind === 'allowed' ? null : asker.deviceCookie;
+  const admitted = await admitAsker(deps, typed, asker);
+  if (admitted.kind !== 'admitted') return admitted;
+  const { to, isSilent, onlyForDevice } = admitted;
   const id = deps.random.uuid();
   const code = makeSignInCode(deps.random);
   const account = await deps.users.accountKeyOf(to);
@@ -103,7 +98,7 @@ export async function askForMailedCode(
   if (asked.kind === 'rejected') return { kind: 'addressRefused' };
   const { languages, userAgent } = asker;
   const wanted = { kind: 'code_wanted', to, languages, onlyForDevice, id, code, userAgent } as const;
-  const isQueued = (allowance.kind !== 'allowed' && onlyForDevice === null) || (await deps.outbox.want(wanted));
+  const isQueued = isSilent || (await deps.outbox.want(wanted));
   return isQueued ? { kind: 'asked', reference: id } : QUEUE_FULL;
 }
 
@@ -148,8 +143,7 @@ async function mayMail(
   if (own === null || !own.isVerified) return false;
   if (onlyForDevice === null)
     return addressKey(own.address) === addressKey(to) || allowMailToAddress(deps, own.address);
-  const device = deps.knownDeviceOf?.(onlyForDevice, user.username) ?? null;
-  return device !== null && allowMailToKnownDevice(deps, { userId: user.id, device });
+  return isAllowedByDevice(deps, user, onlyForDevice);
 }
 
 export type CodeForm = Pick<SignInForm, 'address' | 'device' | 'userAgent' | 'gone' | 'requiredClass'> & {
@@ -163,17 +157,7 @@ export type CodeForm = Pick<SignInForm, 'address' | 'device' | 'userAgent' | 'go
 };
 
 /** `code_mismatch`: also where the right code does not sign in. A page must not tell the two apart. */
-export type CodeRefusal =
-  | Exclude<TurnRefusal, 'credentials_mismatch'>
-  | 'code_mismatch'
-  | 'code_unknown'
-  | 'code_expired'
-  | 'code_used'
-  | 'code_spent'
-  | 'code_superseded'
-  | 'another_browser'
-  | 'another_place'
-  | 'not_offered';
+export type CodeRefusal = TurnRefusal | 'form_incomplete' | 'code_mismatch' | EndedReason;
 
 export type CodeOutcome =
   | { readonly kind: 'signedIn' | 'factorRequired'; readonly session: Session }
@@ -193,17 +177,14 @@ export async function signInByMailedCode(deps: MailedCodeDeps, form: CodeForm): 
   const stored = loaded?.codes[0];
   const account = stored ? openText(deps.keys, 'sign-in-code', stored.id, stored.sealedAccount) : null;
   if (!loaded || !stored || account === null) return refusedWith('code_unknown');
-  const checked = await checkInTurn<CodeRefusal | 'credentials_mismatch'>(deps, form, {
+  const checked = await checkInTurn<CodeRefusal>(deps, form, {
     account,
     method: 'mailedCode',
     mismatch: 'code_mismatch',
     isUsedUp: true,
     prove: () => proveCode(deps, form, stored.id, account),
   });
-  if (checked.kind === 'refused') {
-    const { reason, retryAfterSeconds } = checked;
-    return refusedWith(reason === 'credentials_mismatch' ? 'code_mismatch' : reason, retryAfterSeconds);
-  }
+  if (checked.kind === 'refused') return refusedWith(checked.reason, checked.retryAfterSeconds);
   const { requiredClass = null, cookie, userAgent } = form;
   const authentication = { amr: BY_MAILED_CODE, method: 'mailedCode', requiredClass } as const;
   const session = await createSession(deps, checked.user, cookie, userAgent, authentication);
@@ -215,7 +196,7 @@ export async function signInByMailedCode(deps: MailedCodeDeps, form: CodeForm): 
 }
 
 /** A code that has ended was not guessed. Its end says nothing about an account. */
-const ENDED: ReadonlySet<SignInCodeRejectReason> = new Set([
+const ENDED = [
   'code_unknown',
   'code_expired',
   'code_used',
@@ -224,8 +205,9 @@ const ENDED: ReadonlySet<SignInCodeRejectReason> = new Set([
   'another_browser',
   'another_place',
   'not_offered',
-]);
-const isEnded = (reason: SignInCodeRejectReason): reason is SignInCodeRejectReason & CodeRefusal => ENDED.has(reason);
+] as const satisfies readonly SignInCodeRejectReason[];
+type EndedReason = (typeof ENDED)[number];
+const isEnded = (reason: SignInCodeRejectReason): reason is EndedReason => ENDED.some((ended) => ended === reason);
 
 async function proveCode(deps: MailedCodeDeps, form: CodeForm, id: string, account: string) {
   // In this turn: an attempt before it may have changed the code.
