@@ -15,7 +15,7 @@ export function mailsSendTestCommand(parent: Command, cli: Cli): void {
     .addHelpText(
       'after',
       `
-Uses STATEHOUSE_SMTP_URL and STATEHOUSE_MAIL_FROM of this environment. The mail passes by the queue and changes nothing; its link has no effect.
+Uses STATEHOUSE_SMTP_URL and STATEHOUSE_MAIL_FROM of this environment. The mail bypasses the queue and changes nothing; its link has no effect.
 
 Examples:
   statehouse mails send-test you@example.com

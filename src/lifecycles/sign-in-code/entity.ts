@@ -29,6 +29,9 @@ export type SignInCode = {
 
 export const SIGN_IN_CODES = tableOf<SignInCode>('signInCodes');
 
+/** Whether a typed code counts: as the right one, or as a wrong one. */
+export const isOpen = ({ state }: Pick<SignInCode, 'state'>): boolean => state === 'requested' || state === 'active';
+
 /** The place of a sign-in without a client. */
 export const DIRECT = 'direct';
 

@@ -25,7 +25,7 @@ import { type Bytes, sameBytes } from '../../model/grant.ts';
 import type { SignInOrigin } from '../../model/ledger.ts';
 import { addressKey, addressOf, type RegisteredUser } from '../../model/user.ts';
 import { USERS } from '../user/entity.ts';
-import { DIRECT, type NewSignInCode, SIGN_IN_CODES, type SignInCode } from './entity.ts';
+import { DIRECT, isOpen, type NewSignInCode, SIGN_IN_CODES, type SignInCode } from './entity.ts';
 
 /** The code of the event, and the open code of the same browser and place. */
 export type SignInCodeRow = {
@@ -90,8 +90,6 @@ const changed = (
   ...row,
   codes: row.codes.map((code) => (code.id === id ? { ...code, ...change(code) } : code)),
 });
-
-const isOpen = ({ state }: SignInCode): boolean => state === 'requested' || state === 'active';
 
 const oneMoreWrong = ({ wrongCodes }: SignInCode) => ({ wrongCodes: wrongCodes + 1 });
 

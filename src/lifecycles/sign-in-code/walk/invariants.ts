@@ -7,7 +7,7 @@ import { everythingIsAnswered, staysEnded } from '../../../review/proof/invarian
 import type { ModelState, Move } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
 import type { Walk } from '../../../review/proof/walk.ts';
-import { SIGN_IN_CODES, type SignInCode } from '../entity.ts';
+import { isOpen, SIGN_IN_CODES, type SignInCode } from '../entity.ts';
 import { type Asked, requestsAt, type Stored, type Terms, WRONG_CODES_ALLOWED } from './ports.ts';
 
 /** The change of the code that the commit uses; null: it uses none. */
@@ -25,7 +25,6 @@ function heldUse({ commit }: Move<Terms>): Held | null {
 }
 
 const storedCode = ({ signInCodes }: Stored, id: string) => signInCodes.find((code) => code.id === id);
-const isOpen = ({ state }: SignInCode): boolean => state === 'requested' || state === 'active';
 
 const sendingTo = ({ users: [, other] }: Stored, id: string) => ({ kind: 'send', id, userId: other.id }) as const;
 

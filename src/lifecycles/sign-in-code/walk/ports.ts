@@ -4,7 +4,7 @@ import type { RegisteredUser } from '../../../model/user.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { ALICE } from '../../../review/proof/end-users.ts';
 import { after } from '../../../review/proof/instants.ts';
-import type { SignInCode } from '../entity.ts';
+import { isOpen, type SignInCode } from '../entity.ts';
 import type { LoadedSignInCode, SignInCodeRejected } from '../lifecycle.ts';
 
 type Whose = 'own' | 'another';
@@ -98,7 +98,6 @@ export const INITIAL_STATES = [
 
 const userOf = ({ users }: Stored, id: string | null): RegisteredUser | null =>
   users.find((user) => user.id === id) ?? null;
-const isOpen = ({ state }: SignInCode): boolean => state === 'requested' || state === 'active';
 
 /** As the statements load them (src/storage/sign-in-codes.ts). */
 export function load(stored: Stored, asked: Asked, now: Date): LoadedSignInCode {
