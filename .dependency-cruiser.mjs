@@ -16,7 +16,7 @@ const NODE =
 const MACHINE_TYPES = '^machines/(unions|.+/facts)\\.ts$';
 /** The columns of a lifecycle, and what is said of them. */
 const TABLES =
-  '^src/lifecycles/(table|tables|rules|moves|root-keys|webhook-events|columns|in-order|retention|.+/table)\\.ts$';
+  '^src/lifecycles/(table|tables|rules|moves|root-keys|webhook-events|columns|search-text|in-order|retention|.+/table)\\.ts$';
 /** How the model check walks a lifecycle, beside what it walks. */
 const WALKS = '^src/lifecycles/[^/]+/walk(\\.ts|/)';
 /** What the guides and the examples show runs as tests do, and never in the server. */

@@ -34,6 +34,19 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     _links: z.object({ self: link, next: link.optional().describe('Absent: this is the last page.') }),
   });
 
+/** The shape of a list that a search leaves a part of. */
+export const searchedPageOf = <Item extends z.ZodType>(item: Item) =>
+  pageOf(item).extend({
+    total: z
+      .int()
+      .optional()
+      .describe('The number of all matches of `q`. Absent: there is no `q`, or the server has not counted them.'),
+  });
+
+/** How a search compares. */
+export const WORDS_OF_A_SEARCH =
+  'each word of it, in any order; case and accents make no difference. A word of one or two letters is the beginning of a word, a longer one any part.';
+
 /** A position in a list, as storage knows it, as text that callers hand back. */
 const cursorText = (position: unknown): string => Buffer.from(JSON.stringify(position)).toString('base64url');
 
@@ -82,9 +95,10 @@ function parsed(cursor: string): unknown {
 }
 
 /** @param self the address of this list, with the query as it was sent. */
-export function pageBody({ items, next }: Page<object, unknown>, self: string): object {
+export function pageBody({ items, next, total }: Page<object, unknown>, self: string): object {
   return {
     items,
+    ...(total !== undefined && { total }),
     _links: {
       self: { href: self },
       ...(next !== null && { next: { href: withCursor(self, cursorText(next)) } }),

@@ -1,14 +1,16 @@
 /** The registered clients in pages, for administrators. */
-import { and, eq, getTableColumns, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, isNull } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
+import { clientSearchText } from '../lifecycles/client/table.ts';
 import type { RegisteredClient } from '../model/client.ts';
 import { authenticClients, type ClientRow } from './authentic-clients.ts';
 import { clientOf } from './clients.ts';
 import type { Drizzle } from './database.ts';
-import { keyedPage, scannedKeys } from './keyed-page.ts';
-import { contains, type Page, type PageRequest } from './page.ts';
+import { keyedPage, scannedPart } from './keyed-page.ts';
+import type { Page, PageRequest } from './page.ts';
 import { plannedRead } from './planned-read.ts';
 import { clients } from './schema.ts';
+import { searchFor } from './search.ts';
 
 export type ListedClient = RegisteredClient & { readonly createdAt: Date };
 
@@ -18,7 +20,7 @@ const listed = (macs: RowMacs, row: ClientRow): ListedClient => ({
 });
 
 export type ClientFilter = {
-  /** The id or the name contains it, in either case. */
+  /** The id and the name together have each word of it. */
   readonly q?: string | undefined;
   /** True: only clients that configuration declares; false: only the others. */
   readonly declared?: boolean | undefined;
@@ -31,22 +33,23 @@ export const listClientPage = (
   { q, declared }: ClientFilter,
   page: PageRequest<string>,
 ): Promise<Page<ListedClient, string>> => {
-  const kept = and(
-    isNull(clients.deletedAt),
-    q === undefined ? undefined : or(contains(clients.clientId, q), contains(clients.clientName, q)),
-    declared === undefined ? undefined : eq(clients.declared, declared),
-  );
-  const scan = scannedKeys(clients.clientId, sql`(${kept})`, page.after);
-  return keyedPage(page, async (rows) => {
-    const read = await plannedRead(db, (db) =>
+  const list = {
+    key: clients.clientId,
+    listed: and(isNull(clients.deletedAt), declared === undefined ? undefined : eq(clients.declared, declared)),
+    text: clientSearchText(clients),
+    search: q === undefined ? null : searchFor(q),
+  };
+  return keyedPage(list, page, async (scan, rows) => {
+    const scanned = scannedPart(list.key, scan);
+    const read = (db: Drizzle) =>
       db
-        .select({ scanned: scan.columns, item: getTableColumns(clients) })
-        .from(scan.from)
-        .innerJoin(clients, scan.matches)
-        .where(scan.where)
-        .orderBy(scan.order)
-        .limit(rows),
-    );
-    return read.map(({ scanned, item }) => ({ scanned, item: item && listed(macs, item) }));
+        .select({ scanned: scanned.columns, item: getTableColumns(clients) })
+        .from(scanned.from)
+        .innerJoin(clients, scanned.matches)
+        .where(scanned.where)
+        .orderBy(scanned.order)
+        .limit(rows);
+    const found = await plannedRead(db, read, scan.planning);
+    return found.map(({ scanned, item }) => ({ scanned, item: item && listed(macs, item) }));
   });
 };

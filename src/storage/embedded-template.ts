@@ -1,7 +1,7 @@
 /** The initial state of a database in memory (embedded.ts): migrated and empty. Making it takes seconds, loading it a fraction of a second. */
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
-import { migrateEmbedded } from './embedded.ts';
+import { EXTENSIONS, migrateEmbedded } from './embedded.ts';
 
 /** Little to unpack, and little memory to clear, each time that it is loaded. */
 const SMALL = ['--wal-segsize=1', ...['shared_buffers=8MB', 'min_wal_size=2MB', 'wal_recycle=off'].flatMap(setting)];
@@ -12,7 +12,7 @@ function setting(words: string): string[] {
 
 /** @returns the data directory as a tar file. */
 export async function makeEmbeddedTemplate(): Promise<Blob> {
-  const client = await PGlite.create({ initDbStartParams: SMALL });
+  const client = await PGlite.create({ extensions: EXTENSIONS, initDbStartParams: SMALL });
   await migrateEmbedded(drizzle(client), null);
   // A third of the files, and never asked for.
   await client.exec('update pg_database set datistemplate = false');

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { drizzle } from 'drizzle-orm/pglite';
 import { makePrivate } from '../system/home-folder.ts';
 import { FolderDamaged, requireWholeFolder } from './damaged-folder.ts';
@@ -7,6 +8,9 @@ import type { Database, Drizzle } from './database.ts';
 import { codeOf } from './failures.ts';
 import { lockFolder } from './folder-lock.ts';
 import { apply, whatIsDue } from './migrations.ts';
+
+/** Those that a migration creates. */
+export const EXTENSIONS = { pg_trgm };
 
 /**
  * @param folder where the database lives; null: in memory, for tests.
@@ -49,11 +53,11 @@ export async function migrateEmbedded(database: Drizzle, folder: string | null):
 }
 
 async function opened(folder: string | null, template: Blob | undefined): Promise<PGlite> {
-  if (folder === null) return PGlite.create(template ? { loadDataDir: template } : {});
+  if (folder === null) return PGlite.create({ extensions: EXTENSIONS, ...(template && { loadDataDir: template }) });
   const dataDir = join(folder, 'database');
   requireWholeFolder(dataDir);
   try {
-    return await PGlite.create({ dataDir });
+    return await PGlite.create({ dataDir, extensions: EXTENSIONS });
   } catch (error) {
     // Such as a full disk.
     if (codeOf(error) !== undefined) throw error;

@@ -8,6 +8,7 @@ import { sql } from 'drizzle-orm';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import { ReportedError } from '../system/reported-error.ts';
 import { type Drizzle, MIGRATIONS_FOLDER } from './database.ts';
+import { codeOf } from './failures.ts';
 
 /** The migrations that the tables lack. */
 export type Due = {
@@ -20,6 +21,20 @@ class TablesBeforeFirstRelease extends ReportedError {
   constructor(remedy: string) {
     super(
       `The tables were made by a version before the first release, and cannot be brought up to date. Nothing was changed. ${remedy}`,
+    );
+  }
+}
+
+/** It is not installed, its files are missing, or this role may not create it. */
+const REFUSED_EXTENSION = new Set(['0A000', '58P01', '42501']);
+
+class ExtensionMissing extends ReportedError {
+  override readonly isFinal = true;
+  constructor() {
+    super(
+      'The database has no extension pg_trgm, which searches need, and Postgres refused to create it. Nothing was changed. Install the ' +
+        'contrib modules of Postgres on its machine, or allow the extension in the settings of the provider. Then create it as the owner of ' +
+        'the database or as a superuser: CREATE EXTENSION pg_trgm;',
     );
   }
 }
@@ -61,11 +76,12 @@ async function triggersStand(db: Drizzle, text: string): Promise<boolean> {
   return row?.stand === true;
 }
 
-/** @param first statements at the beginning of the transaction. */
+/** @param first statements at the beginning of the transaction. @throws ExtensionMissing */
 export async function apply(db: Drizzle, due: Due, first: readonly string[] = []): Promise<void> {
   await db.transaction(async (transaction) => {
     const run = async (statements: readonly string[]) => {
-      for (const statement of statements) await transaction.execute(sql.raw(statement));
+      for (const statement of statements)
+        await transaction.execute(sql.raw(statement)).catch(asExtensionMissing(statement));
     };
     await run([...first, ...RECORDS]);
     for (const migration of due.migrations) {
@@ -82,6 +98,13 @@ export async function apply(db: Drizzle, due: Due, first: readonly string[] = []
     );
   });
 }
+
+const asExtensionMissing =
+  (statement: string) =>
+  (error: unknown): never => {
+    const isRefused = /^CREATE EXTENSION /m.test(statement) && REFUSED_EXTENSION.has(codeOf(error) ?? '');
+    throw isRefused ? new ExtensionMissing() : error;
+  };
 
 /** Beside the migrations: drizzle/triggers.sql, which is generated (src/review/sql/). */
 const readTriggers = (): string => readFileSync(join(MIGRATIONS_FOLDER, 'triggers.sql'), 'utf8');

@@ -8,6 +8,8 @@ export type Page<Item, Position> = {
   readonly items: readonly Item[];
   /** Where the next page begins; null: this is the last page. */
   readonly next: Position | null;
+  /** The number of all items, where it was counted. */
+  readonly total?: number;
 };
 
 export type PageRequest<Position> = {
@@ -66,7 +68,3 @@ export const positionInstant = (column: AnyPgColumn): SQL<string> =>
 /** Rows behind this position, newest first. */
 export const olderThan = (at: AnyPgColumn, id: AnyPgColumn, position: InstantPosition | null): SQL | undefined =>
   position === null ? undefined : sql`(${at}, ${id}) < (${position.at}::timestamptz, ${position.id}::uuid)`;
-
-/** Whether the text contains these letters, in either case. They are no pattern. */
-export const contains = (text: SQL | AnyPgColumn, part: string): SQL =>
-  sql`strpos(lower(${text}), lower(${part}::text)) > 0`;

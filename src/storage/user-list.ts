@@ -1,18 +1,20 @@
 /** The end-users in pages, for administrators; never with the hash of a password. */
 import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { userSearchText } from '../lifecycles/user/table.ts';
 import type { User } from '../model/user.ts';
 import { isUuidInEitherCase } from '../oauth/sub.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
-import { keyedPage, scannedKeys } from './keyed-page.ts';
-import { contains, type Page, type PageRequest } from './page.ts';
+import { keyedPage, scannedPart } from './keyed-page.ts';
+import type { Page, PageRequest } from './page.ts';
 import { plannedRead } from './planned-read.ts';
 import { users } from './schema.ts';
+import { searchFor } from './search.ts';
 
 export type ListedUser = Omit<User, 'passwordHash'> & { readonly createdAt: Date };
 
 export type UserFilter = {
-  /** The username contains it, in either case; or it is the `sub`. */
+  /** The username, a name or the e-mail address has each word of it; or it is the `sub`. */
   readonly q?: string | undefined;
   readonly disabled?: boolean | undefined;
 };
@@ -33,11 +35,16 @@ export async function listUserPage(
   filter: UserFilter,
   page: PageRequest<string>,
 ): Promise<Page<ListedUser, string>> {
-  const first = filter.q === undefined || page.after !== null ? [] : await withSub(db, filter.q, filter);
+  const withSub = filter.q === undefined ? [] : await findBySub(db, filter.q, filter);
+  const first = page.after === null ? withSub : [];
   // Before the first username.
   if (first.length === page.limit) return { items: first, next: '' };
-  const { items, next } = await listByUsername(db, filter, { ...page, limit: page.limit - first.length });
-  return { items: [...first, ...items], next };
+  const others = await listByUsername(db, filter, { ...page, limit: page.limit - first.length });
+  return {
+    ...others,
+    items: [...first, ...others.items],
+    ...(others.total !== undefined && { total: others.total + withSub.length }),
+  };
 }
 
 const isOf = (sub: string): SQL | undefined =>
@@ -50,7 +57,7 @@ const isListed = ({ disabled }: UserFilter): SQL | undefined =>
   );
 
 /** By the indexes: among many end-users a search by username would come to it after some pages. */
-const withSub = (db: Drizzle, sub: string, filter: UserFilter): Promise<ListedUser[]> =>
+const findBySub = (db: Drizzle, sub: string, filter: UserFilter): Promise<ListedUser[]> =>
   reading(() =>
     db
       .select(LISTED)
@@ -64,19 +71,23 @@ function listByUsername(
   { q, ...filter }: UserFilter,
   page: PageRequest<string>,
 ): Promise<Page<ListedUser, string>> {
-  // The key has its letters normalized; the typed text may be composed in another way.
-  const contained = q === undefined ? undefined : contains(users.usernameKey, q.normalize('NFKC'));
   const isFirst = q === undefined ? undefined : sql`(${isOf(q)}) is not true`;
-  const scan = scannedKeys(users.usernameKey, sql`(${and(isListed(filter), contained, isFirst)})`, page.after);
-  return keyedPage(page, (rows) =>
-    plannedRead(db, (db) =>
+  const list = {
+    key: users.usernameKey,
+    listed: and(isListed(filter), isFirst),
+    text: userSearchText(users),
+    search: q === undefined ? null : searchFor(q),
+  };
+  return keyedPage(list, page, (scan, rows) => {
+    const scanned = scannedPart(list.key, scan);
+    const read = (db: Drizzle) =>
       db
-        .select({ scanned: scan.columns, item: LISTED })
-        .from(scan.from)
-        .innerJoin(users, scan.matches)
-        .where(scan.where)
-        .orderBy(scan.order)
-        .limit(rows),
-    ),
-  );
+        .select({ scanned: scanned.columns, item: LISTED })
+        .from(scanned.from)
+        .innerJoin(users, scanned.matches)
+        .where(scanned.where)
+        .orderBy(scanned.order)
+        .limit(rows);
+    return plannedRead(db, read, scan.planning);
+  });
 }

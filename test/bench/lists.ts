@@ -19,8 +19,8 @@ const { values } = parseArgs({
   options: { grants: { type: 'string', default: '100000' }, lines: { type: 'string', default: '1000000' } },
 });
 const [GRANTS, LINES] = [Number(values.grants), Number(values.lines)];
-const CLIENTS = 200;
-const USERS = 10_000;
+const CLIENTS = 10_000;
+const USERS = 100_000;
 const SESSIONS = 20_000;
 const TIMES = 9;
 /** The aim, in milliseconds of server time. */
@@ -77,7 +77,9 @@ async function fill(url: string): Promise<void> {
       select 'client-' || n, 'Client number ' || n, 'web', 'none', '[]', array['https://c' || n || '.test/'],
         array['authorization_code', 'refresh_token'], 'default' from generate_series(1, ${CLIENTS}::int) n`;
     await sql`insert into users (id, username, username_key, password_hash, claims)
-      select gen_random_uuid(), 'user-' || n, 'user-' || n, 'x', '{"email": "user@example.com"}' from generate_series(1, ${USERS}::int) n`;
+      select gen_random_uuid(), 'user-' || n, 'user-' || n, 'x', jsonb_build_object(
+        'name', initcap(substr(md5(n || 'a'), 1, 7)) || ' Müller', 'email', substr(md5(n || 'b'), 1, 9) || '@firma-' || n % 50 || '.example')
+      from generate_series(1, ${USERS}::int) n`;
     await sql`create temporary table numbered as select id, row_number() over () as n from users where username like 'user-%'`;
     await sql`create index on numbered (n)`;
     await sql`insert into sessions (id_hash, user_id, user_epoch, server_epoch, signed_in_at, ends_at, user_agent)
@@ -120,8 +122,10 @@ async function measure(app: ConsoleApp): Promise<void> {
   };
   const hour = new Date(Date.now() - 3_600_000).toISOString();
   const filtered = [
-    '/clients?q=number%201',
-    '/users?q=99',
+    ...['number 1', '9999', 'muller', '~!'].map((q) => `/clients?q=${encodeURIComponent(q)}`),
+    ...['99', '99999', 'muller', 'firma-7.ex', 'zzz', 'f0', 'q', 'muller f3', '~!'].map(
+      (q) => `/users?q=${encodeURIComponent(q)}`,
+    ),
     '/users?disabled=true',
     `/grants?client_id=${grant.client_id}`,
     '/grants?state=ended',
@@ -137,17 +141,20 @@ async function measure(app: ConsoleApp): Promise<void> {
     `/transitions?from=${hour}`,
     `/transitions?to=${hour}`,
   ];
-  const plain = RESOURCES.filter(({ path, methods }) => methods.GET && !path.includes('{secret_id}')).map(({ path }) =>
-    path
-      .replace(/^\/$/, '')
-      .replace('/machines/{name}', '/machines/refreshToken')
-      .replace('/policies/{name}', '/policies/default')
-      .replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(known[name] ?? '')),
-  );
+  // Of resources that the rows above do not have, only the list.
+  const plain = RESOURCES.filter(({ methods }) => methods.GET)
+    .map(({ path }) =>
+      path
+        .replace(/^\/$/, '')
+        .replace('/machines/{name}', '/machines/refreshToken')
+        .replace('/policies/{name}', '/policies/default')
+        .replace(/\{(\w+)\}/g, (part, name: string) => encodeURIComponent(known[name] ?? part)),
+    )
+    .filter((path) => !path.includes(encodeURIComponent('{')));
   const browser = consoleBrowser(app);
   await openPage(browser, app.operator);
   const pages = SCREENS.map(({ path }) => path)
-    .filter((path) => !/\.(csv|jsonl)$/.test(path))
+    .filter((path) => !/\.(csv|jsonl)$|^\/console\/webhooks\/delivery$/.test(path))
     .map((path) => `${path}${QUERIES.find(([start]) => path.startsWith(start))?.[1](known) ?? ''}`);
   const rows: string[][] = [['GET', 'median ms', 'slowest ms', 'tenth page ms']];
   for (const path of [...plain, ...filtered, ...pages]) {

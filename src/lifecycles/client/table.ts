@@ -1,5 +1,5 @@
 import { getTableColumns, sql } from 'drizzle-orm';
-import { boolean, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { type AnyPgColumn, boolean, index, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import type { Client, TokenClient } from '../../model/client.ts';
 import { authenticated, bytes, epoch, instant, texts } from '../columns.ts';
 import { inOrder } from '../in-order.ts';
@@ -14,50 +14,68 @@ import {
   refuses,
   stays,
 } from '../rules.ts';
+import { searchText, trigrams } from '../search-text.ts';
 import { described, type Facts, KEPT } from '../table.ts';
+
+/** The text of a client for searches. */
+export const clientSearchText = ({
+  clientId,
+  clientName,
+}: {
+  readonly clientId: AnyPgColumn;
+  readonly clientName: AnyPgColumn;
+}) => searchText([clientId, clientName]);
 
 /**
  * Registered clients, with RFC 7591 names. A deleted client keeps its row, so that its id never revives a grant.
  * A field of a client without a column, a column without a field, and a difference of type (clients.ts) do not compile.
  */
-export const clients = pgTable('clients', {
-  clientId: text('client_id').primaryKey(),
-  clientName: text('client_name').notNull(),
-  consent: text('consent').$type<Client['consent']>().notNull().default('ask'),
-  applicationType: text('application_type').$type<Client['applicationType']>().notNull(),
-  tokenEndpointAuthMethod: text('token_endpoint_auth_method').$type<Client['tokenEndpointAuthMethod']>().notNull(),
-  secretMacs: jsonb('secret_macs').$type<Client['secretMacs']>().notNull(),
-  redirectUris: texts('redirect_uris').notNull(),
-  grantTypes: texts('grant_types').notNull(),
-  /** The ceiling; null: every scope of the configured resources. */
-  scope: texts('scope'),
-  defaultScope: texts('default_scope'),
-  defaultResource: text('default_resource'),
-  policy: text('policy').notNull(),
-  /** OpenID Connect RP-Initiated Logout §3: compared as exact strings. */
-  postLogoutRedirectUris: texts('post_logout_redirect_uris').notNull().default([]),
-  /** OpenID Connect Registration §2. */
-  idTokenSignedResponseAlg: text('id_token_signed_response_alg')
-    .$type<Client['idTokenSignedResponseAlg']>()
-    .notNull()
-    .default('RS256'),
-  /** RFC 7591 §2. */
-  logoUri: text('logo_uri'),
-  clientUri: text('client_uri'),
-  /** OpenID Connect Core §4. */
-  initiateLoginUri: text('initiate_login_uri'),
-  tosUri: text('tos_uri'),
-  policyUri: text('policy_uri'),
-  /** Declared in configuration, and then changed only there. */
-  declared: boolean('declared').notNull().default(false),
-  registeredBy: text('registered_by').$type<Client['registeredBy']>().notNull().default('operator'),
-  epoch: epoch('epoch').default(sql`0`),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  deletedAt: instant('deleted_at'),
-  ...authenticated(),
-  /** A second MAC, over the columns that a token request reads (authentic-clients.ts). */
-  tokenMac: bytes('token_mac'),
-} satisfies Record<keyof Client | 'declared' | 'createdAt' | 'tokenMac', unknown>);
+export const clients = pgTable(
+  'clients',
+  {
+    clientId: text('client_id').primaryKey(),
+    clientName: text('client_name').notNull(),
+    consent: text('consent').$type<Client['consent']>().notNull().default('ask'),
+    applicationType: text('application_type').$type<Client['applicationType']>().notNull(),
+    tokenEndpointAuthMethod: text('token_endpoint_auth_method').$type<Client['tokenEndpointAuthMethod']>().notNull(),
+    secretMacs: jsonb('secret_macs').$type<Client['secretMacs']>().notNull(),
+    redirectUris: texts('redirect_uris').notNull(),
+    grantTypes: texts('grant_types').notNull(),
+    /** The ceiling; null: every scope of the configured resources. */
+    scope: texts('scope'),
+    defaultScope: texts('default_scope'),
+    defaultResource: text('default_resource'),
+    policy: text('policy').notNull(),
+    /** OpenID Connect RP-Initiated Logout §3: compared as exact strings. */
+    postLogoutRedirectUris: texts('post_logout_redirect_uris').notNull().default([]),
+    /** OpenID Connect Registration §2. */
+    idTokenSignedResponseAlg: text('id_token_signed_response_alg')
+      .$type<Client['idTokenSignedResponseAlg']>()
+      .notNull()
+      .default('RS256'),
+    /** RFC 7591 §2. */
+    logoUri: text('logo_uri'),
+    clientUri: text('client_uri'),
+    /** OpenID Connect Core §4. */
+    initiateLoginUri: text('initiate_login_uri'),
+    tosUri: text('tos_uri'),
+    policyUri: text('policy_uri'),
+    /** Declared in configuration, and then changed only there. */
+    declared: boolean('declared').notNull().default(false),
+    registeredBy: text('registered_by').$type<Client['registeredBy']>().notNull().default('operator'),
+    epoch: epoch('epoch').default(sql`0`),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    deletedAt: instant('deleted_at'),
+    ...authenticated(),
+    /** A second MAC, over the columns that a token request reads (authentic-clients.ts). */
+    tokenMac: bytes('token_mac'),
+  } satisfies Record<keyof Client | 'declared' | 'createdAt' | 'tokenMac', unknown>,
+  (table) => [
+    index('clients_search')
+      .using('gin', trigrams(clientSearchText(table)))
+      .where(sql`${table.deletedAt} is null`),
+  ],
+);
 
 type ClientFactsRow = Omit<typeof clients.$inferSelect, 'mac' | 'tokenMac' | 'createdAt'>;
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { type AnyPgColumn, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { ImportedHash } from '../../crypto/secret-types.ts';
 import { addressOf } from '../../model/user.ts';
 import { authenticated, epoch, instant } from '../columns.ts';
@@ -14,7 +14,20 @@ import {
   refuses,
   stays,
 } from '../rules.ts';
+import { searchText, trigrams } from '../search-text.ts';
 import { described, type Facts, KEPT, type Row } from '../table.ts';
+
+/** The claims in which an administrator searches for an end-user, beside the username. */
+const SEARCHED_CLAIMS = ['name', 'given_name', 'family_name', 'nickname', 'preferred_username', 'email'] as const;
+
+/** The text of an end-user for searches. */
+export const userSearchText = ({
+  username,
+  claims,
+}: {
+  readonly username: AnyPgColumn;
+  readonly claims: AnyPgColumn;
+}) => searchText([username, ...SEARCHED_CLAIMS.map((claim) => sql`${claims} ->> ${sql.raw(`'${claim}'`)}`)]);
 
 /** End-users. `id` is random, never a username. It is the `sub` of every token where `sub` is null. */
 export const users = pgTable(
@@ -53,6 +66,9 @@ export const users = pgTable(
     uniqueIndex('users_sign_in_address').on(table.signInAddress),
     // For mails to an address that a visitor types: several accounts may have it.
     index('users_email').on(sql`lower(${table.claims} ->> 'email')`),
+    index('users_search')
+      .using('gin', trigrams(userSearchText(table)))
+      .where(sql`${table.deletedAt} is null`),
   ],
 );
 

@@ -9,7 +9,7 @@ import type { Page } from '../../storage/page.ts';
 import { listUserPage } from '../../storage/user-list.ts';
 import { findUserForSignIn, usernameKey } from '../../storage/users.ts';
 import { lifetimesOf } from '../lifetimes.ts';
-import { isStorable, keyPosition, listAnswer, pageOf, pageQuery } from '../page.ts';
+import { isStorable, keyPosition, listAnswer, pageQuery, searchedPageOf, WORDS_OF_A_SEARCH } from '../page.ts';
 import { notFound } from '../problem.ts';
 import { found, type ManagementResource, methodsOf } from '../resource.ts';
 import { clientDocument, clientShape } from './client-record.ts';
@@ -31,14 +31,14 @@ export const clientCollection = {
       summary: 'The clients, by client_id.',
       query: z.strictObject({
         ...pageQuery,
-        q: part.optional().describe('The id or the name contains it, in either case.'),
+        q: part.optional().describe(`The id and the name together have ${WORDS_OF_A_SEARCH}`),
         declared: isTrue.optional().describe('Whether configuration declares them.'),
       }),
-      answer: pageOf(clientShape),
+      answer: searchedPageOf(clientShape),
       run: ({ db, macs, issuer }, { query: { q, declared, ...page }, href }) =>
         listAnswer(page, keyPosition, href, async (request) => {
-          const { items, next } = await listClientPage(db, macs, { q, declared }, request);
-          return { items: items.map((client) => clientDocument(issuer, client)), next };
+          const found = await listClientPage(db, macs, { q, declared }, request);
+          return { ...found, items: found.items.map((client) => clientDocument(issuer, client)) };
         }),
     }),
     POST: registration,
@@ -107,7 +107,11 @@ export const userCollection = {
       summary: 'The end-users, by username.',
       query: z.strictObject({
         ...pageQuery,
-        q: part.optional().describe('The username contains it, in either case; or it is exactly the `sub`.'),
+        q: part
+          .optional()
+          .describe(
+            `The username, the names and the e-mail address have ${WORDS_OF_A_SEARCH} Or it is exactly the \`sub\`.`,
+          ),
         disabled: isTrue.optional(),
         username: z
           .string()
@@ -117,12 +121,12 @@ export const userCollection = {
           .optional()
           .describe('Exactly this username, as a sign-in compares it. The list has one end-user, or none.'),
       }),
-      answer: pageOf(userShape),
+      answer: searchedPageOf(userShape),
       run: ({ db, issuer }, { query: { q, disabled, username, ...page }, href }) =>
         listAnswer(page, keyPosition, href, async (request) => {
           if (username !== undefined) return named(db, issuer, { q, disabled, username });
-          const { items, next } = await listUserPage(db, { q, disabled }, request);
-          return { items: items.map((user) => userDocument(issuer, user)), next };
+          const found = await listUserPage(db, { q, disabled }, request);
+          return { ...found, items: found.items.map((user) => userDocument(issuer, user)) };
         }),
     }),
     POST: userRegistration,

@@ -6,6 +6,7 @@ import type { Lifetimes } from '../../../src/model/lifetimes.ts';
 import { listClientPage } from '../../../src/storage/client-list.ts';
 import { consequencesForClient, consequencesForUser } from '../../../src/storage/consequences.ts';
 import { findListedGrant, type GrantFilter, type ListedGrant, listGrantPage } from '../../../src/storage/grant-list.ts';
+import { MAX_MATCHES_SORTED } from '../../../src/storage/keyed-page.ts';
 import type { InstantPosition, Page } from '../../../src/storage/page.ts';
 import { findListedSession, listSessionPage, type SessionFilter } from '../../../src/storage/session-list.ts';
 import { countStates } from '../../../src/storage/state-counts.ts';
@@ -157,6 +158,57 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       expect(await found({ q: sub, disabled: true }, 100)).toEqual([]);
       // A part of a sub is none.
       expect(await found({ q: moved.id.slice(1) }, 100)).toEqual([]);
+    });
+  });
+
+  describe('of end-users, in a search', () => {
+    const mark = randomUUID().slice(0, 8);
+    const given = {
+      [`ada.${mark}`]: { name: 'Ada Lovelace', email: `lovelace@analytical-${mark}.example` },
+      [`renee.${mark}`]: { given_name: 'Renée', family_name: 'Müller', nickname: '100%_\\' },
+      [`wei.${mark}`]: { name: '张伟', preferred_username: 'Zhang' },
+    };
+    beforeAll(async () => {
+      for (const [username, claims] of Object.entries(given))
+        await ports.db.execute(sql`
+          insert into users (id, username, username_key, password_hash, claims)
+          values (gen_random_uuid(), ${username}, ${username}, '', ${JSON.stringify(claims)}::jsonb)`);
+    });
+    const [ada, renee, wei] = Object.keys(given);
+    test.each([
+      ['a part of the name', `lovel ${mark}`, [ada]],
+      ['a part of the e-mail address', `lytical-${mark}`, [ada]],
+      ['words in another order, and of several claims', `${mark} MULLER renee`, [renee]],
+      ['letters with their accents', `Renée ${mark}`, [renee]],
+      ['letters without their accents', `renee ${mark}`, [renee]],
+      ['accents that are letters of their own', `mu\u0308ller ${mark}`, [renee]],
+      ['signs, which are no pattern', `100%_\\ ${mark}`, [renee]],
+      ['the same signs, where nothing has them', `1%0 ${mark}`, []],
+      ['the beginning of a word, by its first letters', `lo ${mark}`, [ada]],
+      ['a short name in another script', `张伟 ${mark}`, [wei]],
+      ['a short part in the middle of a word', `ov ${mark}`, []],
+      ['a claim with another name', `zhang ${mark}`, [wei]],
+      ['nobody', `lovelace zhang ${mark}`, []],
+      ['everybody', mark, [ada, renee, wei]],
+    ])('finds %s', async (_, q, expected) => {
+      const page = await listUserPage(ports.db, { q }, { limit: 100, after: null });
+      expect(page.items.map(({ username }) => username)).toEqual(expected);
+      expect(page.total).toBe(expected.length);
+    });
+
+    test('counts all matches on each page', async () => {
+      const pages = [null, ada ?? ''].map((after) => listUserPage(ports.db, { q: mark }, { limit: 1, after }));
+      expect((await Promise.all(pages)).map(({ total }) => total)).toEqual([3, 3]);
+    });
+
+    test('counts an end-user whose sub is searched once', async () => {
+      const { id, username } = await givenUser(ports);
+      await ports.db.execute(
+        sql`update users set claims = ${JSON.stringify({ nickname: id })}::jsonb where id = ${id}`,
+      );
+      const page = await listUserPage(ports.db, { q: id }, { limit: 100, after: null });
+      expect(page.items.map((found) => found.username)).toEqual([username]);
+      expect(page.total).toBe(1);
     });
   });
 
@@ -342,18 +394,40 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
         .filter(([, gained]) => gained !== 0),
     );
 
-  test('a search reads a bounded number of rows, and continues where it stopped', async () => {
+  test('a search that no index helps reads a bounded number of rows, and continues where it stopped', async () => {
     const prefix = `zz-${randomUUID()}`;
-    await ports.db.execute(sql`
-      insert into users (id, username, username_key, password_hash, claims)
-      select gen_random_uuid(), name, name, '', '{}'::jsonb
-      from (select ${prefix}::text || '-' || lpad(n::text, 6, '0') as name from generate_series(1, 10500) n) made`);
-    const filter = { q: `${prefix}-010499` };
-    const first = await listUserPage(ports.db, filter, { limit: 5, after: prefix });
-    expect(first.items).toEqual([]);
-    expect(first.next).toBe(`${prefix}-010000`);
-    const second = await listUserPage(ports.db, filter, { limit: 5, after: first.next });
-    expect(second.items.map(({ username }) => username)).toEqual([`${prefix}-010499`]);
+    await people(prefix, 10_500);
+    await ports.db.execute(
+      sql`update users set username = username || '~!' where username_key = ${`${prefix}-010499`}`,
+    );
+    const first = await listUserPage(ports.db, { q: '~!' }, { limit: 5, after: prefix });
+    expect(first).toEqual({ items: [], next: `${prefix}-010000` });
+    const second = await listUserPage(ports.db, { q: '~!' }, { limit: 5, after: first.next });
+    expect(second.items.map(({ username }) => username)).toEqual([`${prefix}-010499~!`]);
     expect(second.next).toBeNull();
   });
+
+  test('a search with more matches than a request sorts reads the list in its order, without a total', async () => {
+    const prefix = `zzz${randomUUID().replaceAll('-', '')}`;
+    await people(prefix, MAX_MATCHES_SORTED);
+    const all = await listUserPage(ports.db, { q: prefix }, { limit: 2, after: null });
+    expect(all).toMatchObject({ total: MAX_MATCHES_SORTED, next: `${prefix}-000002` });
+    await people(`${prefix}-more`, 1);
+    const more = await listUserPage(ports.db, { q: prefix }, { limit: 2, after: `${prefix}-000002` });
+    expect(more.items.map(({ username }) => username)).toEqual([`${prefix}-000003`, `${prefix}-000004`]);
+    expect(more.total).toBeUndefined();
+    const last = await listUserPage(ports.db, { q: prefix }, { limit: 2, after: `${prefix}-more-000000` });
+    expect(last.items.map(({ username }) => username)).toEqual([`${prefix}-more-000001`]);
+    expect(last.next).toBeNull();
+  });
+
+  /** Each row takes locks to the end of its statement, and Postgres has a bounded number of them. */
+  async function people(prefix: string, number: number): Promise<void> {
+    for (let from = 1; from <= number; from += 5000)
+      await ports.db.execute(sql`
+        insert into users (id, username, username_key, password_hash, claims)
+        select gen_random_uuid(), name, name, '', '{}'::jsonb
+        from (select ${prefix}::text || '-' || lpad(n::text, 6, '0') as name
+          from generate_series(${from}::int, least(${from + 4999}::int, ${number}::int)) n) made`);
+  }
 });

@@ -63,6 +63,24 @@ test('a folder of a version before the first release is rejected with its path',
   await expect(database.migrate()).rejects.toThrow(`Move the folder ${join(folder, 'database')} away`);
 });
 
+test('a database that refuses the extension for searches is left unchanged, with the statement that creates it', async () => {
+  const database = await opened('postgres');
+  for (const statement of [
+    'drop extension pg_trgm cascade',
+    `delete from drizzle.__drizzle_migrations where created_at >= ${journal.entries.find(({ tag }) => tag.endsWith('_search'))?.when}`,
+    `create function has_no_contrib() returns event_trigger language plpgsql as
+      $$ begin raise exception 'extension is not available' using errcode = '0A000'; end $$`,
+    `create event trigger has_no_contrib on ddl_command_start when tag in ('CREATE EXTENSION') execute function has_no_contrib()`,
+  ])
+    await run(database, statement);
+  const before = await appliedIn(database);
+  await expect(database.migrate()).rejects.toThrow('CREATE EXTENSION pg_trgm;');
+  expect(await appliedIn(database)).toEqual(before);
+  await run(database, 'drop event trigger has_no_contrib');
+  await database.migrate();
+  expect(await appliedIn(database)).toHaveLength(journal.entries.length);
+});
+
 describe.each(databaseKinds)('the triggers on %s', (kind) => {
   test('are replaced when their digest differs, and otherwise left alone', async () => {
     const database = await opened(kind);

@@ -1,0 +1,4 @@
+-- Of the contrib modules of Postgres. The owner of the database may create it, since Postgres trusts it.
+CREATE EXTENSION IF NOT EXISTS "pg_trgm";--> statement-breakpoint
+CREATE INDEX "clients_search" ON "clients" USING gin ((lower(regexp_replace(normalize((' ' || coalesce("client_id", '') || ' ' || coalesce("client_name", '')), NFKD), '[\u0300-\u036f]', '', 'g'))) gin_trgm_ops) WHERE "clients"."deleted_at" is null;--> statement-breakpoint
+CREATE INDEX "users_search" ON "users" USING gin ((lower(regexp_replace(normalize((' ' || coalesce("username", '') || ' ' || coalesce("claims" ->> 'name', '') || ' ' || coalesce("claims" ->> 'given_name', '') || ' ' || coalesce("claims" ->> 'family_name', '') || ' ' || coalesce("claims" ->> 'nickname', '') || ' ' || coalesce("claims" ->> 'preferred_username', '') || ' ' || coalesce("claims" ->> 'email', '')), NFKD), '[\u0300-\u036f]', '', 'g'))) gin_trgm_ops) WHERE "users"."deleted_at" is null;
