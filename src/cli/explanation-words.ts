@@ -6,7 +6,6 @@ import { fields } from './client-words.ts';
 import { inWords } from './durations.ts';
 
 type Event = ExplainedGrant['events'][number];
-type Place = NonNullable<ExplainedGrant['presented']>;
 
 /** @param at RFC 3339. */
 const instant = (at: string): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
@@ -14,18 +13,7 @@ const instant = (at: string): string => `${new Date(at).toISOString().slice(0, 1
 export const explanationText = (document: ExplainedGrant | ExplainedWithoutGrant): string =>
   document.grant_id === null ? textWithoutGrant(document) : textOfGrant(document);
 
-function textWithoutGrant({ presented }: ExplainedWithoutGrant): string {
-  if (presented.place !== 'client_credentials') return `${presented.says}\n`;
-  const { client_id: clientId, state, expires_at: expiresAt } = presented;
-  return `An access token of client ${printable(clientId)} itself (client credentials): no end-user, no chain. ${OWN_WORDS[state]} ${instant(expiresAt)}.\n`;
-}
-
-const OWN_WORDS = {
-  expired: 'It expired',
-  client_ended: 'Its client was deleted; APIs that do not ask the server may accept it until',
-  revoked: 'Its client revoked it; APIs that do not ask the server may accept it until',
-  good: 'It is good until',
-} as const;
+const textWithoutGrant = ({ presented }: ExplainedWithoutGrant): string => `${printable(presented.says)}\n`;
 
 function textOfGrant(explained: ExplainedGrant): string {
   const { client, user, scope, resources, presented, events } = explained;
@@ -41,7 +29,7 @@ function textOfGrant(explained: ExplainedGrant): string {
           ['prevention', explained.what_would_have_kept_it],
         ] as const)
       : []),
-    ...(presented ? [['this one', placeWords(presented, explained.active)] as const] : []),
+    ...(presented ? [['this one', presented.says] as const] : []),
   ];
   return `grant ${explained.grant_id}\n${fields(rows)}\n${timeline(explained)}`;
 }
@@ -74,36 +62,6 @@ const UNLESS: Partial<Record<keyof typeof ADVICE, string>> = {
   idle_end: ', unless it is used before',
   absolute_end: ', however much it is used',
 };
-
-function placeWords(place: Place, isAlive: boolean): string {
-  switch (place.place) {
-    case 'current':
-      return isAlive
-        ? 'a refresh token, the head of its chain: the one to use next'
-        : 'a refresh token, the last one of its chain';
-    case 'used': {
-      const moved = `used: ${place.rotations_ago} ${place.rotations_ago === 1 ? 'rotation' : 'rotations'} ago`;
-      return `a refresh token, ${moved}.${isAlive ? ' Presenting it again ends the chain' : ''}`.replace(/\.$/, '');
-    }
-    case 'ahead':
-      return 'a refresh token, authentic and newer than anything stored: the database has lost commits. Run "statehouse recover"';
-    case 'code_unused':
-      return 'its code, never exchanged';
-    case 'code_used':
-      return `its code, used.${isAlive ? ' Presenting it again with its verifier ends the chain' : ''}`.replace(
-        /\.$/,
-        '',
-      );
-    case 'not_the_code':
-      return 'a code that names this grant but is not its code: guessed or garbled. It changes nothing';
-    case 'access_token':
-      return place.expired
-        ? `an access token, expired ${instant(place.expires_at)}`
-        : `an access token, good until ${instant(place.expires_at)}${isAlive ? '' : ' at APIs that do not ask the server'}`;
-    case 'unknown':
-      return 'its place in the chain is no longer known';
-  }
-}
 
 function timeline({ events, earlier_events: earlier, beginning_was_dropped: isCut }: ExplainedGrant): string {
   const cut = isCut
@@ -146,27 +104,10 @@ const eventLine = (event: Event): string => {
   const by = event.actor === null ? '' : `; asked for by ${printable(actorWords(event.actor))}`;
   const agent = event.user_agent === null ? '' : ` (${printable(event.user_agent)})`;
   const from = event.address === null ? '' : `; from ${printable(event.address)}${agent}`;
-  return `  ${instant(event.at)}  ${printable(eventWords(event))}${by}${from}${withheld}${policy}\n`;
+  return `  ${instant(event.at)}  ${printable(event.says)}${by}${from}${withheld}${policy}\n`;
 };
 
 /** @param actor as the ledger has it (src/model/actor.ts). */
 const actorWords = (actor: string): string => (actor === 'command_line' ? 'the command line' : actor);
-
-function eventWords({ machine, event, from, to, reason, generation, client_id: clientId }: Event): string {
-  const by = clientId === null ? 'the client' : clientId;
-  const why = reason === null ? '' : ` (${reason})`;
-  if (to === 'approved') return `the end-user approves; ${by} gets a code`;
-  if (machine === 'authorizationCode' && to === 'used') return `${by} exchanges the code: refresh token 0 is the head`;
-  if (isRotationOf(machine, to)) return `${by} uses its refresh token: ${generation ?? 'the next one'} is the head`;
-  if (machine === 'authorizationCode' && to === 'revoked') return `the code, already used, is presented again${why}`;
-  if (machine === 'refreshToken' && to === 'revoked')
-    return reason === 'chain_behind_token'
-      ? `a refresh token newer than the head is presented${why}`
-      : `a used refresh token is presented again; the head is ${generation ?? 'none'}${why}`;
-  if (machine === 'grant' && to === 'revoked') return `the whole chain ends${why}`;
-  return `${machine}: ${event}, ${from} → ${to}${why}`;
-}
-
-const isRotationOf = (machine: string, to: string) => machine === 'refreshToken' && to === 'used';
 
 const span = (milliseconds: number): string => inWords(Math.max(0, Math.floor(milliseconds / 1000)));

@@ -2,6 +2,7 @@
 import { subOf } from '../model/user.ts';
 import type { GrantLife } from '../storage/grant-life.ts';
 import type { CredentialPlace, Explanation } from './explanation.ts';
+import { eventWords, placeWords } from './words.ts';
 
 export type Explained = Pick<GrantLife, 'now' | 'grant' | 'client' | 'user'> &
   Explanation & { readonly grantId: string };
@@ -36,38 +37,26 @@ export const explanationDocument = (explained: Explained) => ({
         why: explained.life.advice?.why ?? null,
         what_would_have_kept_it: explained.life.advice?.keep ?? null,
       }),
-  presented: explained.place && placeDocument(explained.place),
-  events: explained.events.map(
-    ({
-      at,
-      machine,
-      event,
-      from,
-      to,
-      reason,
-      generation,
-      clientId,
-      policy,
-      scopeWithheld,
-      actor,
-      address,
-      userAgent,
-    }) => ({
-      at: at.toISOString(),
-      machine,
-      event,
-      from,
-      to,
-      reason,
-      generation: generation === null ? null : Number(generation),
-      client_id: clientId,
-      policy,
-      scope_withheld: scopeWithheld,
-      actor,
-      address,
-      user_agent: userAgent,
-    }),
-  ),
+  presented: explained.place && {
+    ...placeDocument(explained.place),
+    says: placeWords(explained.place, explained.life.kind === 'active'),
+  },
+  events: explained.events.map((line) => ({
+    at: line.at.toISOString(),
+    machine: line.machine,
+    event: line.event,
+    from: line.from,
+    to: line.to,
+    reason: line.reason,
+    generation: line.generation === null ? null : Number(line.generation),
+    client_id: line.clientId,
+    policy: line.policy,
+    scope_withheld: line.scopeWithheld,
+    actor: line.actor,
+    address: line.address,
+    user_agent: line.userAgent,
+    says: eventWords(line),
+  })),
   earlier_events: explained.earlierLines,
   beginning_was_dropped: explained.isCut,
 });

@@ -9,6 +9,7 @@ import { UNTRUSTED } from './advice.ts';
 import { explanationDocument } from './document.ts';
 import { explanationOf } from './explanation.ts';
 import { type GivenCredential, type Keys, readCredential, verifyingKeys } from './presented.ts';
+import { ownTokenWords } from './words.ts';
 
 export type ExplainDeps = Omit<Keys, 'keyRing'> & {
   readonly db: Drizzle;
@@ -28,6 +29,7 @@ export type ExplainedWithoutGrant = {
         readonly client_id: string;
         readonly state: 'expired' | 'client_ended' | 'revoked' | 'good';
         readonly expires_at: string;
+        readonly says: string;
       };
 };
 
@@ -72,6 +74,12 @@ async function ownToken(
   const state = now >= expiresAt ? 'expired' : isEnded ? 'client_ended' : isDenied ? 'revoked' : 'good';
   return {
     grant_id: null,
-    presented: { place: 'client_credentials', client_id: clientId, state, expires_at: expiresAt.toISOString() },
+    presented: {
+      place: 'client_credentials',
+      client_id: clientId,
+      state,
+      expires_at: expiresAt.toISOString(),
+      says: ownTokenWords(clientId, state, expiresAt),
+    },
   };
 }

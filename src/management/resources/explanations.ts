@@ -24,7 +24,7 @@ export const explanations = {
       answer: z.looseObject({
         grant_id: z.uuid().nullable().describe('Null: it leads to no grant; `presented` says why.'),
         presented: z
-          .looseObject({ place: z.string() })
+          .looseObject({ place: z.string(), says: z.string().describe('The same, as a sentence.') })
           .nullable()
           .describe('Where the credential stands; null: it was a grant id.'),
       }),
