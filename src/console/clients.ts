@@ -12,6 +12,7 @@ import {
   link,
   pager,
   plural,
+  searchedWords,
   table,
   time,
   withQuery,
@@ -50,7 +51,7 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
   return page(
     'Clients',
     html`!${doneWords(query.get('done'))}
-!${filters(viewer, '/console/clients', [{ name: 'q', label: 'Id or name contains', value: q }])}
+!${filters(viewer, '/console/clients', [{ name: 'q', label: 'Part of the id or name', value: q }])}
 !${viewer.may('clients:write') ? html`<p>!${button(viewer, '/console/client/new', 'Register a client')}</p>` : ''}
 !${table(
       'Clients by id',
@@ -66,6 +67,7 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
       ],
       items,
     )}
+!${searchedWords(answer.value)}
 !${pager(viewer, '/console/clients', { q, cursor }, next)}`,
   );
 }

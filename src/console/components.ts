@@ -1,6 +1,7 @@
 /** The components of the console's pages. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Page } from './management-api.ts';
 import type { Viewer } from './shown.ts';
 import { shownText } from './shown-text.ts';
 
@@ -76,6 +77,14 @@ export function pager(
   return links.length === 0 ? '' : html`<nav class="row" aria-label="Pages">!${links.join(' ')}</nav>`;
 }
 
+/** The part of a list that a search has looked at. */
+export function searchedWords({ items, next, total }: Page<unknown>): Markup {
+  if (total !== undefined) return html`<p class="quiet">${plural(total, 'match', 'matches')} in all.</p>`;
+  return items.length > 0 || next === null
+    ? ''
+    : html`<p class="quiet">There is no match in this part of the list. The next page looks at the next part. Three letters or more search all at once.</p>`;
+}
+
 export type Input = {
   readonly name: string;
   readonly label: string;
@@ -113,7 +122,7 @@ ${value}</textarea>`
 
 /** A search form, sent by GET. */
 export const filters = (viewer: Viewer, path: string, inputs: readonly Input[]): Markup =>
-  html`<form method="get" action="${viewer.path(path)}" class="row" role="search">
+  html`<form method="get" action="${viewer.path(path)}" class="row" role="search" aria-label="This list">
 !${inputs.map(input).join('\n')}
 <button type="submit" class="second">Find</button>
 </form>`;

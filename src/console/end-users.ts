@@ -13,6 +13,7 @@ import {
   link,
   pager,
   plural,
+  searchedWords,
   table,
   withQuery,
 } from './components.ts';
@@ -51,7 +52,7 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
     html`!${doneWords(query.get('done'))}
 !${viewer.may('users:write') ? html`<p>!${button(viewer, '/console/end-user/new', 'Register an end-user')}</p>` : ''}
 !${filters(viewer, '/console/end-users', [
-      { name: 'q', label: 'Username contains, or sub', value: q },
+      { name: 'q', label: 'Part of a name, username or address', value: q },
       {
         name: 'disabled',
         label: 'State',
@@ -67,11 +68,14 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
       'End-users',
       [
         { label: 'Username', cell: (user: User) => link(viewer, pageOf(user.sub), user.username) },
+        { label: 'Name', cell: ({ claims }) => claimOf(claims['name'] ?? '') },
+        { label: 'E-mail', cell: ({ claims }) => claimOf(claims['email'] ?? '') },
         { label: 'sub', cell: (user) => code(user.sub) },
         { label: 'State', cell: stateOf },
       ],
       answer.value.items,
     )}
+!${searchedWords(answer.value)}
 !${pager(viewer, '/console/end-users', { q, disabled, cursor }, answer.value.next)}`,
   );
 }

@@ -80,6 +80,11 @@ const header = ({ username, may, changesNothing, path, hidden }: NonNullable<Fra
     .join('')}
 </ul>
 </nav>
+<form method="post" action="${path('/console/find')}" role="search" aria-label="Everything">
+!${hidden}
+<input aria-label="Find a person, a client or a token" name="q" type="search" maxlength="16384" placeholder="Name, address, client or token" autocomplete="off" spellcheck="false" enterkeyhint="search">
+<button type="submit" class="second small">Search</button>
+</form>
 <form method="post" action="${path('/console/sign-out')}">
 !${hidden}
 <span class="quiet"><bdi>${shownText(username, 40)}</bdi>!${changesNothing ? ' (auditor: changes nothing)' : ''}</span>

@@ -14,7 +14,7 @@ import {
   time,
   withQuery,
 } from './components.ts';
-import type { Arm } from './numbers.ts';
+import { eventsOf, type Life, pictureOf, summaryOf } from './life.ts';
 import { PERSON_LABEL, personIn } from './person.ts';
 import { type Action, all, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, name, shownText } from './shown-text.ts';
@@ -35,26 +35,6 @@ export type GrantItem = {
   readonly last_used_at: string | null;
   readonly ends_at: string;
   readonly rotations: number | null;
-};
-
-export type Event = Omit<Arm, 'last_5_minutes'> & {
-  readonly at: string;
-  readonly machine: string;
-  readonly generation: number | null;
-  readonly policy?: string | null;
-  readonly scope_withheld?: string | null;
-  readonly actor?: string | null;
-};
-
-/** The life of a grant, as in `statehouse explain`. */
-type Life = {
-  readonly active: boolean;
-  readonly active_until?: string;
-  readonly reason?: string | null;
-  readonly why?: string | null;
-  readonly what_would_have_kept_it?: string | null;
-  readonly events: readonly Event[];
-  readonly earlier_events: number;
 };
 
 export const grantPage = (id: string, done?: string): string => withQuery('/console/grant', { id, done });
@@ -131,8 +111,11 @@ export function instantOf(local: string): string {
   return Number.isNaN(at.getTime()) ? local : at.toISOString();
 }
 
-async function show(viewer: Viewer, query: Fields): Promise<Shown> {
-  const id = query.get('id');
+const show = (viewer: Viewer, query: Fields): Promise<Shown> =>
+  lifePage(viewer, query.get('id'), doneWords(query.get('done')));
+
+/** @param first the markup above the life. */
+async function lifePage(viewer: Viewer, id: string, first: Markup): Promise<Shown> {
   const [grant, life] = await Promise.all([
     viewer.api.get<GrantItem>(resourceOf(id)),
     viewer.api.get<Life>(resourceOf(id, '/transitions')),
@@ -142,27 +125,26 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
   if (!grant.ok && grant.problem.status !== 404) return problem(grant.problem);
   return page(
     'The life of a grant',
-    html`!${doneWords(query.get('done'))}
+    html`!${first}
 !${summaryOf(life.value)}
+!${pictureOf(life.value)}
 !${grant.ok ? factsOf(viewer, grant.value) : html`<p>Its row no longer exists: the server removes rows an hour after the end of their chain. The ledger still has the following entries.</p>`}
 !${viewer.may('grants:revoke') && life.value.active ? html`<p>!${button(viewer, withQuery('/console/grant/end', { id }), 'End this grant…', 'danger')}</p>` : ''}
 <h2>What happened</h2>
-!${lifeOf(life.value)}`,
+!${eventsOf(life.value)}`,
   );
 }
 
-function summaryOf({
-  active,
-  active_until: until,
-  reason = null,
-  why = null,
-  what_would_have_kept_it: keep = null,
-}: Life): Markup {
-  if (active)
-    return html`<p class="done"><strong>It is active.</strong>!${until ? html` Without further use, it ends on !${time(until)}.` : ''}</p>`;
-  return html`<div class="alert"><p><strong>It is over!${reason === null ? '.' : html`: <code>${shownText(reason)}</code>`}</strong></p>
-!${why === null ? '' : html`<p>${why}</p>`}
-!${keep === null ? '' : html`<p><strong>How to prevent this:</strong> ${keep}</p>`}</div>`;
+type Explained = { readonly grant_id: string | null; readonly presented: { readonly says: string } | null };
+
+/** @param credential a token or a code, which the page never shows. */
+export async function explanationPage(viewer: Viewer, credential: string): Promise<Shown> {
+  const answer = await viewer.api.post<Explained>('/explanations', { credential }, null);
+  if (!answer.ok) return problem(answer.problem);
+  const { grant_id: id, presented } = answer.value;
+  const says = presented?.says ?? '';
+  if (id === null) return page('A token without a grant', html`<p>${shownText(says, 1000)}</p>`);
+  return lifePage(viewer, id, html`<p class="warning"><strong>You pasted ${shownText(says, 1000)}.</strong></p>`);
 }
 
 const factsOf = (viewer: Viewer, grant: GrantItem): Markup =>
@@ -176,20 +158,6 @@ const factsOf = (viewer: Viewer, grant: GrantItem): Markup =>
     ['Made', time(grant.created_at)],
     ['Last used', time(grant.last_used_at)],
   ]);
-
-/** A timeline, with the words of the machine. */
-function lifeOf({ active, active_until: until, events, earlier_events: earlier }: Life): Markup {
-  const lines = events.map(
-    (event) =>
-      html`<li!${event.to === 'revoked' ? ' class="over"' : ''}><p>!${time(event.at)}</p>
-<p><strong>${shownText(event.event)}</strong>: ${shownText(event.machine)} ${shownText(event.from)} → <strong>${shownText(event.to)}</strong>!${event.generation ? html`, generation ${String(event.generation)}` : ''}!${event.reason ? html`, because of <code>${shownText(event.reason)}</code>` : ''}</p>
-!${event.scope_withheld ? html`<p class="quiet">Withheld, above the client’s scope at that time: ${shownText(event.scope_withheld)}</p>` : ''}
-!${event.actor ? html`<p class="quiet">Requested by ${shownText(event.actor)}</p>` : ''}</li>`,
-  );
-  return html`!${earlier > 0 ? html`<p class="quiet">${String(earlier)} earlier entries are not listed.</p>` : ''}
-<ol class="life">!${lines.join('\n')}
-!${active ? html`<li class="now"><p>Now: active!${until ? html`, until !${time(until)} at the latest` : ''}</p></li>` : ''}</ol>`;
-}
 
 async function confirmEnd(viewer: Viewer, query: Fields): Promise<Shown> {
   const id = query.get('id');

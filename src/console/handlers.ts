@@ -73,7 +73,7 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
       if (entered.kind === 'answered') return reply;
       const { viewer, session } = entered;
       // The API refuses too. This check comes before anything is sent.
-      if (!viewer.may(scope)) return sendNotice(reply, viewer, notAllowed(scope));
+      if (scope !== null && !viewer.may(scope)) return sendNotice(reply, viewer, notAllowed(scope));
       const fields = fieldsOf(bodyOf(request.body));
       if (recentSignInFor && !session.signInIsRecent) {
         setLogLine(request, 'refused', { reason: 'sign_in_not_recent', userId: session.userId });
@@ -232,7 +232,7 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
   async function send(
     request: FastifyRequest,
     reply: FastifyReply,
-    { viewer, session, area, shown }: { viewer: Viewer; session: ConsoleSession; area: Area; shown: Shown },
+    { viewer, session, area, shown }: { viewer: Viewer; session: ConsoleSession; area: Area | null; shown: Shown },
   ): Promise<FastifyReply> {
     switch (shown.kind) {
       case 'page':

@@ -21,7 +21,12 @@ export type Answer<Value> =
 
 export type Query = Readonly<Record<string, string | number | null | undefined>>;
 
-export type Page<Item> = { readonly items: readonly Item[]; readonly next: string | null };
+/** `total`: the number of all matches of a search, where it was counted. */
+export type Page<Item> = {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+  readonly total?: number | undefined;
+};
 
 export type ManagementApi = {
   readonly get: <Value>(path: string, query?: Query) => Promise<Answer<Value>>;
@@ -71,8 +76,8 @@ export function managementApi(
     list: async <Item>(path: string, query?: Query) => {
       const answer = await get<Listed<Item>>(path, query);
       if (!answer.ok) return answer;
-      const { items, _links } = answer.value;
-      return { ...answer, value: { items, next: cursorIn(_links?.next?.href) } };
+      const { items, total, _links } = answer.value;
+      return { ...answer, value: { items, total, next: cursorIn(_links?.next?.href) } };
     },
     text: async (path, accept) => {
       const received = await ask('GET', path, { headers: { accept } });
@@ -97,6 +102,7 @@ const NOTHING_THERE: Received = {
 
 type Listed<Item> = {
   readonly items: readonly Item[];
+  readonly total?: number;
   readonly _links?: { readonly next?: { readonly href: string } };
 };
 

@@ -4,6 +4,7 @@ import type { RouteName } from '../http/lazy-routes.ts';
 /** Pages and forms. `screens.ts` has their scopes. */
 const SCREEN_ROUTES = [
   'GET /console',
+  'GET /console/find',
   'GET /console/machines',
   'GET /console/machine',
   'GET /console/clients',
@@ -32,6 +33,7 @@ const SCREEN_ROUTES = [
   'GET /console/ledger.csv',
   'GET /console/ledger.jsonl',
   'GET /console/configuration',
+  'POST /console/find',
   'POST /console/client/new',
   'POST /console/client/edit',
   'POST /console/client/secrets',

@@ -5,6 +5,7 @@
 import { CLIENT_ACTIONS, CLIENT_SCREENS } from './clients.ts';
 import { CONFIGURATION_SCREENS } from './configuration.ts';
 import { END_USER_ACTIONS, END_USER_SCREENS } from './end-users.ts';
+import { FIND_ACTIONS, FIND_SCREENS } from './find.ts';
 import { GRANT_ACTIONS, GRANT_SCREENS } from './grants.ts';
 import { KEY_ACTIONS, KEY_SCREENS } from './keys.ts';
 import { LEDGER_SCREENS } from './ledger.ts';
@@ -16,6 +17,7 @@ import { WEBHOOK_ACTIONS, WEBHOOK_SCREENS } from './webhooks.ts';
 
 export const SCREENS: readonly Screen[] = [
   ...OVERVIEW_SCREENS,
+  ...FIND_SCREENS,
   ...MACHINE_SCREENS,
   ...CLIENT_SCREENS,
   ...END_USER_SCREENS,
@@ -28,6 +30,7 @@ export const SCREENS: readonly Screen[] = [
 ];
 
 export const ACTIONS: readonly Action[] = [
+  ...FIND_ACTIONS,
   ...CLIENT_ACTIONS,
   ...END_USER_ACTIONS,
   ...GRANT_ACTIONS,

@@ -86,8 +86,9 @@ type ValueOf<Asked> = Asked extends Promise<Answer<infer Value>> ? Value : never
 export type Screen = {
   /** Without parameters: ids are in the query, because they may contain any character. */
   readonly path: string;
-  readonly area: Area;
-  /** Null: the first page, which shows what the user may see. */
+  /** Null: of no place in the navigation. */
+  readonly area: Area | null;
+  /** Null: the page shows what the user may see. */
   readonly scope: string | null;
   readonly show: (viewer: Viewer, query: Fields) => Promise<Shown>;
   /** The page needs a recent sign-in: its form gives access to an account, or cannot be undone. */
@@ -96,8 +97,9 @@ export type Screen = {
 
 export type Action = {
   readonly path: string;
-  readonly area: Area;
-  readonly scope: string;
+  readonly area: Area | null;
+  /** Null: the API decides each part. */
+  readonly scope: string | null;
   readonly act: (viewer: Viewer, form: Fields) => Promise<Shown>;
   /** As in a screen. After the sign-in, the browser returns to this page with the form, and nothing was changed. */
   readonly recentSignInFor?: (form: Fields) => string;

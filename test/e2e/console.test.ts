@@ -112,6 +112,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     '/console',
     '/console/machines',
     '/console/machine?name=grant',
+    '/console/find?q=book',
     '/console/clients',
     '/console/client?id=photo-book',
     '/console/client/new',
@@ -218,6 +219,28 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await page.getByText('From now on, the server rejects its refresh token').waitFor();
     await page.getByText('It is over: ended_by_administrator').waitFor();
     expect((await refresh(test, client, stolen.refreshToken)).json.error).toBe('invalid_grant');
+  });
+
+  it('finds a person by a part of the name, and why a pasted token fails, from the field on top', async () => {
+    const { refreshToken } = await obtainTokens(test, client, person);
+    await refresh(test, client, refreshToken);
+    await refresh(test, client, refreshToken);
+    await signIn();
+    const field = page.getByRole('searchbox', { name: 'Find a person, a client or a token' });
+    await field.fill('hopp');
+    await field.press('Enter');
+    await page.getByRole('link', { name: person.username }).click();
+    await heading(person.username);
+    await field.fill(refreshToken);
+    await field.press('Enter');
+    await page.getByText('You pasted a refresh token, used: 1 rotation ago').waitFor();
+    await page.getByText('Used token presented again').waitFor();
+    expect(page.url()).toMatch(/\/console\/find$/);
+    expect(await page.content()).not.toContain(refreshToken);
+    await look('life-of-a-pasted-token');
+    expect(await violations()).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 700 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
   });
 
   it('updates numbers while a page is open', async () => {

@@ -9,7 +9,7 @@ import { housekeeper } from '../../../src/storage/housekeeping.ts';
 import { consoleSessions, grants, transitions } from '../../../src/storage/schema.ts';
 import { makeUser } from '../../support/actors.ts';
 import { type Answer, type Browser, formOf } from '../../support/browser.ts';
-import { type ConsoleApp, consoleBrowser, openConsoleApp, openPage } from '../../support/console.ts';
+import { type ConsoleApp, consoleBrowser, formTo, openConsoleApp, openPage } from '../../support/console.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { findClient } from '../../support/stored-clients.ts';
 
@@ -108,7 +108,7 @@ describe('an operator', () => {
   it('signs out of the console: row, cookie and grant are gone', async () => {
     const browser = consoleBrowser(test);
     const page = await openPage(browser, test.operator);
-    const out = await browser.submit(page, {});
+    const out = await browser.post('/console/sign-out', formTo(page, '/console/sign-out'));
     expect(out.body).toContain('Signed out of the console');
     expect(await rows()).toEqual([]);
     expect(browser.cookies.get(COOKIE)).toBe('');
@@ -319,7 +319,7 @@ describe('an issuer with a path', () => {
     expect(page.body).toContain('href="/tenant/console/keys"');
     const shown = await browser.get('/tenant/console/client?id=statehouse-console');
     expect(shown.body).toContain('https://as.test/tenant/console/callback');
-    const out = await browser.submit(page, {});
+    const out = await browser.post('/tenant/console/sign-out', formTo(page, '/tenant/console/sign-out'));
     expect(out.url).toBe('/tenant/console/sign-out');
     expect(out.body).toContain('Signed out of the console');
     await below.app.close();
