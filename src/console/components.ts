@@ -157,6 +157,7 @@ export const DONE_WORDS = {
   disabled: 'Disabled, and signed out everywhere.',
   enabled: 'Enabled. Their old sessions and grants stay ended: they sign in again.',
   'password-set': 'The password is set. Older sessions and grants have ended.',
+  removed: 'Removed.',
   'grant-ended': 'Ended. From now on, the server rejects its refresh token. Issued access tokens expire soon.',
   'session-ended': 'Ended: that browser has to sign in again.',
   rotated: 'Rotated.',

@@ -1,4 +1,4 @@
-/** End-users: find, show with grants and sessions, disable, enable, set a password, delete. */
+/** End-users: find, register, disable, enable, set a password, delete. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import {
@@ -6,7 +6,6 @@ import {
   button,
   type Done,
   doneWords,
-  facts,
   filters,
   form,
   input,
@@ -17,18 +16,10 @@ import {
   table,
   withQuery,
 } from './components.ts';
-import { type GrantItem, grantColumns } from './grants.ts';
-import type { Answer, Page, Problem } from './management-api.ts';
-import { type SessionItem, sessionColumns } from './sessions.ts';
+import { claimOf, type EndUser, endUserPage, refusalOf, stateOf, userResource } from './end-user.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
-import { code, name, shownText } from './shown-text.ts';
+import { code, shownText } from './shown-text.ts';
 
-type User = {
-  readonly sub: string;
-  readonly username: string;
-  readonly disabled: boolean;
-  readonly claims: Readonly<Record<string, unknown>>;
-};
 type Consequences = {
   readonly living_grants: number;
   readonly active_sessions: number;
@@ -36,16 +27,9 @@ type Consequences = {
   readonly exact: boolean;
 };
 
-const resourceOf = (sub: string, rest = ''): string => `/users/${encodeURIComponent(sub)}${rest}`;
-const pageOf = (sub: string, rest = '', done?: string): string =>
-  withQuery(`/console/end-user${rest}`, { id: sub, done });
-
-const stateOf = ({ disabled }: User): Markup =>
-  disabled ? html`<span class="badge bad">disabled</span>` : html`<span class="badge good">enabled</span>`;
-
 async function list(viewer: Viewer, query: Fields): Promise<Shown> {
   const [q, disabled, cursor] = [query.get('q'), query.get('disabled'), query.get('cursor')];
-  const answer = await viewer.api.list<User>('/users', { q, disabled, cursor });
+  const answer = await viewer.api.list<EndUser>('/users', { q, disabled, cursor });
   if (!answer.ok) return problem(answer.problem);
   return page(
     'End-users',
@@ -67,7 +51,7 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
 !${table(
       'End-users',
       [
-        { label: 'Username', cell: (user: User) => link(viewer, pageOf(user.sub), user.username) },
+        { label: 'Username', cell: (user: EndUser) => link(viewer, endUserPage(user.sub), user.username) },
         { label: 'Name', cell: ({ claims }) => claimOf(claims['name'] ?? '') },
         { label: 'E-mail', cell: ({ claims }) => claimOf(claims['email'] ?? '') },
         { label: 'sub', cell: (user) => code(user.sub) },
@@ -78,55 +62,6 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
 !${searchedWords(answer.value)}
 !${pager(viewer, '/console/end-users', { q, disabled, cursor }, answer.value.next)}`,
   );
-}
-
-const NEWEST = { limit: 20 };
-
-async function show(viewer: Viewer, query: Fields): Promise<Shown> {
-  const sub = query.get('id');
-  const [user, grants, sessions] = await Promise.all([
-    viewer.api.get<User>(resourceOf(sub)),
-    viewer.may('grants:read') ? viewer.api.list<GrantItem>(resourceOf(sub, '/grants'), NEWEST) : null,
-    viewer.may('sessions:read') ? viewer.api.list<SessionItem>(resourceOf(sub, '/sessions'), NEWEST) : null,
-  ]);
-  if (!user.ok) return problem(user.problem);
-  const { username, disabled, claims } = user.value;
-  const mayChange = viewer.may('users:write');
-  return page(
-    username,
-    html`!${doneWords(query.get('done'))}
-!${facts([
-      ['Username', name(username)],
-      ['sub', code(sub)],
-      ['State', stateOf(user.value)],
-      ...Object.entries(claims).map(([claim, value]) => [shownText(claim), claimOf(value)] as const),
-    ])}
-!${
-      !mayChange
-        ? ''
-        : html`<p class="row">!${disabled ? '' : button(viewer, pageOf(sub, '/disable'), 'Disable…', 'danger')} !${button(viewer, pageOf(sub, '/password'), 'Set a password…', 'second')} !${button(viewer, pageOf(sub, '/delete'), 'Delete…', 'danger')}</p>
-!${disabled ? form(viewer, { action: '/console/end-user/enable', label: 'Enable', values: { id: sub, etag: user.etag ?? '' } }) : ''}`
-    }
-!${section('Grants', grants, (items) => table('The newest grants', grantColumns(viewer), items), withQuery('/console/grants', { sub }), viewer)}
-!${section('Sessions', sessions, (items) => table('The newest sessions', sessionColumns(viewer), items), withQuery('/console/sessions', { sub }), viewer)}
-!${viewer.may('ledger:read') ? html`<p>!${link(viewer, withQuery('/console/ledger', { sub }), 'Their ledger entries')}</p>` : ''}`,
-  );
-}
-
-const claimOf = (value: unknown): Markup =>
-  html`${shownText(typeof value === 'string' ? value : JSON.stringify(value), 500)}`;
-
-function section<Item>(
-  title: string,
-  answer: Answer<Page<Item>> | null,
-  shown: (items: readonly Item[]) => Markup,
-  allOfThem: string,
-  viewer: Viewer,
-): Markup {
-  if (answer === null) return '';
-  if (!answer.ok) return html`<h2>${title}</h2><p class="warning">${answer.problem.title}</p>`;
-  const { items, next } = answer.value;
-  return html`<h2>${title}</h2>!${shown(items)}!${next === null ? '' : html`<p>!${link(viewer, allOfThem, 'All of them')}</p>`}`;
 }
 
 const registration = (viewer: Viewer, username = '', problems: Markup = ''): Shown =>
@@ -147,15 +82,12 @@ const registration = (viewer: Viewer, username = '', problems: Markup = ''): Sho
 
 async function register(viewer: Viewer, fields: Fields): Promise<Shown> {
   const [username, password] = [fields.get('username'), fields.get('password')];
-  const answer = await viewer.api.post<User>('/users', { username, password }, fields.get('once'));
-  if (answer.ok) return goTo(pageOf(answer.value.sub, '', 'registered'));
+  const answer = await viewer.api.post<EndUser>('/users', { username, password }, fields.get('once'));
+  if (answer.ok) return goTo(endUserPage(answer.value.sub, '', 'registered'));
   const { status } = answer.problem;
   const isAboutFields = status === 400 || status === 409 || status === 422;
-  return isAboutFields ? registration(viewer, username, refusal(answer.problem)) : problem(answer.problem);
+  return isAboutFields ? registration(viewer, username, refusalOf(answer.problem)) : problem(answer.problem);
 }
-
-const refusal = ({ title, errors }: Problem): Markup =>
-  html`<p class="alert" role="alert">${title}. ${errors.map(({ detail }) => shownText(detail, 1000)).join(' ')}</p>`;
 
 const NEW_PASSWORD = {
   name: 'password',
@@ -207,8 +139,8 @@ async function confirmation(
 ): Promise<Shown> {
   const { title, words, label, fields }: Change = CHANGES[kind];
   const [user, consequences] = await Promise.all([
-    viewer.api.get<User>(resourceOf(sub)),
-    viewer.api.get<Consequences>(resourceOf(sub, '/consequences')),
+    viewer.api.get<EndUser>(userResource(sub)),
+    viewer.api.get<Consequences>(userResource(sub, '/consequences')),
   ]);
   if (!user.ok) return problem(user.problem);
   if (!consequences.ok) return problem(consequences.problem);
@@ -225,49 +157,48 @@ async function confirmation(
       body: fields,
       wide: true,
     })}
-<p>!${link(viewer, pageOf(sub), 'Change nothing')}</p>`,
+<p>!${link(viewer, endUserPage(sub), 'Change nothing')}</p>`,
     problems === '' ? {} : { status: 400 },
   );
 }
 
 async function change(viewer: Viewer, fields: Fields, patch: object, done: Done): Promise<Shown> {
   const sub = fields.get('id');
-  const answer = await viewer.api.patch(resourceOf(sub), patch, fields.get('etag') || null);
-  return answer.ok ? goTo(pageOf(sub, '', done)) : problem(answer.problem);
+  const answer = await viewer.api.patch(userResource(sub), patch, fields.get('etag') || null);
+  return answer.ok ? goTo(endUserPage(sub, '', done)) : problem(answer.problem);
 }
 
 /** The console never shows the password again, not even to the operator who typed it. */
 async function setPassword(viewer: Viewer, fields: Fields): Promise<Shown> {
   const sub = fields.get('id');
   const answer = await viewer.api.patch(
-    resourceOf(sub),
+    userResource(sub),
     { password: fields.get('password') },
     fields.get('etag') || null,
   );
-  if (answer.ok) return goTo(pageOf(sub, '', 'password-set'));
+  if (answer.ok) return goTo(endUserPage(sub, '', 'password-set'));
   const { status } = answer.problem;
   if (status !== 400 && status !== 422) return problem(answer.problem);
-  return confirmation(viewer, 'password', sub, refusal(answer.problem));
+  return confirmation(viewer, 'password', sub, refusalOf(answer.problem));
 }
 
 async function remove(viewer: Viewer, fields: Fields): Promise<Shown> {
-  const answer = await viewer.api.remove(resourceOf(fields.get('id')), fields.get('etag') || null);
+  const answer = await viewer.api.remove(userResource(fields.get('id')), fields.get('etag') || null);
   return answer.ok ? goTo('/console/end-users?done=deleted') : problem(answer.problem);
 }
 
 const area = 'end-users';
 const scope = 'users:write';
 
-export const END_USER_SCREENS: readonly Screen[] = [
+export const END_USERS_SCREENS: readonly Screen[] = [
   { path: '/console/end-users', area, scope: 'users:read', show: list },
-  { path: '/console/end-user', area, scope: 'users:read', show },
   { path: '/console/end-user/new', area, scope, show: async (viewer) => registration(viewer) },
   { path: '/console/end-user/disable', area, scope, show: confirm('disable') },
   { path: '/console/end-user/password', area, scope, show: confirm('password'), needsRecentSignIn: true },
   { path: '/console/end-user/delete', area, scope, show: confirm('delete'), needsRecentSignIn: true },
 ];
 
-export const END_USER_ACTIONS: readonly Action[] = [
+export const END_USERS_ACTIONS: readonly Action[] = [
   { path: '/console/end-user/new', area, scope, act: register },
   {
     path: '/console/end-user/disable',

@@ -59,7 +59,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
   );
 }
 
-const linesTable = (viewer: Viewer, lines: readonly LedgerLine[]): Markup =>
+export const linesTable = (viewer: Viewer, lines: readonly LedgerLine[]): Markup =>
   table(
     'Ledger entries',
     [

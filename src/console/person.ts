@@ -12,13 +12,9 @@ type Found = { readonly kind: 'found'; readonly sub: string } | { readonly kind:
 export async function personIn(viewer: Viewer, query: Fields): Promise<Found> {
   const typed = query.get('sub').trim();
   if (typed === '' || SUB.test(typed)) return { kind: 'found', sub: typed.toLowerCase() };
-  const answer: Answer<Page<{ readonly sub: string; readonly username: string }>> = await viewer.api.list('/users', {
-    q: typed,
-    limit: 100,
-  });
+  const answer: Answer<Page<{ readonly sub: string }>> = await viewer.api.list('/users', { username: typed });
   if (!answer.ok) return { kind: 'problem', problem: answer.problem };
-  const key = typed.toLowerCase();
-  const person = answer.value.items.find(({ username }) => username.toLowerCase() === key);
+  const [person] = answer.value.items;
   return person ? { kind: 'found', sub: person.sub } : { kind: 'problem', problem: NOBODY };
 }
 
@@ -26,7 +22,7 @@ const NOBODY: Problem = {
   status: 404,
   reason: 'not_found',
   title: 'Username not found',
-  detail: 'No user has this username. Search the list of end-users for a part of it.',
+  detail: 'No user has this username. The field on top finds users by a part of it.',
   errors: [],
   missingScope: null,
 };

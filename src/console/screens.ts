@@ -4,7 +4,8 @@
  */
 import { CLIENT_ACTIONS, CLIENT_SCREENS } from './clients.ts';
 import { CONFIGURATION_SCREENS } from './configuration.ts';
-import { END_USER_ACTIONS, END_USER_SCREENS } from './end-users.ts';
+import { END_USER_ACTIONS, END_USER_SCREENS } from './end-user.ts';
+import { END_USERS_ACTIONS, END_USERS_SCREENS } from './end-users.ts';
 import { FIND_ACTIONS, FIND_SCREENS } from './find.ts';
 import { GRANT_ACTIONS, GRANT_SCREENS } from './grants.ts';
 import { KEY_ACTIONS, KEY_SCREENS } from './keys.ts';
@@ -20,6 +21,7 @@ export const SCREENS: readonly Screen[] = [
   ...FIND_SCREENS,
   ...MACHINE_SCREENS,
   ...CLIENT_SCREENS,
+  ...END_USERS_SCREENS,
   ...END_USER_SCREENS,
   ...GRANT_SCREENS,
   ...SESSION_SCREENS,
@@ -32,6 +34,7 @@ export const SCREENS: readonly Screen[] = [
 export const ACTIONS: readonly Action[] = [
   ...FIND_ACTIONS,
   ...CLIENT_ACTIONS,
+  ...END_USERS_ACTIONS,
   ...END_USER_ACTIONS,
   ...GRANT_ACTIONS,
   ...SESSION_ACTIONS,

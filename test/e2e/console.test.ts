@@ -21,6 +21,7 @@ import { AUDITOR, type ConsoleApp, OPERATOR, openConsoleAppAt } from '../support
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/listening.ts';
 import { openReceiver, type Receiver } from '../support/receiver.ts';
+import { registeredPasskey } from '../support/registered-passkey.ts';
 import { deliveryWorkerOf, type TestDeliveryWorker, webhooksFile } from '../support/webhooks.ts';
 
 /** Vitest's own time limit is the only one. */
@@ -243,6 +244,27 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
   });
 
+  it('helps a person who has lost the phone: from the search to the passkey in three clicks, by keyboard', async () => {
+    const owner = await makeUser(test, 'lost-phone', { name: 'Lena Verloren' });
+    await obtainTokens(test, client, owner);
+    await registeredPasskey(test, owner, test.issuer);
+    await signIn();
+    const field = page.getByRole('searchbox', { name: 'Find a person, a client or a token' });
+    await field.fill('verlor');
+    await field.press('Enter');
+    await page.getByRole('link', { name: owner.username }).press('Enter');
+    await page.getByRole('link', { name: 'Remove…' }).press('Enter');
+    await heading(`Remove a passkey of ${owner.username}?`);
+    await page.getByRole('button', { name: 'Remove' }).press('Enter');
+    await page.getByText('Passkeys: none.').waitFor();
+    await page.getByRole('link', { name: 'End…' }).first().press('Enter');
+    await page.getByRole('button', { name: 'End the session' }).press('Enter');
+    await page.getByText('that browser has to sign in again').waitFor();
+    await go(`/console/end-user?id=${owner.id}`);
+    await page.getByText('removalRequestedByAdministrator').waitFor();
+    await look('lost-phone');
+  });
+
   it('updates numbers while a page is open', async () => {
     await signIn(OPERATOR, '/console/machine?name=grant');
     await page.getByText('The numbers follow by themselves.').waitFor();
@@ -342,7 +364,10 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
       page = await context.newPage();
       await signIn();
       await obtainTokens(test, client, person);
-      for (const path of PAGES) {
+      const ofPerson = ['', '/edit', '/remove'].map(
+        (rest) => `/console/end-user${rest}?id=${person.id}&what=passkeys&item=${DELIVERY}`,
+      );
+      for (const path of [...PAGES, ...ofPerson]) {
         await go(path);
         await look(`${path.slice(9).replaceAll(/\W+/g, '-') || 'overview'}-${colorScheme}-${width}`);
         expect(await violations(), path).toEqual([]);

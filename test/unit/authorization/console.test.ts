@@ -77,8 +77,11 @@ const PASSPHRASE = 'another long passphrase';
 const client = async () => ({ query: `?id=${await rows().client()}` });
 const user = async () => ({ query: `?id=${await rows().user()}` });
 
+const removal = async () => ({ query: `?id=${await rows().user()}&what=second-factor&item=` });
+
 /** A fresh row for each page and form that is about one. */
 const PREPARED: Readonly<Record<string, () => Promise<Prepared>>> = {
+  'POST /console/find': async () => ({ form: '/console', fields: { q: 'ada' } }),
   'GET /console/machine': async () => ({ query: '?name=grant' }),
   'GET /console/client': client,
   'GET /console/client/edit': client,
@@ -98,6 +101,13 @@ const PREPARED: Readonly<Record<string, () => Promise<Prepared>>> = {
   },
   'POST /console/client/delete': async () => ({ form: `/console/client/delete?id=${await rows().client()}` }),
   'GET /console/end-user': user,
+  'GET /console/end-user/edit': user,
+  'POST /console/end-user/edit': async () => ({
+    form: `/console/end-user/edit?id=${await rows().user()}`,
+    fields: { username: `changed-${++serial}` },
+  }),
+  'GET /console/end-user/remove': removal,
+  'POST /console/end-user/remove': async () => ({ form: `/console/end-user/remove${(await removal()).query}` }),
   'GET /console/end-user/disable': user,
   'GET /console/end-user/password': user,
   'GET /console/end-user/delete': user,
