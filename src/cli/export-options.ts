@@ -19,6 +19,7 @@ type Options = {
   readonly sub?: 'keep' | 'new';
   readonly issuer?: readonly string[];
   readonly map?: readonly string[];
+  readonly rpId?: string;
 };
 
 /** @throws CommandRefused */
@@ -34,6 +35,7 @@ export async function openSource(cli: Cli, files: readonly string[], options: Op
     keepsSub: options.sub !== 'new',
     columns: await columnsOf(cli, options.map ?? []),
     firebaseHash: secretOf(cli, 'STATEHOUSE_FIREBASE_HASH'),
+    rpId: options.rpId ?? null,
     isPeppered: secretOf(cli, 'STATEHOUSE_PASSWORD_PEPPER') !== null,
   });
 }

@@ -27,6 +27,8 @@ export type PeopleImport = {
   readonly place: (records: readonly ImportedUser[]) => Promise<readonly PlacedUser[]>;
   /** Whether operators.yaml gives a role to this username. Absent: the server knows. */
   readonly isOperator?: (username: string) => boolean;
+  /** The host name for which passkeys have to be made. Null: the server has none. */
+  readonly rpId: string | null;
   readonly atOnce: number;
 };
 
@@ -124,7 +126,7 @@ async function check(
   report: (refusals: readonly Refusal[]) => void,
 ) {
   const refused = new Set<number>();
-  const summary = summing();
+  const summary = summing(people.rpId);
   let records = 0;
   let wanted = 0;
   let found = new Map<number, { sent: SentRecord; reasons: string[] }>();
@@ -135,7 +137,11 @@ async function check(
     found.set(index, known);
   };
   const once = (name: string) => recordProblemsOf<SentRecord>(name, (sent, index, words) => reject(index, sent, words));
-  const [{ repeated }, { repeated: repeatedSub }] = [once('username'), once('sub')];
+  const [{ repeated }, { repeated: repeatedSub }, { repeated: repeatedPasskey }] = [
+    once('username'),
+    once('sub'),
+    once('credential_id'),
+  ];
   for await (const batch of batches(source.records(), people.atOnce)) {
     const accepted: Accepted[] = [];
     for (const sent of batch) {
@@ -152,6 +158,8 @@ async function check(
       }
       repeated(sent, index, usernameKey(reading.value.username));
       if (reading.value.sub !== null) repeatedSub(sent, index, reading.value.sub);
+      for (const { credentialId } of reading.value.passkeys)
+        repeatedPasskey(sent, index, credentialId.toString('base64url'));
       accepted.push(reading);
     }
     const stored = await people.find(accepted.map(({ value }) => value));

@@ -12,6 +12,7 @@ type Options = {
   readonly dryRun?: boolean;
   readonly sub?: 'keep' | 'new';
   readonly issuer?: string[];
+  readonly rpId?: string;
   readonly map?: string[];
   readonly skipRefused?: boolean;
   readonly report?: string;
@@ -41,6 +42,7 @@ export function usersImportCommand(parent: Command, cli: Cli): void {
       'with --from: the issuer of an identity provider of the export (repeatable)',
       each,
     )
+    .option('--rp-id <host>', 'with --from: the host name at which the passkeys of the export were made')
     .option(
       '--map <column=member>',
       'with --from csv: the member that a column becomes, or a JSON file of pairs (repeatable)',

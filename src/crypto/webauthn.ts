@@ -1,4 +1,5 @@
 /** WebAuthn (Level 3): the library checks the data and signatures of authenticators. */
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import {
   type AuthenticationResponseJSON,
   generateRegistrationOptions,
@@ -7,6 +8,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
+import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
 import { CHALLENGE_SECONDS, type SentCredential, type Site } from './passkey-challenge.ts';
 
 export type RegistrationAsked = {
@@ -78,14 +80,22 @@ export async function verifiedRegistration(
 
 /**
  * WebAuthn §7.2, except for the counter, about which the machine of the passkey decides.
- * @returns the signature counter. Null: the signature is not of this key, for this site and challenge, by a verified
- * end-user.
+ * @param isSecondFactorOnly an end-user who is present suffices. Otherwise the authenticator has to verify the end-user. @returns the
+ * signature counter. Null: the signature is not of this key, for this site and challenge, by such an end-user.
  */
 export async function verifiedCounter(
   sent: SentCredential,
-  { id, origin }: Site,
-  challenge: string,
-  publicKey: Uint8Array | null,
+  {
+    site: { id, origin },
+    challenge,
+    publicKey,
+    isSecondFactorOnly,
+  }: {
+    readonly site: Site;
+    readonly challenge: string;
+    readonly publicKey: Uint8Array | null;
+    readonly isSecondFactorOnly: boolean;
+  },
 ): Promise<number | null> {
   if (publicKey === null) return null;
   try {
@@ -94,11 +104,45 @@ export async function verifiedCounter(
       expectedChallenge: challenge,
       expectedOrigin: origin,
       expectedRPID: id,
-      requireUserVerification: true,
+      requireUserVerification: !isSecondFactorOnly,
       credential: { id: sent.id, publicKey: new Uint8Array(publicKey), counter: 0 },
     });
     return verified ? authenticationInfo.newCounter : null;
   } catch {
     return null;
   }
+}
+
+/** Those whose signatures the library verifies, without SHA-1. */
+const ALGORITHMS: readonly number[] = [-7, -8, -35, -36, -37, -38, -39, -257, -258, -259];
+const CURVES: ReadonlyMap<number, string> = new Map([
+  [cose.COSECRV.P256, 'P-256'],
+  [cose.COSECRV.P384, 'P-384'],
+  [cose.COSECRV.P521, 'P-521'],
+]);
+
+/** @param publicKey COSE (RFC 9052 §7). @returns its algorithm. Null: it is no public key whose signatures this server can verify. */
+export function algorithmOfKey(publicKey: Uint8Array): number | null {
+  try {
+    const key = decodeCredentialPublicKey(new Uint8Array(publicKey));
+    const algorithm = key.get(cose.COSEKEYS.alg);
+    if (algorithm === undefined || !ALGORITHMS.includes(algorithm)) return null;
+    // Throws for a point that is not on the curve.
+    createPublicKey({ format: 'jwk', key: jwkOf(key) });
+    return algorithm;
+  } catch {
+    return null;
+  }
+}
+
+function jwkOf(key: cose.COSEPublicKey): JsonWebKey {
+  const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString('base64url');
+  if (cose.isCOSEPublicKeyRSA(key))
+    return { kty: 'RSA', n: text(key.get(cose.COSEKEYS.n)), e: text(key.get(cose.COSEKEYS.e)) };
+  if (cose.isCOSEPublicKeyEC2(key)) {
+    const crv = CURVES.get(key.get(cose.COSEKEYS.crv) ?? 0) ?? '';
+    return { kty: 'EC', crv, x: text(key.get(cose.COSEKEYS.x)), y: text(key.get(cose.COSEKEYS.y)) };
+  }
+  if (!cose.isCOSEPublicKeyOKP(key)) throw new TypeError('The type of the key is unknown.');
+  return { kty: 'OKP', crv: 'Ed25519', x: text(key.get(cose.COSEKEYS.x)) };
 }

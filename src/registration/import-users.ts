@@ -3,13 +3,17 @@
  * hash passwords. Imported records stay after a failure: the same import again finds them unchanged.
  */
 
-import { subOf } from '../model/user.ts';
+import { describeRecordProblem } from '../config/problem.ts';
+import { NO_PASSWORD, subOf } from '../model/user.ts';
+import { type CredentialHolders, credentialKey, holdersOfCredentials } from '../storage/imported-ways.ts';
 import { userImportStore } from '../storage/user-import.ts';
 import { findUsersNamed, takenSubs, usernameKey } from '../storage/users.ts';
 import { databaseClock } from '../system/clock.ts';
 import { ChangeRefused } from './administration.ts';
-import { placeWays, type WaysDeps } from './import-ways.ts';
+import { placeWays } from './import-ways.ts';
 import type { ImportedUser } from './imported-user.ts';
+import type { WaysDeps } from './placed-user.ts';
+import { problem } from './record-problem.ts';
 import { applyUserPlan, identityFor, PasswordMissing, planFor, SubRefused, type UserPlan } from './register-user.ts';
 
 /** `words`: why this record was refused; the others are not concerned. `notes`: its parts that could not be stored. */
@@ -42,15 +46,20 @@ export function userPlacing(deps: WaysDeps) {
       deps.db,
       records.flatMap(({ sub }) => sub ?? []),
     );
+    const holders = await holdersOfCredentials(
+      deps.db,
+      records.flatMap(({ passkeys }) => passkeys.map(({ credentialId }) => credentialId)),
+    );
     const stored = new Map(found.map(({ usernameKey: key, ...user }) => [key, user]));
-    return (record: ImportedUser) => ({ stored: stored.get(usernameKey(record.username)) ?? null, taken });
+    return (record: ImportedUser) => ({ stored: stored.get(usernameKey(record.username)) ?? null, taken, holders });
   }
 
   async function find(records: Records): Promise<readonly FoundUser[]> {
     const factsOf = await storedFor(records);
     return records.map((record): FoundUser => {
-      const { stored, taken } = factsOf(record);
+      const { stored, taken, holders } = factsOf(record);
       try {
+        refuseTaken(record, stored?.id ?? null, holders);
         if (stored === null) identityFor(deps, record.sub, taken);
         else if (record.sub !== null && record.sub !== subOf(stored)) throw SubRefused.ofAnother();
         return { kind: stored === null ? 'new' : 'known' };
@@ -60,11 +69,18 @@ export function userPlacing(deps: WaysDeps) {
     });
   }
 
-  async function planned(record: ImportedUser, facts: Parameters<typeof planFor>[2]) {
+  async function planned(
+    record: ImportedUser,
+    { holders, ...facts }: ReturnType<Awaited<ReturnType<typeof storedFor>>>,
+  ) {
+    const { stored } = facts;
     try {
+      refuseTaken(record, stored?.id ?? null, holders);
       const plan = await planFor(together, record, facts);
       await applyUserPlan(together, plan);
-      return { kind: 'planned', plan, record } as const;
+      const isKnown = stored !== null;
+      const hasPassword = (plan.passwordHash ?? stored?.passwordHash ?? NO_PASSWORD) !== NO_PASSWORD;
+      return { kind: 'planned', plan, record, isKnown, hasPassword } as const;
     } catch (error) {
       return refusedOr(error);
     }
@@ -76,7 +92,13 @@ export function userPlacing(deps: WaysDeps) {
     const done = all.filter((one) => one.kind === 'planned');
     const ways = await placeWays(
       deps,
-      done.map(({ plan, record }) => ({ id: plan.id, isDisabled: plan.disabled, sent: record })),
+      done.map(({ plan, record, isKnown, hasPassword }) => ({
+        id: plan.id,
+        isKnown,
+        isDisabled: plan.disabled,
+        hasPassword,
+        sent: record,
+      })),
     );
     const waysOf = new Map(done.map((one, at) => [one.record, ways[at]]));
     return all.map((one): PlacedUser => {
@@ -101,9 +123,27 @@ export function userPlacing(deps: WaysDeps) {
   return { find, place };
 }
 
+/** A credential id belongs to one end-user for good. */
+export class PasskeyRefused extends Error {
+  constructor(place: number) {
+    const key = `passkeys.${place}.credential_id`;
+    super(describeRecordProblem(problem(key, 'that of another end-user', 'one that no other end-user has had')));
+    this.name = 'PasskeyRefused';
+  }
+}
+
+/** Before anything is stored of the record. @param id of the stored end-user; null: a new one. @throws PasskeyRefused */
+function refuseTaken({ passkeys }: ImportedUser, id: string | null, holders: CredentialHolders): void {
+  const place = passkeys.findIndex(({ credentialId }) => {
+    const holder = holders.get(credentialKey(credentialId));
+    return holder !== undefined && holder !== id;
+  });
+  if (place >= 0) throw new PasskeyRefused(place);
+}
+
 /** @throws an error that is not about the record. */
 function refusedOr(error: unknown): { readonly kind: 'refused'; readonly words: string } {
-  if ([PasswordMissing, SubRefused, ChangeRefused].some((kind) => error instanceof kind))
+  if ([PasswordMissing, SubRefused, PasskeyRefused, ChangeRefused].some((kind) => error instanceof kind))
     return { kind: 'refused', words: (error as Error).message };
   throw error;
 }

@@ -1,28 +1,20 @@
 /**
- * Linked identities and authenticator apps that end-users bring from another system, and whether they are disabled. Each goes through
- * its own machine, after the registration. Ids are derived from the end-user, so a repeated import changes nothing.
- * An identity or an app that the end-user has removed since does not come back.
+ * Linked identities and factors that end-users bring from another system, and whether they are disabled. Each goes through its own machine,
+ * after the registration. Ids are derived from the end-user, so a repeated import changes nothing. An identity or a factor that the end-user
+ * has removed since does not come back.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sha256 } from '../crypto/digest.ts';
-import type { Random } from '../crypto/random.ts';
-import type { RootKeys } from '../crypto/root-secret.ts';
-import { earlierTotp } from '../crypto/totp.ts';
+import { derivedId } from '../crypto/derived-id.ts';
 import { linkIdentity } from '../lifecycles/linked-identity/lifecycle.ts';
-import { askSecondFactor } from '../lifecycles/second-factor/lifecycle.ts';
-import { sealSecret, stepOfCode } from '../people/second-factor/secret.ts';
-import { secondFactorStore } from '../storage/factors.ts';
-import { begunApps, begunIdentities, holdersOfIdentities, identityKey } from '../storage/imported-ways.ts';
+import { factorsChanged } from '../people/trust/trust.ts';
+import { trustedBrowserStore } from '../storage/factors.ts';
+import { begunIdentities, holdersOfIdentities, identityKey } from '../storage/imported-ways.ts';
 import { linkedIdentityStore } from '../storage/linked-identities.ts';
 import { databaseClock } from '../system/clock.ts';
-import { administerUser, type UserAdministrationDeps } from './administration.ts';
-import type { ImportedUser } from './imported-user.ts';
+import { administerUser } from './administration.ts';
+import { placeFactors, type StoredFactors, storedFactors } from './import-factors.ts';
+import type { Placed, WayChanged, WaysDeps } from './placed-user.ts';
 
-export type WaysDeps = UserAdministrationDeps & { readonly random: Random; readonly keys: RootKeys };
-
-type Sent = Pick<ImportedUser, 'identities' | 'totpSecrets' | 'disabled'>;
-export type Placed = { readonly id: string; readonly isDisabled: boolean; readonly sent: Sent };
-export type WayChanged = 'identities' | 'authenticator_apps' | 'disabled';
 /** `notes`: the parts that could not be stored, with the reason. */
 export type WaysPlaced = { readonly changed: readonly WayChanged[]; readonly notes: readonly string[] };
 
@@ -30,7 +22,7 @@ export type WaysPlaced = { readonly changed: readonly WayChanged[]; readonly not
 type Stored = {
   readonly holders: ReadonlyMap<string, string>;
   readonly identities: ReadonlySet<string>;
-  readonly apps: ReadonlyMap<string, 'begun' | 'stored'>;
+  readonly factors: StoredFactors;
 };
 
 /** @returns in the order of `placed`. @throws Unavailable, StoreUnavailable */
@@ -42,18 +34,18 @@ export async function placeWays(deps: WaysDeps, placed: readonly Placed[]): Prom
       deps.db,
       placed.flatMap(({ id, sent }) => sent.identities.map((one) => identityId(id, one))),
     ),
-    apps: await begunApps(
-      deps.db,
-      placed.flatMap(({ id, sent }) => sent.totpSecrets.map((_, place) => appId(id, place))),
-    ),
+    factors: await storedFactors(deps, placed),
   };
   const done: WaysPlaced[] = [];
   for (const one of placed) done.push(await placeFor(deps, one, stored));
   return done;
 }
 
+const FACTORS: readonly WayChanged[] = ['authenticator_apps', 'passkeys'];
+
 /** Disabled at last: the machines of the others ask for an end-user who may sign in. */
-async function placeFor(deps: WaysDeps, { id, isDisabled, sent }: Placed, stored: Stored): Promise<WaysPlaced> {
+async function placeFor(deps: WaysDeps, one: Placed, stored: Stored): Promise<WaysPlaced> {
+  const { id, isKnown, isDisabled, sent } = one;
   const changed = new Set<WayChanged>();
   const notes: string[] = [];
   for (const identity of sent.identities) {
@@ -69,16 +61,10 @@ async function placeFor(deps: WaysDeps, { id, isDisabled, sent }: Placed, stored
     await linkIdentity({ identities, sleep }, draft, deps.actor);
     changed.add('identities');
   }
-  for (const [place, secret] of sent.totpSecrets.entries()) {
-    const factor = { id: appId(id, place), userId: id };
-    const was = stored.apps.get(factor.id);
-    if (was === 'begun') continue;
-    if (isDisabled) {
-      notes.push('authenticator app: the end-user is disabled already');
-      continue;
-    }
-    await confirmApp(deps, factor, secret, was === 'stored');
-    changed.add('authenticator_apps');
+  await placeFactors(deps, one, stored.factors, { changed, notes });
+  if (isKnown && FACTORS.some((name) => changed.has(name))) {
+    const trustedBrowsers = trustedBrowserStore(deps.db, deps.clock ?? databaseClock, deps.macs);
+    await factorsChanged({ trustedBrowsers, sleep }, id, deps.actor);
   }
   if (sent.disabled && !isDisabled) {
     await administerUser(deps, { id, change: { type: 'disableRequested' } });
@@ -87,29 +73,5 @@ async function placeFor(deps: WaysDeps, { id, isDisabled, sent }: Placed, stored
   return { changed: [...changed], notes };
 }
 
-/** The code that the app has shown half a minute ago is the proof for the machine that the secret is right. */
-async function confirmApp(
-  deps: WaysDeps,
-  factor: { readonly id: string; readonly userId: string },
-  secret: string,
-  isStored: boolean,
-): Promise<void> {
-  const secondFactors = secondFactorStore(deps.db, deps.clock ?? databaseClock);
-  if (!isStored) await secondFactors.insertApp({ ...factor, sealedSecret: sealSecret(deps, factor, secret) });
-  await askSecondFactor({ secondFactors, sleep }, factor, {
-    type: 'confirmed',
-    actor: deps.actor,
-    stepOf: (stored, now) => stepOfCode(deps, earlierTotp(secret, now)).stepOf(stored, now),
-  });
-}
-
 const identityId = (userId: string, { issuer, subject }: { readonly issuer: string; readonly subject: string }) =>
-  derivedId(['identity', userId, issuer, subject]);
-const appId = (userId: string, place: number) => derivedId(['authenticator app', userId, String(place)]);
-
-/** A UUID of version 8. */
-function derivedId(names: readonly string[]): string {
-  const bytes = sha256(JSON.stringify(['imported', ...names]));
-  const hex = bytes.toString('hex', 0, 16).replace(/^(.{12}).(.{3})./, (_, first, second) => `${first}8${second}a`);
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
+  derivedId(['imported', 'identity', userId, issuer, subject]);

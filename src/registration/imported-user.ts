@@ -1,13 +1,16 @@
 /**
  * The record of an end-user from another system: the members of `user-record.ts`, and the facts that only an import brings. These are
- * linked identities, authenticator apps, the date of the account, whether it is disabled, and that it has no password.
+ * linked identities, factors, the date of the account, whether it is disabled, and that it has no password.
  */
 import { z } from 'zod';
 import { expecting, expectingSecret } from '../../policies/expectations.ts';
 import { isPlainText } from '../../policies/plain-text.ts';
+import type { RecordProblem } from '../config/problem.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import { isTotpSecret } from '../crypto/totp.ts';
 import type { ExternalIdentity } from '../lifecycles/linked-identity/entity.ts';
+import { MAX_PASSKEYS } from '../lifecycles/passkey/entity.ts';
+import { type ImportedPasskey, importedPasskeys, readPasskey } from './imported-passkey.ts';
 import { isJsonObject, problem, type Reading, recordProblems, withoutNulls } from './record-problem.ts';
 import { readUserRecord, type UserRecord } from './user-record.ts';
 
@@ -24,10 +27,15 @@ export type ImportedUser = UserRecord & {
   readonly identities: readonly ImportedIdentity[];
   /** Of authenticator apps: base32, for codes of SHA-1, six digits and 30 seconds. */
   readonly totpSecrets: readonly RawSecret[];
+  readonly passkeys: readonly ImportedPasskey[];
+  /** SHA-512 of each code, as the other system shows and reads it. */
+  readonly recoveryCodes: readonly Buffer[];
 };
 
 const MAX_IDENTITIES = 20;
 const MAX_APPS = 10;
+const MAX_CODES = 30;
+const CODE_HASH = /^\$sha512\$([A-Za-z0-9+/]{86}==)$/;
 
 const text = (max: number) => z.string().min(1).max(max).refine(isPlainText);
 
@@ -49,13 +57,25 @@ const shape = {
     .array(expectingSecret(z.string().refine(isTotpSecret), 'a secret of 10 to 128 bytes in base32'))
     .max(MAX_APPS)
     .optional(),
+  passkeys: importedPasskeys(MAX_PASSKEYS).optional(),
+  recovery_codes: z
+    .array(expectingSecret(z.string().regex(CODE_HASH), '"$sha512$", and the SHA-512 of the code in base64'))
+    .max(MAX_CODES)
+    .optional(),
 };
 const schema = z.object(shape);
 const NAMES = Object.keys(shape);
 
+type ImportRules = NonNullable<Parameters<typeof readUserRecord>[2]> & {
+  /** The host name of this server, for which passkeys have to be made. Null: it has none. Absent: not known here. */
+  readonly rpId?: string | null;
+};
+
 /** As `readUserRecord`. */
 export function readImportedUser(
-  ...[input, production, rules = {}]: Parameters<typeof readUserRecord>
+  input: unknown,
+  production: boolean,
+  { rpId, ...rules }: ImportRules = {},
 ): Reading<ImportedUser> {
   if (!isJsonObject(input)) return readUserRecord(input, production, rules) as Reading<never>;
   const given = Object.entries(withoutNulls(input));
@@ -76,9 +96,13 @@ export function readImportedUser(
     created_at,
     identities = [],
     totp = [],
+    passkeys = [],
+    recovery_codes: codes = [],
   } = parsed.data;
   if (withoutPassword && (reading.value.password !== null || reading.value.passwordHash !== null))
     return { ok: false, problems: [problem('without_password', 'true beside a password', 'one of the two')] };
+  const elsewhere = rpId === undefined ? [] : passkeys.flatMap(({ rp_id }, place) => problemOfHost(rpId, rp_id, place));
+  if (elsewhere.length > 0) return { ok: false, problems: elsewhere };
   return {
     ...reading,
     value: {
@@ -88,6 +112,16 @@ export function readImportedUser(
       createdAt: created_at === undefined ? null : new Date(created_at),
       identities: identities.map(({ sub: subject, ...rest }) => ({ ...rest, subject })),
       totpSecrets: totp.map(rawSecret),
+      passkeys: passkeys.map(readPasskey),
+      recoveryCodes: codes.map((code) => Buffer.from(CODE_HASH.exec(code)?.[1] ?? '', 'base64')),
     },
   };
+}
+
+/** A browser uses a passkey only at the host name for which it was made (WebAuthn §4). */
+function problemOfHost(own: string | null, sent: string, place: number): readonly RecordProblem[] {
+  const key = `passkeys.${place}.rp_id`;
+  if (own === null) return [problem(key, 'a server without a host name', 'at a server with a host name')];
+  if (sent === own) return [];
+  return [problem(key, `"${sent}"`, `"${own}", the host name of this server: a passkey works for no other`)];
 }

@@ -15,6 +15,7 @@ import { trustedBrowserFacts } from '../lifecycles/trusted-browser/table.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
+import { endedAmong } from './ended-rows.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
 import { otherWays } from './other-ways.ts';
@@ -115,6 +116,19 @@ export type FactorLists = {
   readonly listApps: (userId: string) => Promise<readonly SecondFactor[]>;
   readonly listPasskeys: (userId: string) => Promise<readonly Passkey[]>;
 };
+
+/** Whether the end-user has, or had, one of the codes. @throws StoreUnavailable */
+export async function begunCodes(db: Drizzle, userId: string, hashes: readonly Buffer[]): Promise<boolean> {
+  const rows = await reading(() =>
+    db
+      .select({ id: recoveryCodes.id })
+      .from(recoveryCodes)
+      .where(and(eq(recoveryCodes.userId, userId), inArray(recoveryCodes.codeHash, [...hashes])))
+      .limit(1),
+  );
+  const keys = hashes.map((hash) => hash.toString('hex'));
+  return rows.length > 0 || (await endedAmong(db, 'recovery_codes', keys)).length > 0;
+}
 
 export function recoveryCodeStore(db: Drizzle, clock: Clock): RecoveryCodeStore {
   const { id, userId: owner, state, endedAt } = recoveryCodes;

@@ -1,9 +1,10 @@
-/** The stored facts about linked identities and authenticator apps that an import brings: their holders, and those of an earlier import. */
+/** The stored facts about linked identities and factors that an import brings: their holders, and those of an earlier import. */
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { ExternalIdentity } from '../lifecycles/linked-identity/entity.ts';
 import type { Drizzle } from './database.ts';
+import { endedAmong } from './ended-rows.ts';
 import { reading } from './failures.ts';
-import { endedRows, linkedIdentities, secondFactors } from './schema.ts';
+import { linkedIdentities, passkeys, secondFactors } from './schema.ts';
 
 /** One text for an identity: no issuer has a line break. */
 export const identityKey = ({ issuer, subject }: ExternalIdentity): string => `${issuer}\n${subject}`;
@@ -53,12 +54,26 @@ export async function begunApps(db: Drizzle, ids: readonly string[]): Promise<Re
   ]);
 }
 
-async function endedAmong(db: Drizzle, relation: string, ids: readonly string[]): Promise<readonly string[]> {
+/** One text for a credential id. */
+export const credentialKey = (credentialId: Uint8Array): string => Buffer.from(credentialId).toString('hex');
+
+/** By `credentialKey`, the id of the end-user who has, or had, the passkey. */
+export type CredentialHolders = ReadonlyMap<string, string>;
+
+/** @throws StoreUnavailable */
+export async function holdersOfCredentials(
+  db: Drizzle,
+  credentialIds: readonly Uint8Array[],
+): Promise<CredentialHolders> {
+  if (credentialIds.length === 0) return new Map();
+  const { credentialId, userId } = passkeys;
+  const asked = credentialIds.map((id) => Buffer.from(id));
   const rows = await reading(() =>
-    db
-      .select({ key: endedRows.key })
-      .from(endedRows)
-      .where(and(eq(endedRows.relation, relation), inArray(endedRows.key, [...ids]))),
+    db.select({ credentialId, userId }).from(passkeys).where(inArray(credentialId, asked)),
   );
-  return rows.map(({ key }) => key);
+  return new Map(rows.map((row) => [credentialKey(row.credentialId), row.userId]));
 }
+
+/** Those of the ids that a row had before it was deleted. @throws StoreUnavailable */
+export const begunPasskeys = async (db: Drizzle, ids: readonly string[]): Promise<ReadonlySet<string>> =>
+  new Set(ids.length === 0 ? [] : await endedAmong(db, 'passkeys', ids));

@@ -52,6 +52,7 @@ const cli = {
 const source = await openSource(cli, [file], { from: 'keycloak', sub: 'keep' });
 const people = {
   atOnce: 500,
+  rpId: null,
   read: (input: unknown) => readImportedUser(input, true),
   find: async (records: readonly unknown[]) => records.map(() => ({ kind: 'new' }) as const),
   place: async (records: readonly { readonly username: string; readonly sub: string | null }[]) => {

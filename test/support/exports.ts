@@ -32,7 +32,8 @@ const columns = new Map([
 
 /** By the name in records.json. */
 export const EXPORTS: Readonly<Record<string, Case>> = {
-  keycloak: { from: 'keycloak', files: ['keycloak-realm.json'] },
+  keycloak: { from: 'keycloak', files: ['keycloak-realm.json'], options: { rpId: 'login.acme.example' } },
+  'keycloak, without the host name of its passkeys': { from: 'keycloak', files: ['keycloak-realm.json'] },
   'keycloak, users in a file of their own': { from: 'keycloak', files: ['keycloak-users-0.json'] },
   auth0: { from: 'auth0', files: ['auth0-users.ndjson', 'auth0-hashes.ndjson'] },
   'auth0, hashes alone': { from: 'auth0', files: ['auth0-hashes.ndjson'] },
@@ -46,7 +47,7 @@ export const EXPORTS: Readonly<Record<string, Case>> = {
   'clerk, JSON': { from: 'clerk', files: ['clerk-users.json'] },
   supabase: { from: 'supabase', files: ['supabase-users.csv'] },
   'supabase, JSON': { from: 'supabase', files: ['supabase-users.json'] },
-  kratos: { from: 'kratos', files: ['kratos-identities.json'] },
+  kratos: { from: 'kratos', files: ['kratos-identities.json'], options: { rpId: 'login.acme.example' } },
   zitadel: { from: 'zitadel', files: ['zitadel-export.json'] },
   django: { from: 'django', files: ['django-dumpdata.json'] },
   wordpress: { from: 'wordpress', files: ['wordpress-users.csv'] },
@@ -61,6 +62,7 @@ export const NO_OPTIONS: SourceOptions = {
   keepsSub: true,
   columns: new Map(),
   firebaseHash: null,
+  rpId: null,
   isPeppered: false,
 };
 

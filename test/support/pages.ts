@@ -183,13 +183,22 @@ const methods: MethodsView = {
   methods: {
     apps: [{ id: 'a', confirmedAt: at('2026-01-05T10:00:00') }],
     passkeys: [
-      { id: 'b', name: data('Phone'), createdAt: at('2026-01-05T10:00:00'), lastUsedAt: null, isSynced: true, ...key },
+      {
+        id: 'b',
+        name: data('Phone'),
+        createdAt: at('2026-01-05T10:00:00'),
+        lastUsedAt: null,
+        isSynced: true,
+        isSecondFactorOnly: false,
+        ...key,
+      },
       {
         id: 'c',
         name: data('Key'),
         createdAt: at('2026-01-05T10:00:00'),
         lastUsedAt: at('2026-01-06T10:00:00'),
         isSynced: false,
+        isSecondFactorOnly: true,
         ...key,
       },
     ],

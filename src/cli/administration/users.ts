@@ -116,6 +116,7 @@ export function peopleAt(api: ManagementApi): PeopleImport {
         return { kind: (await userNamed(api, record.username)) === null ? 'new' : 'known' };
       }),
     place: (records) => inTurn(records, placeOrRefused),
+    rpId: null,
     atOnce: USERS_AT_ONCE,
   };
 }
@@ -124,13 +125,15 @@ export function peopleAt(api: ManagementApi): PeopleImport {
 function readForServer(input: unknown): Reading<ImportedUser> {
   const reading = readImportedUser(input, false, { hashes: { fast: true, peppered: true } });
   if (!reading.ok) return reading;
-  const { withoutPassword, disabled, createdAt, identities, totpSecrets } = reading.value;
+  const { withoutPassword, disabled, createdAt, identities, totpSecrets, passkeys, recoveryCodes } = reading.value;
   const alone = [
     ...(withoutPassword ? ['without_password'] : []),
     ...(disabled ? ['disabled'] : []),
     ...(createdAt === null ? [] : ['created_at']),
     ...(identities.length > 0 ? ['identities'] : []),
     ...(totpSecrets.length > 0 ? ['totp'] : []),
+    ...(passkeys.length > 0 ? ['passkeys'] : []),
+    ...(recoveryCodes.length > 0 ? ['recovery_codes'] : []),
   ];
   return alone.length === 0
     ? reading

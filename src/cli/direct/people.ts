@@ -4,6 +4,7 @@
  */
 import type { Runtime } from '../../boot/runtime.ts';
 import { beginIdentifiers } from '../../boot/sign-in-addresses.ts';
+import { siteOf } from '../../crypto/passkey-challenge.ts';
 import { rowMacs } from '../../crypto/row-mac.ts';
 import { commandLine } from '../../model/actor.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
@@ -19,11 +20,13 @@ export async function directPeople(runtime: Runtime): Promise<PeopleImport> {
   const service = serviceNames(environment.issuer, configuration.branding.organization);
   const { passwordPepper } = environment;
   const hashes = { fast: configuration.signIn.importFastHashes, peppered: passwordPepper !== null };
-  const rules = { policy: configuration.signIn, service, hashes };
+  const rpId = siteOf(environment.issuer)?.id ?? null;
+  const rules = { policy: configuration.signIn, service, hashes, rpId };
   return {
     read: (input) => readImportedUser(input, environment.production, rules),
     ...userPlacing({ db, actor: commandLine, macs: rowMacs(keys), keys, random, passwordPepper }),
     isOperator: (username) => scopeOfAdministrator(configuration, { kind: 'user', username }).length > 0,
+    rpId,
     atOnce: USERS_AT_ONCE,
   };
 }

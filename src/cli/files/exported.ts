@@ -84,11 +84,13 @@ async function formOf(text: TextFile, { isLdif, lists }: Source): Promise<Form> 
 }
 
 const READERS: Readonly<Record<Form, (text: TextFile, source: Source) => AsyncGenerator<Raw>>> = {
-  async *lists(text, { lists = [], areDocuments = false }) {
+  async *lists(text, { lists = [], members = [], areDocuments = false }) {
     const isList = (await beginOf(text)) === '[';
     const inDocument = lists.map((path) => `${isList ? '$.*' : '$'}.${path}.*`);
     const paths = isList && !areDocuments ? ['$.*'] : inDocument;
-    for await (const { list, value } of listRecords(text, paths)) yield { list, value, line: null, reason: null };
+    // Of several documents in one file, nothing says to which of them a member belongs.
+    for await (const { list, value } of listRecords(text, paths, isList ? [] : members))
+      yield { list, value, line: null, reason: null };
   },
   async *lines({ read }) {
     for await (const { line, text } of linesOf(read())) {

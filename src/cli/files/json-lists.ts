@@ -5,12 +5,23 @@ import type { TextFile } from './chunks.ts';
 
 export type ListRecord = { readonly list: string; readonly value: unknown };
 
-/** @param paths such as `$.users.*`. @throws CommandRefused */
-export async function* listRecords({ source, read }: TextFile, paths: readonly string[]): AsyncGenerator<ListRecord> {
-  const parser = new JSONParser({ paths: [...paths], keepStack: false });
+/**
+ * @param paths such as `$.users.*`. @param members of the document itself: each is a record of its own, `{ [name]: value }`. @throws
+ * CommandRefused
+ */
+export async function* listRecords(
+  { source, read }: TextFile,
+  paths: readonly string[],
+  members: readonly string[] = [],
+): AsyncGenerator<ListRecord> {
+  const parser = new JSONParser({ paths: [...paths, ...members.map((name) => `$.${name}`)], keepStack: false });
   let found: ListRecord[] = [];
   let line = 1;
-  parser.onValue = ({ value, stack }) => {
+  parser.onValue = ({ key, value, stack }) => {
+    if (stack.length === 1 && typeof key === 'string' && members.includes(key)) {
+      found.push({ list: '', value: { [key]: value } });
+      return;
+    }
     const names = stack.map(({ key }) => key).filter((key) => typeof key === 'string');
     found.push({ list: names.at(-1) ?? '', value });
   };

@@ -152,6 +152,7 @@ export type Words = {
       readonly lastUsed: Message<'lastUsed'>;
       readonly neverUsed: string;
       readonly synced: string;
+      readonly secondFactorOnly: string;
       readonly name: string;
       readonly rename: string;
       readonly remove: Message<'name'>;

@@ -48,13 +48,17 @@ export type PasskeyStore = {
 export type NewPasskey = Pick<
   Passkey,
   'id' | 'userId' | 'name' | 'credentialId' | 'counter' | 'backupEligible' | 'transports'
-> & { readonly publicKey: Bytes };
+> & {
+  readonly publicKey: Bytes;
+  /** Of a passkey that another system registered. Absent: now. */
+  readonly createdAt?: Date;
+};
 
 /** As its machine begins. */
 export const unregistered = (passkey: NewPasskey, now: Date): Passkey => ({
   ...passkey,
   state: 'unregistered',
-  createdAt: now,
+  createdAt: passkey.createdAt ?? now,
   lastUsedAt: null,
   removedAt: null,
 });
@@ -173,8 +177,9 @@ export const passkeyRequest = ({
 export const passkeyRegistration = (
   passkey: Pick<NewPasskey, 'id'>,
   byPasswordAlone: boolean,
+  actor?: Actor,
 ): ReturnType<typeof passkeyRequest> => ({
-  ...passkeyRequest({ type: 'registered', byPasswordAlone }),
+  ...passkeyRequest({ type: 'registered', byPasswordAlone, actor }),
   // After a lost answer: it is there, under the id that this request drew.
   isIn: ({ passkey: { id, state } }) => id === passkey.id && state === 'active',
 });
@@ -192,13 +197,14 @@ export const askPasskey = (
 ): Promise<FactorAnswer | null> =>
   runFound({ load: () => passkeys.load(key), commit: passkeys.commit, sleep }, passkeyRequest(asked), loaded);
 
-/** @throws Unavailable, StoreUnavailable */
+/** @param actor of the request, where it is not the end-user. @throws Unavailable, StoreUnavailable */
 export const registerPasskey = (
   { passkeys, sleep }: Pick<PasskeyPorts, 'sleep'> & { readonly passkeys: Pick<PasskeyStore, 'loadNew' | 'commit'> },
   passkey: NewPasskey,
   byPasswordAlone: boolean,
+  actor?: Actor,
 ): Promise<FactorAnswer> =>
   run(
     { load: () => passkeys.loadNew(passkey), commit: passkeys.commit, sleep },
-    passkeyRegistration(passkey, byPasswordAlone),
+    passkeyRegistration(passkey, byPasswordAlone, actor),
   );

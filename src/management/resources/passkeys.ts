@@ -1,6 +1,6 @@
 /** The passkeys of an end-user, without credential id and public key. */
 import { z } from 'zod';
-import type { Passkey } from '../../lifecycles/passkey/entity.ts';
+import { isSecondFactorOnly, type Passkey } from '../../lifecycles/passkey/entity.ts';
 import { removePasskeyByAdministrator } from '../../people/second-factor/removal.ts';
 import { passkeyStore, recoveryCodeStore, secondFactorStore, trustedBrowserStore } from '../../storage/factors.ts';
 import { addressOf, links } from '../addresses.ts';
@@ -17,6 +17,9 @@ const shape = z
     id: z.uuid(),
     name: z.string().describe('As the end-user named it.'),
     synced: z.boolean().describe('It may be copied to other devices of the end-user (WebAuthn §6.1).'),
+    second_factor_only: z
+      .boolean()
+      .describe('It came from another system, stands behind the password, and never signs in by itself.'),
     added_at: shownInstant,
     last_used_at: shownInstant.nullable().describe('Null: it was never used.'),
     _links: z.object({ self: link, user: link }),
@@ -30,6 +33,7 @@ export const passkeyDocument = (
   id,
   name,
   synced: backupEligible,
+  second_factor_only: isSecondFactorOnly({ id }),
   added_at: createdAt.toISOString(),
   last_used_at: lastUsedAt?.toISOString() ?? null,
   ...links({ self: addressOf(issuer, 'users', userId, 'passkeys', id), user: userAddress(issuer, userId) }),

@@ -5,6 +5,7 @@
  */
 import { knownDevice } from '../../crypto/device-cookie.ts';
 import type { LinkedIdentityStore } from '../../lifecycles/linked-identity/lifecycle.ts';
+import { isSecondFactorOnly } from '../../lifecycles/passkey/entity.ts';
 import { addressOf, NO_PASSWORD } from '../../model/user.ts';
 import type { SignedInUser } from '../../protocol/browser-session.ts';
 import type { SignInDeps } from '../../protocol/sign-in.ts';
@@ -42,7 +43,8 @@ async function userOfDevice(deps: OfferDeps, typed: string, deviceCookie: string
 }
 
 async function methodsOf(deps: OfferDeps, { id, passwordHash }: SignedInUser): Promise<Offer> {
-  const [passkeys, identities] = await Promise.all([deps.secondFactors.listPasskeys(id), deps.identities.list(id)]);
+  const [keys, identities] = await Promise.all([deps.secondFactors.listPasskeys(id), deps.identities.list(id)]);
+  const passkeys = keys.filter((key) => !isSecondFactorOnly(key));
   const issuers = new Set(identities.map(({ issuer }) => issuer));
   const upstreams = deps.configuration().upstreams.flatMap(({ name, issuer }) => (issuers.has(issuer) ? [name] : []));
   const password = passwordHash !== NO_PASSWORD;

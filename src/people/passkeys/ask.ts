@@ -3,7 +3,7 @@
  * those of one account.
  */
 import { CHALLENGE_SECONDS, siteOf } from '../../crypto/passkey-challenge.ts';
-import type { Passkey } from '../../lifecycles/passkey/entity.ts';
+import { isSecondFactorOnly, type Passkey } from '../../lifecycles/passkey/entity.ts';
 import type { Session } from '../../model/session.ts';
 import type { CookieHash } from '../../protocol/browser-session.ts';
 import { type ChallengeDeps, freshChallenge, purposeIn } from './challenge.ts';
@@ -16,7 +16,7 @@ export type AskDeps = ChallengeDeps & { readonly issuer: string };
 export type FactorAsked = {
   readonly session: Pick<Session, 'sid'>;
   /** The passkeys of the account. */
-  readonly allowed: readonly Pick<Passkey, 'credentialId' | 'transports'>[];
+  readonly allowed: readonly Pick<Passkey, 'id' | 'credentialId' | 'transports'>[];
 };
 
 /**
@@ -36,7 +36,8 @@ function optionsOf(deps: AskDeps, purpose: string, allowed: FactorAsked['allowed
   return JSON.stringify({
     challenge: freshChallenge(deps, purpose).toString('base64url'),
     rpId: site.id,
-    userVerification: 'required',
+    // A security key that is a second factor may be unable to verify its owner: the step before did.
+    userVerification: allowed.some(isSecondFactorOnly) ? 'preferred' : 'required',
     timeout: CHALLENGE_SECONDS * 1000,
     allowCredentials: allowed.map(({ credentialId, transports }) => ({
       type: 'public-key',

@@ -12,10 +12,9 @@ import { withoutFactorsNoCodes } from '../second-factor/removal.ts';
 import { firstRecoveryCodes, type RemoveOutcome } from '../second-factor/set-up.ts';
 import { factorsChanged } from '../trust/trust.ts';
 import { answered, type ChallengeDeps, freshChallenge, purposeIn } from './challenge.ts';
+import { nameOf } from './name.ts';
 
 export type PasskeyDeps = SecondFactorDeps & ChallengeDeps & { readonly passkeys: PasskeyStore };
-
-const MAX_NAME_CHARACTERS = 60;
 
 const placeOf = (session: Session): string => `registration in ${session.sid}`;
 
@@ -79,17 +78,6 @@ export async function addPasskey(
   });
   return { kind: 'added', session: stronger, recoveryCodes: await firstRecoveryCodes(deps, userId) };
 }
-
-/**
- * Never empty, and short enough for a list. Removes characters that act in a terminal, or change the direction of the
- * text.
- */
-const nameOf = (typed: string | null): string => {
-  const shown = (typed ?? '').replaceAll(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ').trim();
-  // Whole characters: the database cannot store half of a surrogate pair.
-  const name = Array.from(shown).slice(0, MAX_NAME_CHARACTERS).join('').trim();
-  return name === '' ? 'Passkey' : name;
-};
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -5,9 +5,11 @@
 import { base64urlDecode } from '../../crypto/base64url.ts';
 import { siteOf } from '../../crypto/passkey-challenge.ts';
 import { verifiedCounter } from '../../crypto/webauthn.ts';
+import { isSecondFactorOnly } from '../../lifecycles/passkey/entity.ts';
 import { askPasskey, type PasskeyStore } from '../../lifecycles/passkey/lifecycle.ts';
 import type { ProvenFactor } from '../../lifecycles/session/lifecycle.ts';
 import { type ChallengeDeps, readAnswer } from './challenge.ts';
+import { isOwnedUnder } from './imported.ts';
 
 export type PresentDeps = ChallengeDeps & {
   readonly issuer: string;
@@ -57,10 +59,13 @@ export async function presentPasskey(
   if (!credentialId || !loaded) return refused('passkey_unknown');
   const { id, userId, publicKey, backupEligible } = loaded.passkey;
   if (of !== null && of !== userId) return refused('passkey_unknown');
-  // WebAuthn §7.2 step 6: the authenticator names the owner of the passkey.
+  const isSecond = isSecondFactorOnly(loaded.passkey);
+  if (of === null && isSecond) return refused('passkey_unknown');
+  // The authenticator names the owner of the passkey.
   const handle = sent.response.userHandle;
-  if (handle !== undefined && Buffer.from(handle, 'base64url').toString() !== userId) return refused('passkey_unknown');
-  const counter = site && (await verifiedCounter(sent, site, challenge, publicKey));
+  if (handle !== undefined && !isOwnedUnder(loaded.passkey, Buffer.from(handle, 'base64url')))
+    return refused('passkey_unknown');
+  const counter = site && (await verifiedCounter(sent, { site, challenge, publicKey, isSecondFactorOnly: isSecond }));
   if (typeof counter === 'number' && !(await spend())) return refused('challenge_refused', userId);
   const decided = await askPasskey(deps, { credentialId }, { type: 'presented', counter }, loaded);
   if (decided === null) return refused('passkey_unknown');

@@ -1,4 +1,5 @@
 /** The factors of an end-user, for the pages that list them or ask for them. */
+import { isSecondFactorOnly } from '../../lifecycles/passkey/entity.ts';
 import type { Bytes } from '../../model/grant.ts';
 import { demandsSecondFactor } from '../../protocol/browser-session.ts';
 import type { SecondFactorDeps } from './deps.ts';
@@ -11,6 +12,7 @@ export type Methods = {
     readonly createdAt: Date;
     readonly lastUsedAt: Date | null;
     readonly isSynced: boolean;
+    readonly isSecondFactorOnly: boolean;
     readonly credentialId: Bytes;
     readonly transports: readonly string[];
   }[];
@@ -39,6 +41,7 @@ export async function methodsOfUser(
       createdAt,
       lastUsedAt,
       isSynced: backupEligible,
+      isSecondFactorOnly: isSecondFactorOnly({ id }),
       credentialId,
       transports,
     })),

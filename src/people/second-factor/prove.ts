@@ -4,7 +4,7 @@
  */
 import { knownDevice } from '../../crypto/device-cookie.ts';
 import { hmacSha256 } from '../../crypto/digest.ts';
-import { keptRecoveryCodeHashes, readRecoveryCode, recoveryCodeHashes } from '../../crypto/recovery-code.ts';
+import { keptRecoveryCodeHashes, readRecoveryCodes, recoveryCodeHashes } from '../../crypto/recovery-code.ts';
 import { askRecoveryCode } from '../../lifecycles/recovery-code/lifecycle.ts';
 import { askSecondFactor } from '../../lifecycles/second-factor/lifecycle.ts';
 import type { ProvenFactor } from '../../lifecycles/session/lifecycle.ts';
@@ -114,17 +114,25 @@ async function checkAppCode(deps: SecondFactorDeps, userId: string, code: string
 }
 
 async function checkRecoveryCode(deps: SecondFactorDeps, userId: string, typed: string): Promise<Checked> {
-  const text = readRecoveryCode(typed);
-  const stored = text && (await findRecoveryCode(deps, userId, text));
-  if (!stored) return 'code_mismatch';
+  const stored = typed.length > MAX_TYPED ? null : await findRecoveryCode(deps, userId, readRecoveryCodes(typed));
+  if (stored === null) return 'code_mismatch';
   const answer = await askRecoveryCode(deps, stored, 'presented');
   if (answer.kind === 'accepted') return { kind: 'recoveryCode', id: stored.code.id };
   return answer.reason === 'recovery_code_used' ? 'code_reused' : 'code_mismatch';
 }
 
-async function findRecoveryCode({ recoveryCodes, keys, keptKeys }: SecondFactorDeps, userId: string, text: string) {
-  const found = await recoveryCodes.find(userId, recoveryCodeHashes(keys, userId, text));
+/** As the form takes it. */
+const MAX_TYPED = 32;
+
+async function findRecoveryCode(
+  { recoveryCodes, keys, keptKeys }: SecondFactorDeps,
+  userId: string,
+  texts: readonly string[],
+) {
+  const hashes = texts.flatMap((text) => recoveryCodeHashes(keys, userId, text));
+  const found = await recoveryCodes.find(userId, hashes);
   if (found !== null) return found;
-  const older = keptRecoveryCodeHashes(keys, await keptKeys(), userId, text);
+  const kept = await keptKeys();
+  const older = texts.flatMap((text) => keptRecoveryCodeHashes(keys, kept, userId, text));
   return older.length === 0 ? null : recoveryCodes.find(userId, older);
 }

@@ -12,10 +12,29 @@ export type Draft = {
   readonly createdAt?: string | undefined;
   readonly identities?: readonly Identity[] | undefined;
   readonly totp?: readonly string[] | undefined;
+  readonly passkeys?: readonly Passkey[] | undefined;
+  /** SHA-512 of each code, in base64. */
+  readonly recoveryCodes?: readonly string[] | undefined;
   /** Standard claims, by their names. */
   readonly claims?: JsonObject | undefined;
   /** Custom claims. */
   readonly custom?: JsonObject | undefined;
+};
+
+/** As src/registration/imported-passkey.ts reads it. Undefined: the other system does not say it. */
+export type Passkey = {
+  readonly credentialId: string | undefined;
+  readonly publicKey: string | undefined;
+  readonly userHandle: string | undefined;
+  readonly counter?: number | undefined;
+  readonly transports?: readonly unknown[] | undefined;
+  readonly backupEligible?: boolean | undefined;
+  readonly discoverable?: boolean | undefined;
+  readonly userVerified?: boolean | undefined;
+  readonly isSecondFactorOnly: boolean;
+  readonly name?: string | undefined;
+  readonly createdAt?: string | undefined;
+  readonly rpId?: string | undefined;
 };
 
 export type Identity = { readonly provider: string; readonly issuer: string; readonly sub: string };
@@ -24,8 +43,12 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 const given = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => isGiven(value)));
 
-export function userOf({ keepsSub }: SourceOptions, draft: Draft, leftOut: readonly string[] = []): Converted {
+export function userOf({ keepsSub, rpId }: SourceOptions, draft: Draft, leftOut: readonly string[] = []): Converted {
   const { sub, username, passwordHash, disabled = false, createdAt, identities = [], totp = [] } = draft;
+  const { passkeys = [], recoveryCodes = [] } = draft;
+  const placed = passkeys.map((passkey) => ({ ...passkey, rpId: (rpId ?? passkey.rpId)?.toLowerCase() }));
+  const known = placed.filter((passkey) => passkey.rpId !== undefined);
+  const hostless = known.length < placed.length ? [NO_HOST] : [];
   if (username === undefined) return { kind: 'refused', reasons: ['It has no username, e-mail address or id.'] };
   const claims = given(draft.claims ?? {});
   const custom = customClaims(draft.custom ?? {});
@@ -37,11 +60,31 @@ export function userOf({ keepsSub }: SourceOptions, draft: Draft, leftOut: reado
     ...(createdAt !== undefined && { created_at: createdAt }),
     ...(identities.length > 0 && { identities }),
     ...(totp.length > 0 && { totp }),
+    ...(known.length > 0 && { passkeys: known.map(passkeyRecord) }),
+    ...(recoveryCodes.length > 0 && { recovery_codes: recoveryCodes.map((hash) => `$sha512$${hash}`) }),
     ...withoutIdleFlags(claims),
     ...(Object.keys(custom.claims).length > 0 && { claims: custom.claims }),
   };
-  return { kind: 'user', record, leftOut: [...leftOut, ...custom.leftOut] };
+  return { kind: 'user', record, leftOut: [...leftOut, ...hostless, ...custom.leftOut] };
 }
+
+const NO_HOST = 'passkey: the export does not say for which host name it was made; add --rp-id HOST';
+
+const passkeyRecord = (passkey: Passkey): JsonObject =>
+  given({
+    credential_id: passkey.credentialId,
+    public_key: passkey.publicKey,
+    user_handle: passkey.userHandle,
+    counter: passkey.counter,
+    transports: passkey.transports,
+    backup_eligible: passkey.backupEligible,
+    discoverable: passkey.discoverable,
+    user_verified: passkey.userVerified,
+    second_factor_only: passkey.isSecondFactorOnly || undefined,
+    name: passkey.name,
+    created_at: passkey.createdAt,
+    rp_id: passkey.rpId,
+  });
 
 /** A flag says nothing without its claim. */
 const withoutIdleFlags = (claims: JsonObject): JsonObject =>

@@ -1,43 +1,78 @@
 /**
  * Keycloak: a realm as `kc.sh export` writes it, in one file or with its users in further files. UserRepresentation and
- * CredentialRepresentation are described in https://www.keycloak.org/docs-api/latest/rest-api/. PasswordCredentialModel and
- * OTPCredentialModel of keycloak/keycloak write secretData and credentialData.
+ * CredentialRepresentation are described in https://www.keycloak.org/docs-api/latest/rest-api/. The models of
+ * credentials in keycloak/keycloak (server-spi, models/credential) write secretData and credentialData.
  */
 import { totpSecretText } from '../../crypto/totp.ts';
-import { type Draft, issuerNamed, linked, userOf } from './draft.ts';
+import { type Draft, issuerNamed, linked, type Passkey, userOf } from './draft.ts';
 import type { Adapter, JsonObject, Source, SourceOptions, SourceRecord } from './source.ts';
-import { flagOf, fullName, instantOf, listOf, memberOf, objectOf, textIn, textOf, totpIn } from './values.ts';
+import {
+  base64urlIn,
+  flagOf,
+  fullName,
+  instantOf,
+  listOf,
+  memberOf,
+  numberIn,
+  objectOf,
+  textIn,
+  textOf,
+  totpIn,
+} from './values.ts';
+
+/** Of the policies for security keys and for passkeys: a host name, and whether passkeys are discoverable. */
+const RP_ID = { webauthn: 'webAuthnPolicyRpId', 'webauthn-passwordless': 'webAuthnPolicyPasswordlessRpId' } as const;
+const RESIDENT_KEY = 'webAuthnPolicyPasswordlessRequireResidentKey';
+const REALM_MEMBERS = [...Object.values(RP_ID), RESIDENT_KEY];
 
 export const keycloak: Source = {
   name: 'keycloak',
   system: 'Keycloak',
   file: 'the realm, as "kc.sh export" writes it (JSON; with users in further files: name all of them)',
   brings:
-    'passwords, authenticator apps, links to identity providers, disabled users, groups, roles, attributes, dates',
+    'passwords, authenticator apps, passkeys, recovery codes, links to identity providers, disabled users, groups, roles, attributes, dates',
   reference: 'https://www.keycloak.org/server/importExport',
   lists: ['users', 'identityProviders'],
+  members: REALM_MEMBERS,
   areDocuments: true,
   open,
 };
 
 function open(options: SourceOptions): Adapter {
   const issuers = new Map<string, string>();
+  const realm = new Map<string, Set<string>>();
   return {
     prepare: ({ list, value }) => {
+      for (const name of REALM_MEMBERS) {
+        const text = textOf(value, name);
+        if (list === '' && text !== undefined) realm.set(name, (realm.get(name) ?? new Set()).add(text));
+      }
       const alias = textOf(value, 'alias');
       // Those of social providers are not in the file.
       const issuer = textOf(objectOf(value, 'config'), 'issuer') ?? issuerNamed(textOf(value, 'providerId'));
       if (list === 'identityProviders' && alias !== undefined && issuer !== undefined) issuers.set(alias, issuer);
     },
-    convert: (record) => convert(options, issuers, record),
+    convert: (record) => convert({ options, issuers, realm: (name) => onlyIn(realm.get(name)) }, record),
   };
 }
 
-function convert(options: SourceOptions, issuers: ReadonlyMap<string, string>, { list, value: user }: SourceRecord) {
-  if (list === 'identityProviders') return { kind: 'other' } as const;
+/** Files of several realms may differ. */
+const onlyIn = (values: ReadonlySet<string> = new Set()): string | undefined =>
+  values.size === 1 ? [...values][0] : undefined;
+
+type Known = {
+  readonly options: SourceOptions;
+  readonly issuers: ReadonlyMap<string, string>;
+  /** A member of the realm. */
+  readonly realm: (name: string) => string | undefined;
+};
+
+function convert({ options, issuers, realm }: Known, { list, value: user }: SourceRecord) {
+  if (list === 'identityProviders' || REALM_MEMBERS.some((name) => list === '' && Object.hasOwn(user, name)))
+    return { kind: 'other' } as const;
   if (textOf(user, 'serviceAccountClientId') !== undefined)
     return { kind: 'other', leftOut: ['service account: a client has its own credentials here'] } as const;
-  const credentials = credentialsOf(user);
+  const credentials = credentialsOf(user, realm);
   const identities = linked(
     options,
     listOf(user, 'federatedIdentities').map((link) => {
@@ -54,6 +89,8 @@ function convert(options: SourceOptions, issuers: ReadonlyMap<string, string>, {
     createdAt: instantOf(user, 'createdTimestamp'),
     identities: identities.identities,
     totp: credentials.totp,
+    passkeys: credentials.passkeys,
+    recoveryCodes: credentials.recoveryCodes,
     claims: {
       ...claims,
       email: textOf(user, 'email'),
@@ -122,24 +159,23 @@ function attributesOf(user: JsonObject): { readonly attributes: JsonObject; read
 type Credentials = {
   readonly passwordHash: string | undefined;
   readonly totp: readonly string[];
+  readonly passkeys: readonly Passkey[];
+  readonly recoveryCodes: readonly string[];
   readonly leftOut: readonly string[];
 };
 
-const STAYS: ReadonlyMap<string, string> = new Map([
-  ['webauthn', 'passkey: it belongs to the host name of Keycloak; the user adds another'],
-  ['webauthn-passwordless', 'passkey: it belongs to the host name of Keycloak; the user adds another'],
-  ['recovery-authn-codes', 'recovery codes: the user gets others here'],
-]);
+const CARRIED = ['password', 'otp', 'totp', 'webauthn', 'webauthn-passwordless', 'recovery-authn-codes'];
 
-function credentialsOf(user: JsonObject): Credentials {
+function credentialsOf(user: JsonObject, realm: Known['realm']): Credentials {
   const all = listOf(user, 'credentials');
   const ofType = (type: string) => all.filter((one) => textOf(one, 'type') === type);
   const apps = [...ofType('otp'), ...ofType('totp')].map(appOf);
   const others = all.flatMap((one) => {
     const type = textOf(one, 'type') ?? '';
-    if (['password', 'otp', 'totp'].includes(type)) return [];
-    return [STAYS.get(type) ?? `credential of the type ${JSON.stringify(type.slice(0, 60))}: it is unknown here`];
+    if (CARRIED.includes(type)) return [];
+    return [`credential of the type ${JSON.stringify(type.slice(0, 60))}: it is unknown here`];
   });
+  const codes = ofType('recovery-authn-codes').map(recoveryCodesOf);
   const [first] = ofType('password');
   const isTemporary = actionsOf(user).includes('UPDATE_PASSWORD');
   const passwordHash = first === undefined || isTemporary ? undefined : hashOf(first);
@@ -148,8 +184,23 @@ function credentialsOf(user: JsonObject): Credentials {
   return {
     passwordHash,
     totp: apps.flatMap(({ secret }) => secret ?? []),
+    passkeys: [
+      ...ofType('webauthn').map((one) => ({
+        ...passkeyOf(user, one),
+        isSecondFactorOnly: true,
+        rpId: realm(RP_ID.webauthn),
+      })),
+      ...ofType('webauthn-passwordless').map((one) => ({
+        ...passkeyOf(user, one),
+        isSecondFactorOnly: false,
+        rpId: realm(RP_ID['webauthn-passwordless']),
+        ...(realm(RESIDENT_KEY) === 'No' && { discoverable: false }),
+      })),
+    ],
+    recoveryCodes: codes.flatMap(({ hashes }) => hashes),
     leftOut: [
       ...others,
+      ...codes.flatMap(({ reason }) => reason ?? []),
       ...apps.flatMap(({ reason }) => reason ?? []),
       ...(first !== undefined && passwordHash === undefined ? [`password: ${why}`] : []),
       ...(inDirectory ? ['password: it is in the directory that Keycloak asks'] : []),
@@ -208,4 +259,32 @@ function appOf(credential: unknown): { readonly secret?: string | undefined; rea
   if (value === undefined) return { reason: 'authenticator app: the export has no secret of it' };
   const isBase32 = textOf(data, 'secretEncoding') === 'BASE32';
   return { secret: isBase32 ? totpIn(value) : totpSecretText(Buffer.from(value)) };
+}
+
+/** WebAuthnCredentialData. Keycloak gives the id of the user to the authenticator (WebAuthnRegister). */
+function passkeyOf(user: JsonObject, credential: unknown): Omit<Passkey, 'isSecondFactorOnly'> {
+  const data = objectOf(credential, 'credentialData');
+  return {
+    credentialId: base64urlIn(memberOf(data, 'credentialId')),
+    publicKey: base64urlIn(memberOf(data, 'credentialPublicKey')),
+    userHandle: Buffer.from(textOf(user, 'id') ?? '').toString('base64url'),
+    counter: numberIn(memberOf(data, 'counter')),
+    transports: transportsOf(data),
+    name: textOf(credential, 'userLabel'),
+    createdAt: instantOf(credential, 'createdDate'),
+  };
+}
+
+const transportsOf = (data: JsonObject) => {
+  const transports = listOf(data, 'transports');
+  return transports.length > 0 ? transports : undefined;
+};
+
+/** RecoveryAuthnCodesUtils: SHA-512 of each code that is left. Before version 26.2 the algorithm is called RS512. */
+function recoveryCodesOf(credential: unknown): { readonly hashes: readonly string[]; readonly reason?: string } {
+  const algorithm = textOf(objectOf(credential, 'credentialData'), 'algorithm') ?? '';
+  if (!['SHA-512', 'RS512'].includes(algorithm))
+    return { hashes: [], reason: 'recovery codes: their algorithm is unknown here; the user gets others' };
+  const codes = listOf(objectOf(credential, 'secretData'), 'codes');
+  return { hashes: codes.flatMap((code) => textOf(code, 'encodedHashedValue') ?? []) };
 }

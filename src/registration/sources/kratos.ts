@@ -2,15 +2,27 @@
  * Ory Kratos: identities as its admin API writes them with `include_credential=password&include_credential=oidc`
  * (https://www.ory.sh/docs/reference/api#tag/identity), as a JSON list or JSON lines.
  */
-import { type Draft, linked, userOf } from './draft.ts';
+import { sha512 } from '../../crypto/recovery-code.ts';
+import { type Draft, linked, type Passkey, userOf } from './draft.ts';
 import type { Converted, JsonObject, Source, SourceOptions } from './source.ts';
-import { flagOf, fullName, instantOf, listOf, memberOf, objectOf, textIn, textOf } from './values.ts';
+import {
+  base64urlIn,
+  flagOf,
+  fullName,
+  instantOf,
+  listOf,
+  memberOf,
+  numberIn,
+  objectOf,
+  textIn,
+  textOf,
+} from './values.ts';
 
 export const kratos: Source = {
   name: 'kratos',
   system: 'Ory Kratos',
-  file: 'the identities of the admin API with include_credential=password and oidc (JSON list or JSON lines)',
-  brings: 'passwords, links to identity providers, inactive users, traits, dates',
+  file: 'the identities of the admin API with include_credential=password, oidc, webauthn, passkey and lookup_secret (JSON list or JSON lines)',
+  brings: 'passwords, passkeys, recovery codes, links to identity providers, inactive users, traits, dates',
   reference: 'https://www.ory.sh/docs/reference/api',
   lists: ['identities'],
   open: (options) => ({ convert: ({ value }) => convert(options, value) }),
@@ -18,9 +30,6 @@ export const kratos: Source = {
 
 const STAYS: ReadonlyMap<string, string> = new Map([
   ['totp', 'authenticator app: Kratos encrypts its secret; the user adds another'],
-  ['webauthn', 'passkey: it belongs to the host name of Kratos; the user adds another'],
-  ['passkey', 'passkey: it belongs to the host name of Kratos; the user adds another'],
-  ['lookup_secret', 'recovery codes: the user gets others here'],
 ]);
 const STANDARD = ['email', 'username', 'name', 'phone'];
 
@@ -54,6 +63,11 @@ function convert(options: SourceOptions, identity: JsonObject): Converted {
     disabled: textOf(identity, 'state') === 'inactive',
     createdAt: instantOf(identity, 'created_at'),
     identities: links.identities,
+    passkeys: [
+      ...passkeysOf(config('webauthn'), (one) => flagOf(one, 'is_passwordless') !== true),
+      ...passkeysOf(config('passkey'), () => false),
+    ],
+    recoveryCodes: recoveryCodesOf(config('lookup_secret')),
     claims: {
       email,
       email_verified: isVerified(email),
@@ -71,3 +85,29 @@ function convert(options: SourceOptions, identity: JsonObject): Converted {
   const left = Object.keys(credentials).flatMap((type) => STAYS.get(type) ?? []);
   return userOf(options, draft, [...links.leftOut, ...left]);
 }
+
+/** CredentialsWebAuthnConfig of ory/kratos: Go writes bytes in base64. */
+function passkeysOf(config: JsonObject, isSecondFactorOnly: (credential: unknown) => boolean): readonly Passkey[] {
+  return listOf(config, 'credentials').map((one) => ({
+    credentialId: base64urlIn(memberOf(one, 'id')),
+    publicKey: base64urlIn(memberOf(one, 'public_key')),
+    userHandle: base64urlIn(memberOf(config, 'user_handle')),
+    counter: numberIn(memberOf(objectOf(one, 'authenticator'), 'sign_count')),
+    transports: listOf(one, 'transport'),
+    backupEligible: flagOf(objectOf(one, 'flags'), 'backup_eligible'),
+    isSecondFactorOnly: isSecondFactorOnly(one),
+    name: textOf(one, 'display_name'),
+    createdAt: instantOf(one, 'added_at'),
+  }));
+}
+
+/** Kratos stores codes as they are. A used one has an instant. */
+const recoveryCodesOf = (config: JsonObject): readonly string[] =>
+  listOf(config, 'recovery_codes').flatMap((one) => {
+    const code = textOf(one, 'code');
+    const isLeft = (instantOf(one, 'used_at') ?? NEVER) <= NEVER;
+    return code === undefined || !isLeft ? [] : [sha512(code).toString('base64')];
+  });
+
+/** Go's time that is none. */
+const NEVER = '0001-01-01T00:00:00.000Z';

@@ -46,9 +46,9 @@ function without(record: JsonObject, problems: readonly RecordProblem[]): JsonOb
   return { ...rest, ...(!hasPassword && { without_password: true }) };
 }
 
-/** A custom claim, an identity, the secret of an app. */
+/** A custom claim, an identity, the secret of an app, a passkey, a recovery code. */
 const isPart = (record: JsonObject, [name = '']: readonly string[]): boolean =>
-  ['claims', 'identities', 'totp'].includes(name) && typeof record[name] === 'object';
+  ['claims', 'identities', 'totp', 'passkeys', 'recovery_codes'].includes(name) && typeof record[name] === 'object';
 
 const withoutParts = (value: unknown, parts: readonly (string | undefined)[]): unknown => {
   const isKept = (part: string) => !parts.includes(part);

@@ -22,6 +22,8 @@ export type SourceOptions = {
   readonly columns: ReadonlyMap<string, string>;
   /** The hash parameters of a Firebase project, as its console shows them. Null: not given. */
   readonly firebaseHash: RawSecret | null;
+  /** The host name at which the passkeys of the export were made. Null: as the export says. */
+  readonly rpId: string | null;
   /** The hashes of the application have a pepper. */
   readonly isPeppered: boolean;
 };
@@ -44,6 +46,8 @@ export type Source = {
   readonly reference: string;
   /** Paths of lists in a JSON document, such as `users`. Absent: the document is a list. */
   readonly lists?: readonly string[];
+  /** Members of the document itself that are texts: each comes to the adapter as `{ [name]: text }`, before or behind the records. */
+  readonly members?: readonly string[];
   /** A list at the top of a JSON document has such documents, not records. */
   readonly areDocuments?: true;
   /** Of a CSV file without a header. */

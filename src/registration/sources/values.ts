@@ -79,6 +79,16 @@ export const totpIn = (value: unknown): string | undefined =>
     ?.replaceAll(/[\s=-]/g, '')
     .toUpperCase();
 
+/** Of bytes that Go and Java write in base64, base64url or base64 with line breaks. */
+export const base64urlIn = (value: unknown): string | undefined =>
+  textIn(value)?.replaceAll(/[\s=]/g, '').replaceAll('+', '-').replaceAll('/', '_');
+
+/** A whole number, also one written as text. */
+export const numberIn = (value: unknown): number | undefined => {
+  const text = textIn(value);
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+};
+
 /** A full name of its parts. */
 export const fullName = (...parts: readonly (string | undefined)[]): string | undefined =>
   textIn(parts.filter((part) => part !== undefined).join(' '));

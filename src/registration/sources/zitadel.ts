@@ -67,7 +67,10 @@ function convert(
       locale: textOf(profile, 'preferredLanguage'),
     },
   };
-  const keys = listOf(user, 'passwordlessRegistration').length > 0 ? ['passkey: the user adds another'] : [];
+  const keys =
+    listOf(user, 'passwordlessRegistration').length > 0
+      ? ['passkey: the export of Zitadel has none; the user adds another']
+      : [];
   return userOf(options, draft, [...links.leftOut, ...keys]);
 }
 

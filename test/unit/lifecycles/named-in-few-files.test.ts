@@ -1,5 +1,5 @@
 /**
- * A lifecycle is two folders, its pages and its endpoint: hardly any other file names it. Shown for the recovery code, the link in an e-mail
+ * A lifecycle is two folders and its faces: hardly any other file names it. Shown for the recovery code, the link in an e-mail
  * and the trusted browser; the annotations of this test list the files for each lifecycle.
  */
 import { globSync, readFileSync } from 'node:fs';
@@ -12,12 +12,16 @@ const MOST = 8;
 
 /** Made from the lists by `npm run machines:build` and `npm run generate:schemas`; the name is not written there by hand. */
 const GENERATED = /^(drizzle\/triggers\.sql|machines\/README\.md|machines\/diagrams\/|policies\/json-schema\/)/;
-/** Pages, with the use cases behind them, and endpoints of the management API. */
-const PAGES_AND_ENDPOINTS = /^src\/(http|people|console|management\/resources)\//;
+/**
+ * The faces of a lifecycle, where people read its name. These are pages with the use cases behind them, endpoints of the management API
+ * and their commands, and the formats of an import.
+ */
+const FACES =
+  /^src\/(http|people|console|cli|management\/(resources\/|operations\.ts)|registration\/(sources\/|import|placed))/;
 
 const FILES = ['machines', 'policies', 'src', 'drizzle/*.sql']
   .flatMap((place) => globSync(place.includes('*') ? place : `${place}/**/*.{ts,js,mjs,yaml,md,sql,json,css}`))
-  .filter((file) => !GENERATED.test(file) && !PAGES_AND_ENDPOINTS.test(file))
+  .filter((file) => !GENERATED.test(file) && !FACES.test(file))
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
 /** In any style: recovery-code, recoveryCode, recovery_code, RECOVERY_CODE, RecoveryCodes. */

@@ -421,7 +421,7 @@ describe('the factors and links of an end-user', () => {
     } as const;
     const shown = passkeyDocument(ISSUER, passkey);
     expect(shown).toEqual({
-      ...{ id: ID, name: 'a phone', synced: true, added_at: iso(1), last_used_at: null },
+      ...{ id: ID, name: 'a phone', synced: true, second_factor_only: false, added_at: iso(1), last_used_at: null },
       _links: { self: href(`/users/u/passkeys/${ID}`), user: href('/users/u') },
     });
     expect(passkeyOfUser.methods.GET.answer?.parse(shown)).toEqual(shown);

@@ -123,7 +123,7 @@ describe('the factors of an end-user over the management API', () => {
         .toSorted(),
     ).toEqual([first, second].toSorted());
     expect(Object.keys(list.json().items[0]).toSorted()).toEqual(
-      ['_links', 'added_at', 'id', 'last_used_at', 'name', 'synced'].toSorted(),
+      ['_links', 'added_at', 'id', 'last_used_at', 'name', 'second_factor_only', 'synced'].toSorted(),
     );
     for (const encoding of ['utf8', 'hex', 'base64', 'base64url'] as const)
       expect(list.body).not.toContain(Buffer.from('SECRET PUBLIC').toString(encoding).slice(0, 12));

@@ -535,7 +535,7 @@ describe('the factors of an end-user', () => {
       passkeys: [
         {
           ...{ id: idOf(1), name: 'a phone', createdAt: at(0), lastUsedAt: at(5), isSynced: true },
-          ...{ credentialId, transports: ['internal'] },
+          ...{ credentialId, transports: ['internal'], isSecondFactorOnly: false },
         },
       ],
       recoveryCodesLeft: 2,

@@ -49,11 +49,11 @@ function passkeyItem(
   { passkey, at, csrf }: Pick<MethodsView, 'at' | 'csrf'> & { readonly passkey: Methods['passkeys'][number] },
 ): Markup {
   const words = look.words.accountMethods.passkeys;
-  const { id, name, createdAt, lastUsedAt, isSynced } = passkey;
+  const { id, name, createdAt, lastUsedAt, isSynced, isSecondFactorOnly } = passkey;
   const field = `name-${id}`;
   return html`<li>
 <p><strong>${name}</strong></p>
-<p class="quiet">!${filled(words.added, { added: minute(look, createdAt) })} !${lastUsedAt === null ? html`${words.neverUsed}` : filled(words.lastUsed, { lastUsed: minute(look, lastUsedAt) })} ${isSynced ? words.synced : ''}</p>
+<p class="quiet">!${filled(words.added, { added: minute(look, createdAt) })} !${lastUsedAt === null ? html`${words.neverUsed}` : filled(words.lastUsed, { lastUsed: minute(look, lastUsedAt) })} ${isSynced ? words.synced : ''} ${isSecondFactorOnly ? words.secondFactorOnly : ''}</p>
 <form method="post" action="${at('/passkeys/rename')}">
 !${hidden(csrf, id)}
 <label for="${field}">${words.name}</label>
