@@ -12,7 +12,7 @@ export class NotChecked extends ReportedError {
 
 /** @param name as it was typed. */
 export const noSuch = (
-  kind: 'client' | 'user' | 'grant' | 'session' | 'receiver' | 'delivery',
+  kind: 'client' | 'user' | 'grant' | 'session' | 'receiver' | 'delivery' | 'trusted browser',
   name: string,
 ): CommandRefused => new CommandRefused(`No such ${kind}: "${printable(name)}".`);
 

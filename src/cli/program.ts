@@ -18,6 +18,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddTo>> = new Map([
   ['users', async () => (await import('./users.ts')).usersCommands],
   ['grants', async () => (await import('./grants.ts')).grantsCommands],
   ['sessions', async () => (await import('./sessions.ts')).sessionsCommands],
+  ['trusted-browsers', async () => (await import('./trusted-browsers.ts')).trustedBrowsersCommands],
   ['keys', async () => (await import('./keys.ts')).keysCommands],
   ['webhooks', async () => (await import('./webhooks.ts')).webhooksCommands],
   ['mails', async () => (await import('./mails.ts')).mailsCommands],

@@ -47,6 +47,9 @@ export const withUsers = throughApi(async () => (await import('./administration/
 export const withKeys = throughApi(async () => (await import('./administration/keys.ts')).keysAt);
 export const withGrants = throughApi(async () => (await import('./administration/grants.ts')).grantsAt);
 export const withSessions = throughApi(async () => (await import('./administration/sessions.ts')).sessionsAt);
+export const withTrustedBrowsers = throughApi(
+  async () => (await import('./administration/trusted-browsers.ts')).trustedBrowsersAt,
+);
 export const withExplanations = throughApi(
   async () => (await import('./administration/explanations.ts')).explanationsAt,
 );

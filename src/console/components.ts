@@ -160,6 +160,7 @@ export const DONE_WORDS = {
   removed: 'Removed.',
   'grant-ended': 'Ended. From now on, the server rejects its refresh token. Issued access tokens expire soon.',
   'session-ended': 'Ended: that browser has to sign in again.',
+  'trust-ended': 'Ended: the next sign-in in that browser asks for the second factor.',
   rotated: 'Rotated.',
   revoked: 'Revoked.',
   'sent-again': 'The server sends it again, within a second or two. Reload this page to see the result.',

@@ -9,6 +9,7 @@ import type { Answer, Page, Problem } from './management-api.ts';
 import { type SessionItem, sessionColumns } from './sessions.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, name, shownText } from './shown-text.ts';
+import { type TrustedBrowserItem, trustedBrowsers } from './trusted-browsers.ts';
 
 export type EndUser = {
   readonly sub: string;
@@ -53,13 +54,14 @@ const LINES = 20;
 async function show(viewer: Viewer, query: Fields): Promise<Shown> {
   const sub = query.get('id');
   const when = <Value>(scope: string, ask: () => Promise<Value>) => (viewer.may(scope) ? ask() : null);
-  const [user, secondFactor, passkeys, identities, grants, sessions, activity] = await Promise.all([
+  const [user, secondFactor, passkeys, identities, grants, sessions, trusted, activity] = await Promise.all([
     viewer.api.get<EndUser>(userResource(sub)),
     viewer.api.get<SecondFactor>(userResource(sub, '/second-factor')),
     viewer.api.list<Passkey>(userResource(sub, '/passkeys')),
     viewer.api.list<Identity>(userResource(sub, '/linked-identities')),
     when('grants:read', () => viewer.api.list<GrantItem>(userResource(sub, '/grants'), NEWEST)),
     when('sessions:read', () => viewer.api.list<SessionItem>(userResource(sub, '/sessions'), NEWEST)),
+    when('sessions:read', () => viewer.api.list<TrustedBrowserItem>(userResource(sub, '/trusted-browsers'))),
     when('ledger:read', () => linesFrom(viewer.api, { ...askedIn(query), sub }, '', LINES)),
   ]);
   if (!user.ok) return problem(user.problem);
@@ -72,6 +74,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${shownOr(passkeys, ({ items }) => table('Passkeys', passkeyColumns(viewer, sub), items))}
 !${shownOr(identities, ({ items }) => table('Accounts at other providers', identityColumns(viewer, sub), items))}
 !${section(viewer, 'Signed in', sessions, withQuery('/console/sessions', { sub }), (items) => table('The newest sessions', sessionColumns(viewer), items))}
+!${section(viewer, 'Trusted browsers', trusted, '', (items) => trustedBrowsers(viewer, sub, items))}
 !${section(viewer, 'Apps with access', grants, withQuery('/console/grants', { sub }), (items) => table('The newest grants', grantColumns(viewer), items))}
 !${activity === null ? '' : html`<h2>Activity</h2>`}
 !${activity?.kind === 'lines' ? linesTable(viewer, activity.lines) : ''}

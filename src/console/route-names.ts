@@ -50,6 +50,7 @@ const SCREEN_ROUTES = [
   'POST /console/end-user/delete',
   'POST /console/grant/end',
   'POST /console/session/end',
+  'POST /console/trusted-browser/end',
   'POST /console/keys/rotate',
   'POST /console/key/revoke',
   'POST /console/webhooks/delivery/repeat',

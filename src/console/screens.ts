@@ -14,6 +14,7 @@ import { MACHINE_SCREENS } from './machines.ts';
 import { OVERVIEW_SCREENS } from './overview.ts';
 import { SESSION_ACTIONS, SESSION_SCREENS } from './sessions.ts';
 import type { Action, Screen } from './shown.ts';
+import { TRUSTED_BROWSER_ACTIONS } from './trusted-browsers.ts';
 import { WEBHOOK_ACTIONS, WEBHOOK_SCREENS } from './webhooks.ts';
 
 export const SCREENS: readonly Screen[] = [
@@ -38,6 +39,7 @@ export const ACTIONS: readonly Action[] = [
   ...END_USER_ACTIONS,
   ...GRANT_ACTIONS,
   ...SESSION_ACTIONS,
+  ...TRUSTED_BROWSER_ACTIONS,
   ...KEY_ACTIONS,
   ...WEBHOOK_ACTIONS,
 ];

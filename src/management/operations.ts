@@ -33,6 +33,8 @@ export const OPERATIONS = {
   '/users/{sub}/linked-identities/{identity_id}': { GET: 'users:read', DELETE: 'users:write' },
   '/users/{sub}/passkeys': { GET: 'users:read' },
   '/users/{sub}/passkeys/{passkey_id}': { GET: 'users:read', DELETE: 'users:write' },
+  '/users/{sub}/trusted-browsers': { GET: 'sessions:read', DELETE: 'sessions:end' },
+  '/users/{sub}/trusted-browsers/{trust_id}': { GET: 'sessions:read', DELETE: 'sessions:end' },
   '/users/{sub}/second-factor': { GET: 'users:read', DELETE: 'users:write' },
   '/grants': { GET: 'grants:read' },
   '/grants/{grant_id}': { GET: 'grants:read', DELETE: 'grants:revoke' },

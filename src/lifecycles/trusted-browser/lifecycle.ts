@@ -160,6 +160,15 @@ export const trustRequest = (
   isIn: ({ browser }) => browser.id === id && browser.state === 'active',
 });
 
+/** @returns null: it stands in for no factor. */
+export function trustStandsUntil(
+  { now, factorStands, browser }: LoadedTrustedBrowser,
+  lifetimeSeconds: number,
+): Date | null {
+  const endsAt = new Date(trustEndsAt(browser, lifetimeSeconds));
+  return factorStands && trustEndedBy(browser) === null && now < endsAt ? endsAt : null;
+}
+
 export type TrustedBrowserPorts = Sleeping & { readonly trustedBrowsers: TrustedBrowserStore };
 
 /** @param loaded absent: it is loaded. @returns null: not one of this end-user. @throws Unavailable, StoreUnavailable */

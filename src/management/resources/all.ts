@@ -17,6 +17,7 @@ import { signIn, signInAnswer } from './sign-ins.ts';
 import { rotations, signingKey, signingKeys } from './signing-keys.ts';
 import { status } from './status.ts';
 import { transitions } from './transitions.ts';
+import { trustedBrowserOfUser, trustedBrowsersOfUser } from './trusted-browsers.ts';
 import { user } from './users.ts';
 import { webhookDeliveries, webhookDelivery, webhookRepetitions } from './webhook-deliveries.ts';
 import { webhookReceiver, webhookReceivers, webhookTests } from './webhook-receivers.ts';
@@ -40,6 +41,8 @@ const ALL = [
   linkedIdentity,
   passkeysOfUser,
   passkeyOfUser,
+  trustedBrowsersOfUser,
+  trustedBrowserOfUser,
   secondFactorOfUser,
   grants,
   grant,

@@ -4,7 +4,7 @@ import { askRecoveryCode, type RecoveryCodePorts } from '../../lifecycles/recove
 import { askSecondFactor, type SecondFactorPorts } from '../../lifecycles/second-factor/lifecycle.ts';
 import type { TrustedBrowserPorts } from '../../lifecycles/trusted-browser/lifecycle.ts';
 import type { Actor } from '../../model/actor.ts';
-import { factorsChanged } from '../trust/trust.ts';
+import { endAllTrust, factorsChanged } from '../trust/trust.ts';
 import type { SecondFactorDeps } from './deps.ts';
 
 export type CodesDeps = RecoveryCodePorts & {
@@ -46,6 +46,10 @@ export async function removeSecondFactorByAdministrator(
   await factorsChanged(deps, userId, actor);
   await replaceRecoveryCodes(deps, userId, actor);
 }
+
+/** In every browser. Repeating the request is always safe. @throws StoreUnavailable, Unavailable */
+export const endTrustByAdministrator = (deps: TrustedBrowserPorts, userId: string, actor: Actor): Promise<void> =>
+  endAllTrust(deps, { userId }, 'endRequestedByAdministrator', actor);
 
 /** @returns false: the end-user has and had no such passkey. @throws StoreUnavailable, Unavailable */
 export async function removePasskeyByAdministrator(

@@ -1,12 +1,11 @@
 /** A browser that an end-user trusts: how it comes to be trusted, stands in for the second factor, and ends. */
 import { sameSecretBytes } from '../../crypto/digest.ts';
 import type { ProvenFactor } from '../../lifecycles/session/lifecycle.ts';
-import { trustEndsAt } from '../../lifecycles/trusted-browser/entity.ts';
 import {
   askTrustedBrowser,
   beginTrust,
-  type LoadedTrustedBrowser,
   type TrustedBrowserPorts,
+  trustStandsUntil,
 } from '../../lifecycles/trusted-browser/lifecycle.ts';
 import { type Actor, endUser } from '../../model/actor.ts';
 import type { Session } from '../../model/session.ts';
@@ -107,10 +106,10 @@ export async function listTrustedBrowsers(
 ): Promise<readonly ListedBrowser[]> {
   const lifetimeSeconds = lifetimeOf(deps);
   const all = await deps.trustedBrowsers.list(userId);
-  return all.flatMap(({ now, factorStands, browser }: LoadedTrustedBrowser) => {
-    const endsAt = new Date(trustEndsAt(browser, lifetimeSeconds));
-    const { id, userAgent, createdAt, lastUsedAt } = browser;
-    return factorStands && now < endsAt ? [{ id, userAgent, createdAt, lastUsedAt, endsAt }] : [];
+  return all.flatMap((loaded) => {
+    const endsAt = trustStandsUntil(loaded, lifetimeSeconds);
+    const { id, userAgent, createdAt, lastUsedAt } = loaded.browser;
+    return endsAt === null ? [] : [{ id, userAgent, createdAt, lastUsedAt, endsAt }];
   });
 }
 
@@ -124,9 +123,13 @@ export async function endTrust(
     await askTrustedBrowser(deps, { userId, id }, { type: 'endRequested', actor: endUser(userId) });
 }
 
-/** @throws StoreUnavailable, Unavailable */
-export const endAllTrust = (deps: TrustedBrowserPorts, { userId }: Pick<Session, 'userId'>): Promise<void> =>
-  endEach(deps, userId, 'endRequested', endUser(userId));
+/** @param actor default: the end-user. @throws StoreUnavailable, Unavailable */
+export const endAllTrust = (
+  deps: TrustedBrowserPorts,
+  { userId }: Pick<Session, 'userId'>,
+  type: 'endRequested' | 'endRequestedByAdministrator' = 'endRequested',
+  actor: Actor = endUser(userId),
+): Promise<void> => endEach(deps, userId, type, actor);
 
 /**
  * A factor of the end-user was added or removed. @param actor the requester, if it is not the end-user. @throws
@@ -139,7 +142,7 @@ export const factorsChanged = (deps: TrustedBrowserPorts, userId: string, actor?
 async function endEach(
   deps: TrustedBrowserPorts,
   userId: string,
-  type: 'endRequested' | 'factorsChanged',
+  type: 'endRequested' | 'endRequestedByAdministrator' | 'factorsChanged',
   actor?: Actor,
 ): Promise<void> {
   const asked = new Set<string>();

@@ -17,6 +17,7 @@ import {
 } from '../../support/console.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { BOT, makeBot } from '../../support/management.ts';
+import { trustedBrowser } from '../../support/trusted-browser.ts';
 import { webhooksFile } from '../../support/webhooks.ts';
 import { askedBy, NONE, type Row, rowsWith } from './matrix.ts';
 import { freshRows } from './rows.ts';
@@ -35,7 +36,11 @@ beforeAll(async () => {
   test = await openConsoleApp(opened.database, {
     configuration: {
       ...shippedConfiguration,
-      signIn: { ...shippedConfiguration.signIn, recentSignInSeconds: RECENT_SECONDS },
+      signIn: {
+        ...shippedConfiguration.signIn,
+        recentSignInSeconds: RECENT_SECONDS,
+        trustedBrowserLifetimeSeconds: 86_400,
+      },
       webhooks: webhooksFile([{ name: 'crm', url: 'https://crm.example.com/hooks' }]),
     },
   });
@@ -127,6 +132,11 @@ const PREPARED: Readonly<Record<string, () => Promise<Prepared>>> = {
   'POST /console/grant/end': async () => ({ form: `/console/grant/end?id=${(await rows().grant()).id}` }),
   'GET /console/session/end': async () => ({ query: `?id=${await rows().session()}` }),
   'POST /console/session/end': async () => ({ form: `/console/session/end?id=${await rows().session()}` }),
+  'POST /console/trusted-browser/end': async () => {
+    const user = await makeUser(test);
+    await trustedBrowser(test, user);
+    return { form: `/console/end-user?id=${user.id}` };
+  },
   'GET /console/keys/rotate': async () => ({ query: '?alg=ES256' }),
   'POST /console/keys/rotate': async () => ({ form: '/console/keys/rotate?alg=ES256' }),
   'GET /console/key/revoke': async () => ({ query: `?id=${await rows().signingKey()}` }),

@@ -10,6 +10,7 @@ import { keptMails } from '../../support/mails.ts';
 import { API, BOT, makeBot, tokenOf, withBot } from '../../support/management.ts';
 import { registeredPasskey } from '../../support/registered-passkey.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
+import { trustedBrowser } from '../../support/trusted-browser.ts';
 import { webhooksFile } from '../../support/webhooks.ts';
 import { type Asked, askedBy, NONE, type Row, rowsWith } from './matrix.ts';
 import { freshRows } from './rows.ts';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   scene = await openScene(anyDatabase, {
     configuration: {
       ...given,
-      signIn: { ...given.signIn, signUp: 'invitation' },
+      signIn: { ...given.signIn, signUp: 'invitation', trustedBrowserLifetimeSeconds: 86_400 },
       delegatedSignIn: delegatedSignInSchema.parse({ url: 'https://login.example.com/' }),
       webhooks: webhooksFile([{ name: 'crm', url: 'https://crm.example.com/hooks' }]),
     },
@@ -96,6 +97,13 @@ const VALUES: readonly (readonly [pattern: RegExp, values: () => Promise<Values>
     async () => {
       const user = await makeUser(scene);
       return { sub: user.id, passkey_id: (await registeredPasskey(scene, user)).id };
+    },
+  ],
+  [
+    /trust_id/,
+    async () => {
+      const user = await makeUser(scene);
+      return { sub: user.id, trust_id: await trustedBrowser(scene, user) };
     },
   ],
   [/sub/, async () => ({ sub: await rows().user() })],

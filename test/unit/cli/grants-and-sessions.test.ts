@@ -9,6 +9,7 @@ import { openTestApp, type TestApp } from '../../support/app.ts';
 import { testClock } from '../../support/clock.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { placeOf } from '../../support/stored.ts';
+import { trustedBrowser } from '../../support/trusted-browser.ts';
 import { type CommandLine, openCommandLine, ways } from './command-line.ts';
 
 describe.each(ways)('through the %s', (way) => {
@@ -127,6 +128,25 @@ describe.each(ways)('through the %s', (way) => {
       expect((await line.run(['sessions', 'list', '--user', person.username, '--state', 'active'])).out).toBe(
         'No such sessions.\n',
       );
+    });
+  });
+
+  describe('trusted browsers', () => {
+    it('are listed and ended by their user, one or all', async () => {
+      const person = await makeUser(test);
+      const list = async () => (await listed('trusted-browsers', 'list', '--user', person.username)).trusted_browsers;
+      expect((await line.run(['trusted-browsers', 'list', '--user', person.username])).out).toBe(
+        'No trusted browsers.\n',
+      );
+      const [first] = [await trustedBrowser(test, person), await trustedBrowser(test, person)];
+      // As shipped, the policy offers no trust.
+      expect(await list()).toEqual([]);
+      const end = ['trusted-browsers', 'end', '--user', person.username];
+      expect((await line.run([...end, first])).out).toBe('unchanged  (the trust had ended already)\n');
+      expect(await newestLine()).toMatchObject({ event: 'endRequestedByAdministrator', actor: 'command_line' });
+      expect((await line.run(end)).status).toBe(0);
+      expect((await line.run([...end, randomUUID()])).err).toMatch(/^No such trusted browser: "/);
+      expect((await line.run([...end, 'x'])).err).toMatch(/^Expected an id \(a UUID\)/);
     });
   });
 });

@@ -1,9 +1,11 @@
 /** Forms of the console: only the recipient of a form can send it, and the page shows every rejection by the API. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { consoleSessions, grants } from '../../../src/storage/schema.ts';
 import { findUserForSignIn } from '../../../src/storage/users.ts';
 import { makeClient, makeUser, obtainTokens, PASSWORD, refresh, type TestClient } from '../../support/actors.ts';
 import { disableUser, enableUser, saveClient } from '../../support/administration.ts';
+import { shippedConfiguration } from '../../support/app.ts';
 import type { Answer, Browser } from '../../support/browser.ts';
 import {
   type ConsoleApp,
@@ -16,6 +18,7 @@ import {
 } from '../../support/console.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { findClient } from '../../support/stored-clients.ts';
+import { trustedBrowser } from '../../support/trusted-browser.ts';
 
 const DELETE = '/console/client/delete';
 
@@ -27,7 +30,8 @@ let page: Answer;
 let fields: Readonly<Record<string, string>>;
 beforeAll(async () => {
   opened = await openTestDatabase(anyDatabase);
-  test = await openConsoleApp(opened.database);
+  const signIn = { ...shippedConfiguration.signIn, trustedBrowserLifetimeSeconds: 86_400 };
+  test = await openConsoleApp(opened.database, { configuration: { ...shippedConfiguration, signIn } });
 });
 afterAll(async () => {
   await test?.app.close();
@@ -163,6 +167,7 @@ describe('an auditor', () => {
     ['/console/end-user/delete', {}],
     ['/console/grant/end', {}],
     ['/console/session/end', {}],
+    ['/console/trusted-browser/end', {}],
     ['/console/keys/rotate', { alg: 'ES256' }],
     ['/console/key/revoke', {}],
     ['/console/webhooks/delivery/repeat', {}],
@@ -308,6 +313,19 @@ describe('sessions and keys', () => {
     const ended = await browser.post('/console/session/end', formTo(asked, '/console/session/end'));
     expect(ended.body).toContain('that browser has to sign in again');
     expect((await browser.get(`/console/sessions?sub=${person.id}&state=active`)).body).toContain('none.');
+  });
+
+  it('the trust in a browser is ended, in one and in all', async () => {
+    const person = await makeUser(test);
+    for (let count = 0; count < 3; count++) await trustedBrowser(test, person);
+    const shown = await browser.get(`/console/end-user?id=${person.id}`);
+    expect(shown.body.match(/End the trust</g)).toHaveLength(3);
+    const one = await browser.post('/console/trusted-browser/end', formTo(shown, '/console/trusted-browser/end'));
+    expect(one.body).toContain('the next sign-in in that browser asks for the second factor');
+    expect(one.body.match(/End the trust</g)).toHaveLength(2);
+    const { browser: _, ...all } = formTo(one, '/console/trusted-browser/end');
+    const none = await browser.post('/console/trusted-browser/end', all);
+    expect(none.body).not.toContain('End the trust');
   });
 
   it('a key is rotated, and revoked with the consequences shown', async () => {

@@ -15,6 +15,7 @@ import { testMacs } from '../../support/macs.ts';
 import { keptMails } from '../../support/mails.ts';
 import { API, BOT, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
+import { trustedBrowser } from '../../support/trusted-browser.ts';
 import { webhooksFile } from '../../support/webhooks.ts';
 
 const NOT_ANSWERED = {
@@ -76,7 +77,7 @@ describe('every resource of the management API', () => {
     scene = await openScene(anyDatabase, {
       configuration: {
         ...bot,
-        signIn: { ...bot.signIn, signUp: 'invitation' },
+        signIn: { ...bot.signIn, signUp: 'invitation', trustedBrowserLifetimeSeconds: 86_400 },
         webhooks: webhooksFile([{ name: 'crm', url: 'https://crm.example.com/hooks' }]),
       },
       mail: keptMails(),
@@ -98,6 +99,7 @@ describe('every resource of the management API', () => {
       receiver: 'crm',
       delivery_id: (test.json() as { delivery_id: string }).delivery_id,
       passkey_id: PASSKEY.id,
+      trust_id: await trustedBrowser(scene, scene.user),
       reference,
       identity_id: LINKED.id,
       client_id: scene.client.clientId,

@@ -89,10 +89,15 @@ describe('an end-user', () => {
       _links: {
         self: href(`/users/${ID}`),
         ...Object.fromEntries(
-          ['grants', 'sessions', 'linked-identities', 'passkeys', 'second-factor', 'consequences'].map((name) => [
-            name,
-            href(`/users/${ID}/${name}`),
-          ]),
+          [
+            'grants',
+            'sessions',
+            'linked-identities',
+            'passkeys',
+            'trusted-browsers',
+            'second-factor',
+            'consequences',
+          ].map((name) => [name, href(`/users/${ID}/${name}`)]),
         ),
       },
     });

@@ -1,0 +1,78 @@
+/** The group `trusted-browsers`. */
+import type { Command } from 'commander';
+import { printable } from '../config/shown.ts';
+import { isUuid } from '../oauth/sub.ts';
+import type { TrustedBrowser } from './administration/trusted-browsers.ts';
+import type { Cli } from './cli.ts';
+import { CommandRefused } from './failure.ts';
+import { addExample } from './group-example.ts';
+import { minute } from './key-words.ts';
+import { json, table } from './output.ts';
+import { withTrustedBrowsers } from './reached.ts';
+
+type Options = { readonly user: string; readonly json?: true };
+
+export function trustedBrowsersCommands(program: Command, cli: Cli): void {
+  const group = program.command('trusted-browsers').description('browsers in which end-users skip the second factor');
+  listCommand(group, cli);
+  endCommand(group, cli);
+  addExample(group);
+}
+
+function listCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('list')
+    .description('the trusted browsers of an end-user, the newest first')
+    .requiredOption('--user <username>', 'the end-user')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+A trusted browser skips the second factor for the time of trustedBrowserLifetimeSeconds in sign-in.yaml.
+
+Example:
+  statehouse trusted-browsers list --user alice`,
+    )
+    .action(async ({ user, json: asJson }: Options) => {
+      const items = await withTrustedBrowsers(cli, ({ list }) => list(user));
+      if (asJson) return cli.output.print(json({ trusted_browsers: items.map(documentOf) }));
+      if (items.length === 0) return cli.output.print('No trusted browsers.\n');
+      cli.output.print(table([['ID', 'TRUSTED', 'LAST USED', 'ENDS', 'BROWSER'], ...items.map(rowOf)]));
+    });
+}
+
+function endCommand(parent: Command, cli: Cli): void {
+  parent
+    .command('end')
+    .description('end the trust: the next sign-in asks for the second factor')
+    .argument('[id]', 'as "statehouse trusted-browsers list" shows it; without it: in every browser')
+    .requiredOption('--user <username>', 'the end-user')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Sessions stay as they are (statehouse sessions end).
+
+Example:
+  statehouse trusted-browsers end --user alice 2f1c7a52-1f0e-4c55-8e0b-0f6f5a1f7b11`,
+    )
+    .action(async (argument: string | undefined, { user, json: asJson }: Options) => {
+      const id = argument?.toLowerCase() ?? null;
+      if (id !== null && !isUuid(id))
+        throw new CommandRefused('Expected an id (a UUID): "statehouse trusted-browsers list" shows them.');
+      const ended = await withTrustedBrowsers(cli, (browsers) => browsers.end(user, id));
+      if (asJson) return cli.output.print(json({ username: user, ended }));
+      const words = ended === 0 ? 'unchanged  (the trust had ended already)' : `ended      ${ended}`;
+      cli.output.print(`${words}\n`);
+    });
+}
+
+const rowOf = (one: TrustedBrowser): readonly string[] => [
+  one.id,
+  minute(one.trusted_at),
+  one.last_used_at === null ? 'never' : minute(one.last_used_at),
+  minute(one.ends_at),
+  printable(one.user_agent ?? ''),
+];
+
+const documentOf = ({ _links, ...one }: TrustedBrowser) => one;
