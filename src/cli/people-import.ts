@@ -94,7 +94,8 @@ export async function importPeople(
       if (outcome?.kind === 'placed') {
         const { outcome: what, username: name, sub, changed, disabled, notes = [] } = outcome;
         summary.leaveOut(notes);
-        const all = [...warnings, ...notes, ...(disabled ? [STAYS_DISABLED] : [])];
+        // A server has read the record too, and warns of the same.
+        const all = [...new Set([...warnings, ...notes, ...(disabled ? [STAYS_DISABLED] : [])])];
         done.push({ name, sub, outcome: what, changed, made: {}, warnings: all });
       } else {
         refusals.add([{ index, sent, reasons: [outcome?.words ?? 'It was not answered.'] }]);
@@ -160,7 +161,7 @@ async function check(
       if (reading.value.sub !== null) repeatedSub(sent, index, reading.value.sub);
       for (const { credentialId } of reading.value.passkeys)
         repeatedPasskey(sent, index, credentialId.toString('base64url'));
-      accepted.push(reading);
+      if (!refused.has(index)) accepted.push(reading);
     }
     const stored = await people.find(accepted.map(({ value }) => value));
     for (const [place, { index, sent, value, leftOut }] of accepted.entries()) {

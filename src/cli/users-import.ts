@@ -60,8 +60,7 @@ An object, a list, {"users": [...]}, or an object on each line: username, passwo
 email_verified, name, given_name, family_name, ...). A new user keeps the sub of another system: "sub". Further claims, such as groups, are in the object "claims": {"groups": ["staff"]}.
 Instead of password, password_hash takes the hash of another system, as it wrote it: argon2, bcrypt, scrypt or PBKDF2 of most systems. It is
 replaced at the next sign-in. docs/importing-people.md says which formats and costs are accepted.
-If any record is wrong, nothing is imported, unless --skip-refused is given. Through a running server, what only the server can refuse stops
-the import there. Importing the same file again changes nothing. The claims of an existing user are replaced. Without a password in the
+If any record is wrong, nothing is imported, unless --skip-refused is given. Importing the same file again changes nothing. The claims of an existing user are replaced. Without a password in the
 record, the stored password stays; a new password ends the sessions and grants of the user. A hash that was imported before is none, whatever
 the password is by now.
 

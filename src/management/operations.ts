@@ -27,6 +27,7 @@ export const OPERATIONS = {
   '/users/{sub}/consequences': { GET: 'users:read' },
   '/users/{sub}/grants': { GET: 'grants:read' },
   '/users/{sub}/sessions': { GET: 'sessions:read' },
+  '/user-imports': { GET: 'users:read', POST: 'users:write' },
   '/invitations': { GET: 'users:read', POST: 'users:write' },
   '/invitations/{invitation_id}': { GET: 'users:read', DELETE: 'users:write' },
   '/users/{sub}/linked-identities': { GET: 'users:read' },

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { expecting } from '../../policies/expectations.ts';
 import { base64urlDecode } from '../crypto/base64url.ts';
+import { siteOf } from '../crypto/passkey-challenge.ts';
 import { algorithmOfKey } from '../crypto/webauthn.ts';
 
 export type ImportedPasskey = {
@@ -17,7 +18,11 @@ export type ImportedPasskey = {
   readonly name: string | null;
   /** Null: now. */
   readonly createdAt: Date | null;
+  readonly rpId: string;
 };
+
+/** The host name of the server, for which passkeys have to be made. Null: the issuer has an address instead of a name. */
+export const passkeyHost = (issuer: string): string | null => siteOf(issuer)?.id ?? null;
 
 /** WebAuthn §4, §5.4: an authenticator has no longer ones. */
 const MAX_CREDENTIAL_ID_BYTES = 1023;
@@ -56,8 +61,8 @@ const schema = z
     discoverable: z.boolean().optional(),
     user_verified: z.boolean().optional(),
     second_factor_only: z.boolean().optional(),
-    name: expecting(z.string().max(200), 'at most 200 characters').optional(),
-    created_at: expecting(z.iso.datetime({ offset: true }), 'an instant such as "2026-01-31T12:00:00Z"').optional(),
+    name: expecting(z.string().max(200), 'at most 200 characters').nullish(),
+    created_at: expecting(z.iso.datetime({ offset: true }), 'an instant such as "2026-01-31T12:00:00Z"').nullish(),
     rp_id: hostName,
   })
   .refine(({ public_key, algorithm }) => algorithm === undefined || algorithm === algorithmIn(public_key), {
@@ -71,7 +76,7 @@ export const importedPasskeys = (max: number) => expecting(z.array(schema).max(m
 
 /** Without a fact the careful reading counts: synced, so no key of one piece of hardware. */
 export function readPasskey(sent: z.output<typeof schema>): ImportedPasskey {
-  const { name = null, counter = 0, transports = [], created_at } = sent;
+  const { name, counter = 0, transports = [], created_at } = sent;
   return {
     credentialId: Buffer.from(sent.credential_id, 'base64url'),
     publicKey: Buffer.from(sent.public_key, 'base64url'),
@@ -81,7 +86,8 @@ export function readPasskey(sent: z.output<typeof schema>): ImportedPasskey {
     backupEligible: sent.backup_eligible ?? true,
     // A sign-in asks for discoverable ones. One that never verified its owner is one factor.
     isSecondFactorOnly: sent.second_factor_only === true || sent.discoverable === false || sent.user_verified === false,
-    name,
-    createdAt: created_at === undefined ? null : new Date(created_at),
+    name: name ?? null,
+    rpId: sent.rp_id,
+    createdAt: created_at == null ? null : new Date(created_at),
   };
 }

@@ -1,10 +1,10 @@
 /** End-users, through the management API. */
 
 import { systemRandom } from '../../crypto/random.ts';
-import type { Asked, Item } from '../../management/client/documents.ts';
+import type { Asked, Document, Item } from '../../management/client/documents.ts';
+import { importRecord } from '../../registration/import-record.ts';
 import type { FoundUser, PlacedUser } from '../../registration/import-users.ts';
 import { type ImportedUser, readImportedUser } from '../../registration/imported-user.ts';
-import { problem, type Reading } from '../../registration/record-problem.ts';
 import { readUserRecord, type UserRecord } from '../../registration/user-record.ts';
 import { accepted } from '../accepted.ts';
 import { CommandRefused, differs, noSuch } from '../failure.ts';
@@ -13,7 +13,7 @@ import { makePassword } from '../passwords.ts';
 import type { PeopleImport } from '../people-import.ts';
 import type { ManagementApi } from './api.ts';
 import { allOf, userNamed } from './lists.ts';
-import { type ApiRefused, isReason, recordProblems, refusedRecord } from './refusals.ts';
+import { isReason, refusedRecord } from './refusals.ts';
 
 export type User = Item<'/users'>;
 type Body = NonNullable<Asked<'PUT', '/users/{sub}'>['body']>;
@@ -78,68 +78,62 @@ export function usersAt(api: ManagementApi) {
   };
 }
 
-export function peopleAt(api: ManagementApi): PeopleImport {
-  const { named, place, register } = stepsAt(api);
+/** The server does the work. This process reads each record by the rules of the server first, so that it can name the problems of all. */
+export async function peopleAt(api: ManagementApi): Promise<PeopleImport> {
+  const { value: rules } = await api.send('GET', '/user-imports', {});
+  const hashes = { fast: rules.fast_hashes, peppered: rules.password_pepper };
+  const operators = new Set<string>();
 
-  async function placeOrRefused(record: UserRecord): Promise<PlacedUser> {
-    try {
-      return { kind: 'placed', ...(await placeRecord(record)) };
-    } catch (error) {
-      if (!isAboutTheRecord(error)) throw error;
-      return { kind: 'refused', words: (recordProblems(error) ?? [error.message]).join(' ') };
-    }
+  async function send(records: readonly ImportedUser[], isDry: boolean): Promise<readonly Result[]> {
+    const body = { records: records.map(importRecord), dry_run: isDry };
+    const { results } = (await api.send('POST', '/user-imports', { body })).value;
+    for (const { username, operator } of results) if (operator && username !== null) operators.add(username);
+    return results;
   }
 
-  async function placeRecord(record: UserRecord): Promise<Omit<Extract<PlacedUser, { kind: 'placed' }>, 'kind'>> {
-    const { username } = record;
-    // Without a password it can only be there already.
-    if (record.password !== null || record.passwordHash !== null) {
-      try {
-        const { sub } = await register(record);
-        return { outcome: 'created', sub, username, changed: [], disabled: false };
-      } catch (error) {
-        if (!isReason(error, 'username_taken') || (await userNamed(api, username)) === null) throw error;
-      }
-    }
-    const user = await named(username);
-    const whole = replacing(user, record);
-    const done = await place(user, whole, whole);
-    return { sub: user.sub, username: user.username, ...done, disabled: user.disabled };
-  }
+  const inTurn = async (records: readonly ImportedUser[], isDry: boolean): Promise<readonly Result[]> =>
+    (await concurrently(chunksOf(records), (chunk) => send(chunk, isDry))).flat();
 
   return {
-    read: readForServer,
-    find: (records) =>
-      inTurn(records, async (record): Promise<FoundUser> => {
-        // A request for each; of the others, the registration shows it.
-        if (record.password !== null || record.passwordHash !== null) return { kind: 'new' };
-        return { kind: (await userNamed(api, record.username)) === null ? 'new' : 'known' };
-      }),
-    place: (records) => inTurn(records, placeOrRefused),
-    rpId: null,
+    read: (input) => readImportedUser(input, false, { hashes, rpId: rules.rp_id }),
+    find: async (records) =>
+      (await inTurn(records, true)).map(
+        ({ outcome, reasons }): FoundUser =>
+          outcome === 'new' || outcome === 'known' ? { kind: outcome } : { kind: 'refused', words: reasons.join(' ') },
+      ),
+    place: async (records) => (await inTurn(records, false)).map(placedOf),
+    isOperator: (username) => operators.has(username),
+    rpId: rules.rp_id,
     atOnce: USERS_AT_ONCE,
   };
 }
 
-/** The server knows its policy. */
-function readForServer(input: unknown): Reading<ImportedUser> {
-  const reading = readImportedUser(input, false, { hashes: { fast: true, peppered: true } });
-  if (!reading.ok) return reading;
-  const { withoutPassword, disabled, createdAt, identities, totpSecrets, passkeys, recoveryCodes } = reading.value;
-  const alone = [
-    ...(withoutPassword ? ['without_password'] : []),
-    ...(disabled ? ['disabled'] : []),
-    ...(createdAt === null ? [] : ['created_at']),
-    ...(identities.length > 0 ? ['identities'] : []),
-    ...(totpSecrets.length > 0 ? ['totp'] : []),
-    ...(passkeys.length > 0 ? ['passkeys'] : []),
-    ...(recoveryCodes.length > 0 ? ['recovery_codes'] : []),
-  ];
-  return alone.length === 0
-    ? reading
-    : { ok: false, problems: alone.map((name) => problem(name, 'a running server', ON_THE_DATABASE)) };
+type Result = Document<'POST', '/user-imports'>['results'][number];
+
+function placedOf({ outcome, username, sub, changed, disabled, notes, reasons }: Result): PlacedUser {
+  if (outcome === 'refused' || outcome === 'new' || outcome === 'known')
+    return { kind: 'refused', words: reasons.join(' ') };
+  return { kind: 'placed', outcome, username: username ?? '', sub: sub ?? '', changed, disabled, notes };
 }
-const ON_THE_DATABASE = 'the database itself: name it in DATABASE_URL, or stop the server of the embedded database';
+
+/** A body has at most 32 KB. */
+const CHUNK_CHARACTERS = 20_000;
+const CHUNK_RECORDS = 25;
+
+function chunksOf(records: readonly ImportedUser[]): readonly (readonly ImportedUser[])[] {
+  const chunks: ImportedUser[][] = [];
+  let characters = Number.POSITIVE_INFINITY;
+  for (const record of records) {
+    const length = JSON.stringify(importRecord(record)).length;
+    if (characters + length > CHUNK_CHARACTERS || (chunks.at(-1)?.length ?? 0) >= CHUNK_RECORDS) {
+      chunks.push([]);
+      characters = 0;
+    }
+    chunks.at(-1)?.push(record);
+    characters += length;
+  }
+  return chunks;
+}
 
 function stepsAt(api: ManagementApi) {
   const named = async (username: string): Promise<User> => {
@@ -194,16 +188,11 @@ const passwordIn = ({ password, passwordHash }: Pick<UserRecord, 'password' | 'p
   ...(passwordHash !== null && { password_hash: passwordHash }),
 });
 
-/** Other records may fare better. */
-const isAboutTheRecord = (error: unknown): error is ApiRefused =>
-  isReason(error, 'invalid_fields', 'username_taken', 'address_taken', 'changed_meanwhile', 'user_unknown');
-
-/** So many at the same time; more would only wait for each other. */
-const USERS_AT_ONCE = 50;
+const USERS_AT_ONCE = 200;
 const REQUESTS_AT_ONCE = 8;
 
 /** In the order of the items. */
-async function inTurn<One, Result>(
+async function concurrently<One, Result>(
   items: readonly One[],
   work: (item: One) => Promise<Result>,
 ): Promise<readonly Result[]> {

@@ -4,12 +4,12 @@
  */
 import type { Runtime } from '../../boot/runtime.ts';
 import { beginIdentifiers } from '../../boot/sign-in-addresses.ts';
-import { siteOf } from '../../crypto/passkey-challenge.ts';
 import { rowMacs } from '../../crypto/row-mac.ts';
 import { commandLine } from '../../model/actor.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
 import { scopeOfAdministrator } from '../../protocol/administrators.ts';
 import { USERS_AT_ONCE, userPlacing } from '../../registration/import-users.ts';
+import { passkeyHost } from '../../registration/imported-passkey.ts';
 import { readImportedUser } from '../../registration/imported-user.ts';
 import type { PeopleImport } from '../people-import.ts';
 
@@ -20,7 +20,7 @@ export async function directPeople(runtime: Runtime): Promise<PeopleImport> {
   const service = serviceNames(environment.issuer, configuration.branding.organization);
   const { passwordPepper } = environment;
   const hashes = { fast: configuration.signIn.importFastHashes, peppered: passwordPepper !== null };
-  const rpId = siteOf(environment.issuer)?.id ?? null;
+  const rpId = passkeyHost(environment.issuer);
   const rules = { policy: configuration.signIn, service, hashes, rpId };
   return {
     read: (input) => readImportedUser(input, environment.production, rules),

@@ -18,6 +18,7 @@ import { rotations, signingKey, signingKeys } from './signing-keys.ts';
 import { status } from './status.ts';
 import { transitions } from './transitions.ts';
 import { trustedBrowserOfUser, trustedBrowsersOfUser } from './trusted-browsers.ts';
+import { userImports } from './user-imports.ts';
 import { user } from './users.ts';
 import { webhookDeliveries, webhookDelivery, webhookRepetitions } from './webhook-deliveries.ts';
 import { webhookReceiver, webhookReceivers, webhookTests } from './webhook-receivers.ts';
@@ -35,6 +36,7 @@ const ALL = [
   userConsequences,
   grantsOfUser,
   sessionsOfUser,
+  userImports,
   invitations,
   invitation,
   linkedIdentitiesOfUser,

@@ -7,6 +7,7 @@ import { found, type ManagementResource, methodsOf } from '../resource.ts';
 const COLLECTIONS = [
   'clients',
   'users',
+  'user-imports',
   'invitations',
   'grants',
   'explanations',

@@ -132,6 +132,9 @@ const PREPARED: Readonly<Record<string, (values: Values) => Promise<Prepared> | 
   'POST /users': () => ({ body: { username: `made-${++serial}`, password: 'a password for the user' } }),
   'PUT /users/{sub}': () => ({ body: { username: `put-${++serial}` }, headers: { 'if-match': '*' } }),
   'PATCH /users/{sub}': () => ({ body: { claims: { name: 'Ada' } }, headers: { 'if-match': '*' } }),
+  'POST /user-imports': () => ({
+    body: { records: [{ username: `moved-${++serial}`, without_password: true }] },
+  }),
   'POST /invitations': () => ({ body: { email: `guest-${++serial}@example.com` } }),
   'POST /explanations': async () => ({ body: { credential: (await rows().grant()).refreshToken } }),
   'PUT /sign-ins/{reference}/answer': async () => ({
