@@ -1,13 +1,58 @@
-/** The schema of `claims.yaml`: the claims about the end-user that each scope releases, and where. */
+/** The schema of `claims.yaml`: the claims about the end-user that each scope releases, and those that end-users edit. */
 import { z } from 'zod';
-import { CLAIM_NAME, CLAIM_NAME_EXPECTED, CLAIM_PLACES, RESERVED_CLAIMS } from '../src/oauth/claims.ts';
+import {
+  AUTHORIZATION_CLAIMS,
+  CLAIM_NAME,
+  CLAIM_NAME_EXPECTED,
+  CLAIM_PLACES,
+  isSelfDescribed,
+  RESERVED_CLAIMS,
+  SELF_DESCRIBED_CLAIMS,
+  STANDARD_CLAIMS,
+} from '../src/oauth/claims.ts';
 import { expecting } from './expectations.ts';
+import { isPlainText } from './plain-text.ts';
 import { scopeToken } from './schema.ts';
 
 const claimName = expecting(z.string().regex(CLAIM_NAME), CLAIM_NAME_EXPECTED).refine(
   (name) => !RESERVED_CLAIMS.includes(name),
   'a name without another meaning in tokens (such as sub, aud, scope)',
 );
+
+/** In characters, of a text that an end-user types. */
+export const MAX_TYPED_CHARACTERS = 200;
+
+const shownText = (max: number) => z.string().trim().min(1).max(max).refine(isPlainText);
+
+const editableName = z
+  .string()
+  .regex(CLAIM_NAME)
+  .refine(
+    (name) =>
+      isSelfDescribed(name) || ![...STANDARD_CLAIMS, ...RESERVED_CLAIMS, ...AUTHORIZATION_CLAIMS].includes(name),
+  );
+
+const editableClaim = z
+  .strictObject({
+    name: expecting(
+      editableName,
+      `one of ${SELF_DESCRIBED_CLAIMS.join(', ')}, or a custom claim (not ${AUTHORIZATION_CLAIMS.join(', ')}: RFC 9068 §2.2.3.1)`,
+    ).describe('A standard claim that is a text, or a custom claim whose value is a text and gives no access.'),
+    label: expecting(
+      shownText(100),
+      'for a custom claim 1 to 100 characters without control characters, and for a standard claim none',
+    )
+      .optional()
+      .describe('Shown beside the field of a custom claim. Standard claims have words.'),
+    choices: z
+      .array(shownText(MAX_TYPED_CHARACTERS))
+      .min(1)
+      .max(50)
+      .optional()
+      .describe('The values from which the end-user chooses. Absent: any text.')
+      .refine((all) => new Set(all).size === (all?.length ?? 0), 'each value once'),
+  })
+  .refine(({ name, label }) => (label === undefined) === isSelfDescribed(name), { path: ['label'] });
 
 /** `claims.yaml`. It may be left out. */
 export const claimsSchema = z.strictObject({
@@ -47,9 +92,18 @@ export const claimsSchema = z.strictObject({
     .max(100)
     .describe('The scopes that release claims.')
     .refine((scopes) => new Set(scopes.map(({ name }) => name)).size === scopes.length, 'each scope once'),
+  editableByUser: z
+    .array(editableClaim)
+    .max(30)
+    .optional()
+    .describe(
+      'The claims that end-users edit at /account/profile, in this order. Absent or empty: none, and the page does not exist.',
+    )
+    .refine((all) => new Set(all?.map(({ name }) => name)).size === (all?.length ?? 0), 'each claim once'),
 });
 
 export type ClaimsPolicy = z.infer<typeof claimsSchema>;
+export type EditableClaim = z.infer<typeof editableClaim>;
 
 /** In force without a `claims.yaml`: the standard claims, at the UserInfo Endpoint. */
 export const NO_FURTHER_CLAIMS: ClaimsPolicy = { scopes: [] };

@@ -54,6 +54,7 @@ const plain = ({
       { description, claims: Object.fromEntries(told.map((claim) => [claim.name, claim.in.toSorted().join(' ')])) },
     ]),
   ),
+  editableByUser: claims.editableByUser,
   signIn,
   signingKeys,
   operators: rolesIn(operators),

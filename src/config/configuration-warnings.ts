@@ -1,8 +1,9 @@
 /** Warnings about environment and configuration: values that are allowed but probably mistakes. */
+import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import { SHIPPED_LANGUAGES } from '../../policies/mails-schema.ts';
 import type { Resource } from '../../policies/schema.ts';
 import { readDatabaseUrl } from '../system/database-url.ts';
-import type { Configuration } from './configuration.ts';
+import { CLAIMS_FILE, type Configuration } from './configuration.ts';
 import { type Environment, isLoopback } from './environment.ts';
 import { MAILS_FILE } from './own-mails.ts';
 
@@ -38,8 +39,9 @@ function withoutProxies({ trustedProxies }: Environment): string[] {
   ];
 }
 
-export function configurationWarnings({ policies, resources, identity, ownMails }: Configuration): string[] {
+export function configurationWarnings({ policies, resources, identity, claims, ownMails }: Configuration): string[] {
   return [
+    ...editableForApis(claims),
     ...[...policies].flatMap(([name, policy]) => shortLifetime(`policy "${name}"`, policy.accessTokenLifetimeSeconds)),
     ...resources.flatMap((resource) => [
       ...shortLifetime(`resource ${resource.identifier}`, resource.accessTokenLifetimeSeconds),
@@ -49,6 +51,19 @@ export function configurationWarnings({ policies, resources, identity, ownMails 
     ...[...new Set(ownMails.map(({ language }) => language))].flatMap(unshippedLanguage),
   ];
 }
+
+/** An API believes what stands in an access token. */
+const editableForApis = ({ scopes, editableByUser = [] }: ClaimsPolicy): string[] =>
+  scopes.flatMap(({ name: scope, claims }) =>
+    claims
+      .filter(
+        ({ name, in: places }) => places.includes('access_token') && editableByUser.some((one) => one.name === name),
+      )
+      .map(
+        ({ name }) =>
+          `${CLAIMS_FILE}: the scope "${scope}" releases "${name}" in access tokens, and end-users edit it: no API may decide by it`,
+      ),
+  );
 
 const unshippedLanguage = (tag: string): string[] =>
   SHIPPED_LANGUAGES.includes(tag)

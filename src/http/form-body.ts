@@ -36,6 +36,23 @@ export function sentFields<Name extends string>(
 export const sentField = (request: FastifyRequest, name: string): string | null =>
   sentFields(request, [name])[name] ?? null;
 
+/** A form whose fields are data: each as typed, also an empty one. */
+export type EveryField = {
+  readonly fields: ReadonlyMap<string, string>;
+  /** The name of a field that is repeated, too long or malformed; null: none is. It has no value. */
+  readonly malformed: string | null;
+};
+
+/** Null: the form has too many fields. */
+export function everyField({ body }: FastifyRequest): EveryField | null {
+  const names = [...new Set(new URLSearchParams(bodyOf(body)).keys())];
+  const { problem, parameters } = parseParameters(bodyOf(body), names);
+  if (problem?.reason === 'too_many_parameters') return null;
+  const malformed = problem?.parameter ?? null;
+  const read = names.filter((name) => name !== malformed);
+  return { fields: new Map(read.map((name) => [name, parameters.get(name) ?? ''])), malformed };
+}
+
 /** Of the query of a page. Null: as of a form. */
 export const askedField = (request: FastifyRequest, name: string): string | null =>
   parseParameters(queryOf(request), [name]).parameters.get(name);

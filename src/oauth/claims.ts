@@ -29,6 +29,34 @@ export const STANDARD_CLAIMS_OF: Readonly<Record<string, readonly string[]>> = {
 export const STANDARD_CLAIMS: readonly string[] = Object.values(STANDARD_CLAIMS_OF).flat();
 
 /**
+ * The standard claims that a team may let end-users edit: texts about themselves. A link in a mail changes the address
+ * (`email`), and the server itself writes what it verified (`email_verified`).
+ */
+export const SELF_DESCRIBED_CLAIMS = [
+  'name',
+  'given_name',
+  'family_name',
+  'middle_name',
+  'nickname',
+  'preferred_username',
+  'profile',
+  'picture',
+  'website',
+  'gender',
+  'birthdate',
+  'zoneinfo',
+  'locale',
+  'phone_number',
+] as const;
+export type SelfDescribedClaim = (typeof SELF_DESCRIBED_CLAIMS)[number];
+
+export const isSelfDescribed = (name: string): name is SelfDescribedClaim =>
+  (SELF_DESCRIBED_CLAIMS as readonly string[]).includes(name);
+
+/** RFC 9068 §2.2.3.1: APIs decide by them what an end-user may do. */
+export const AUTHORIZATION_CLAIMS: readonly string[] = ['groups', 'roles', 'entitlements'];
+
+/**
  * Names to which a standard, or a token or response of this server, gives another meaning. RFC 7519 §4.1, OpenID
  * Connect Core §2 and §5.6, RFC 9068 §2.2, RFC 7662 §2.2. RFC 7800 §3.1, RFC 8693 §4, RFC 8417 §2.2, Front-Channel
  * Logout 1.0 §3.

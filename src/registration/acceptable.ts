@@ -1,5 +1,7 @@
 /** The claims of a just-in-time user that a record of an end-user allows. The rest is left out, since no operator is present to correct it. */
 import type { Claims } from '../model/user.ts';
+import { STANDARD_CLAIMS } from '../oauth/claims.ts';
+import { readFurtherClaims } from './further-claims.ts';
 import { readUserRecord } from './user-record.ts';
 
 const STANDING_IN = 'placeholder';
@@ -21,3 +23,8 @@ export function acceptableUsername(text: unknown): string | null {
   const reading = typeof text === 'string' ? readUserRecord({ username: text.trim() }, false) : null;
   return reading?.ok ? reading.value.username : null;
 }
+
+/** Whether a record may have so many custom claims, and of that size. */
+export const customClaimsFit = (claims: Claims): boolean =>
+  readFurtherClaims(Object.fromEntries(Object.entries(claims).filter(([name]) => !STANDARD_CLAIMS.includes(name))))
+    .problems.length === 0;

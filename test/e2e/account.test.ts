@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { makeUser, PASSWORD, type TestUser } from '../support/actors.ts';
+import { makeClient, makeUser, obtainTokens, PASSWORD, type TestUser } from '../support/actors.ts';
 import type { TestApp } from '../support/app.ts';
 import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -85,6 +85,36 @@ describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
     await elsewhere.close();
   });
 
+  it('edits the name: a refused one says why beside its field, and UserInfo has the saved one', async () => {
+    const client = await makeClient(test);
+    const { accessToken } = await obtainTokens(test, client, user, { scope: 'openid profile' });
+    const userInfo = async (): Promise<unknown> => {
+      const answer = await fetch(`${test.issuer}/oauth/userinfo`, {
+        headers: { authorization: `Bearer ${accessToken}` },
+      });
+      return answer.json();
+    };
+    await open('/account');
+    await signIn();
+    await heading('Your account');
+    await section('Your profile');
+    await heading('Your profile');
+    await page.getByLabel('Full name').fill('<script>alert(1)</script>');
+    await page.getByLabel('Nickname').fill('Ada');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Full name').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.getByText('without < and >').isVisible()).toBe(true);
+    expect(await page.getByLabel('Nickname').inputValue()).toBe('Ada');
+    expect(await userInfo()).not.toHaveProperty('name');
+    await look('account-profile-refused');
+    await page.getByLabel('Full name').fill('Ada Lovelace');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('status').waitFor();
+    await look('account-profile-saved');
+    expect(await userInfo()).toMatchObject({ sub: user.id, name: 'Ada Lovelace', nickname: 'Ada' });
+  });
+
   it('asks for a recent sign-in, returns to the page, and downloads the stored data', async () => {
     await open('/account');
     await signIn();
@@ -150,7 +180,7 @@ describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
     await page.getByLabel('Benutzername').fill(user.username);
     await page.getByLabel('Passwort').fill(PASSWORD);
     await page.getByRole('button', { name: 'Anmelden' }).click();
-    for (const path of ['', '/password', '/devices', '/apps', '/data', '/delete']) {
+    for (const path of ['', '/profile', '/password', '/devices', '/apps', '/data', '/delete']) {
       await open(`/account${path}`);
       expect(await page.evaluate('document.documentElement.lang')).toBe('de');
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);

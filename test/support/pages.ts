@@ -11,6 +11,7 @@ import { type AccountBody, type AccountFrame, accountPage } from '../../src/http
 import { linkedIdentities } from '../../src/http/views/account/linked-identities.ts';
 import { overview } from '../../src/http/views/account/overview.ts';
 import { passwordForm, problemOf } from '../../src/http/views/account/password.ts';
+import { profileForm } from '../../src/http/views/account/profile.ts';
 import { type MethodsView, signInMethods } from '../../src/http/views/account/sign-in-methods.ts';
 import { type ConsentView, consentPage } from '../../src/http/views/consent.ts';
 import {
@@ -32,6 +33,8 @@ import { passkeyButton } from '../../src/http/views/passkey.ts';
 import { type PermissionsView, permissionsPage } from '../../src/http/views/permissions.ts';
 import { problemPage } from '../../src/http/views/problem.ts';
 import { identifierPage, methodsPage, type SignInView, signInPage } from '../../src/http/views/sign-in.ts';
+import { SELF_DESCRIBED_CLAIMS } from '../../src/oauth/claims.ts';
+import { profileFields } from '../../src/people/account/profile-fields.ts';
 
 /** Texts of others: names, addresses, descriptions from the configuration. */
 export const data = (text: string): string => `‹${text}›`;
@@ -245,6 +248,23 @@ const places = [{ name: 'company', label: data('Company account') }];
 const buttons = (look: Look) => externalButtons(look, 'x', { action: '/x', places });
 const linked = [{ id: 'x', label: data('Company account'), linkedAt: at('2026-01-05T10:00:00') }];
 
+const profile = {
+  action: '/x',
+  csrf: 'x',
+  version: 'x',
+  typed: new Map(),
+  misfits: [],
+  fields: profileFields(
+    {
+      scopes: [],
+      editableByUser: [
+        ...SELF_DESCRIBED_CLAIMS.map((name) => ({ name })),
+        { name: 'department', label: data('Department'), choices: [data('Sales'), data('Engineering')] },
+      ],
+    },
+    { name: data('Alice'), department: data('Sales') },
+  ),
+};
 /** @param words the keys of the problems. */
 export const samples = (words: Look['words']): readonly Sample[] => [
   { name: 'sign-in', html: (look) => signInPage(look, signIn) },
@@ -439,6 +459,17 @@ export const samples = (words: Look['words']): readonly Sample[] => [
           problem: refused,
         }),
       { problem: (look) => problemOf(look, refused) },
+    ),
+  ),
+  accountSample('account-profile', 'profile', ({ look }) => profileForm(look, profile), {
+    done: (look) => look.words.accountProfile.saved,
+  }),
+  ...keysOf(words.accountProfile.refused).map((reason) =>
+    accountSample(
+      `account-profile-${reason}`,
+      'profile',
+      ({ look }) => profileForm(look, { ...profile, misfits: profile.fields.map(({ name }) => name) }),
+      { problem: (look) => look.words.accountProfile.refused[reason] },
     ),
   ),
   accountSample('account-data', 'data', ({ look }) => dataForm(look, { action: '/x', csrf: 'x' })),

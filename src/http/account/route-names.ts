@@ -7,6 +7,8 @@ import type { SectionId } from './sections.ts';
 
 export const ACCOUNT_ROUTES = [
   'GET /account',
+  'GET /account/profile',
+  'POST /account/profile',
   'GET /account/password',
   'POST /account/password',
   'GET /account/devices',

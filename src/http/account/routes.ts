@@ -8,11 +8,13 @@ import { type LinkedIdentitiesRoutesOptions, linkedIdentitiesHandlers } from './
 import { overviewHandlers } from './overview-routes.ts';
 import { type AccountPagesOptions, accountPages } from './pages.ts';
 import { type PasswordRoutesOptions, passwordHandlers } from './password-routes.ts';
+import { type ProfileRoutesOptions, profileHandlers } from './profile-routes.ts';
 import type { AccountHandlers } from './route-names.ts';
 import { type SignInMethodsRoutesOptions, signInMethodsHandlers } from './sign-in-methods-routes.ts';
 
 /** The options of all sections. Each section declares its own part. */
 export type AccountRoutesOptions = AccountPagesOptions &
+  ProfileRoutesOptions &
   DevicesRoutesOptions &
   AppsRoutesOptions &
   PasswordRoutesOptions &
@@ -27,6 +29,7 @@ export function accountHandlers(options: AccountRoutesOptions): AccountHandlers 
   const pages = accountPages(options);
   return {
     ...overviewHandlers(pages),
+    ...profileHandlers(pages, options),
     ...passwordHandlers(pages, options),
     ...devicesHandlers(pages, options),
     ...signInMethodsHandlers(pages, options),

@@ -21,6 +21,12 @@ type Section = {
 const always = () => true;
 
 const LISTED = [
+  {
+    id: 'profile',
+    path: '/account/profile',
+    needsRecentSignIn: false,
+    isAvailable: ({ configuration }) => (configuration.claims.editableByUser ?? []).length > 0,
+  },
   // The section asks for the password itself, or else for a recent sign-in.
   {
     id: 'password',

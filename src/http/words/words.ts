@@ -26,6 +26,7 @@ export type Words = {
     readonly signedInAs: Message<'username'>;
     readonly signOut: string;
     readonly sections: {
+      readonly profile: { readonly title: string; readonly about: string };
       readonly devices: { readonly title: string; readonly about: string };
       readonly password: { readonly title: string; readonly about: string };
       readonly data: { readonly title: string; readonly about: string };
@@ -195,6 +196,48 @@ export type Words = {
       readonly unknown: string;
       readonly mismatch: string;
       readonly setUpOver: string;
+    };
+  };
+  readonly accountProfile: {
+    readonly about: string;
+    readonly save: string;
+    readonly saved: string;
+    readonly refused: {
+      readonly invalid_fields: string;
+      readonly field_unknown: string;
+      readonly changed_meanwhile: string;
+    };
+    readonly labels: {
+      readonly name: string;
+      readonly given_name: string;
+      readonly family_name: string;
+      readonly middle_name: string;
+      readonly nickname: string;
+      readonly preferred_username: string;
+      readonly profile: string;
+      readonly picture: string;
+      readonly website: string;
+      readonly gender: string;
+      readonly birthdate: string;
+      readonly zoneinfo: string;
+      readonly locale: string;
+      readonly phone_number: string;
+    };
+    readonly hints: {
+      readonly picture: string;
+      readonly birthdate: string;
+      readonly zoneinfo: string;
+      readonly locale: string;
+    };
+    readonly problems: {
+      readonly text: Message<never, 'atMost'>;
+      readonly picture: Message<never, 'atMost'>;
+      readonly webAddress: Message<never, 'atMost'>;
+      readonly birthdate: string;
+      readonly zoneinfo: string;
+      readonly locale: string;
+      readonly phone: string;
+      readonly choice: string;
     };
   };
   readonly botCheck: {

@@ -86,6 +86,10 @@ const NAMES: Readonly<Record<string, (of: Person, sender: Person) => Fields | Pr
     chosen: 'another long passphrase',
     repeated: 'another long passphrase',
   }),
+  'POST /account/profile': async ({ browser }) => {
+    const { version = '' } = formOf((await browser.get('/account/profile')).body).fields;
+    return { version, 'claim.name': crypto.randomUUID() };
+  },
   'POST /account/devices/end': ({ ids }) => ({ session: ids['session'] ?? '' }),
   'POST /account/devices/end-trust': ({ ids }) => ({ id: ids['trust'] ?? '' }),
   'POST /account/sign-in-methods/passkeys': async ({ browser }) => {

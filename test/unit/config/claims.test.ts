@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changesBetween } from '../../../src/config/changes.ts';
+import { configurationWarnings } from '../../../src/config/configuration-warnings.ts';
 import { loadConfiguration } from '../../../src/config/load.ts';
 import { RESERVED_CLAIMS } from '../../../src/oauth/claims.ts';
 import { releasableClaims, releasedClaims } from '../../../src/protocol/released-claims.ts';
@@ -90,5 +91,51 @@ describe('claims.yaml', () => {
   it('may release standard claims in the ID Token', () => {
     const { claims } = load(scope('name: email\n    claims: [{ name: email, in: [id_token] }]'));
     expect(releasedClaims(claims, 'id_token', ['openid', 'email'], { email: 'a@b.c' })).toEqual({ email: 'a@b.c' });
+  });
+
+  describe('editableByUser', () => {
+    const edits = (fields: string) => `scopes: []\neditableByUser:\n  - ${fields}\n`;
+
+    it('lists standard and custom claims in the order of the page', () => {
+      const { claims } = load(edits('name: name\n  - { name: team, label: Team, choices: [Red, Blue] }'));
+      expect(claims.editableByUser).toEqual([
+        { name: 'name' },
+        { name: 'team', label: 'Team', choices: ['Red', 'Blue'] },
+      ]);
+      expect(load('scopes: []\n').claims.editableByUser).toBeUndefined();
+    });
+
+    it.each([
+      [edits('name: email'), 'editableByUser.0.name: Expected one of name, given_name'],
+      [edits('name: phone_number_verified'), 'editableByUser.0.name: Expected one of name, given_name'],
+      [edits('{ name: groups, label: Groups }'), 'or a custom claim (not groups, roles, entitlements'],
+      [edits('{ name: sub, label: The sub }'), 'editableByUser.0.name: Expected one of name, given_name'],
+      [edits('name: team'), 'editableByUser.0.label: Expected for a custom claim 1 to 100'],
+      [edits('{ name: name, label: Name }'), 'and for a standard claim none, found "Name"'],
+      [edits('{ name: team, label: "" }'), '1 to 100 characters without control characters'],
+      [edits('{ name: team, label: Team, choices: [] }'), 'at least 1'],
+      [edits('{ name: team, label: Team, choices: [Red, Red] }'), 'each value once'],
+      [edits('{ name: team, labl: Team }'), 'Did you mean "label"?'],
+      [edits('name: name\n  - name: name'), 'each claim once'],
+    ])('%j: %s', (text, words) => {
+      expect(() => load(text)).toThrow(words);
+    });
+
+    it('is compared key by key', () => {
+      expect(changesBetween(load(edits('name: name')), load(edits('name: nickname')))).toEqual([
+        { key: 'editableByUser.0.name', from: 'name', to: 'nickname' },
+      ]);
+    });
+
+    it('warns where an access token releases an editable claim', () => {
+      const team = '{ name: team, label: Team }';
+      const released = (place: string) =>
+        edits(team).replace('scopes: []', scope(`name: read\n    claims: [{ name: team, in: [${place}] }]`).trim());
+      const warned = (text: string) => configurationWarnings(load(text)).filter((one) => one.startsWith('claims.yaml'));
+      expect(warned(released('access_token'))).toEqual([
+        'claims.yaml: the scope "read" releases "team" in access tokens, and end-users edit it: no API may decide by it',
+      ]);
+      expect(warned(edits(team))).toEqual([]);
+    });
   });
 });
