@@ -1,12 +1,13 @@
 /** The dependencies of the account pages, loaded at the first request to them. */
 import type { RowMacs } from '../crypto/row-mac.ts';
 import { type AccountRoutesOptions, accountHandlers } from '../http/account/routes.ts';
+import { accountSummaryOf } from '../storage/account-summary.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { personalDataOf } from '../storage/personal-data.ts';
 import { userStore } from '../storage/user-store.ts';
 import type { Clock } from '../system/clock.ts';
 
-type Parts = Omit<AccountRoutesOptions, 'users' | 'personalDataOf'> & {
+type Parts = Omit<AccountRoutesOptions, 'users' | 'personalDataOf' | 'summaryOf'> & {
   readonly users: Omit<AccountRoutesOptions['users'], keyof ReturnType<typeof userStore>>;
   readonly db: Drizzle;
   readonly clock: Clock;
@@ -17,5 +18,6 @@ export const accountPages = ({ db, clock, macs, ...parts }: Parts) =>
   accountHandlers({
     ...parts,
     users: { ...parts.users, ...userStore(db, clock, macs) },
+    summaryOf: (userId) => accountSummaryOf(db, userId),
     personalDataOf: (userId) => personalDataOf(db, userId),
   });

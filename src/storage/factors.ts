@@ -19,7 +19,16 @@ import { endedAmong } from './ended-rows.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
 import { otherWays } from './other-ways.ts';
-import { passkeys, recoveryCodes, secondFactors, server, spentChallenges, trustedBrowsers, users } from './schema.ts';
+import {
+  type linkedIdentities,
+  passkeys,
+  recoveryCodes,
+  secondFactors,
+  server,
+  spentChallenges,
+  trustedBrowsers,
+  users,
+} from './schema.ts';
 import { noServerRow } from './server-row.ts';
 import { isAuthenticUser } from './users.ts';
 
@@ -30,6 +39,26 @@ const OWNER = { id: users.id, disabledAt: users.disabledAt };
 const another = (userId: SQL, id: SQL): SQL<boolean> => sql`(
   exists (select 1 from ${secondFactors} other where other.user_id = ${userId} and other.state = 'active' and other.id <> ${id})
   or exists (select 1 from ${passkeys} other where other.user_id = ${userId} and other.state = 'active' and other.id <> ${id}))`;
+
+type Counted = typeof passkeys | typeof secondFactors | typeof recoveryCodes | typeof linkedIdentities;
+
+const active = (table: Counted): SQL =>
+  sql`from ${table} where ${table.userId} = ${users.id} and ${table.state} = 'active'`;
+
+/** Of the end-user whose row the statement reads. */
+export const numberOfActive = (table: Counted): SQL<number> => sql<number>`(select count(*)::int ${active(table)})`;
+
+/** `appSince`: when the oldest authenticator app was set up; null: the end-user has none. */
+export const FACTOR_COUNTS = {
+  passkeys: numberOfActive(passkeys),
+  apps: numberOfActive(secondFactors),
+  appSince: sql<string | null>`(select min(${secondFactors.confirmedAt}) ${active(secondFactors)})`,
+  recoveryCodes: numberOfActive(recoveryCodes),
+};
+
+export type FactorCounts = Readonly<Record<'passkeys' | 'apps' | 'recoveryCodes', number>> & {
+  readonly appSince: Date | null;
+};
 
 const uuid = (id: string): SQL => sql`${id}::uuid`;
 

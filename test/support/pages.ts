@@ -35,6 +35,7 @@ import { problemPage } from '../../src/http/views/problem.ts';
 import { identifierPage, methodsPage, type SignInView, signInPage } from '../../src/http/views/sign-in.ts';
 import { SELF_DESCRIBED_CLAIMS } from '../../src/oauth/claims.ts';
 import { profileFields } from '../../src/people/account/profile-fields.ts';
+import type { AccountSummary } from '../../src/people/account/summary.ts';
 
 /** Texts of others: names, addresses, descriptions from the configuration. */
 export const data = (text: string): string => `‹${text}›`;
@@ -265,6 +266,30 @@ const profile = {
     { name: data('Alice'), department: data('Sales') },
   ),
 };
+const summary: AccountSummary = {
+  name: data('Alice Liddell'),
+  email: { address: data('alice@example.com'), isVerified: true },
+  hasPassword: true,
+  passkeys: 2,
+  authenticatorApps: { count: 1, since: at('2026-01-05T10:00:00') },
+  recoveryCodes: 8,
+  linkedIdentities: 1,
+  browsers: 3,
+  lastSignIn: { signedInAt: at('2026-03-01T08:00:00'), amr: ['pwd', 'otp', 'mfa'], userAgent: CHROME },
+  clientsWithAccess: 4,
+};
+const newAccount: AccountSummary = {
+  ...summary,
+  name: null,
+  email: null,
+  hasPassword: false,
+  passkeys: 0,
+  authenticatorApps: { count: 0, since: null },
+  recoveryCodes: 0,
+  linkedIdentities: 0,
+  clientsWithAccess: 0,
+};
+
 /** @param words the keys of the problems. */
 export const samples = (words: Look['words']): readonly Sample[] => [
   { name: 'sign-in', html: (look) => signInPage(look, signIn) },
@@ -341,7 +366,9 @@ export const samples = (words: Look['words']): readonly Sample[] => [
   ),
   { name: 'consent', html: (look) => consentPage(look, consent) },
   { name: 'consent-device', html: (look) => consentPage(look, { ...consent, onThisDevice: true, whileAway: false }) },
-  accountSample('account', null, overview),
+  ...Object.entries({ '': summary, '-new': newAccount, '-codes-used': { ...summary, recoveryCodes: 0 } }).map(
+    ([name, shown]) => accountSample(`account${name}`, null, (frame) => overview(frame, shown)),
+  ),
   accountSample('account-apps', 'apps', ({ look }) => apps(look, { ...permissions, end: '/x' })),
   accountSample(
     'account-devices',

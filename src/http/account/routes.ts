@@ -5,7 +5,7 @@ import { type DeleteRoutesOptions, deleteHandlers } from './delete-routes.ts';
 import { type DevicesRoutesOptions, devicesHandlers } from './devices-routes.ts';
 import { type AccountEmailOptions, emailHandlers } from './email-routes.ts';
 import { type LinkedIdentitiesRoutesOptions, linkedIdentitiesHandlers } from './linked-identities-routes.ts';
-import { overviewHandlers } from './overview-routes.ts';
+import { type OverviewRoutesOptions, overviewHandlers } from './overview-routes.ts';
 import { type AccountPagesOptions, accountPages } from './pages.ts';
 import { type PasswordRoutesOptions, passwordHandlers } from './password-routes.ts';
 import { type ProfileRoutesOptions, profileHandlers } from './profile-routes.ts';
@@ -14,6 +14,7 @@ import { type SignInMethodsRoutesOptions, signInMethodsHandlers } from './sign-i
 
 /** The options of all sections. Each section declares its own part. */
 export type AccountRoutesOptions = AccountPagesOptions &
+  OverviewRoutesOptions &
   ProfileRoutesOptions &
   DevicesRoutesOptions &
   AppsRoutesOptions &
@@ -28,7 +29,7 @@ export type AccountRoutesOptions = AccountPagesOptions &
 export function accountHandlers(options: AccountRoutesOptions): AccountHandlers {
   const pages = accountPages(options);
   return {
-    ...overviewHandlers(pages),
+    ...overviewHandlers(pages, options),
     ...profileHandlers(pages, options),
     ...passwordHandlers(pages, options),
     ...devicesHandlers(pages, options),

@@ -240,6 +240,22 @@ export type Words = {
       readonly choice: string;
     };
   };
+  readonly accountSummary: {
+    readonly noName: string;
+    readonly hasPassword: string;
+    readonly noPassword: string;
+    readonly passkeys: Message<never, 'count'>;
+    readonly appSince: Message<'since'>;
+    readonly codes: Message<never, 'count'>;
+    readonly noCode: string;
+    readonly noFactor: string;
+    readonly browsers: Message<never, 'count'>;
+    readonly lastSignIn: Message<'browser' | 'how' | 'signedIn'>;
+    readonly clients: Message<never, 'count'>;
+    readonly noClient: string;
+    readonly identities: Message<never, 'count'>;
+    readonly noIdentity: string;
+  };
   readonly botCheck: {
     readonly failed: string;
     readonly unavailable: string;

@@ -2,14 +2,25 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SECTIONS } from '../../../src/http/account/sections.ts';
-import { transitions } from '../../../src/storage/schema.ts';
-import { makeUser, obtainTokens, PASSWORD, type TestUser } from '../../support/actors.ts';
+import { passkeys, transitions } from '../../../src/storage/schema.ts';
+import {
+  authorizeUrl,
+  goThrough,
+  makePkce,
+  makeUser,
+  obtainTokens,
+  PASSWORD,
+  type TestUser,
+} from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
 import { Browser, formOf } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
+import { enrol } from '../../support/factors.ts';
 import { keptMails } from '../../support/mails.ts';
 import { policyWithoutScripts } from '../../support/page-policy.ts';
+import { registeredPasskey } from '../../support/registered-passkey.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
+import { revoke } from '../../support/sent-token.ts';
 
 /** As the shipped configuration has them. */
 const THERE = SECTIONS.filter(({ isAvailable }) =>
@@ -57,6 +68,76 @@ describe('/account', () => {
       expect((await browser.get(path)).status).toBe(404);
     }
     expect((await scene.app.inject({ method: 'HEAD', url: '/account' })).statusCode).toBe(404);
+  });
+
+  describe('at a glance', () => {
+    const at = async (path: string) => {
+      const { body } = await browser.get('/account');
+      const item = new RegExp(`<h2><a href="${path}">[\\s\\S]*?</li>`).exec(body)?.[0] ?? '';
+      return item.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+    };
+
+    it('shows the state of a new account, and the next step', async () => {
+      await signIn();
+      expect(await at('/account/profile')).toContain('Apps see no name of you yet.');
+      expect(await at('/account/password')).toContain('You have a password.');
+      expect(await at('/account/sign-in-methods')).toContain('You have none. Add a passkey');
+      expect((await browser.get('/account')).body).toContain('href="/account/sign-in-methods/passkey"');
+      expect(await at('/account/devices')).toContain('Signed in in one browser.');
+      expect(await at('/account/devices')).toMatch(/Last sign-in: A browser, .* with a password\./);
+      expect(await at('/account/apps')).toContain('No app has access.');
+      expect(await at('/account/email')).toContain('no e-mail address');
+    });
+
+    it('counts the rows of this end-user alone', async () => {
+      const bob = await makeUser(scene);
+      await registeredPasskey(scene, bob);
+      await enrol(scene, new Browser(scene.app), bob);
+      await enrol(scene, browser, user);
+      await registeredPasskey(scene, user);
+      await registeredPasskey(scene, user);
+      const removed = await registeredPasskey(scene, user);
+      await scene.database.drizzle
+        .update(passkeys)
+        .set({ state: 'removed', removedAt: scene.clock.now(), publicKey: null })
+        .where(eq(passkeys.id, removed.id));
+      const { clientId } = scene.client;
+      for (const client of [scene.client, scene.other, scene.other]) {
+        await goThrough(browser, authorizeUrl(client, makePkce()), user);
+      }
+      const methods = await at('/account/sign-in-methods');
+      expect(methods).toContain('2 passkeys.');
+      expect(methods).toMatch(/Authenticator app since .* 20\d\d\s?\./);
+      expect(methods).toContain('10 recovery codes are left.');
+      expect(await at('/account/apps')).toContain('2 apps have access.');
+      const csrf = formOf((await browser.get('/account/apps')).body).fields['csrf'] ?? '';
+      await browser.post('/account/apps/end', { csrf, client_id: clientId });
+      expect(await at('/account/apps')).toContain('One app has access.');
+      expect(await at('/account/devices')).toMatch(
+        /with a password and a one-time code\.|one-time code and a password/,
+      );
+    });
+
+    it('a remembered consent is no access', async () => {
+      const { refreshToken } = await obtainTokens(scene, scene.client, user);
+      await signIn();
+      expect(await at('/account/apps')).toContain('One app has access.');
+      await revoke(scene, scene.client, refreshToken);
+      expect(await at('/account/apps')).toContain('No app has access.');
+      expect((await browser.get('/account/apps')).body).toContain(scene.client.clientName);
+    });
+
+    it('has the initials of the name, which is escaped, and the image of no other server', async () => {
+      user = await makeUser(scene, undefined, {
+        name: '<b>ada</b> king lovelace',
+        picture: 'https://pictures.example/ada.png',
+      });
+      const { body } = await signIn();
+      expect(body).toContain('data-initials="BL"');
+      expect(body).toContain('&#60;b&#62;ada');
+      expect(body).not.toContain('pictures.example');
+      expect(body).not.toContain('<img');
+    });
   });
 
   describe('devices', () => {

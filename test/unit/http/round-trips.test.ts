@@ -7,6 +7,7 @@ import type { Database } from '../../../src/storage/database.ts';
 import {
   authorizeUrl,
   exchange,
+  goThrough,
   makePkce,
   makeUser,
   PASSWORD,
@@ -18,6 +19,7 @@ import { shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { enrol } from '../../support/factors.ts';
+import { registeredPasskey } from '../../support/registered-passkey.ts';
 import { openSceneOn, type Scene } from '../../support/scene.ts';
 
 vi.mock('../../../src/crypto/access-token.ts', async (original) => {
@@ -220,6 +222,24 @@ describe('round trips', () => {
       expect(await costOf(() => introspect(sent))).toEqual({ statements: 1, signatures: 0 });
       expect(await costOf(() => introspect(`${sent.slice(0, -2)}AA`))).toEqual({ statements: 1, signatures: 0 });
     }
+  });
+
+  it('the first page of the account: eight, however much there is', async () => {
+    const user = await makeUser(scene);
+    const { app } = await enrol(scene, new Browser(scene.app), user);
+    const browser = new Browser(scene.app);
+    const typed = { username: user.username, password: PASSWORD };
+    await browser.submit(await browser.submit(await browser.get('/account'), typed), {
+      code: app.codeAt(scene.clock.now()),
+    });
+    const costs = async () => (await costOf(() => browser.get('/account'))).statements;
+    expect(await costs()).toBe(8);
+    for (let n = 0; n < 5; n++) await registeredPasskey(scene, user);
+    for (const client of [scene.client, scene.other]) {
+      for (let n = 0; n < 3; n++) await goThrough(browser, authorizeUrl(client, makePkce()), user);
+    }
+    expect((await browser.get('/account')).body).toContain('2 apps have access.');
+    expect(await costs()).toBe(8);
   });
 
   it('an unreadable token: none', async () => {

@@ -4,7 +4,7 @@ import type { Look } from '../../look.ts';
 import { emphasised } from '../filled.ts';
 import { type Markup, page } from '../page.ts';
 
-type SectionId = keyof Look['words']['account']['sections'];
+export type SectionId = keyof Look['words']['account']['sections'];
 
 export type AccountFrame = {
   readonly look: Look;
