@@ -4,10 +4,11 @@ import { type AccountRoutesOptions, accountHandlers } from '../http/account/rout
 import { accountSummaryOf } from '../storage/account-summary.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { personalDataOf } from '../storage/personal-data.ts';
+import { addressesOfSessions } from '../storage/session-origins.ts';
 import { userStore } from '../storage/user-store.ts';
 import type { Clock } from '../system/clock.ts';
 
-type Parts = Omit<AccountRoutesOptions, 'users' | 'personalDataOf' | 'summaryOf'> & {
+type Parts = Omit<AccountRoutesOptions, 'users' | 'personalDataOf' | 'summaryOf' | 'addressesOf'> & {
   readonly users: Omit<AccountRoutesOptions['users'], keyof ReturnType<typeof userStore>>;
   readonly db: Drizzle;
   readonly clock: Clock;
@@ -18,6 +19,7 @@ export const accountPages = ({ db, clock, macs, ...parts }: Parts) =>
   accountHandlers({
     ...parts,
     users: { ...parts.users, ...userStore(db, clock, macs) },
+    addressesOf: (userId, sessions) => addressesOfSessions(db, userId, sessions),
     summaryOf: (userId) => accountSummaryOf(db, userId),
     personalDataOf: (userId) => personalDataOf(db, userId),
   });

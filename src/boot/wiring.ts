@@ -56,6 +56,7 @@ import { type Heartbeat, heartbeatOf } from './heartbeat.ts';
 import { keyDeps, openSigning } from './key-ring.ts';
 import type { RunningOutbox } from './mail/outbox.ts';
 import type { MailWay } from './mail/way.ts';
+import { placesIn } from './places.ts';
 import { signInCapacity } from './sign-in-capacity.ts';
 import { signInLedger } from './sign-in-ledger.ts';
 
@@ -78,6 +79,8 @@ export type AppParts = {
   readonly mail?: MailWay | null;
   /** A secret that another system added to the passwords of imported hashes; absent: none. */
   readonly passwordPepper?: RawSecret | null;
+  /** The file that names the places of addresses. Null or absent: there is none. */
+  readonly placesFile?: string | null;
   /** For the secrets that files name; absent: none is set. */
   readonly environmentVariable?: (name: string) => string | undefined;
   /** How other OpenID Providers are reached; absent: over the network, bounded in time and size. */
@@ -173,6 +176,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     ...others,
   };
   const { mail = null } = parts;
+  const placeOf = placesIn(parts.placesFile ?? null, logger);
   // Only where mails are sent.
   const mails =
     mail &&
@@ -225,7 +229,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     email: mails?.pages ?? null,
     account: async (pageParts) => {
       const { accountPages } = await import('./account.ts');
-      return accountPages({ ...managed, ...signIn, ...external, ...pageParts, interactions, permissions });
+      return accountPages({ ...managed, ...signIn, ...external, ...pageParts, interactions, permissions, placeOf });
     },
     issuer,
     production,

@@ -38,6 +38,8 @@ export type Environment = {
   readonly device: { readonly module: string; readonly token: string; readonly pin: string } | null;
   /** A secret that another system added to the passwords of imported hashes; null: none. */
   readonly passwordPepper: RawSecret | null;
+  /** A file in the format mmdb that names the places of addresses; null: none. */
+  readonly placesFile: string | null;
   /** Null: no mails are sent by SMTP. */
   readonly smtp: SmtpSettings | null;
 };
@@ -163,6 +165,7 @@ export function readEnvironment(variables: Variables): Environment {
     device: 'problems' in device ? null : device.settings,
     // As it is: spaces may belong to it.
     passwordPepper: (env['STATEHOUSE_PASSWORD_PEPPER'] as RawSecret | undefined) ?? null,
+    placesFile: get('STATEHOUSE_PLACES_FILE'),
     smtp: smtp.ok ? smtp.settings : null,
   };
 }

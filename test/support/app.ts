@@ -56,6 +56,8 @@ export type TestAppOptions = {
   /** The replacement configuration, read at each request, as after a reload. */
   readonly reloaded?: () => Partial<Configuration>;
   readonly production?: boolean;
+  /** The file of places. */
+  readonly placesFile?: string;
   /** The delivery of mails. Absent: mails, and the actions that need them, are off. */
   readonly mail?: MailWay;
   /** For the secrets that the configuration names. */
@@ -101,6 +103,7 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
     logger,
     libuvThreads: 4,
     mail: options.mail ?? null,
+    ...(options.placesFile && { placesFile: options.placesFile }),
     ...(options.keySource && { keySource: options.keySource }),
     ...(options.environmentVariable && { environmentVariable: options.environmentVariable }),
   });

@@ -135,6 +135,11 @@ const permissions: PermissionsView = {
   account: '/account',
 };
 
+const origins = new Map([
+  ['a', { address: data('2001:db8::17'), place: { city: data('Vienna'), country: data('Austria') } }],
+  ['b', { address: data('198.51.100.7'), place: null }],
+]);
+
 const home = {
   issuer: data('https://login.example'),
   account: '/account',
@@ -373,7 +378,7 @@ export const samples = (words: Look['words']): readonly Sample[] => [
   accountSample(
     'account-devices',
     'devices',
-    ({ look }) => devices(look, { ...permissions, end: '/x', endOthers: '/y' }),
+    ({ look }) => devices(look, { ...permissions, end: '/x', endOthers: '/y', origins }),
     {
       done: (look) => look.words.accountDevices.done.others,
     },

@@ -1,5 +1,6 @@
 /** /account/devices: the sessions of the end-user, and how to end each, or all others. */
 import { type DevicesDeps, endDevice, endOtherDevices } from '../../people/account/devices.ts';
+import { type OriginDeps, originsOf } from '../../people/account/origins.ts';
 import { endAllTrust, endTrust, listTrustedBrowsers, type TrustDeps } from '../../people/trust/trust.ts';
 import { signedInBrowsers } from '../../protocol/signed-in-browsers.ts';
 import { queryOf, sentField } from '../form-body.ts';
@@ -9,7 +10,7 @@ import { devices } from '../views/account/devices.ts';
 import type { AccountPages } from './pages.ts';
 import type { SectionHandlers } from './route-names.ts';
 
-export type DevicesRoutesOptions = DevicesDeps & Pick<TrustDeps, 'trustedBrowsers'>;
+export type DevicesRoutesOptions = DevicesDeps & OriginDeps & Pick<TrustDeps, 'trustedBrowsers'>;
 
 const SECTION = 'devices';
 const DONE: ReadonlyMap<string, 'one' | 'others' | 'trust' | 'allTrust'> = new Map([
@@ -23,6 +24,8 @@ export function devicesHandlers(pages: AccountPages, options: DevicesRoutesOptio
   return {
     'GET /account/devices': pages.page(SECTION, async (visit, request, reply) => {
       const done = DONE.get(queryOf(request));
+      const browsers = await signedInBrowsers(options, visit.session);
+      const reader = { userId: visit.session.userId, languages: [visit.look.locale, visit.look.language] };
       return pages.send(reply, visit, SECTION, {
         done: done ? visit.look.words.accountDevices.done[done] : null,
         content: devices(visit.look, {
@@ -34,7 +37,8 @@ export function devicesHandlers(pages: AccountPages, options: DevicesRoutesOptio
             browsers: await listTrustedBrowsers(options, visit.session.userId),
           },
           csrf: pages.csrf(request, reply, visit),
-          browsers: await signedInBrowsers(options, visit.session),
+          browsers,
+          origins: await originsOf(options, reader, browsers),
         }),
       });
     }),

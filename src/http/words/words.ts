@@ -91,6 +91,9 @@ export type Words = {
     readonly stays: string;
     readonly thisBrowser: string;
     readonly signedIn: Message<'how' | 'lastUsed' | 'signedIn'>;
+    readonly from: Message<'address'>;
+    readonly fromPlace: Message<'address' | 'place'>;
+    readonly fromCity: Message<'address' | 'city' | 'country'>;
     readonly signOutHere: string;
     readonly signOutThere: string;
     readonly signOutOf: Message<'browser'>;

@@ -1,5 +1,6 @@
 /** The sessions of the end-user. */
 import { html } from 'ghtml';
+import type { Origin } from '../../../people/account/origins.ts';
 import type { ListedBrowser } from '../../../people/trust/trust.ts';
 import type { SignedInBrowser } from '../../../protocol/signed-in-browsers.ts';
 import type { Look } from '../../look.ts';
@@ -14,6 +15,8 @@ export type DevicesView = {
   readonly endOthers: string | null;
   readonly csrf: string;
   readonly browsers: readonly SignedInBrowser[];
+  /** By `sid`. Absent: the page shows none. */
+  readonly origins?: ReadonlyMap<string, Origin>;
   /** Absent: the page has no list of trusted browsers. */
   readonly trust?: {
     readonly end: string;
@@ -60,20 +63,30 @@ function trustedItem(
 </li>`;
 }
 
-function browser(look: Look, { end, csrf }: DevicesView, session: SignedInBrowser): Markup {
+function browser(look: Look, { end, csrf, origins }: DevicesView, session: SignedInBrowser): Markup {
   const words = look.words.accountDevices;
   const name = browserName(session.userAgent, look.words.browser);
   const { signedInAt, lastUsedAt, isThis, amr, sid } = session;
   const how = html`${howSignedIn(look, amr)}`;
+  const from = origins?.get(sid);
   return html`<li>
 <p><strong>${name}</strong>!${isThis ? html` <em>${words.thisBrowser}</em>` : ''}</p>
 <p class="quiet">!${filled(words.signedIn, { signedIn: minute(look, signedInAt), how, lastUsed: minute(look, lastUsedAt) })}</p>
+!${from === undefined ? '' : html`<p class="quiet">!${origin(look, from)}</p>`}
 <form method="post" action="${end}">
 <input type="hidden" name="csrf" value="${csrf}">
 <input type="hidden" name="session" value="${sid}">
 <button type="submit" class="danger">${isThis ? words.signOutHere : name === look.words.browser.unknown ? words.signOutThere : words.signOutOf({ browser: name })}</button>
 </form>
 </li>`;
+}
+
+function origin({ words: { accountDevices: words } }: Look, { address, place }: Origin): Markup {
+  const shown = html`<span dir="ltr">${address}</span>`;
+  if (place === null) return filled(words.from, { address: shown });
+  const [city, country] = [place.city, place.country].map((name) => name && html`${name}`);
+  if (city && country) return filled(words.fromCity, { city, country, address: shown });
+  return filled(words.fromPlace, { place: city ?? country ?? '', address: shown });
 }
 
 const endOthers = (
