@@ -239,6 +239,12 @@ export const signInSchema = z
         'The people who can create their own account: none (off), all with an e-mail address (open), or people with an invitation of an administrator (invitation). The server has to send mails.',
       )
       .default('off'),
+    signUpWith: z
+      .enum(['password', 'passkeyOrPassword'])
+      .describe(
+        'The first way to sign in of a new account: a password, or the choice of a passkey or a password (passkeyOrPassword). It holds for invitations too. An account with a passkey alone has no password until the end-user sets one.',
+      )
+      .default('password'),
     identifiers: z
       .enum(['username', 'email', 'both'])
       .describe(

@@ -21,6 +21,8 @@ export const emailChallengeEffects = {
   useLink(): void {},
   /** Send this event to the end-user's machine: only that machine changes the account. */
   changeUser(_: unknown, _params: { event: UserEventByLink | 'registrationRequested' }): void {},
+  /** Send `registered` to the passkey that was made for the new account. */
+  addPasskey(): void {},
   /** Send `requested` to a fresh link for the address from before. */
   offerUndo(): void {},
 };

@@ -1,3 +1,4 @@
+import type { PasskeyState } from '../passkey/facts.ts';
 import type { EndUser, Instant } from '../shared/facts.ts';
 
 /** Why a link from an e-mail did nothing, or was not sent. */
@@ -13,7 +14,9 @@ export type EmailChallengeRejectReason =
   | 'password_from_mail'
   | 'password_not_proven'
   | 'username_taken'
-  | 'address_taken';
+  | 'address_taken'
+  | 'passkey_not_offered'
+  | 'passkey_is_registered';
 
 /** Why a link from an e-mail ended without being used. */
 export type SupersededReason = 'newer_link_sent' | 'another_link_used' | 'withdrawn' | 'change_undone';
@@ -35,6 +38,8 @@ export type EmailChallengeContext = {
   readonly endsAt: Instant;
   /** False: the current policy does not offer this way to sign up. */
   readonly isOffered: boolean;
+  /** False: the current policy makes no account with a passkey instead of a password. */
+  readonly passkeyIsOffered: boolean;
   /** The address that it was sent to, in the form in which addresses are compared. */
   readonly address: string;
   /** The end-user that it was sent for; `null`: the link makes the account. */
@@ -75,6 +80,14 @@ export type EmailChallengeEvent =
       readonly addressOf: string | null;
       /** The button was pressed in a browser in which the end-user has signed in with the password, a missing factor aside. */
       readonly passwordIsProven: boolean;
+    }
+  /** As `used`, with a passkey instead of a password for the new account. */
+  | {
+      readonly type: 'usedWithPasskey';
+      readonly now: Instant;
+      readonly usernameOf: string | null;
+      readonly addressOf: string | null;
+      readonly passkey: PasskeyState;
     }
   | {
       readonly type: 'requested';

@@ -3,6 +3,7 @@ import type { EmailChallengeContext, EmailChallengeEvent } from './facts.ts';
 
 type Link = { context: EmailChallengeContext };
 type Use = Link & { event: Extract<EmailChallengeEvent, { now: unknown }> };
+type WithPasskey = Link & { event: Extract<EmailChallengeEvent, { passkey: unknown }> };
 type InBrowser = Link & { event: Extract<EmailChallengeEvent, { passwordIsProven: unknown }> };
 type Overtaken = Link & { event: Extract<EmailChallengeEvent, { newerAddress: unknown }> };
 
@@ -33,6 +34,9 @@ export const emailChallengeGuards = {
   passwordIsMissing: ({ context, event }: InBrowser) => context.purpose === 'lost_factors' && !event.passwordIsProven,
   usernameIsTaken: ({ event }: Use) => event.usernameOf !== null,
   addressIsTaken: ({ context, event }: Use) => event.addressOf !== null && event.addressOf !== context.userId,
+  makesNoAccount: ({ context }: Link) => context.userId !== null,
+  passkeyIsNotOffered: ({ context }: Link) => !context.passkeyIsOffered,
+  passkeyIsRegistered: ({ event }: WithPasskey) => event.passkey !== 'unregistered',
   newerGoesElsewhere: ({ context, event }: Overtaken) => event.newerAddress !== context.address,
   /** The newer link of the event is not counted yet. */
   isOutnumbered: ({ context }: Link) => context.newerLinks >= context.newerLinksAllowed,

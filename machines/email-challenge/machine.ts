@@ -13,6 +13,9 @@
  * The change of an account is an event for the end-user's machine, decided and committed together with the use of the link. The
  * server uses the link and changes the account, or does neither.
  *
+ * A new account comes with a password (used), or with a passkey (usedWithPasskey, addPasskey). Link, account and passkey are one commit: no account exists
+ * that no end-user can enter.
+ *
  * A newer link leaves an older link active: otherwise a stranger who requests links ends those of the owner. The use of one ends all
  * others of its purpose. Unused newer links end an older link in two cases: they are too many, or one goes to another address, since
  * the older address may have been a mistake.
@@ -29,6 +32,25 @@ import type { Answers, AtEveryEvent } from '../shared/events.ts';
 import { changeUser, emailChallengeEffects, supersedeLink } from './effects.ts';
 import type { EmailChallengeContext, EmailChallengeEvent } from './facts.ts';
 import { emailChallengeGuards } from './guards.ts';
+
+const expired = {
+  guard: 'expired',
+  actions: reject('link_expired'),
+  description: 'Too late.',
+  meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+} as const satisfies SharedArm;
+
+const usernameIsTaken = {
+  guard: 'usernameIsTaken',
+  actions: reject('username_taken'),
+  description: 'Another end-user has the chosen username; the link stays valid.',
+} as const satisfies SharedArm;
+
+const addressIsTaken = {
+  guard: 'addressIsTaken',
+  actions: reject('address_taken'),
+  description: 'Another end-user signs in by this address, or has it as the username; the link stays valid.',
+} as const satisfies SharedArm;
 
 const isNotOffered = {
   guard: 'isNotOffered',
@@ -63,6 +85,20 @@ const passwordIsMissing = {
   meta: { spec: 'NIST SP 800-63B-4 §4.2.2' },
 } as const satisfies SharedArm;
 
+const unknown = {
+  actions: reject('link_unknown'),
+  description: 'No mail has this link.',
+} as const satisfies SharedArm;
+const usedBefore = {
+  actions: reject('link_used'),
+  description: 'A second use changes nothing.',
+  meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+} as const satisfies SharedArm;
+const invalid = {
+  actions: reject('link_superseded'),
+  description: 'Another link was used, newer links were sent, or this link was taken back.',
+  meta: { spec: 'NIST SP 800-63B-4 §4.2' },
+} as const satisfies SharedArm;
 const stayUnsent = { description: 'Nothing was sent.' } as const satisfies SharedArm;
 const stayUsed = { description: 'It was used: nothing takes that back.' } as const satisfies SharedArm;
 const staySuperseded = { description: 'The link is already invalid.' } as const satisfies SharedArm;
@@ -99,7 +135,8 @@ export const emailChallengeMachine = setup({
             meta: { spec: 'NIST SP 800-63B-4 §4.2' },
           },
         ],
-        used: { actions: reject('link_unknown'), description: 'No mail has this link.' },
+        used: unknown,
+        usedWithPasskey: unknown,
         overtaken: stayUnsent,
         otherUsed: stayUnsent,
         withdrawn: stayUnsent,
@@ -112,12 +149,7 @@ export const emailChallengeMachine = setup({
       on: {
         requested: { description: 'It was sent already.' },
         used: [
-          {
-            guard: 'expired',
-            actions: reject('link_expired'),
-            description: 'Too late.',
-            meta: { spec: 'NIST SP 800-63B-4 §4.2' },
-          },
+          expired,
           isNotOffered,
           userEnded,
           {
@@ -129,16 +161,8 @@ export const emailChallengeMachine = setup({
           addressDiffers,
           passwordIsFromMail,
           passwordIsMissing,
-          {
-            guard: 'usernameIsTaken',
-            actions: reject('username_taken'),
-            description: 'Another end-user has the chosen username; the link stays valid.',
-          },
-          {
-            guard: 'addressIsTaken',
-            actions: reject('address_taken'),
-            description: 'Another end-user signs in by this address, or has it as the username; the link stays valid.',
-          },
+          usernameIsTaken,
+          addressIsTaken,
           {
             guard: 'verifiesAddress',
             target: 'used',
@@ -183,6 +207,36 @@ export const emailChallengeMachine = setup({
             meta: { spec: 'OpenID Connect Core §5.1' },
           },
         ],
+        usedWithPasskey: [
+          expired,
+          isNotOffered,
+          usernameIsTaken,
+          addressIsTaken,
+          {
+            guard: 'makesNoAccount',
+            actions: reject('not_offered'),
+            description: 'The link is for an account that exists; the link stays valid.',
+            meta: { spec: 'WebAuthn Level 3 §7.1' },
+          },
+          {
+            guard: 'passkeyIsNotOffered',
+            actions: reject('passkey_not_offered'),
+            description:
+              'The current policy makes no account with a passkey instead of a password; the link stays valid.',
+          },
+          {
+            guard: 'passkeyIsRegistered',
+            actions: reject('passkey_is_registered'),
+            description: 'The passkey was registered before, for any end-user; the link stays valid.',
+            meta: { spec: 'WebAuthn Level 3 §7.1' },
+          },
+          {
+            target: 'used',
+            actions: ['useLink', 'supersedeOthers', changeUser('registrationRequested'), 'addPasskey'],
+            description: 'The account is made, with a verified address and a passkey, and without a password.',
+            meta: { spec: 'WebAuthn Level 3 §7.1' },
+          },
+        ],
         overtaken: [
           {
             guard: or(['newerGoesElsewhere', 'isOutnumbered']),
@@ -222,11 +276,8 @@ export const emailChallengeMachine = setup({
       meta: { spec: 'NIST SP 800-63B-4 §4.2' },
       on: {
         requested: stayUsed,
-        used: {
-          actions: reject('link_used'),
-          description: 'A second use changes nothing.',
-          meta: { spec: 'NIST SP 800-63B-4 §4.2' },
-        },
+        used: usedBefore,
+        usedWithPasskey: usedBefore,
         overtaken: stayUsed,
         otherUsed: stayUsed,
         withdrawn: stayUsed,
@@ -238,11 +289,8 @@ export const emailChallengeMachine = setup({
       meta: { spec: 'NIST SP 800-63B-4 §4.2' },
       on: {
         requested: staySuperseded,
-        used: {
-          actions: reject('link_superseded'),
-          description: 'Another link was used, newer links were sent, or this link was taken back.',
-          meta: { spec: 'NIST SP 800-63B-4 §4.2' },
-        },
+        used: invalid,
+        usedWithPasskey: invalid,
         overtaken: staySuperseded,
         otherUsed: staySuperseded,
         withdrawn: staySuperseded,

@@ -186,6 +186,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
       ...external,
       interactions,
       challenges,
+      passkeyChallenges: factors.passkeys,
       signInCodes: signInCodeStore(db, clock, macs),
       logger,
       mail,

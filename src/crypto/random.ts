@@ -31,3 +31,11 @@ export function pooledRandomBytes(fill: (pool: Buffer) => void = (pool) => void 
 }
 
 export const systemRandom: Random = { bytes: pooledRandomBytes(), uuid: () => randomUUID() };
+
+/** RFC 9562 §5.8: a UUID whose other bits are our own. @param octets sixteen */
+export function uuidOf(octets: Uint8Array): string {
+  const own = Buffer.from(octets);
+  own.writeUInt8((own.readUInt8(6) & 0x0f) | 0x80, 6);
+  own.writeUInt8((own.readUInt8(8) & 0x3f) | 0x80, 8);
+  return own.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,14 +1,15 @@
 /** /forgot-password, /sign-up and /email/link: HTTP around src/people/email and src/people/sign-up. */
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { sameSecretBytes } from '../crypto/digest.ts';
-import { BY_PASSWORD, hasPassword } from '../oauth/authentication-methods.ts';
+import { BY_PASSWORD, byPasskey, hasPassword } from '../oauth/authentication-methods.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import type { BotCheckDeps, BotCheckForm } from '../people/bot-check/check.ts';
 import { type Asked, type Asker, askAboutLostFactors, askForReset } from '../people/email/asking.ts';
 import { type LinkOutcome, type LinkRefusal, submitLink, type UseLinkDeps, viewLink } from '../people/email/using.ts';
-import type { Session } from '../people/second-factor/deps.ts';
+import type { SecondFactorDeps, Session } from '../people/second-factor/deps.ts';
+import { firstRecoveryCodes } from '../people/second-factor/set-up.ts';
 import { askToSignUp, type Resumption } from '../people/sign-up/sign-up.ts';
-import { createSession, findAnySession } from '../protocol/browser-session.ts';
+import { createSessionBy, findAnySession } from '../protocol/browser-session.ts';
 import { formPurpose } from '../protocol/form-purpose.ts';
 import { type InteractionDeps, resumeSignedIn } from '../protocol/interaction.ts';
 import { forgetFailures, rememberBrowser } from '../protocol/sign-in.ts';
@@ -17,12 +18,13 @@ import { addressKey } from './address-key.ts';
 import { botCheckPart, refusedAsBot } from './bot-check.ts';
 import { callerGone } from './caller-gone.ts';
 import type { EmailRoute } from './email-route-names.ts';
+import { showRecoveryCodes } from './factor-pages.ts';
 import { askedField, queryOf, sentFields } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
 import { sendInteractionStep } from './interaction-outcome.ts';
 import { interactionNamed, isInteractionName } from './interaction-request.ts';
 import type { Handlers } from './lazy-routes.ts';
-import { lookOf } from './look.ts';
+import { type Look, lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
@@ -33,16 +35,23 @@ import {
   type AskView,
   askedPage,
   askPage,
+  type LinkPageView,
   type LostFactorsView,
   linkDonePage,
   linkPage,
   lostFactorsAskedPage,
   lostFactorsPage,
+  passkeyFields,
   uselessLinkPage,
 } from './views/email.ts';
+import type { Markup } from './views/page.ts';
 import { PASSWORD_SCRIPT_SOURCE } from './views/password-field.ts';
 
-export type EmailRoutesOptions = UseLinkDeps & InteractionDeps & BotCheckDeps & PageParts;
+export type EmailRoutesOptions = UseLinkDeps &
+  InteractionDeps &
+  BotCheckDeps &
+  PageParts &
+  Pick<SecondFactorDeps, 'recoveryCodes'>;
 
 const LINK = '/email/link';
 const DONE = '/email/done';
@@ -125,11 +134,12 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       return showLink(request, reply, 200, { secret: secret ?? '', view, username: '', problem: null });
     },
     'POST /email/link': async (request, reply) => {
-      const { t: secret, ...sent } = sentFields(request, ['t', 'username', 'password']);
+      const { t: secret, ...sent } = sentFields(request, ['t', 'username', 'password', 'credential']);
       const { network, languages } = await askerOf(request);
       const outcome = await submitLink(options, {
         secret,
         ...sent,
+        browser: cookies.hash(request, 'browser'),
         isOurForm: csrf.checkOf(request),
         passwordIsProvenBy: async (userId) => (await whoTypedThePassword(request))?.userId === userId,
         caller: { network, gone: callerGone(reply) },
@@ -269,7 +279,30 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       problem,
     };
     const script = shown.minimumCharacters === null ? undefined : PASSWORD_SCRIPT_SOURCE;
-    return sendPage(reply, status, linkPage(await lookOf(request), shown), script);
+    const look = await lookOf(request);
+    const passkey = view.offersPasskey ? await passkeyOf(request, reply, look, shown, view.formPurpose) : null;
+    const html = linkPage(look, { ...shown, passkey: passkey?.markup ?? null });
+    return sendPage(reply, status, html, script, passkey?.script);
+  }
+
+  /** @returns null: the site cannot have passkeys. */
+  async function passkeyOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    look: Look,
+    { csrf, secret, address, asksForUsername }: Omit<LinkPageView, 'passkey'>,
+    formPurpose: string,
+  ): Promise<{ readonly markup: Markup; readonly script: string } | null> {
+    const browser = cookies.hash(request, 'browser') ?? cookies.justSet(reply, 'browser');
+    const { passkeyOfSignUpOptions } = await import('../people/sign-up/by-passkey.ts');
+    const asked = browser && (await passkeyOfSignUpOptions(options, { secret, formPurpose, browser }, address));
+    if (!asked) return null;
+    const { passkeyButton, PASSKEY_SCRIPT_SOURCE } = await import('./views/passkey.ts');
+    const { passkey, problems } = look.words.email;
+    const hidden = passkeyFields({ secret, asksForUsername });
+    const form = { action: path(LINK), csrf, options: asked, autofill: false, hidden };
+    const words = { button: passkey.create, about: passkey.about, failed: problems.passkeyRefused };
+    return { markup: passkeyButton(look, form, words), script: PASSKEY_SCRIPT_SOURCE };
   }
 
   async function answerLink(
@@ -292,7 +325,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
         return showLink(request, reply, problem === 'busy' ? 503 : 400, { secret, view, username, problem });
       }
       case 'done': {
-        const { purpose, used } = outcome;
+        const { purpose, used, passkey } = outcome;
         const { accountHash: account } = options.signInLedger.originOf(used.user.username);
         setLogLine(request, 'link used', { purpose, userId: used.user.id, account, address: request.ip });
         if (purpose === 'reset_password') {
@@ -300,16 +333,20 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
           await forgetFailures(options, { address, device: deviceOf(cookies, request, reply) }, used.user.username);
         }
         const said = SAID.find((one) => one === purpose);
-        return said === undefined ? begin(request, reply, used) : seeOther(reply, `${path(DONE)}?${said}`);
+        return said === undefined ? begin(request, reply, used, passkey) : seeOther(reply, `${path(DONE)}?${said}`);
       }
     }
   }
 
-  /** The new account is signed in where its password was set. In the browser that asked, the interaction continues. */
+  /**
+   * The new account is signed in where its password was set, or its passkey was made. In the browser that asked, the
+   * interaction continues.
+   */
   async function begin(
     request: FastifyRequest,
     reply: FastifyReply,
     { user, challenge: { resumption } }: Extract<LinkOutcome, { kind: 'done' }>['used'],
+    passkey: Extract<LinkOutcome, { kind: 'done' }>['passkey'],
   ): Promise<FastifyReply> {
     const browser = cookies.hash(request, 'browser');
     const isSameBrowser = resumption !== null && browser !== null && sameSecretBytes(browser, resumption.browserHash);
@@ -319,11 +356,31 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     const cookie = cookies.create();
     const places = { old: cookies.hash(request, 'session'), new: cookie.hash };
     const userAgent = request.headers['user-agent'] ?? null;
-    const session = await createSession(options, signedIn, places, userAgent, { amr: BY_PASSWORD, method: 'link' });
+    const authentication =
+      passkey === null
+        ? ({ amr: BY_PASSWORD, method: 'link', factor: null } as const)
+        : ({
+            amr: byPasskey(passkey.backupEligible),
+            method: 'passkey',
+            factor: { kind: 'passkey', id: passkey.id },
+          } as const);
+    const session = await createSessionBy(options, signedIn, places, userAgent, authentication);
+    // Nor is a session stored with a passkey that an administrator has removed since.
+    if (session === null) return seeOther(reply, signIn);
     cookies.set(reply, 'session', cookie);
     const isSignedIn = session.state === 'active';
     if (isSignedIn) rememberBrowser(options, deviceOf(cookies, request, reply), user.username, session.lastUsedAt);
     const named = isSameBrowser ? interactionNamed(resumption.path.slice(path(INTERACTIONS).length)) : null;
+    const codes = passkey && (await firstRecoveryCodes(options, user.id));
+    if (codes !== null) {
+      const page = { userId: user.id, codes, hasNoPassword: true };
+      // The page of the codes comes once, so the interaction continues after it.
+      const next =
+        resumption === null || named === null
+          ? { goOn: { href: path('/account') }, formPurpose: formPurpose.signIn() }
+          : { goOn: { action: `${resumption.path}/factor/continue` }, formPurpose: formPurpose.interaction(named.id) };
+      return showRecoveryCodes(options, request, reply, { ...page, ...next });
+    }
     if (resumption === null || named === null) return seeOther(reply, path(isSignedIn ? '/account' : factorPath(null)));
     // Its page asks for the second factor that the policy demands.
     if (!isSignedIn) return seeOther(reply, resumption.path);

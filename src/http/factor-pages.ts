@@ -231,14 +231,16 @@ export async function showRecoveryCodes(
     formPurpose,
     goOn,
     codes,
+    hasNoPassword = false,
   }: Pick<FactorPlace, 'formPurpose' | 'goOn'> & {
     readonly userId: string;
     readonly codes: readonly string[];
+    readonly hasNoPassword?: boolean;
   },
 ): Promise<FastifyReply> {
   const look = await lookOf(request, { userId });
   const form = 'href' in goOn ? goOn : { ...goOn, csrf: csrf.token(request, reply, formPurpose) };
-  return sendPage(reply, 200, recoveryCodesPage(look, { codes, goOn: form }));
+  return sendPage(reply, 200, recoveryCodesPage(look, { codes, goOn: form, hasNoPassword }));
 }
 
 type Refused = { readonly problem: FactorProblem; readonly status: 400 | 429 | 503 };

@@ -4,7 +4,7 @@
  * (docs/decisions/0034).
  */
 import { hmacSha256, sha256 } from '../crypto/digest.ts';
-import type { Random } from '../crypto/random.ts';
+import { type Random, uuidOf } from '../crypto/random.ts';
 import type { RootKey } from '../crypto/root-secret.ts';
 import { idempotencyKeyStore } from '../storage/idempotency-keys.ts';
 import type { ManagementDeps } from './deps.ts';
@@ -71,14 +71,6 @@ export async function makesFor(
 function derivedFrom(root: RootKey, salt: Buffer): Random {
   const bytes = (size: number) => hmacSha256(root.key('idempotency'), String(size), '\n', salt).subarray(0, size);
   return { bytes, uuid: () => uuidOf(bytes(16)) };
-}
-
-/** RFC 9562 §5.8: the bits are our own. */
-function uuidOf(bytes: Buffer): string {
-  const own = Buffer.from(bytes);
-  own[6] = ((own[6] ?? 0) & 0x0f) | 0x80;
-  own[8] = ((own[8] ?? 0) & 0x3f) | 0x80;
-  return own.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 const MALFORMED = problem('invalid_idempotency_key', 'Expected 1 to 255 printable characters. Nothing was changed.');

@@ -2,6 +2,7 @@
 import { and, asc, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
 
 import { alias } from 'drizzle-orm/pg-core';
+import type { PasskeyState } from '../../machines/passkey/facts.ts';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { EmailChallenge } from '../lifecycles/email-challenge/entity.ts';
 import type {
@@ -49,6 +50,7 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
             usernameOf: identifiedBy(username === null ? null : usernameKey(username)),
             addressOf: identifiedByAddress(address),
             oldestFactorAt: OLDEST_FACTOR_AT,
+            passkeyState: stateOfCredential(key),
             challenge: emailChallenges,
           })
           .from(server)
@@ -65,7 +67,8 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
       );
       const [row] = rows;
       if (!row) throw noServerRow();
-      const { now, user, version, authentic, oldestFactorAt, usernameOf, addressOf, addressesIdentify } = row;
+      const { now, user, version, authentic, oldestFactorAt, usernameOf, addressOf, addressesIdentify, passkeyState } =
+        row;
       const isOurs = user === null || (authentic !== null && isAuthenticUser({ ...user, ...authentic }, macs));
       const found = rows.flatMap(({ challenge }) => challenge ?? []);
       // A writer to the database can put a link of another person beside this one, with its id or the hash of its secret.
@@ -82,6 +85,7 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
         addressOf,
         addressesIdentify,
         oldestFactorAt: factorAt,
+        ...(passkeyState !== null && { passkeyState }),
       };
       return {
         ...loaded,
@@ -103,6 +107,12 @@ function isMeant(key: EmailChallengeKey): SQL | undefined {
       return and(eq(link.id, key.id), eq(link.person, key.person));
   }
 }
+
+/** Also of a row that the server did not write: its credential is taken. */
+const stateOfCredential = (key: EmailChallengeKey): SQL<PasskeyState | null> =>
+  key.kind === 'secret' && key.credentialId
+    ? sql`(select p.state from passkeys p where p.credential_id = ${Buffer.from(key.credentialId)})`
+    : sql`null`;
 
 type Row = typeof emailChallenges.$inferSelect;
 

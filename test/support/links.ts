@@ -53,5 +53,10 @@ function useOf(purpose: LinkPurpose): LinkUse {
   const passwordHash = storedPasswordHash(`a hash ${randomUUID()}`);
   if (purpose === 'reset_password') return { kind: 'password', passwordHash };
   if (purpose !== 'sign_up') return { kind: 'press' };
-  return { kind: 'account', id: randomUUID(), registration: { username: randomUUID(), passwordHash, claims: {} } };
+  return {
+    kind: 'account',
+    id: randomUUID(),
+    registration: { username: randomUUID(), passwordHash, claims: {} },
+    passkey: null,
+  };
 }

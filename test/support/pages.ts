@@ -21,6 +21,7 @@ import {
   linkPage,
   lostFactorsAskedPage,
   lostFactorsPage,
+  passkeyFields,
   uselessLinkPage,
 } from '../../src/http/views/email.ts';
 import { externalButtons, externalProblemPage } from '../../src/http/views/external-sign-in.ts';
@@ -66,6 +67,7 @@ const link = {
   asksForUsername: true,
   minimumCharacters: 15,
   problem: null,
+  passkey: null,
 };
 
 const SETS_PASSWORD = new Set(['sign_up', 'invitation', 'reset_password']);
@@ -463,6 +465,15 @@ export const samples = (words: Look['words']): readonly Sample[] => [
       html: (look) => linkDonePage(look, { purpose, next: { href: '/x', text: 'toSignIn' } }),
     },
   ]),
+  {
+    name: 'link-sign_up-with-passkey',
+    html: (look) => {
+      const { passkey, problems } = look.words.email;
+      const form = { action: '/x', csrf: 'x', options: '{}', autofill: false, hidden: passkeyFields(link) };
+      const words = { button: passkey.create, about: passkey.about, failed: problems.passkeyRefused };
+      return linkPage(look, { ...link, purpose: 'sign_up', passkey: passkeyButton(look, form, words) });
+    },
+  },
   ...keysOf(words.email.problems).map((key) => ({
     name: `link-problem-${key}`,
     html: (look: Look) => linkPage(look, { ...link, purpose: 'sign_up', problem: key }),

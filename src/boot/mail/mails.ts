@@ -33,6 +33,7 @@ export type MailsOptions = Omit<
   | 'outbox'
   | 'isReserved'
   | 'identifiers'
+  | 'passkeyIsOffered'
   | 'passwordProblem'
   | 'minimumCharacters'
   | 'hashPassword'
@@ -105,6 +106,7 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
     },
     mailCounts: signInFailures,
     identifiers: () => configuration().signIn.identifiers,
+    passkeyIsOffered: () => configuration().signIn.signUpWith === 'passkeyOrPassword',
     isReserved: (username) => {
       const { operators, auditors } = configuration().operators;
       return [...operators, ...auditors].some((named) => users.keyOf(named) === users.keyOf(username));

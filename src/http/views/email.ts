@@ -131,6 +131,8 @@ export type LinkPageView = {
   /** For the password that the form sets. Null: it sets none. */
   readonly minimumCharacters: number | null;
   readonly problem: FormProblem | null;
+  /** The button that makes a passkey instead, with its script. Null: none. */
+  readonly passkey: Markup | null;
 };
 
 export function linkPage(look: Look, view: LinkPageView): string {
@@ -148,7 +150,8 @@ export function linkPage(look: Look, view: LinkPageView): string {
 !${fieldsOf(look, view)}
 <button type="submit">${own.submit}</button>
 !${view.minimumCharacters === null ? '' : passwordScript}
-</form>`,
+</form>
+!${view.passkey ?? ''}`,
   );
 }
 
@@ -165,6 +168,11 @@ function fieldsOf(look: Look, view: LinkPageView): Markup {
 !${passwordField(look, { name: 'password', label: words.password, autocomplete: 'new-password', describedBy: ['hint'] })}
 <p class="quiet" id="hint">${words.passwordHint({ atLeast: minimumCharacters })}</p>`;
 }
+
+/** Of the form of the passkey. The username is typed into the form above it. */
+export const passkeyFields = ({ secret, asksForUsername }: Pick<LinkPageView, 'secret' | 'asksForUsername'>): Markup =>
+  html`<input type="hidden" name="t" value="${secret}">
+!${asksForUsername ? html`<input type="hidden" name="username" value="" data-copy-of="username">` : ''}`;
 
 export type LinkDoneView = {
   readonly purpose: LinkPurpose;

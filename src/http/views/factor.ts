@@ -143,18 +143,21 @@ export function setUpPage(look: Look, { action, csrf, setUp, problem }: SetUpVie
 }
 
 export type RecoveryCodesView = {
+  /** The page says how the codes help without one. */
+  readonly hasNoPassword?: boolean;
   readonly codes: readonly string[];
   /** A form, or a link, that continues. */
   readonly goOn: { readonly action: string; readonly csrf: string } | { readonly href: string };
 };
 
-export function recoveryCodesPage(look: Look, { codes, goOn }: RecoveryCodesView): string {
+export function recoveryCodesPage(look: Look, { codes, goOn, hasNoPassword = false }: RecoveryCodesView): string {
   const words = look.words.factor.codes;
   return page(
     look,
     words.title,
     html`<h1>${words.title}</h1>
 <p>${words.what}</p>
+!${hasNoPassword ? html`<p>${words.withoutPassword}</p>` : ''}
 <ul class="codes">
 !${codes.map((code) => html`<li><code>${code}</code></li>`).join('\n')}
 </ul>

@@ -7,6 +7,9 @@
   const button = form.querySelector('button');
   const failed = place.querySelector('[data-failed]');
   const known = place.querySelector('[data-known]');
+  // The name of a new account is typed into another form of the page.
+  const copy = form.querySelector('[data-copy-of]');
+  const typed = copy && document.getElementById(copy.dataset.copyOf);
   const options = JSON.parse(place.dataset.passkey);
   const isRegistration = 'rp' in options;
 
@@ -67,6 +70,12 @@
     event.preventDefault();
     failed.hidden = true;
     if (known) known.hidden = true;
+    if (typed) {
+      if (!typed.reportValidity()) return;
+      copy.value = typed.value;
+      publicKey.user.name = typed.value;
+      publicKey.user.displayName = typed.value;
+    }
     ask();
   };
   form.addEventListener('submit', begin);

@@ -17,13 +17,17 @@ export type PasskeyButton = {
   readonly options: string;
   /** Whether the field of the username offers passkeys too. */
   readonly autofill: boolean;
+  /** Further fields of the form, which the end-user does not see. */
+  readonly hidden?: Markup;
 };
 
 export const passkeyButton = (
   look: Look,
-  { action, csrf, options, autofill }: PasskeyButton,
+  { action, csrf, options, autofill, hidden }: PasskeyButton,
   words: {
     readonly button: string;
+    /** Above the button. */
+    readonly about?: string;
     readonly failed: string;
     /** The text of a registration for a device that already has a passkey of the account. */
     readonly known?: string;
@@ -31,11 +35,13 @@ export const passkeyButton = (
   },
 ): Markup =>
   html`<div data-passkey="${options}" !${autofill ? 'data-autofill="yes"' : ''} lang="${look.language}" hidden>
+!${words.about === undefined ? '' : html`<p>${words.about}</p>`}
 <p class="alert" role="alert" data-failed hidden>${words.failed}</p>
 !${words.known === undefined ? '' : html`<p class="alert" role="alert" data-known hidden>${words.known}</p>`}
 <form method="post" action="${action}">
 <input type="hidden" name="csrf" value="${csrf}">
 <input type="hidden" name="credential" value="">
+!${hidden ?? ''}
 !${words.fields ?? ''}
 <button type="${words.fields === undefined ? 'button' : 'submit'}" class="secondary" disabled>${words.button}</button>
 </form>

@@ -49,6 +49,7 @@ export type Words = {
       readonly home: string;
     };
     readonly password: {
+      readonly none: string;
       readonly ends: string;
       readonly current: string;
       readonly chosen: string;
@@ -365,6 +366,7 @@ export type Words = {
         readonly done: string;
       };
     };
+    readonly passkey: { readonly about: string; readonly create: string };
     readonly problems: {
       readonly incomplete: string;
       readonly usernameRefused: string;
@@ -372,6 +374,7 @@ export type Words = {
       readonly usernameTaken: string;
       readonly usernameIsAddress: string;
       readonly addressTaken: string;
+      readonly passkeyRefused: string;
       readonly busy: string;
     };
     readonly doneTitle: string;
@@ -461,7 +464,12 @@ export type Words = {
       readonly submit: string;
       readonly tooMany: string;
     };
-    readonly codes: { readonly title: string; readonly what: string; readonly goOn: string };
+    readonly codes: {
+      readonly title: string;
+      readonly what: string;
+      readonly withoutPassword: string;
+      readonly goOn: string;
+    };
     readonly refused: {
       readonly incomplete: string;
       readonly mismatch: string;

@@ -11,6 +11,7 @@ import type {
   EmailChallengeRejectReason,
 } from '../../../machines/email-challenge/facts.ts';
 import { emailChallengeMachine } from '../../../machines/email-challenge/machine.ts';
+import type { PasskeyEvent, PasskeyState } from '../../../machines/passkey/facts.ts';
 import type { UserEvent, UserEventByLink } from '../../../machines/user/facts.ts';
 import { type Commit, type CommitStore, insert, update, type Write } from '../../engine/commit.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
@@ -21,8 +22,16 @@ import { type Actor, actorName } from '../../model/actor.ts';
 import type { Bytes } from '../../model/grant.ts';
 import type { SignInOrigin } from '../../model/ledger.ts';
 import type { RegisteredUser } from '../../model/user.ts';
-import { addressKey, addressOf } from '../../model/user.ts';
+import { addressKey, addressOf, NO_PASSWORD } from '../../model/user.ts';
 import type { RowVersion } from '../client/lifecycle.ts';
+import type { Passkey } from '../passkey/entity.ts';
+import {
+  type NewPasskey,
+  type PasskeyFacts,
+  passkeyLifecycle,
+  passkeyWrite,
+  unregistered,
+} from '../passkey/lifecycle.ts';
 import {
   FIELDS,
   type UserChange,
@@ -44,9 +53,11 @@ import {
 export type EmailChallengeRow = {
   readonly challenges: readonly EmailChallenge[];
   readonly user: RegisteredUser | null;
+  /** Of the new account; null: none comes with the link's use. */
+  readonly passkey: Passkey | null;
 };
 
-export type LoadedEmailChallenge = EmailChallengeRow & {
+export type LoadedEmailChallenge = Omit<EmailChallengeRow, 'passkey'> & {
   readonly now: Date;
   /** Of the end-user's row. */
   readonly version: RowVersion;
@@ -56,6 +67,8 @@ export type LoadedEmailChallenge = EmailChallengeRow & {
   readonly addressesIdentify?: boolean;
   /** The end-user whom the address of the key identifies, or who has it as the username. Absent: none. */
   readonly addressOf?: string | null;
+  /** Of the credential that was sent, with any end-user. Absent: it is not registered, or none was sent. */
+  readonly passkeyState?: PasskeyState;
   /** When the oldest of the end-user's passkeys and authenticator apps was added; null: there is none. */
   readonly oldestFactorAt: Date | null;
 };
@@ -65,8 +78,13 @@ export type LinkUse =
   /** Verifies, changes or restores the address; or says that every factor was lost. */
   | { readonly kind: 'press' }
   | { readonly kind: 'password'; readonly passwordHash: RegisteredUser['passwordHash'] }
-  /** `id`: the `sub` of the new account, drawn for it. */
-  | { readonly kind: 'account'; readonly id: string; readonly registration: UserRegistration };
+  /** `id`: the `sub` of the new account, drawn for it. `passkey`: with which it begins, without a password. Null: with a password. */
+  | {
+      readonly kind: 'account';
+      readonly id: string;
+      readonly registration: UserRegistration;
+      readonly passkey: NewPasskey | null;
+    };
 
 export type EmailChallengeFacts = {
   readonly now: Date;
@@ -84,6 +102,7 @@ export type EmailChallengeFacts = {
   readonly oldestFactorAt: Date | null;
   /** By the current policy. */
   readonly isOffered: (purpose: EmailChallengePurpose) => boolean;
+  readonly passkeyIsOffered: boolean;
   /** Of `undone`: when the link was sent that undoes the change; null: no change is undone. */
   readonly undoneSince: Date | null;
   /** Of `overtaken`: where the newer link was sent; null: none is newer. */
@@ -104,6 +123,8 @@ export type EmailChallengeKey =
       readonly secretHash: Bytes;
       readonly username: string | null;
       readonly address?: string | null;
+      /** Of the passkey that came; absent: none came. */
+      readonly credentialId?: Bytes;
     }
   | { readonly kind: 'id'; readonly id: string; readonly purpose: EmailChallengePurpose }
   | { readonly kind: 'fresh'; readonly id: string; readonly userId: string | null; readonly person: string };
@@ -146,22 +167,31 @@ const changed = (
   challenges: row.challenges.map((challenge) => (challenge.id === id ? { ...challenge, ...change } : challenge)),
 });
 
+/** A use is one with a passkey where the row has one. */
+type EventWithoutPasskey = Exclude<EmailChallengeEvent['type'], 'overtaken' | 'usedWithPasskey'>;
+
 const eventOf = (
+  { passkey }: Pick<EmailChallengeRow, 'passkey'>,
   facts: EmailChallengeFacts,
-  type: Exclude<EmailChallengeEvent['type'], 'overtaken'>,
+  type: EventWithoutPasskey,
 ): EmailChallengeEvent => {
   const { now, usernameOf, addressOf, passwordIsProven } = facts;
-  if (type === 'used') return { type, now: now.getTime(), usernameOf, addressOf, passwordIsProven };
+  const use = { now: now.getTime(), usernameOf, addressOf };
+  if (type === 'used')
+    return passkey === null
+      ? { type, ...use, passwordIsProven }
+      : { type: 'usedWithPasskey', ...use, passkey: passkey.state };
   return type === 'requested' ? { type, passwordIsProven } : { type };
 };
 
 const sendTo = (
+  row: EmailChallengeRow,
   facts: EmailChallengeFacts,
-  type: Exclude<EmailChallengeEvent['type'], 'overtaken'>,
+  type: EventWithoutPasskey,
   about: Pick<EmailChallengeFacts, 'id'> & Partial<EmailChallengeFacts>,
 ): Sent<EmailChallengeRow> => {
   const others = { ...facts, ...about };
-  return send(emailChallengeLifecycle, others, eventOf(others, type));
+  return send(emailChallengeLifecycle, others, eventOf(row, others, type));
 };
 
 /** The next that is active, of the same purpose. */
@@ -177,6 +207,25 @@ const ofUser = within(
   ({ user }: EmailChallengeRow) => ({ user }),
   (row, { user }) => ({ ...row, user }),
 );
+
+/** The passkey's lifecycle, likewise. Only a use that brings a passkey asks it. */
+const ofPasskey = within(
+  passkeyLifecycle,
+  ({ passkey }: EmailChallengeRow) => {
+    if (passkey === null) throw new InvariantViolation('emailChallenge: no passkey came');
+    return passkey;
+  },
+  (row, passkey) => ({ ...row, passkey }),
+);
+/** A new account has nothing else. */
+const NOTHING_ELSE = {
+  hasAnother: false,
+  otherWays: { password: false, passkeys: 0, linkedIdentities: 0 },
+  isDemanded: false,
+  counter: null,
+  name: null,
+  byPasswordAlone: false,
+} as const;
 
 const changeOf = (
   { use }: EmailChallengeFacts,
@@ -218,6 +267,7 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       purpose: challenge.purpose,
       endsAt: challenge.endsAt.getTime(),
       isOffered: facts.isOffered(challenge.purpose),
+      passkeyIsOffered: facts.passkeyIsOffered,
       address: addressKey(challenge.address),
       userId: challenge.userId,
       userEpoch: challenge.userEpoch,
@@ -252,13 +302,13 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
     },
     supersedeOthers: (row, facts) => {
       const other = nextOf(row.challenges, subjectOf(row, facts));
-      return other ? sendTo(facts, 'otherUsed', { id: other.id }) : null;
+      return other ? sendTo(row, facts, 'otherUsed', { id: other.id }) : null;
     },
     supersedeLater: (row, facts) => {
       // Each superseded link leads to the next, until none is left.
       const since = facts.undoneSince ?? subjectOf(row, facts).createdAt;
       const later = row.challenges.find(({ state, createdAt }) => state === 'active' && createdAt >= since);
-      return later ? sendTo(facts, 'undone', { id: later.id, undoneSince: since }) : null;
+      return later ? sendTo(row, facts, 'undone', { id: later.id, undoneSince: since }) : null;
     },
     offerUndo: (row, facts) => {
       const { undo } = facts;
@@ -272,7 +322,7 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
         address: before.address,
         resumption: null,
       } as const;
-      return sendTo(facts, 'requested', { id: fresh.id, fresh });
+      return sendTo(row, facts, 'requested', { id: fresh.id, fresh });
     },
     changeUser: (row, facts, { event }) => {
       const { now, version, actor, usernameOf, addressOf, addressesIdentify, use } = facts;
@@ -285,13 +335,21 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       const userFacts: UserFacts = { now, id, version, actor, change, fields: FIELDS[event], addressesIdentify };
       return { lifecycle: ofUser, facts: userFacts, event: sent };
     },
+    addPasskey: ({ user }, { now }) => {
+      const passkeyFacts: PasskeyFacts = { ...NOTHING_ELSE, now, user };
+      const event: PasskeyEvent = { type: 'registered', byPasswordAlone: false };
+      return { lifecycle: ofPasskey, facts: passkeyFacts, event };
+    },
   },
-  violation: ({ before, after }) =>
-    after.challenges.some(
+  violation: ({ before, after }) => {
+    const isUsed = after.challenges.some(
       ({ id, state }) => state === 'used' && before.challenges.find((one) => one.id === id)?.state === 'active',
-    ) && after.user === before.user
-      ? 'a link was used, and the account is as before'
-      : null,
+    );
+    if (!isUsed) return null;
+    if (after.user === before.user) return 'a link was used, and the account is as before';
+    const isNewWithoutPassword = before.user === null && after.user?.passwordHash === NO_PASSWORD;
+    return isNewWithoutPassword && newPasskeyIn(before, after) === null ? 'an account without a way to sign in' : null;
+  },
   ledgerFacts: (row, facts) => {
     const { userId, purpose, supersededReason } = subjectOf(row, facts);
     return {
@@ -310,14 +368,19 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       return [update(EMAIL_CHALLENGES, loaded, challenge, ['state', 'newerLinks'])];
     });
     const added = after.challenges.filter(({ id }) => !stored.has(id));
+    const passkey = newPasskeyIn(before, after);
     const writes = [
       ...moved,
       ...(after.user === before.user || after.user === null ? [] : [userWrite(before.user, after.user, version, true)]),
       ...added.map((challenge) => newLink(challenge, actor)),
+      ...(passkey === null ? [] : [passkeyWrite(passkey)]),
     ];
     return { now, requires: [], writes: writes as [Write, ...Write[]], entries };
   },
 };
+
+const newPasskeyIn = (before: EmailChallengeRow, { passkey }: EmailChallengeRow): Passkey | null =>
+  passkey !== null && passkey.state === 'active' && passkey !== before.passkey ? passkey : null;
 
 function newLink(challenge: EmailChallenge, actor: Actor | undefined): Write {
   const { id, person, purpose } = challenge;
@@ -330,11 +393,19 @@ type LinkRequest<Answer> = Request<LoadedEmailChallenge, EmailChallengeRow, Emai
 
 export type LinkRejected = { readonly kind: 'rejected'; readonly reason: EmailChallengeRejectReason };
 
-const rowOf = ({ challenges, user }: LoadedEmailChallenge): EmailChallengeRow => ({ challenges, user });
+const rowOf = (
+  { challenges, user, passkeyState, now }: LoadedEmailChallenge,
+  use: LinkUse | null = null,
+): EmailChallengeRow => ({ challenges, user, passkey: broughtBy(use, passkeyState, now) });
+function broughtBy(use: LinkUse | null, state: PasskeyState = 'unregistered', now: Date): Passkey | null {
+  const passkey = use?.kind === 'account' ? use.passkey : null;
+  return passkey && { ...unregistered(passkey, now), state };
+}
 const NOTHING_DRAWN = {
   fresh: null,
   undo: null,
   use: null,
+  passkeyIsOffered: false,
   undoneSince: null,
   newerTo: null,
   usernameOf: null,
@@ -362,7 +433,8 @@ export const sendLinkRequest = (
     const { now, version, oldestFactorAt } = loaded;
     const known = { now, version, oldestFactorAt, isOffered, actor, passwordIsProven };
     const facts = { ...NOTHING_DRAWN, ...known, id: fresh.id, fresh };
-    return { row: rowOf(loaded), facts, event: eventOf(facts, 'requested') };
+    const row = rowOf(loaded);
+    return { row, facts, event: eventOf(row, facts, 'requested') };
   },
   answer: (step, _, facts) => {
     const rejected = rejectionIn<EmailChallengeRejectReason>(step);
@@ -383,12 +455,19 @@ export type LinkUsed = {
   readonly undo: EmailChallenge | null;
 };
 
+/** By the current policy. */
+export type LinkPolicy = Pick<EmailChallengeFacts, 'isOffered'> & {
+  /** A new account may have a passkey instead of a password. Absent: no account does. */
+  readonly passkeyIsOffered?: () => boolean;
+};
+const noPasskeys = () => false;
+
 /** @property passwordIsProven in the browser in which it is used. */
 export type LinkUser = { readonly passwordIsProven?: boolean | undefined; readonly origin?: SignInOrigin };
 
 /** The button of the link's page was pressed. */
 export const useLinkRequest = (
-  { isOffered }: Pick<EmailChallengeFacts, 'isOffered'>,
+  { isOffered, passkeyIsOffered = noPasskeys }: LinkPolicy,
   secretHash: Bytes,
   use: LinkUse,
   undo: EmailChallengeFacts['undo'],
@@ -404,6 +483,7 @@ export const useLinkRequest = (
       id: challenge.id,
       version: loaded.version,
       isOffered,
+      passkeyIsOffered: passkeyIsOffered(),
       use,
       undo,
       usernameOf: loaded.usernameOf,
@@ -413,7 +493,8 @@ export const useLinkRequest = (
       origin,
       oldestFactorAt: loaded.oldestFactorAt,
     };
-    return { row: rowOf(loaded), facts, event: eventOf(facts, 'used') };
+    const row = rowOf(loaded, use);
+    return { row, facts, event: eventOf(row, facts, 'used') };
   },
   answer: (step, _, facts) => {
     const rejected = rejectionIn<EmailChallengeRejectReason>(step);
@@ -442,16 +523,13 @@ export const withdrawLinkRequest = (id: string, actor: Actor): LinkRequest<boole
   lifecycle: emailChallengeLifecycle,
   read: (loaded) => {
     const facts = { ...NOTHING_DRAWN, now: loaded.now, id, version: loaded.version, isOffered: () => true, actor };
-    return { row: rowOf(loaded), facts, event: eventOf(facts, 'withdrawn') };
+    const row = rowOf(loaded);
+    return { row, facts, event: eventOf(row, facts, 'withdrawn') };
   },
   answer: ({ before, after }) => after !== before,
 });
 
-export type EmailChallengePorts = Sleeping & {
-  readonly challenges: EmailChallengeStore;
-  /** By the current policy. */
-  readonly isOffered: (purpose: EmailChallengePurpose) => boolean;
-};
+export type EmailChallengePorts = Sleeping & LinkPolicy & { readonly challenges: EmailChallengeStore };
 
 /** @throws Unavailable */
 export function sendLink(
@@ -474,14 +552,16 @@ export async function useLink(
   undo: EmailChallengeFacts['undo'],
   user: LinkUser & { readonly address?: string | null } = {},
 ): Promise<LinkUsed | LinkRejected> {
-  const { challenges, sleep, isOffered } = ports;
+  const { challenges, sleep } = ports;
   const { address = null } = user;
   const username = use.kind === 'account' ? use.registration.username : null;
-  const load = () => challenges.load({ kind: 'secret', secretHash, username, address });
+  const credentialId = use.kind === 'account' ? use.passkey?.credentialId : undefined;
+  const load = () =>
+    challenges.load({ kind: 'secret', secretHash, username, address, ...(credentialId && { credentialId }) });
   const first = await load();
   // A random secret of 256 bits is compared by the index over its hash.
   if (first.challenges.length === 0) return { kind: 'rejected', reason: 'link_unknown' };
-  const request = useLinkRequest({ isOffered }, secretHash, use, undo, user);
+  const request = useLinkRequest(ports, secretHash, use, undo, user);
   return run({ load: kept(load, first), commit: challenges.commit, sleep }, request, first);
 }
 

@@ -3,7 +3,15 @@
 import type { PasskeyContext, PasskeyEvent } from '../../../machines/passkey/facts.ts';
 import { passkeyMachine } from '../../../machines/passkey/machine.ts';
 import type { WaysToSignIn } from '../../../machines/shared/facts.ts';
-import { type Commit, type CommitStore, insert, type Requirement, rowsOf, update } from '../../engine/commit.ts';
+import {
+  type Commit,
+  type CommitStore,
+  insert,
+  type Requirement,
+  rowsOf,
+  update,
+  type Write,
+} from '../../engine/commit.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run, runFound, type Sleeping } from '../../engine/run.ts';
 import type { Actor } from '../../model/actor.ts';
@@ -108,15 +116,15 @@ export const passkeyLifecycle: Lifecycle<Passkey, PasskeyFacts, Commit> = {
         ...(needsAnotherWay ? [anotherWay(before)] : []),
         ...(isNew ? roomFor(after) : []),
       ],
-      writes: [
-        isNew
-          ? insert(PASSKEYS, after, [{ credentialId: after.credentialId }])
-          : update(PASSKEYS, before, after, ['state', 'counter']),
-      ],
+      writes: [isNew ? passkeyWrite(after) : update(PASSKEYS, before, after, ['state', 'counter'])],
       entries,
     };
   },
 };
+
+/** A passkey that was registered just now. */
+export const passkeyWrite = (passkey: Passkey): Write =>
+  insert(PASSKEYS, passkey, [{ credentialId: passkey.credentialId }]);
 
 /** A registration: the end-user is enabled, and has fewer passkeys than there may be. */
 const roomFor = ({ userId }: Passkey): readonly Requirement[] => [

@@ -13,17 +13,23 @@ import {
   type LoadedEmailChallenge,
   useLink,
 } from '../../lifecycles/email-challenge/lifecycle.ts';
+import type { NewPasskey } from '../../lifecycles/passkey/lifecycle.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 import { isVisible, usernameKey } from '../../oauth/username.ts';
 import { isOfOneWriting } from '../../oauth/username-scripts.ts';
+import type { CookieHash } from '../../protocol/browser-session.ts';
 import { type FormCheck, formPurpose } from '../../protocol/form-purpose.ts';
 import { languagesOf, type Mail, timeZoneOf } from '../mail/mail.ts';
 import { notify } from '../mail/notify.ts';
 import type { PasswordProblem } from '../passwords/rules.ts';
+import { accountByPasskey, type PasskeySignUpDeps } from '../sign-up/by-passkey.ts';
 import { drawLink, hashOfSecret, LINK_LIFETIME_SECONDS, type LinkDeps, type SignsInElsewhere } from './links.ts';
 
 export type UseLinkDeps = LinkDeps &
-  SignsInElsewhere & {
+  SignsInElsewhere &
+  PasskeySignUpDeps & {
+    /** By the current policy: a new account may have a passkey instead of a password. */
+    readonly passkeyIsOffered: () => boolean;
     /** A username that has a role before any account has it. Sign-up refuses it. */
     readonly isReserved: (username: string) => boolean;
     /** The problem with a new password. Null: none. */
@@ -39,8 +45,8 @@ export type UseLinkDeps = LinkDeps &
   };
 
 export type LinkPurpose = EmailChallengePurpose;
-/** The reason why a link has no effect. */
-export type LinkRefusal = EmailChallengeRejectReason;
+/** The reason why a link has no effect. After a refused passkey, the page appears again. */
+export type LinkRefusal = Exclude<EmailChallengeRejectReason, 'passkey_not_offered' | 'passkey_is_registered'>;
 
 export type PasswordOwner = {
   /** Null: the account does not exist yet. */
@@ -50,7 +56,7 @@ export type PasswordOwner = {
 };
 export type Caller = { readonly network: string; readonly gone: AbortSignal };
 
-type LinkViewDeps = Pick<UseLinkDeps, 'challenges' | 'minimumCharacters' | 'identifiers'>;
+type LinkViewDeps = Pick<UseLinkDeps, 'challenges' | 'minimumCharacters' | 'identifiers' | 'passkeyIsOffered'>;
 type UsableLinkView = Extract<LinkView, { kind: 'usable' }>;
 
 export type LinkView =
@@ -64,9 +70,11 @@ export type LinkView =
       readonly asksForUsername: boolean;
       /** The minimum length of the password that the form sets. Null: it sets none. */
       readonly minimumCharacters: number | null;
+      /** The new account may have a passkey instead of a password. */
+      readonly offersPasskey: boolean;
       readonly formPurpose: string;
     }
-  | { readonly kind: 'useless'; readonly reason: EmailChallengeRejectReason };
+  | { readonly kind: 'useless'; readonly reason: LinkRefusal };
 
 /** @param secret as in the URL. Null: not sent. @throws StoreUnavailable */
 export async function viewLink(deps: LinkViewDeps, secret: string | null): Promise<LinkView> {
@@ -79,7 +87,7 @@ export async function viewLink(deps: LinkViewDeps, secret: string | null): Promi
 }
 
 async function usableView(
-  { minimumCharacters, identifiers }: LinkViewDeps,
+  { minimumCharacters, identifiers, passkeyIsOffered }: LinkViewDeps,
   { id, purpose, address }: EmailChallenge,
   user: RegisteredUser | null,
 ): Promise<UsableLinkView> {
@@ -91,6 +99,7 @@ async function usableView(
     username: user?.username ?? null,
     asksForUsername: makesAccount(purpose) && identifiers() === 'username',
     minimumCharacters: setsPassword(purpose) ? await minimumCharacters(owner) : null,
+    offersPasskey: makesAccount(purpose) && passkeyIsOffered(),
     formPurpose: formPurpose.emailLink(id),
   };
 }
@@ -116,7 +125,7 @@ async function find({ challenges }: Pick<LinkDeps, 'challenges'>, secret: string
 }
 
 /** For the page. The machine decides the effect of the button. */
-function uselessBecause({ state, endsAt }: EmailChallenge, now: Date): EmailChallengeRejectReason | null {
+function uselessBecause({ state, endsAt }: EmailChallenge, now: Date): LinkRefusal | null {
   if (state !== 'active') return state === 'used' ? 'link_used' : 'link_superseded';
   return now >= endsAt ? 'link_expired' : null;
 }
@@ -127,6 +136,10 @@ export type LinkForm = {
   readonly username: string | null;
   /** For a new account, or a new password. */
   readonly password: string | null;
+  /** The answer of an authenticator, for a new account: JSON. Null: not sent. */
+  readonly credential: string | null;
+  /** The hash of the cookie of the browser that sends the form. Null: it has none. */
+  readonly browser: CookieHash | null;
   readonly isOurForm: FormCheck;
   /** Whether this end-user has typed the password in the browser that sends the form. */
   readonly passwordIsProvenBy: (userId: string) => Promise<boolean>;
@@ -143,11 +156,12 @@ export type FormProblem =
   | 'usernameTaken'
   | 'usernameIsAddress'
   | 'addressTaken'
+  | 'passkeyRefused'
   | 'busy';
 
 export type LinkOutcome =
   | { readonly kind: 'formRefused' }
-  | { readonly kind: 'useless'; readonly reason: EmailChallengeRejectReason }
+  | { readonly kind: 'useless'; readonly reason: LinkRefusal }
   /** The page appears again, and the link stays valid. */
   | {
       readonly kind: 'again';
@@ -156,7 +170,13 @@ export type LinkOutcome =
       /** As typed. */
       readonly username: string;
     }
-  | { readonly kind: 'done'; readonly purpose: EmailChallengePurpose; readonly used: LinkUsed };
+  /** `passkey`: with which the new account begins. Null: with a password, or the link makes no account. */
+  | {
+      readonly kind: 'done';
+      readonly purpose: EmailChallengePurpose;
+      readonly used: LinkUsed;
+      readonly passkey: NewPasskey | null;
+    };
 
 /** @throws StoreUnavailable, Unavailable */
 export async function submitLink(deps: UseLinkDeps, form: LinkForm): Promise<LinkOutcome> {
@@ -196,13 +216,14 @@ export async function submitLink(deps: UseLinkDeps, form: LinkForm): Promise<Lin
   });
   if (outcome.kind === 'rejected') {
     const { reason } = outcome;
+    if (reason === 'passkey_not_offered' || reason === 'passkey_is_registered') return again('passkeyRefused');
     if (reason === 'username_taken') return again(username === challenge.address ? 'addressTaken' : 'usernameTaken');
     return reason === 'address_taken' && use.kind === 'account' ? again('addressTaken') : { kind: 'useless', reason };
   }
   // After a crash in between, a factor remains, and the end-user asks for another link.
   if (purpose === 'lost_factors') await deps.removeLostFactors(outcome.user.id);
   await tell(deps, outcome, undo?.url ?? null, form.languages);
-  return { kind: 'done', purpose, used: outcome };
+  return { kind: 'done', purpose, used: outcome, passkey: use.kind === 'account' ? use.passkey : null };
 }
 
 const withoutUrl = ({ url: _, ...drawn }: ReturnType<typeof drawLink>) => drawn;
@@ -212,7 +233,7 @@ const MAX_USERNAME_CHARACTERS = 256;
 /** @returns the values that come with the button, or the problem with the input. */
 async function useOf(
   deps: UseLinkDeps,
-  { purpose, address }: EmailChallenge,
+  { id, purpose, address }: EmailChallenge,
   user: RegisteredUser | null,
   form: LinkForm,
 ): Promise<LinkUse | FormProblem> {
@@ -220,15 +241,23 @@ async function useOf(
   const isNew = makesAccount(purpose);
   const username = isNew ? chosenUsername(form, address, deps.identifiers()) : (user?.username ?? '');
   const password = rawSecret(form.password ?? '');
-  if (password === '' || (isNew && username === '')) return 'incomplete';
+  const credential = isNew && form.credential !== '' ? form.credential : null;
+  if ((password === '' && credential === null) || (isNew && username === '')) return 'incomplete';
   const unfit = isNew ? unfitUsername(deps, username, address) : null;
   if (unfit !== null) return unfit;
+  if (credential !== null) {
+    const { browser, secret } = form;
+    if (browser === null || secret === null) return 'passkeyRefused';
+    const place = { secret, formPurpose: formPurpose.emailLink(id), browser };
+    return (await accountByPasskey(deps, place, credential, username)) ?? 'passkeyRefused';
+  }
   const problem = await deps.passwordProblem(password, { userId: user?.id ?? null, username, address });
   if (problem !== null) return problem;
   const passwordHash = await deps.hashPassword(password, form.caller);
   if (passwordHash === null) return 'busy';
   if (!isNew) return { kind: 'password', passwordHash };
-  return { kind: 'account', id: deps.random.uuid(), registration: { username, passwordHash, claims: {} } };
+  const registration = { username, passwordHash, claims: {} };
+  return { kind: 'account', id: deps.random.uuid(), registration, passkey: null };
 }
 
 /** Where addresses identify, the visitor need not invent a username. */

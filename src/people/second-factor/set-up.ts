@@ -120,7 +120,10 @@ export async function confirmSetUp(
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The first factor brings recovery codes. @returns null: the end-user has some. @throws StoreUnavailable */
-export async function firstRecoveryCodes(deps: SecondFactorDeps, userId: string): Promise<readonly string[] | null> {
+export async function firstRecoveryCodes(
+  deps: Pick<SecondFactorDeps, 'random' | 'keys' | 'recoveryCodes'>,
+  userId: string,
+): Promise<readonly string[] | null> {
   const codes = Array.from({ length: RECOVERY_CODES }, () => makeRecoveryCode(deps.random));
   const stored = codes.map((code) => ({ id: deps.random.uuid(), hash: storedRecoveryCode(deps.keys, userId, code) }));
   return (await deps.recoveryCodes.insert(userId, stored)) ? codes : null;

@@ -39,9 +39,8 @@ export function allAnswers(
   return statesOf(machine).flatMap((state) =>
     events.map((event) => {
       const names = new Set([...guardsAsked(reviewed, state, event), ...guardsAsked(machine, state, event)]);
-      return once(known, [state, event, [...names], armsOf(machine, state, event).map(saidBy)], () =>
-        answersOf(ask(), state, event, [...names]),
-      );
+      const about = [state, event, [...names], armsOf(machine, state, event).map(saidBy)];
+      return once(known, about, machine === reviewed, () => answersOf(ask(), state, event, [...names]));
     }),
   );
 }
@@ -75,11 +74,14 @@ function knownWith(surroundings: readonly unknown[]): Known {
   return known;
 }
 
-/** A mutant differs from its machine in one place: XState is asked about the others once, not for each mutant. */
-function once(known: Known, about: readonly unknown[], answers: () => Answers): Answers {
+/**
+ * A mutant differs from its machine in one place: XState is asked about the others once, not for each mutant.
+ * @param isKept of the reviewed machine. The answers of all mutants together do not fit into memory.
+ */
+function once(known: Known, about: readonly unknown[], isKept: boolean, answers: () => Answers): Answers {
   const key = JSON.stringify(about);
   const found = known.get(key) ?? answers();
-  known.set(key, found);
+  if (isKept) known.set(key, found);
   return found;
 }
 

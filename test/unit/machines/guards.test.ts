@@ -927,6 +927,7 @@ const link: EmailChallengeContext = {
   purpose: 'verify_address',
   endsAt: AFTER,
   isOffered: true,
+  passkeyIsOffered: true,
   address: 'alice@example.com',
   userId: 'alice',
   userEpoch: 3n,
@@ -939,6 +940,7 @@ const press: AnyOf<EmailChallengeEvent> = {
   now: NOW,
   usernameOf: null,
   addressOf: null,
+  passkey: 'unregistered',
   passwordIsProven: false,
   newerAddress: 'alice@example.com',
 };
@@ -995,6 +997,19 @@ const linkCases: Cases<typeof emailChallengeGuards, EmailChallengeContext, Email
     ['taken', true, {}, { addressOf: 'bob' }],
     ['taken, and the link makes the account', true, { userId: null, user: null }, { addressOf: 'bob' }],
     ['the username of another', false, {}, { usernameOf: 'bob' }],
+  ],
+  makesNoAccount: [
+    ['of an account that exists', true, {}, {}],
+    ['of a new account', false, { userId: null, user: null }, {}],
+  ],
+  passkeyIsNotOffered: [
+    ['offered', false, {}, {}],
+    ['not offered', true, { passkeyIsOffered: false }, {}],
+  ],
+  passkeyIsRegistered: [
+    ['a fresh one', false, {}, { passkey: 'unregistered' }],
+    ['registered', true, {}, { passkey: 'active' }],
+    ['registered, and removed', true, {}, { passkey: 'removed' }],
   ],
   newerGoesElsewhere: [
     ['to the same address', false, {}, {}],

@@ -82,6 +82,9 @@ function worldOf({ user = null, counts = [1, 1], hasRoom = true, links = [], acc
     sleep: async () => {},
     isOffered: () => true,
     identifiers: () => 'username',
+    passkeyIsOffered: () => false,
+    now: () => NOW,
+    passkeyChallenges: { spend: async () => true },
     challenges: {
       load: async (key) => {
         loads.push(key);
@@ -445,6 +448,7 @@ describe('the page of a link', () => {
       purpose,
       address: ADDRESS,
       asksForUsername: ['sign_up', 'invitation'].includes(purpose),
+      offersPasskey: false,
       formPurpose: `link of ${link.id}`,
       ...expected,
     });
@@ -482,6 +486,8 @@ const formWith = (change: Partial<Form> = {}): Form => ({
   secret: SECRET,
   username: null,
   password: null,
+  credential: null,
+  browser: null,
   isOurForm: () => true,
   passwordIsProvenBy: async () => false,
   caller: { network: 'n', gone: new AbortController().signal },

@@ -62,6 +62,7 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
     failureWindowSeconds: 900,
     failuresPerAccountAndAddress: 10,
     failuresPerAccount: 100,
+    signUpWith: 'password',
     identifiers: 'username',
     signInPage: 'together',
     importFastHashes: false,

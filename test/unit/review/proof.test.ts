@@ -34,7 +34,7 @@ describe('the model check', () => {
       ['signInCode'],
       ['signingKey'],
       ['client', 'user'],
-      ['emailChallenge', 'user'],
+      ['emailChallenge', 'user', 'passkey'],
       ['webhookDelivery'],
       ['mail'],
     ]);

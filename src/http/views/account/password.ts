@@ -46,7 +46,8 @@ export function passwordForm(look: Look, view: PasswordView): Markup {
   const said = words.account.password;
   const problem = view.problem === null ? [] : ['problem'];
   const chosen = [...problem, 'hint'];
-  return html`<p>${said.ends}</p>
+  return html`!${view.asksForCurrent ? '' : html`<p>${said.none}</p>`}
+<p>${said.ends}</p>
 <form method="post" action="${view.action}">
 <input type="hidden" name="csrf" value="${view.csrf}">
 <input type="hidden" name="username" value="${view.username}" autocomplete="username">
@@ -54,7 +55,7 @@ export function passwordForm(look: Look, view: PasswordView): Markup {
 !${passwordField(look, { ...NEW, name: 'chosen', label: said.chosen, describedBy: chosen })}
 <p class="quiet" id="hint">${words.email.passwordHint({ atLeast: view.minimumCharacters })}</p>
 !${passwordField(look, { ...NEW, name: 'repeated', label: said.repeated, describedBy: chosen })}
-<button type="submit">${said.submit}</button>
+<button type="submit">${view.asksForCurrent ? said.submit : words.email.purposes.reset_password.submit}</button>
 !${passwordScript}
 </form>`;
 }

@@ -1,11 +1,12 @@
 /** The invariants of links in mails: for each, a sentence and the violations. */
 import { isDeepStrictEqual } from 'node:util';
+import { NO_PASSWORD } from '../../../model/user.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { everythingIsAnswered, staysEnded } from '../../../review/proof/invariants.ts';
 import type { ModelState, Move } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
 import type { EmailChallenge } from '../entity.ts';
-import { addedBy, movesOf, type Stored, type Terms, verifies } from './ports.ts';
+import { addedBy, movesOf, passkeyAddedBy, type Stored, type Terms, verifies } from './ports.ts';
 import { requestsAt } from './requests.ts';
 
 type Ports = ModelState<Terms>;
@@ -176,6 +177,41 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     },
   },
   {
+    name: 'never-an-account-without-a-way-in',
+    says: 'An account that a link made has a password, or the passkey of the same request.',
+    spec: 'WebAuthn Level 3 §7.1',
+    violationAt: (_, { stored: { user, passkeys } }) => {
+      if (user === null || user.deletedAt !== null || user.passwordHash !== NO_PASSWORD) return null;
+      return passkeys.some(({ userId, state }) => userId === user.id && state === 'active')
+        ? null
+        : 'an account has neither a password nor a passkey';
+    },
+  },
+  {
+    name: 'a-passkey-comes-with-its-account',
+    says: 'A link registers a passkey only in the statement that makes the account, for that account, and without a password.',
+    spec: 'WebAuthn Level 3 §7.1',
+    machines: ['emailChallenge', 'passkey'],
+    violation: (_, ports, move) => {
+      const passkey = move.commit?.held ? passkeyAddedBy(move.commit.commit) : null;
+      if (passkey === null) return null;
+      const { user } = move.after.stored;
+      const isNew = ports.stored.user === null && user?.id === passkey.userId;
+      return isNew && user.passwordHash === NO_PASSWORD ? null : 'a passkey was registered for another account';
+    },
+  },
+  {
+    name: 'a-credential-is-of-one',
+    says: 'No link registers a passkey that was registered before.',
+    spec: 'WebAuthn Level 3 §7.1',
+    machines: ['emailChallenge', 'passkey'],
+    violationAt: (_, { stored: { passkeys } }) =>
+      new Set(passkeys.map(({ credentialId }) => Buffer.from(credentialId).toString('base64url'))).size <
+      passkeys.length
+        ? 'two passkeys have one credential'
+        : null,
+  },
+  {
     name: 'the-mailbox-alone-removes-no-factor',
     says: 'A link about lost factors takes the password too, and no link has set that password since the oldest factor was added.',
     spec: 'NIST SP 800-63B-4 §4.2.2',
@@ -271,6 +307,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
         }
         const link = stored.challenges.find(({ id }) => id === asked.id);
         if (link === undefined || !isGood(stored, link, now)) continue;
+        if (asked.withPasskey && stored.passkeys.length > 0) continue;
         if (link.purpose === 'lost_factors' && (asked.withPassword !== true || isFromMail(stored))) continue;
         if (after === null || stateOf(after, link.id) !== 'used') return `${link.id} is valid, and does nothing`;
       }

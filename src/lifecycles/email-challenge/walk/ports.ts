@@ -8,13 +8,14 @@ import { initialState } from '../../../review/proof/define-walk.ts';
 import { ALICE } from '../../../review/proof/end-users.ts';
 import { drawnId } from '../../../review/proof/identities.ts';
 import { after } from '../../../review/proof/instants.ts';
+import { PASSKEYS, type Passkey } from '../../passkey/entity.ts';
 import { EMAIL_CHALLENGES, type EmailChallenge, personOf } from '../entity.ts';
 import type { LinkRejected, LinkUsed, LoadedEmailChallenge } from '../lifecycle.ts';
 
 export type Asked =
   | { readonly kind: 'send'; readonly purpose: EmailChallengePurpose; readonly address: string }
-  /** `id`: of the link whose button is pressed. `withPassword`: in a browser in which the password was typed. */
-  | { readonly kind: 'use'; readonly id: string; readonly withPassword?: boolean }
+  /** `id`: of the link whose button is pressed. `withPassword`: in a browser in which the password was typed. `withPasskey`: which comes instead of a new password. */
+  | { readonly kind: 'use'; readonly id: string; readonly withPassword?: boolean; readonly withPasskey?: boolean }
   | { readonly kind: 'withdraw'; readonly id: string };
 
 export type Stored = {
@@ -25,6 +26,7 @@ export type Stored = {
   readonly factorSince: number | null;
   /** Another end-user signs in by this address; null: none does. */
   readonly takenAddress: string | null;
+  readonly passkeys: readonly Passkey[];
   /** Newest first. */
   readonly challenges: readonly EmailChallenge[];
 };
@@ -94,6 +96,26 @@ function link(
   };
 }
 
+/** Of the passkey that each browser of this walk makes. */
+export const CREDENTIAL: Uint8Array = Buffer.from('the credential');
+export const newPasskey = (id: string, userId: string) => ({
+  id,
+  userId,
+  name: 'Passkey',
+  credentialId: CREDENTIAL,
+  publicKey: Buffer.from('a public key'),
+  counter: 0,
+  backupEligible: false,
+  transports: [],
+});
+export const registered = (id: string, userId: string): Passkey => ({
+  ...newPasskey(id, userId),
+  state: 'active',
+  createdAt: after(-60),
+  lastUsedAt: null,
+  removedAt: null,
+});
+
 const CHANGED: RegisteredUser = { ...OWNER, claims: { email: OTHER, email_verified: true }, signInAddress: OTHER };
 
 const stored = (user: RegisteredUser | null, challenges: readonly EmailChallenge[]): Stored => ({
@@ -102,6 +124,7 @@ const stored = (user: RegisteredUser | null, challenges: readonly EmailChallenge
   challenges,
   factorSince: user === null ? null : after(-3600).getTime(),
   takenAddress: null,
+  passkeys: [],
 });
 
 const given = (says: string, user: RegisteredUser | null, ...challenges: EmailChallenge[]) =>
@@ -138,6 +161,11 @@ export const INITIAL_STATES = [
     link('undo_change', CHANGED, OWN, 120),
   ),
   given('An address has a link for a new account', null, link('sign_up', null)),
+  initialState<Terms>(
+    'An address has a link for a new account, and another end-user has the passkey that will come',
+    { ...stored(null, [link('sign_up', null)]), passkeys: [registered('the passkey of another', OTHER_USER.id)] },
+    { used: [], answered: 0 },
+  ),
   given('An address is invited', null, link('invitation', null)),
   given('An end-user has lost a passkey, and has a link to say so', OWNER, link('lost_factors', OWNER)),
   given('A link has set the password of an end-user with a passkey', BY_LINK),
@@ -158,7 +186,7 @@ const personAsked = ({ purpose, address }: Extract<Asked, { kind: 'send' }>): st
   isBeforeAccount(purpose) ? `address ${addressKey(address)}` : USER_ID;
 
 export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
-  const { user, version, challenges, factorSince, takenAddress } = stored;
+  const { user, version, challenges, factorSince, takenAddress, passkeys } = stored;
   const target = asked.kind === 'send' ? undefined : challenges.find(({ id }) => id === asked.id);
   const person = asked.kind === 'send' ? personAsked(asked) : target?.person;
   // With the links that a lost commit may have sent.
@@ -167,7 +195,12 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
   );
   const isTheirs = asked.kind === 'send' ? person === USER_ID : target?.userId === USER_ID;
   const isTaken = asked.kind === 'use' && target !== undefined && verifies(target) && target.address === takenAddress;
-  const identified = { addressesIdentify: true, addressOf: isTaken ? 'another end-user' : null };
+  const known = asked.kind === 'use' && asked.withPasskey ? passkeys.find(isCredential) : undefined;
+  const identified = {
+    addressesIdentify: true,
+    addressOf: isTaken ? 'another end-user' : null,
+    ...(known && { passkeyState: known.state }),
+  };
   // Of the accounts that links make, the walk has one: another would have the same username.
   return isTheirs
     ? {
@@ -190,6 +223,15 @@ export function load(stored: Stored, asked: Asked, now: Date): Terms['loaded'] {
       };
 }
 
+const isCredential = ({ credentialId }: Pick<Passkey, 'credentialId'>): boolean =>
+  Buffer.compare(credentialId, CREDENTIAL) === 0;
+
+/** That the commit registers; null: none. */
+export const passkeyAddedBy = ({ writes }: Commit): Passkey | null =>
+  writes.flatMap((write) =>
+    write.table === PASSKEYS.name && write.kind === 'insert' ? [write.row as Passkey] : [],
+  )[0] ?? null;
+
 /** Links that the commit changes, or sends. */
 const linkWrites = ({ writes }: Commit): readonly Write[] =>
   writes.filter(({ table }) => table === EMAIL_CHALLENGES.name);
@@ -202,12 +244,18 @@ export const addedBy = (commit: Commit): EmailChallenge | null =>
 
 /** @returns null when a fact did not hold: nothing changed. */
 export function commitLinks(stored: Stored, commit: Commit, leftOut?: LeftOut): Stored | null {
-  const { user, version, challenges, takenAddress } = stored;
+  const { user, version, challenges, takenAddress, passkeys } = stored;
   const others = takenAddress === null ? [] : versioned({ ...OTHER_USER, signInAddress: takenAddress }, 1);
   const users = [...others, ...versioned(user, version)];
-  const after = carryOut({ users, emailChallenges: challenges }, commit, leftOut);
+  const after = carryOut({ users, emailChallenges: challenges, passkeys }, commit, leftOut);
   if (after === null) return null;
   const sorted = newestFirst(after.emailChallenges, challenges.length);
   if (after.users === users) return { ...stored, challenges: sorted };
-  return { ...stored, user: newestOf(after.users), version: version + 1, challenges: sorted };
+  return {
+    ...stored,
+    user: newestOf(after.users),
+    version: version + 1,
+    challenges: sorted,
+    passkeys: after.passkeys,
+  };
 }

@@ -32,6 +32,9 @@ export function requestsAt(stored: Stored): readonly Asked[] {
     ...challenges
       .filter(({ purpose }) => purpose === 'lost_factors')
       .map(({ id }): Asked => ({ kind: 'use', id, withPassword: true })),
+    ...challenges
+      .filter(({ userId }) => userId === null)
+      .map(({ id }): Asked => ({ kind: 'use', id, withPasskey: true })),
     ...challenges.filter(({ purpose }) => purpose === 'invitation').map(({ id }): Asked => ({ kind: 'withdraw', id })),
   ];
 }

@@ -1,6 +1,6 @@
 /** The walk of the links in mails: people who ask for links and press buttons, twice and late, while administrators change the account. */
 import { commandLine } from '../../../model/actor.ts';
-import type { RegisteredUser } from '../../../model/user.ts';
+import { NO_PASSWORD, type RegisteredUser } from '../../../model/user.ts';
 import { askingFor, defineWalk } from '../../../review/proof/define-walk.ts';
 import { erased, hashOf } from '../../../review/proof/end-users.ts';
 import type { Action } from '../../../review/proof/walk.ts';
@@ -14,6 +14,9 @@ import {
   LIFETIME_SECONDS,
   load,
   movesOf,
+  newPasskey,
+  passkeyAddedBy,
+  registered,
   type Stored,
   secretHashOf,
   type Terms,
@@ -25,7 +28,7 @@ import { requestsAt } from './requests.ts';
 export const emailChallenges = defineWalk<Terms>({
   name: 'emailChallenges',
   of: 'links in mails',
-  machines: ['emailChallenge', 'user'],
+  machines: ['emailChallenge', 'user', 'passkey'],
   spec: 'NIST SP 800-63B-4 §4.2',
   bounds: [
     { requests: 2, inFlight: 2, faults: 1 },
@@ -43,14 +46,15 @@ export const emailChallenges = defineWalk<Terms>({
         const userId = isBeforeAccount(purpose) ? null : USER_ID;
         const fresh = { ...secretLink(`${purpose} link ${draw}`), purpose, userId, address, resumption: null };
         // Only a browser in which the password was typed asks for that.
-        return sendLinkRequest(isOffered, fresh, { passwordIsProven: purpose === 'lost_factors' });
+        return sendLinkRequest(POLICY, fresh, { passwordIsProven: purpose === 'lost_factors' });
       },
     },
     use: {
-      name: ({ id, withPassword }) => `the button of ${id}${withPassword ? ', signed in by password' : ''}`,
+      name: ({ id, withPassword, withPasskey }) =>
+        `the button of ${id}${withPassword ? ', signed in by password' : ''}${withPasskey ? ', with a passkey' : ''}`,
       from: 'A browser presses',
-      request: ({ id, withPassword }, draw) =>
-        useLinkRequest(isOffered, secretHashOf(id), useOf(id, draw), secretLink(`undo link ${draw}`), {
+      request: ({ id, withPassword, withPasskey = false }, draw) =>
+        useLinkRequest(POLICY, secretHashOf(id), useOf(id, draw, withPasskey), secretLink(`undo link ${draw}`), {
           passwordIsProven: withPassword,
         }),
     },
@@ -73,9 +77,11 @@ export const emailChallenges = defineWalk<Terms>({
   words: {
     commit: (commit) => {
       const added = addedBy(commit);
+      const passkey = passkeyAddedBy(commit);
       return [
         ...(added ? [`${added.id} is sent`] : []),
         ...movesOf(commit).map(({ id, state }) => `${id} is ${state}`),
+        ...(passkey ? [`${passkey.id} is registered`] : []),
       ].join(', ');
     },
     commitNoun: () => 'links',
@@ -83,19 +89,31 @@ export const emailChallenges = defineWalk<Terms>({
   },
 });
 
-const isOffered = { isOffered: () => true };
+const POLICY = { isOffered: () => true, passkeyIsOffered: () => true };
 const secretLink = (id: string) => ({ id, secretHash: secretHashOf(id), lifetimeSeconds: LIFETIME_SECONDS });
 
 /** By the link's name, which says its purpose. */
-function useOf(id: string, draw: number): LinkUse {
+function useOf(id: string, draw: number, withPasskey: boolean): LinkUse {
   const passwordHash = hashOf(`password ${draw}`);
   if (id.includes('reset_password')) return { kind: 'password', passwordHash };
   if (!id.includes('sign_up') && !id.includes('invitation')) return { kind: 'press' };
-  return { kind: 'account', id: USER_ID, registration: { username: 'alice', passwordHash, claims: {} } };
+  const account = { kind: 'account', id: USER_ID } as const;
+  const chosen = { username: 'alice', claims: {} };
+  return withPasskey
+    ? {
+        ...account,
+        registration: { ...chosen, passwordHash: NO_PASSWORD },
+        passkey: newPasskey(`passkey ${draw}`, USER_ID),
+      }
+    : { ...account, registration: { ...chosen, passwordHash }, passkey: null };
 }
 
 /** The actions of administrators, and of the end-user in other browsers. */
-const actionsOf = (stored: Stored): readonly Action<Terms>[] => [...actionsOnAccount(stored), ...addressTaken(stored)];
+const actionsOf = (stored: Stored): readonly Action<Terms>[] => [
+  ...actionsOnAccount(stored),
+  ...addressTaken(stored),
+  ...credentialTaken(stored),
+];
 
 /** Of the address that a link would verify, between its load and its commit too. */
 function addressTaken(stored: Stored): readonly Action<Terms>[] {
@@ -105,6 +123,15 @@ function addressTaken(stored: Stored): readonly Action<Terms>[] {
   );
   if (takenAddress !== null || free === undefined) return [];
   return [{ says: 'Another end-user gets the address of a link.', stored: { ...stored, takenAddress: free.address } }];
+}
+
+/** Of the passkey that a browser brings, between the load and the commit of the link's use too. */
+function credentialTaken(stored: Stored): readonly Action<Terms>[] {
+  const { challenges, passkeys } = stored;
+  const makesAccount = challenges.some(({ userId, state }) => userId === null && state === 'active');
+  if (!makesAccount || passkeys.length > 0) return [];
+  const taken = registered('the passkey of another', 'another end-user');
+  return [{ says: 'Another end-user registers the passkey.', stored: { ...stored, passkeys: [taken] } }];
 }
 
 function actionsOnAccount(stored: Stored): readonly Action<Terms>[] {

@@ -4,7 +4,6 @@
  * of that but its own use.
  */
 import type { EmailChallengeRejectReason } from '../../../../machines/email-challenge/facts.ts';
-import type { UserEvent } from '../../../../machines/user/facts.ts';
 import type { Answer } from '../answers.ts';
 import {
   allFail,
@@ -29,20 +28,49 @@ const REJECTING: readonly (readonly [guard: string, reason: EmailChallengeReject
   ['passwordIsMissing', 'password_not_proven'],
   ['usernameIsTaken', 'username_taken'],
   ['addressIsTaken', 'address_taken'],
+  ['makesNoAccount', 'not_offered'],
+  ['passkeyIsNotOffered', 'passkey_not_offered'],
+  ['passkeyIsRegistered', 'passkey_is_registered'],
 ];
 
-/** The effect of each purpose, with its parameters. The last has no guard: the account is made. */
-const USES: readonly (readonly [guard: string | null, event: UserEvent['type'], ...also: string[]])[] = [
-  ['verifiesAddress', 'addressVerified'],
-  ['resetsPassword', 'passwordReset'],
-  ['changesAddress', 'addressChanged', 'offerUndo'],
-  ['undoesChange', 'addressRestored', 'supersedeLater'],
-  ['removesFactors', 'factorsLost'],
-  [null, 'registrationRequested'],
+/** The effects of each purpose, behind those of every use. The last has no guard: the account is made. */
+const USES: readonly (readonly [guard: string | null, ...effects: string[]])[] = [
+  ['verifiesAddress', changeUser('addressVerified')],
+  ['resetsPassword', changeUser('passwordReset')],
+  ['changesAddress', 'offerUndo', changeUser('addressChanged')],
+  ['undoesChange', 'supersedeLater', changeUser('addressRestored')],
+  ['removesFactors', changeUser('factorsLost')],
+  [null, changeUser('registrationRequested')],
 ];
 
-const mayBeUsed = (answer: Answer): boolean =>
-  answer.state === 'active' && answer.event === 'used' && allFail(answer, ...REJECTING.map(([guard]) => guard));
+/** The objections to each event of a use. */
+const OBJECTIONS: Readonly<Record<string, readonly string[]>> = {
+  used: [
+    'expired',
+    'isNotOffered',
+    'userEnded',
+    'passwordChanged',
+    'addressDiffers',
+    'passwordIsFromMail',
+    'passwordIsMissing',
+    'usernameIsTaken',
+    'addressIsTaken',
+  ],
+  usedWithPasskey: [
+    'expired',
+    'isNotOffered',
+    'usernameIsTaken',
+    'addressIsTaken',
+    'makesNoAccount',
+    'passkeyIsNotOffered',
+    'passkeyIsRegistered',
+  ],
+};
+
+const mayBeUsed = (answer: Answer): boolean => {
+  const objections = OBJECTIONS[answer.event];
+  return answer.state === 'active' && objections !== undefined && allFail(answer, ...objections);
+};
 
 /** `expected` comes of this event in `active`, and of no other. */
 const onlyInActive =
@@ -58,13 +86,15 @@ export const lawsOfEmailChallenge: readonly Law[] = [
   ),
   everyAnswer('a link is used once, for what it was sent for, when nothing speaks against it', (answer) => {
     if (!mayBeUsed(answer))
-      return !hasAny(answer, ['useLink', 'changeUser', 'offerUndo']) && answer.next !== reached(answer);
+      return !hasAny(answer, ['useLink', 'changeUser', 'offerUndo', 'addPasskey']) && answer.next !== reached(answer);
+    if (answer.event === 'usedWithPasskey')
+      return does(answer, 'used', 'useLink', 'supersedeOthers', changeUser('registrationRequested'), 'addPasskey');
     const use = USES.find(([guard]) => guard === null || holds(answer, guard));
     if (use === undefined) return false;
-    const [, event, ...also] = use;
+    const [guard, ...effects] = use;
     // Another change of the address has an undo of its own.
-    const others = event === 'addressRestored' ? [] : ['supersedeOthers'];
-    return does(answer, 'used', 'useLink', ...others, ...also, changeUser(event));
+    const others = guard === 'undoesChange' ? [] : ['supersedeOthers'];
+    return does(answer, 'used', 'useLink', ...others, ...effects);
   }),
   everyAnswer('a link is sent once, to the address of a user who may sign in', (answer) => {
     const isSent =
@@ -103,7 +133,7 @@ export const lawsOfEmailChallenge: readonly Law[] = [
       superseded: 'link_superseded',
     };
     const reason = reasons[answer.state];
-    return answer.event !== 'used' || reason === undefined || does(answer, answer.state, reject(reason));
+    return OBJECTIONS[answer.event] === undefined || reason === undefined || does(answer, answer.state, reject(reason));
   }),
 ];
 

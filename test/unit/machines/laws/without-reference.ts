@@ -206,6 +206,7 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'The end-user was disabled or deleted.',
     'Another end-user has the chosen username; the link stays valid.',
     'Another end-user signs in by this address, or has it as the username; the link stays valid.',
+    'The current policy makes no account with a passkey instead of a password; the link stays valid.',
     'An administrator took the invitation back.',
     // No change.
     'Nothing was sent.',

@@ -18,6 +18,7 @@ export const NUMBERS: Numbers = {
     failureWindowSeconds: 900,
     failuresPerAccountAndAddress: 10,
     failuresPerAccount: 100,
+    signUpWith: 'password',
     identifiers: 'username',
     signInPage: 'together',
     importFastHashes: false,
