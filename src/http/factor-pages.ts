@@ -21,12 +21,13 @@ import { lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
 import { passkeyPart } from './passkey-part.ts';
 import { completeLink, type PendingLinkOptions } from './pending-link.ts';
+import { type RecoveryCodesDeps, type RecoveryCodesShown, sendRecoveryCodes } from './recovery-codes.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { deviceOf, logSignIn } from './sign-in-form.ts';
 import { lostFactorsPath, type SignInHelpOptions } from './sign-in-help.ts';
 import { isPasskeyRefused } from './sign-in-routes.ts';
-import { type FactorProblem, factorPage, recoveryCodesPage, setUpPage, trustBox } from './views/factor.ts';
+import { type FactorProblem, factorPage, setUpPage, trustBox } from './views/factor.ts';
 
 type At = { readonly place: FactorPlace; readonly session: Session };
 export type FactorSent = Readonly<Record<'code' | 'factor' | 'credential' | 'trust', string | null>>;
@@ -158,8 +159,10 @@ const ACTIONS: Readonly<
       request.log.info({ userId: session.userId }, 'second factor set up');
       if (outcome.recoveryCodes === null) return place.proven(reply, outcome.session);
       return showRecoveryCodes(deps, request, reply, {
-        ...place,
+        formPurpose: place.formPurpose,
+        goOn: place.goOn,
         userId: session.userId,
+        username: session.username,
         codes: outcome.recoveryCodes,
       });
     }
@@ -223,24 +226,19 @@ async function showSetUp(
 
 /** Shown once: the server cannot show them again. */
 export async function showRecoveryCodes(
-  { csrf }: PageParts,
+  deps: PageParts & RecoveryCodesDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   {
     userId,
     formPurpose,
     goOn,
-    codes,
-    hasNoPassword = false,
-  }: Pick<FactorPlace, 'formPurpose' | 'goOn'> & {
-    readonly userId: string;
-    readonly codes: readonly string[];
-    readonly hasNoPassword?: boolean;
-  },
+    ...shown
+  }: Pick<FactorPlace, 'formPurpose' | 'goOn'> & Omit<RecoveryCodesShown, 'goOn'> & { readonly userId: string },
 ): Promise<FastifyReply> {
   const look = await lookOf(request, { userId });
-  const form = 'href' in goOn ? goOn : { ...goOn, csrf: csrf.token(request, reply, formPurpose) };
-  return sendPage(reply, 200, recoveryCodesPage(look, { codes, goOn: form, hasNoPassword }));
+  const form = 'href' in goOn ? goOn : { ...goOn, csrf: deps.csrf.token(request, reply, formPurpose) };
+  return sendRecoveryCodes(deps, reply, look, { ...shown, goOn: form });
 }
 
 type Refused = { readonly problem: FactorProblem; readonly status: 400 | 429 | 503 };

@@ -25,7 +25,7 @@ import {
   uselessLinkPage,
 } from '../../src/http/views/email.ts';
 import { externalButtons, externalProblemPage } from '../../src/http/views/external-sign-in.ts';
-import { type FactorPageView, factorPage, recoveryCodesPage, setUpPage } from '../../src/http/views/factor.ts';
+import { type FactorPageView, factorPage, setUpPage } from '../../src/http/views/factor.ts';
 import { formPostPage } from '../../src/http/views/form-post.ts';
 import { homePage } from '../../src/http/views/home.ts';
 import { logoutPage, refusedLogoutPage, signedOutPage, stillSignedInPage } from '../../src/http/views/logout.ts';
@@ -33,6 +33,7 @@ import { askForCodePage, typeCodePage } from '../../src/http/views/mailed-code.t
 import { passkeyButton } from '../../src/http/views/passkey.ts';
 import { type PermissionsView, permissionsPage } from '../../src/http/views/permissions.ts';
 import { problemPage } from '../../src/http/views/problem.ts';
+import { recoveryCodesPage } from '../../src/http/views/recovery-codes.ts';
 import { identifierPage, methodsPage, type SignInView, signInPage } from '../../src/http/views/sign-in.ts';
 import { SELF_DESCRIBED_CLAIMS } from '../../src/oauth/claims.ts';
 import { profileFields } from '../../src/people/account/profile-fields.ts';
@@ -351,7 +352,14 @@ export const samples = (words: Look['words']): readonly Sample[] => [
   {
     name: 'factor-codes',
     html: (look) =>
-      recoveryCodesPage(look, { codes: ['abcde-fghij', 'klmno-pqrst'], goOn: { action: '/x', csrf: 'x' } }),
+      recoveryCodesPage(look, {
+        codes: ['abcde-fghij', 'klmno-pqrst'],
+        username: data('alice'),
+        service: { name: data('Example'), host: 'as.test' },
+        madeAt: new Date('2030-01-01T12:00:00Z'),
+        hasNoPassword: true,
+        goOn: { action: '/x', csrf: 'x' },
+      }),
   },
   accountSample('account-methods', 'sign-in-methods', ({ look }) => signInMethods(look, methods)),
   accountSample('account-methods-none', 'sign-in-methods', ({ look }) =>

@@ -24,10 +24,11 @@ import { queryOf, sentField } from '../form-body.ts';
 import { refuseForm } from '../form-refused.ts';
 import type { Look } from '../look.ts';
 import type { PageParts } from '../page-parts.ts';
+import { sendRecoveryCodes } from '../recovery-codes.ts';
 import { setLogLine } from '../request-log.ts';
 import { seeOther, sendPage } from '../security-headers.ts';
 import { signInMethods } from '../views/account/sign-in-methods.ts';
-import { type FactorProblem, recoveryCodesPage, setUpPage } from '../views/factor.ts';
+import { type FactorProblem, setUpPage } from '../views/factor.ts';
 import { PASSKEY_SCRIPT_SOURCE, passkeyButton } from '../views/passkey.ts';
 import type { AccountPages, Visit } from './pages.ts';
 import type { SectionHandlers } from './route-names.ts';
@@ -72,8 +73,12 @@ export function signInMethodsHandlers(
   }
 
   /** Shown once: the server cannot show them again. */
-  const showCodes = (reply: FastifyReply, { look }: Visit, codes: readonly string[]) =>
-    sendPage(reply, 200, recoveryCodesPage(look, { codes, goOn: { href: pages.pathOf(SECTION) } }));
+  const showCodes = (reply: FastifyReply, { look, session }: Visit, codes: readonly string[]) =>
+    sendRecoveryCodes(options, reply, look, {
+      codes,
+      username: session.username,
+      goOn: { href: pages.pathOf(SECTION) },
+    });
 
   const removal = (remove: typeof removePasskey, message: string) =>
     pages.form(SECTION, async (visit, request, reply) => {

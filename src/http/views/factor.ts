@@ -141,33 +141,3 @@ export function setUpPage(look: Look, { action, csrf, setUp, problem }: SetUpVie
 </form>`,
   );
 }
-
-export type RecoveryCodesView = {
-  /** The page says how the codes help without one. */
-  readonly hasNoPassword?: boolean;
-  readonly codes: readonly string[];
-  /** A form, or a link, that continues. */
-  readonly goOn: { readonly action: string; readonly csrf: string } | { readonly href: string };
-};
-
-export function recoveryCodesPage(look: Look, { codes, goOn, hasNoPassword = false }: RecoveryCodesView): string {
-  const words = look.words.factor.codes;
-  return page(
-    look,
-    words.title,
-    html`<h1>${words.title}</h1>
-<p>${words.what}</p>
-!${hasNoPassword ? html`<p>${words.withoutPassword}</p>` : ''}
-<ul class="codes">
-!${codes.map((code) => html`<li><code>${code}</code></li>`).join('\n')}
-</ul>
-!${
-      'href' in goOn
-        ? html`<p><a href="${goOn.href}">${words.goOn}</a></p>`
-        : html`<form method="post" action="${goOn.action}">
-<input type="hidden" name="csrf" value="${goOn.csrf}">
-<button type="submit">${words.goOn}</button>
-</form>`
-    }`,
-  );
-}

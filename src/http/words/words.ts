@@ -468,6 +468,11 @@ export type Words = {
       readonly title: string;
       readonly what: string;
       readonly withoutPassword: string;
+      readonly of: Message<'date' | 'service' | 'username'>;
+      readonly copy: string;
+      readonly download: string;
+      readonly print: string;
+      readonly copied: string;
       readonly goOn: string;
     };
     readonly refused: {
