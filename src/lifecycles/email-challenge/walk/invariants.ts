@@ -6,7 +6,7 @@ import { everythingIsAnswered, staysEnded } from '../../../review/proof/invarian
 import type { ModelState, Move } from '../../../review/proof/moment.ts';
 import { storedAfter } from '../../../review/proof/moves.ts';
 import type { EmailChallenge } from '../entity.ts';
-import { addedBy, movesOf, passkeyAddedBy, type Stored, type Terms, verifies } from './ports.ts';
+import { addedBy, movesOf, type Stored, type Terms, verifies } from './ports.ts';
 import { requestsAt } from './requests.ts';
 
 type Ports = ModelState<Terms>;
@@ -192,12 +192,14 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     says: 'A link registers a passkey only in the statement that makes the account, for that account, and without a password.',
     spec: 'WebAuthn Level 3 §7.1',
     machines: ['emailChallenge', 'passkey'],
-    violation: (_, ports, move) => {
-      const passkey = move.commit?.held ? passkeyAddedBy(move.commit.commit) : null;
-      if (passkey === null) return null;
-      const { user } = move.after.stored;
-      const isNew = ports.stored.user === null && user?.id === passkey.userId;
-      return isNew && user.passwordHash === NO_PASSWORD ? null : 'a passkey was registered for another account';
+    violation: (_, { stored: before }, { commit, after: { stored } }) => {
+      if (!commit?.held) return null;
+      const added = stored.passkeys.slice(before.passkeys.length);
+      const { user } = stored;
+      const isNew = before.user === null && user !== null && user.passwordHash === NO_PASSWORD;
+      return added.every(({ userId }) => isNew && userId === user.id)
+        ? null
+        : 'a passkey was registered for another account';
     },
   },
   {

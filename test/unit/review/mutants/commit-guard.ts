@@ -1,6 +1,6 @@
 /** The guard of each commit, with one fact left out in turn. The SQL of each is mutated in test/unit/storage. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Commit } from '../../../../src/engine/commit.ts';
+import type { Commit, Write } from '../../../../src/engine/commit.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
 import type { Stored } from '../../../../src/lifecycles/email-challenge/walk/ports.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
@@ -13,6 +13,7 @@ import {
   SESSION_GUARD,
 } from '../../../../src/lifecycles/interaction/walk/ports.ts';
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
+import { PASSKEYS } from '../../../../src/lifecycles/passkey/entity.ts';
 import { NEW_CODES, PROVING } from '../../../../src/lifecycles/second-factor/walk/ports.ts';
 import { actionsAt, type factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
 import {
@@ -163,4 +164,24 @@ const isDone = ({ user, challenges }: Stored, { writes }: Commit): boolean =>
     );
   });
 
-export const linkGuardMutants: readonly Mutant<typeof emailChallenges>[] = [unguardedLinks, repeatedLinks];
+/** A statement that writes other rows for the passkey of a new account. */
+const withOtherPasskey = (what: string, written: (write: Write) => readonly Write[]): Mutant<typeof emailChallenges> =>
+  mutant(what, '', (right) => ({
+    ...right,
+    commit: (stored, commit, now, leftOut) => {
+      const writes = commit.writes.flatMap((write) => (write.table === PASSKEYS.name ? written(write) : [write]));
+      return right.commit(stored, { ...commit, writes: writes as unknown as Commit['writes'] }, now, leftOut);
+    },
+  }));
+const OF_ANOTHER = { id: 'a second passkey', credentialId: Buffer.from('another'), userId: 'another end-user' };
+const withoutPasskey = withOtherPasskey('a statement that makes the account, and not its passkey', () => []);
+const passkeyOfAnother = withOtherPasskey('a statement that registers a passkey for another account, too', (write) =>
+  write.kind === 'insert' ? [write, { ...write, row: { ...write.row, ...OF_ANOTHER }, unlike: [] }] : [],
+);
+
+export const linkGuardMutants: readonly Mutant<typeof emailChallenges>[] = [
+  unguardedLinks,
+  repeatedLinks,
+  withoutPasskey,
+  passkeyOfAnother,
+];

@@ -158,6 +158,7 @@ export const linkPredicateMutants: readonly Mutant<typeof emailChallenges>[] = [
   lateBy<typeof emailChallenges>('emailChallenge'),
   ...mutantsOf<typeof emailChallenges>('emailChallenge', emailChallengeGuards, {
     'isNotOffered: false': `the walk has one policy, under which everybody may sign up; ${SEEN_ELSEWHERE}`,
+    'makesNoAccount: false': `the walk brings a passkey with the links of new accounts alone; ${SEEN_ELSEWHERE}`,
     'passkeyIsNotOffered: false': `the walk has one policy, under which passkeys make accounts; ${SEEN_ELSEWHERE}`,
   }),
 ];
