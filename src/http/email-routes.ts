@@ -46,6 +46,7 @@ import {
 } from './views/email.ts';
 import type { Markup } from './views/page.ts';
 import { PASSWORD_SCRIPT_SOURCE } from './views/password-field.ts';
+import type { Progress } from './views/progress.ts';
 
 export type EmailRoutesOptions = UseLinkDeps &
   InteractionDeps &
@@ -207,6 +208,12 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     readonly problem: AskView['problem'];
   };
 
+  /** Recovery codes follow a passkey or a second factor, so the number of steps is not known where the page offers one. */
+  function progressOfSignUp(step: number): Progress | null {
+    const needsFactor = options.configuration().signIn.secondFactor === 'everyone';
+    return needsFactor || options.passkeyIsOffered() ? null : { step, steps: 2 };
+  }
+
   async function showAsk(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -226,6 +233,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
       problem,
       signIn: goesBackTo === null ? signIn : path(`${INTERACTIONS}${goesBackTo}`),
       botCheck: widget?.markup ?? null,
+      progress: what === 'signUp' && goesBackTo === null ? progressOfSignUp(1) : null,
     };
     return sendPage(reply, status, askPage(look, view), widget?.sources);
   }
@@ -281,7 +289,11 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     const script = shown.minimumCharacters === null ? undefined : PASSWORD_SCRIPT_SOURCE;
     const look = await lookOf(request);
     const passkey = view.offersPasskey ? await passkeyOf(request, reply, look, shown, view.formPurpose) : null;
-    const html = linkPage(look, { ...shown, passkey: passkey?.markup ?? null });
+    const html = linkPage(look, {
+      ...shown,
+      passkey: passkey?.markup ?? null,
+      progress: purpose === 'sign_up' && !view.resumes ? progressOfSignUp(2) : null,
+    });
     return sendPage(reply, status, html, script, passkey?.script);
   }
 
@@ -290,7 +302,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     request: FastifyRequest,
     reply: FastifyReply,
     look: Look,
-    { csrf, secret, address, asksForUsername }: Omit<LinkPageView, 'passkey'>,
+    { csrf, secret, address, asksForUsername }: Omit<LinkPageView, 'passkey' | 'progress'>,
     formPurpose: string,
   ): Promise<{ readonly markup: Markup; readonly script: string } | null> {
     const browser = cookies.hash(request, 'browser') ?? cookies.justSet(reply, 'browser');

@@ -1,6 +1,8 @@
 /** The handlers of the pages of the second factor (factor-routes.ts), which the first use loads. */
+
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { classNamed, levelOf } from '../oauth/authentication-methods.ts';
+import { BY_PASSWORD, classNamed, levelOf } from '../oauth/authentication-methods.ts';
 import type { PresentDeps } from '../people/passkeys/present.ts';
 import { isRecentSession, type SecondFactorDeps, type Session } from '../people/second-factor/deps.ts';
 import { hasFactor, methodsOfUser } from '../people/second-factor/methods.ts';
@@ -28,6 +30,7 @@ import { deviceOf, logSignIn } from './sign-in-form.ts';
 import { lostFactorsPath, type SignInHelpOptions } from './sign-in-help.ts';
 import { isPasskeyRefused } from './sign-in-routes.ts';
 import { type FactorProblem, factorPage, setUpPage, trustBox } from './views/factor.ts';
+import type { Progress } from './views/progress.ts';
 
 type At = { readonly place: FactorPlace; readonly session: Session };
 export type FactorSent = Readonly<Record<'code' | 'factor' | 'credential' | 'trust', string | null>>;
@@ -80,9 +83,28 @@ export async function showFactor(
     problem: problem ?? (isPasskeyRefused(request) ? 'passkeyRefused' : null),
     passkey: passkey?.markup ?? null,
     trustSeconds,
+    progress: progressOf(deps, place, session, asks),
   } as const;
   return sendPage(reply, status, factorPage(look, view), passkey?.script);
 }
+
+/**
+ * After the password, which has shown the account to be theirs. In an interaction a consent page may follow, so the
+ * number of steps is not known there. Nor is it after two pages of a sign-in, or before the set-up of a factor.
+ */
+const progressOf = (
+  { configuration }: Pick<FactorPagesDeps, 'configuration'>,
+  { clientName, isStepUp }: FactorPlace,
+  { amr }: Session,
+  asks: 'factor' | 'setUp' | 'passkey',
+): Progress | null =>
+  asks === 'factor' &&
+  clientName === null &&
+  !isStepUp &&
+  isDeepStrictEqual(amr, BY_PASSWORD) &&
+  configuration().signIn.signInPage === 'together'
+    ? { step: 2, steps: 2 }
+    : null;
 
 export type FactorAction = 'code' | 'passkey' | 'set-up' | 'confirm';
 

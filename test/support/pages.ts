@@ -69,6 +69,7 @@ const link = {
   minimumCharacters: 15,
   problem: null,
   passkey: null,
+  progress: { step: 2, steps: 2 },
 };
 
 const SETS_PASSWORD = new Set(['sign_up', 'invitation', 'reset_password']);
@@ -239,6 +240,7 @@ const factor: FactorPageView = {
   methods: '/account/sign-in-methods',
   lost: '/email/lost-factors',
   passkey: null,
+  progress: { step: 2, steps: 2 },
   trustSeconds: null,
 };
 
@@ -423,6 +425,7 @@ export const samples = (words: Look['words']): readonly Sample[] => [
           address: '',
           identifiers: 'both',
           botCheck: null,
+          progress: { step: 1, steps: 2 },
           problem: 'addressRefused',
           signIn: '/y',
         }),

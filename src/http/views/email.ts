@@ -7,6 +7,7 @@ import { problemOf } from './account/password.ts';
 import { emphasised } from './filled.ts';
 import { type Markup, page } from './page.ts';
 import { passwordField, passwordScript } from './password-field.ts';
+import { type Progress, progressLine } from './progress.ts';
 import type { Identifiers } from './sign-in.ts';
 
 /** The requests that need only an address. */
@@ -24,6 +25,7 @@ export type AskView = {
   readonly signIn: string;
   /** The widget of a challenge service. Null: the form has none. */
   readonly botCheck: Markup | null;
+  readonly progress: Progress | null;
 };
 
 type AskProblem = 'addressRefused' | 'throttled' | 'queueFull' | BotCheckProblem;
@@ -33,7 +35,7 @@ const askProblemWords = ({ words: { email, botCheck } }: Look, problem: AskProbl
 
 export function askPage(
   look: Look,
-  { what, action, csrf, resumption, address, identifiers, problem, signIn, botCheck }: AskView,
+  { what, action, csrf, resumption, address, identifiers, problem, signIn, botCheck, progress }: AskView,
 ): string {
   const words = look.words.email;
   const own = words[what];
@@ -42,7 +44,8 @@ export function askPage(
   return page(
     look,
     own.title,
-    html`<h1>${own.title}</h1>
+    html`!${progressLine(look, progress)}
+<h1>${own.title}</h1>
 <p>${own.about}</p>
 !${alert(problem === null ? null : askProblemWords(look, problem))}
 <form method="post" action="${action}">
@@ -133,6 +136,7 @@ export type LinkPageView = {
   readonly problem: FormProblem | null;
   /** The button that makes a passkey instead, with its script. Null: none. */
   readonly passkey: Markup | null;
+  readonly progress: Progress | null;
 };
 
 export function linkPage(look: Look, view: LinkPageView): string {
@@ -141,7 +145,8 @@ export function linkPage(look: Look, view: LinkPageView): string {
   return page(
     look,
     own.title,
-    html`<h1>${own.title}</h1>
+    html`!${progressLine(look, view.progress)}
+<h1>${own.title}</h1>
 <p>${own.about({ username: view.account ?? '', address: view.address })}</p>
 !${alert(typeof view.problem === 'string' ? words.problems[view.problem] : problemOf(look, view.problem))}
 <form method="post" action="${view.action}">

@@ -5,6 +5,7 @@ import type { Look } from '../look.ts';
 import { emphasised } from './filled.ts';
 import { timeSpan } from './instants.ts';
 import { type Markup, page } from './page.ts';
+import { type Progress, progressLine } from './progress.ts';
 
 export type FactorProblem = keyof Look['words']['factor']['refused'];
 
@@ -33,6 +34,7 @@ export type FactorPageView = {
   readonly passkey: Markup | null;
   /** The lifetime of the trust that the page offers. Null: none. */
   readonly trustSeconds: number | null;
+  readonly progress: Progress | null;
 };
 
 export function factorPage(look: Look, view: FactorPageView): string {
@@ -41,7 +43,8 @@ export function factorPage(look: Look, view: FactorPageView): string {
   return page(
     look,
     problem === null ? words.title : words.titleAfterProblem,
-    html`<h1>${words.title}</h1>
+    html`!${progressLine(look, view.progress)}
+<h1>${words.title}</h1>
 !${clientName === null ? '' : html`<p class="quiet">!${emphasised(words.forClient, { client: clientName })}</p>`}
 <p>!${emphasised(words.signedInAs, { username: view.username })} !${stepUp(look, view)}</p>
 !${alert(look, problem)}

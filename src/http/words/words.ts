@@ -654,6 +654,7 @@ export type Words = {
     readonly signOutFormRefused: { readonly title: string; readonly what: string; readonly next: string };
     readonly shownLocally: { readonly title: string; readonly what: string; readonly next: string };
   };
+  readonly progress: { readonly step: Message<never, 'step' | 'steps'> };
   readonly signIn: {
     readonly title: string;
     readonly titleAfterProblem: string;

@@ -72,6 +72,8 @@ export type LinkView =
       readonly minimumCharacters: number | null;
       /** The new account may have a passkey instead of a password. */
       readonly offersPasskey: boolean;
+      /** The request of an app continues afterwards. */
+      readonly resumes: boolean;
       readonly formPurpose: string;
     }
   | { readonly kind: 'useless'; readonly reason: LinkRefusal };
@@ -88,7 +90,7 @@ export async function viewLink(deps: LinkViewDeps, secret: string | null): Promi
 
 async function usableView(
   { minimumCharacters, identifiers, passkeyIsOffered }: LinkViewDeps,
-  { id, purpose, address }: EmailChallenge,
+  { id, purpose, address, resumption }: EmailChallenge,
   user: RegisteredUser | null,
 ): Promise<UsableLinkView> {
   const owner = { userId: user?.id ?? null, username: user?.username ?? '' };
@@ -100,6 +102,7 @@ async function usableView(
     asksForUsername: makesAccount(purpose) && identifiers() === 'username',
     minimumCharacters: setsPassword(purpose) ? await minimumCharacters(owner) : null,
     offersPasskey: makesAccount(purpose) && passkeyIsOffered(),
+    resumes: resumption !== null,
     formPurpose: formPurpose.emailLink(id),
   };
 }

@@ -449,6 +449,7 @@ describe('the page of a link', () => {
       address: ADDRESS,
       asksForUsername: ['sign_up', 'invitation'].includes(purpose),
       offersPasskey: false,
+      resumes: false,
       formPurpose: `link of ${link.id}`,
       ...expected,
     });
