@@ -299,12 +299,19 @@ const scope = 'users:write';
 
 export const END_USER_SCREENS: readonly Screen[] = [
   { path: '/console/end-user', area, scope: 'users:read', show },
-  { path: '/console/end-user/edit', area, scope, show: edit },
+  { path: '/console/end-user/edit', area, scope, show: edit, needsRecentSignIn: true },
   { path: '/console/end-user/remove', area, scope, show: confirmRemoval, needsRecentSignIn: true },
 ];
 
 export const END_USER_ACTIONS: readonly Action[] = [
-  { path: '/console/end-user/edit', area, scope, act: change },
+  {
+    path: '/console/end-user/edit',
+    area,
+    scope,
+    act: change,
+    // A verified address is as much as a password: a link in a mail sets that.
+    recentSignInFor: (form) => endUserPage(form.get('id'), '/edit'),
+  },
   {
     path: '/console/end-user/remove',
     area,
