@@ -11,13 +11,15 @@ import { code, name, shownText } from './shown-text.ts';
 const PATH = '/console/find';
 const MAX_CHARACTERS = 200;
 
-const CREDENTIAL = /^(sh_(rt|ac)_|eyJ[\w-]*\.)/;
+/** Also inside the text around it: `Bearer …`, a line of a log, a parameter. */
+const CREDENTIAL = /sh_(?:rt|ac)_[\w-]*|(?<![\w-])eyJ[\w-]*\.[\w.-]*/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A posted query. No credential gets into an address, which browsers and proxies keep. */
 async function find(viewer: Viewer, fields: Fields): Promise<Shown> {
   const query = fields.get('q').trim();
-  if (CREDENTIAL.test(query)) return explanationPage(viewer, query);
+  const [credential] = CREDENTIAL.exec(query) ?? [];
+  if (credential !== undefined) return explanationPage(viewer, credential);
   if (ID.test(query)) return byId(viewer, query.toLowerCase());
   return query.length > MAX_CHARACTERS ? TOO_LONG : goTo(withQuery(PATH, { q: query }));
 }

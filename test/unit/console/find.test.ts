@@ -88,6 +88,16 @@ describe('the search field', () => {
     expect(body).toContain('How to prevent this:');
   });
 
+  it.each(['Bearer ', '"', 'refresh_token=', 'token: '])('explains a credential after %j, too', async (before) => {
+    const { tokens } = await aChain();
+    for (const credential of [tokens.refreshToken, tokens.accessToken]) {
+      const page = await find(`${before}${credential}"`);
+      expect(page.url).toBe('/console/find');
+      expect(page.body).toContain('You pasted a');
+      expect(page.body).not.toContain(credential);
+    }
+  });
+
   it('does not pass on a long text, which may be a secret', async () => {
     const page = await find('s'.repeat(201));
     expect(page.status).toBe(400);
