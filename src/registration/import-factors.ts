@@ -145,7 +145,7 @@ const BEGUN = 'begun';
 
 /** @returns null: they are stored. */
 async function placeCodes(deps: WaysDeps, { id: userId, sent }: Placed): Promise<string | null> {
-  const texts = sent.recoveryCodes.map(importedCodeText);
+  const texts = [...new Set(sent.recoveryCodes.map(importedCodeText))];
   const hashes = texts.flatMap((text) => recoveryCodeHashes(deps.keys, userId, text));
   if (await begunCodes(deps.db, userId, hashes)) return BEGUN;
   const { secondFactors, recoveryCodes } = storesOf(deps);

@@ -20,7 +20,8 @@ export type WaysPlaced = { readonly changed: readonly WayChanged[]; readonly not
 
 /** The stored facts for one batch: few statements for many end-users, most of whom bring neither. */
 type Stored = {
-  readonly holders: ReadonlyMap<string, string>;
+  /** Those of the batch are added: two of its records may have the same account. */
+  readonly holders: Map<string, string>;
   readonly identities: ReadonlySet<string>;
   readonly factors: StoredFactors;
 };
@@ -29,7 +30,7 @@ type Stored = {
 export async function placeWays(deps: WaysDeps, placed: readonly Placed[]): Promise<readonly WaysPlaced[]> {
   const identities = placed.flatMap(({ sent }) => sent.identities);
   const stored: Stored = {
-    holders: await holdersOfIdentities(deps.db, identities),
+    holders: new Map(await holdersOfIdentities(deps.db, identities)),
     identities: await begunIdentities(
       deps.db,
       placed.flatMap(({ id, sent }) => sent.identities.map((one) => identityId(id, one))),
@@ -59,6 +60,7 @@ async function placeFor(deps: WaysDeps, one: Placed, stored: Stored): Promise<Wa
     const identities = linkedIdentityStore(deps.db, deps.clock ?? databaseClock, deps.macs);
     const draft = { id: identityId(id, identity), userId: id, issuer, subject, provider };
     await linkIdentity({ identities, sleep }, draft, deps.actor);
+    stored.holders.set(identityKey(identity), id);
     changed.add('identities');
   }
   await placeFactors(deps, one, stored.factors, { changed, notes });

@@ -4,6 +4,7 @@ import { expecting } from '../../policies/expectations.ts';
 import { base64urlDecode } from '../crypto/base64url.ts';
 import { siteOf } from '../crypto/passkey-challenge.ts';
 import { algorithmOfKey } from '../crypto/webauthn.ts';
+import { importedInstant } from './imported-instant.ts';
 
 export type ImportedPasskey = {
   readonly credentialId: Buffer;
@@ -62,7 +63,7 @@ const schema = z
     user_verified: z.boolean().optional(),
     second_factor_only: z.boolean().optional(),
     name: expecting(z.string().max(200), 'at most 200 characters').nullish(),
-    created_at: expecting(z.iso.datetime({ offset: true }), 'an instant such as "2026-01-31T12:00:00Z"').nullish(),
+    created_at: importedInstant.nullish(),
     rp_id: hostName,
   })
   .refine(({ public_key, algorithm }) => algorithm === undefined || algorithm === algorithmIn(public_key), {

@@ -10,6 +10,7 @@ import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import { isTotpSecret } from '../crypto/totp.ts';
 import type { ExternalIdentity } from '../lifecycles/linked-identity/entity.ts';
 import { MAX_PASSKEYS } from '../lifecycles/passkey/entity.ts';
+import { importedInstant } from './imported-instant.ts';
 import { type ImportedPasskey, importedPasskeys, readPasskey } from './imported-passkey.ts';
 import { isJsonObject, problem, type Reading, recordProblems, withoutNulls } from './record-problem.ts';
 import { readUserRecord, type UserRecord } from './user-record.ts';
@@ -51,7 +52,7 @@ const identity = z.strictObject({
 const shape = {
   without_password: z.boolean().optional(),
   disabled: z.boolean().optional(),
-  created_at: expecting(z.iso.datetime({ offset: true }), 'an instant such as "2026-01-31T12:00:00Z"').optional(),
+  created_at: importedInstant.optional(),
   identities: expecting(z.array(identity).max(MAX_IDENTITIES), `a list of at most ${MAX_IDENTITIES}`).optional(),
   totp: z
     .array(expectingSecret(z.string().refine(isTotpSecret), 'a secret of 10 to 128 bytes in base32'))

@@ -1,6 +1,8 @@
 /** `POST /user-imports`: each record is stored whole, or refused with its reasons. */
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
+import { coseKeyOf } from '../../../src/review/simulation/devices/passkey.ts';
 import { users } from '../../../src/storage/schema.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
@@ -68,6 +70,46 @@ describe('the import of end-users over the management API', () => {
     const [one] = await sent([person({ password_hash: undefined, password })]);
     expect(one).toMatchObject({ outcome: 'refused', reasons: [expect.stringMatching(/^password: /)] });
     expect(JSON.stringify(one)).not.toContain(password === 'password' ? '"password"' : password);
+  });
+
+  const publicKey = coseKeyOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey).toString('base64url');
+  const passkey = (change: object = {}) => ({
+    credential_id: randomBytes(16).toString('base64url'),
+    public_key: publicKey,
+    user_handle: 'aGFuZGxl',
+    rp_id: 'as.test',
+    ...change,
+  });
+
+  it.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00'])(
+    'refuses the instant %s, and that record alone',
+    async (created_at) => {
+      const answer = await sent([
+        person({ created_at }),
+        person({ passkeys: [passkey({ created_at })] }),
+        person({ created_at: '0001-01-01T00:00:00Z' }),
+      ]);
+      expect(answer).toMatchObject([
+        { outcome: 'refused', reasons: [expect.stringContaining('created_at')] },
+        { outcome: 'refused', reasons: [expect.stringContaining('passkeys.0.created_at')] },
+        { outcome: 'created' },
+      ]);
+    },
+  );
+
+  it('links an account at a provider that two records have to the first', async () => {
+    const identities = [{ provider: 'google', issuer: 'https://accounts.example', sub: '7' }];
+    const records = [person({ identities }), person({ identities }), person()];
+    const notes = ['google: another end-user signs in with this account'];
+    expect(await sent(records)).toMatchObject([{ notes: [] }, { outcome: 'created', notes }, { outcome: 'created' }]);
+    expect(await sent(records)).toMatchObject([{ outcome: 'unchanged' }, { notes }, { outcome: 'unchanged' }]);
+  });
+
+  it('stores a recovery code that a record has twice once', async () => {
+    const code = `$sha512$${createHash('sha512').update('code').digest('base64')}`;
+    const record = person({ passkeys: [passkey()], recovery_codes: [code, code] });
+    expect(await sent([record])).toMatchObject([{ outcome: 'created', notes: [] }]);
+    expect(await sent([record])).toMatchObject([{ outcome: 'unchanged', notes: [] }]);
   });
 
   it.each([[[]], [Array.from({ length: 101 }, () => person())], [['text']]])(
