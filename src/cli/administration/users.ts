@@ -117,20 +117,20 @@ function placedOf({ outcome, username, sub, changed, disabled, notes, reasons }:
 }
 
 /** A body has at most 32 KB. */
-const CHUNK_CHARACTERS = 20_000;
+const CHUNK_BYTES = 20_000;
 const CHUNK_RECORDS = 25;
 
 function chunksOf(records: readonly ImportedUser[]): readonly (readonly ImportedUser[])[] {
   const chunks: ImportedUser[][] = [];
-  let characters = Number.POSITIVE_INFINITY;
+  let bytes = Number.POSITIVE_INFINITY;
   for (const record of records) {
-    const length = JSON.stringify(importRecord(record)).length;
-    if (characters + length > CHUNK_CHARACTERS || (chunks.at(-1)?.length ?? 0) >= CHUNK_RECORDS) {
+    const length = Buffer.byteLength(JSON.stringify(importRecord(record)));
+    if (bytes + length > CHUNK_BYTES || (chunks.at(-1)?.length ?? 0) >= CHUNK_RECORDS) {
       chunks.push([]);
-      characters = 0;
+      bytes = 0;
     }
     chunks.at(-1)?.push(record);
-    characters += length;
+    bytes += length;
   }
   return chunks;
 }

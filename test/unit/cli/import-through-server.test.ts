@@ -86,3 +86,12 @@ describe('a Keycloak realm through a running server', () => {
     expect(await rowsOf('server')).toEqual(before);
   });
 });
+
+it.each(ways)('reads long texts of any script (%s)', async (way) => {
+  const record = (_: unknown, place: number) =>
+    `${JSON.stringify({ username: `long${place}`, name: '\u5c71'.repeat(600), without_password: true })}\n`;
+  const stdin = Array.from({ length: 25 }, record).join('');
+  const { status, out, err } = await lines[way].run(['users', 'import', '-'], { stdin });
+  expect({ status, err }).toEqual({ status: 0, err: '' });
+  expect(out.match(/^created/gm)).toHaveLength(25);
+});
