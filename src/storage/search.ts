@@ -14,7 +14,8 @@ const BEGINNING = /^[\p{L}\p{N}]{1,2}$/u;
 
 /** @param query a word of one or two letters is the beginning of a word; a longer one is any part. */
 export function searchFor(query: string): Search {
-  const words = query.split(/\s+/u).filter((word) => word !== '');
+  // Each word once: the database folds the text of a row for each.
+  const words = [...new Set(query.split(/\s+/u).filter((word) => word !== ''))];
   return {
     matches: (text) => and(...words.map((word) => sql`${text} like ${patternOf(word)}`)),
     isIndexed: words.some((word) => INDEXED.test(word) || BEGINNING.test(word)),

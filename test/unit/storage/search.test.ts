@@ -1,0 +1,10 @@
+/** The conditions of a search, which the database evaluates for each row. */
+import { sql } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import { expect, it } from 'vitest';
+import { searchFor } from '../../../src/storage/search.ts';
+
+it('has one condition for a word that the query repeats', () => {
+  const condition = searchFor('a ada a  ada\ta').matches(sql`text`);
+  expect(condition && new PgDialect().sqlToQuery(condition).params).toEqual(['% ', 'a', '%', 'ada']);
+});
