@@ -74,6 +74,7 @@ function depsOf(runtime: Runtime): ManagementDeps {
     signingKeys: keyDeps({ db, keys, source: keySource, clock, policy: () => configuration.signingKeys }),
     links: linksOf(runtime),
     mails: null,
+    mailPreviews: async () => (await import('./mail/sample-mails.ts')).mailPreviews(environment.issuer, configuration),
     lastReload: () => null,
     // Servers follow the table within seconds.
     keepKeys: async () => {},

@@ -213,6 +213,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     challenges,
     links: mails?.links ?? null,
     mails: mails?.links ?? null,
+    mailPreviews: async () => (await import('./mail/sample-mails.ts')).mailPreviews(issuer, configuration()),
     commandLineClient: database.kind === 'embedded' ? COMMAND_LINE_CLIENT : null,
     sleep: (milliseconds: number) => sleep(milliseconds),
     signingKeys: keyDeps({ db, keys, source, clock, policy }),

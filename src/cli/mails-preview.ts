@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import type { ComposedMail } from '../boot/mail/sample-mails.ts';
+import { asPage, type ComposedMail } from '../boot/mail/sample-mails.ts';
 import type { Cli } from './cli.ts';
 import { CommandRefused } from './failure.ts';
 import { KINDS, languageOption, samplesOf } from './mail-samples.ts';
@@ -44,11 +44,3 @@ Examples:
 const SEPARATOR = `\n${'='.repeat(72)}\n\n`;
 
 const asText = ({ subject, text }: ComposedMail): string => `Subject: ${subject}\n\n${text}`;
-
-/** A browser finds no attachment, so the images are in the page. */
-const asPage = ({ html, images }: ComposedMail): string =>
-  images.reduce(
-    (page, { hash, type, bytes }) =>
-      page.replaceAll(`cid:${hash}`, `data:${type};base64,${Buffer.from(bytes).toString('base64')}`),
-    html,
-  );

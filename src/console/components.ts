@@ -166,6 +166,8 @@ export const DONE_WORDS = {
   'sent-again': 'The server sends it again, within a second or two. Reload this page to see the result.',
   'test-recorded':
     'The server sends the test event within a second or two. Reload this page to see whether the endpoint accepted it.',
+  'test-mailed':
+    'The server sends the test within a second or two. If it does not arrive, the log says whether the relay accepted it.',
 } as const;
 export type Done = keyof typeof DONE_WORDS;
 

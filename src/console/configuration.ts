@@ -1,6 +1,6 @@
 /** The configuration in force. Operators change it in the files. */
 import { html } from 'ghtml';
-import { table } from './components.ts';
+import { link, table } from './components.ts';
 import { type Policy, policyOf } from './policy.ts';
 import { all, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, name } from './shown-text.ts';
@@ -24,6 +24,7 @@ async function show(viewer: Viewer): Promise<Shown> {
   return page(
     'Configuration',
     html`<p>What is in force now. The files of the configuration folder are the place to change it; they are read again when they change.</p>
+<p>!${link(viewer, '/console/mails', 'Mails')}, as end-users receive them, in each language.</p>
 <h2>Warnings</h2>
 !${warnings(status)}
 <h2>The last reload</h2>

@@ -10,7 +10,7 @@ import type { Handlers } from '../http/lazy-routes.ts';
 import type { PageParts } from '../http/page-parts.ts';
 import { setLogLine } from '../http/request-log.ts';
 import { seeOther } from '../http/security-headers.ts';
-import { pathUnder } from '../oauth/urls.ts';
+import { pathUnder, urlUnder } from '../oauth/urls.ts';
 import { comesFromThisServer } from './came-from.ts';
 import { CONSOLE_STYLES, framed, SCRIPT_SOURCE } from './frame.ts';
 import { type LiveDeps, liveNumbers } from './live.ts';
@@ -244,6 +244,8 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
           .type(shown.type)
           .header('content-disposition', `attachment; filename="${shown.fileName}"`)
           .send(Readable.from(shown.lines));
+      case 'mailFrame':
+        return reply.headers(MAIL_FRAME_HEADERS).type('text/html; charset=utf-8').send(shown.html);
       case 'problem':
         return sendProblem(request, reply, viewer, session, shown.problem);
     }
@@ -270,7 +272,7 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
   }
 
   function sendFramed(reply: FastifyReply, viewer: Viewer | null, area: Area | null, shown: ShownPage): FastifyReply {
-    const { title, body, status = 200, styles = [], live: isLive = false } = shown;
+    const { title, body, status = 200, styles = [], live: isLive = false, frames } = shown;
     const frame = {
       title,
       area,
@@ -287,6 +289,7 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
       "default-src 'none'",
       `style-src ${[CONSOLE_STYLES, ...styles].join(' ')}`,
       ...(isLive ? [`script-src ${SCRIPT_SOURCE}`, "connect-src 'self'"] : []),
+      ...(frames === undefined ? [] : [`frame-src ${urlUnder(issuer, frames)}`]),
       "form-action 'self'",
       "base-uri 'none'",
       "frame-ancestors 'none'",
@@ -298,6 +301,20 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
       .send(framed(frame, body));
   }
 }
+
+/** A mail runs and loads nothing, and its links lead nowhere: the policy allows its inline styles and its logo alone. */
+const MAIL_FRAME_HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "style-src-attr 'unsafe-inline'",
+    'img-src data:',
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'self'",
+    'sandbox',
+  ].join('; '),
+  'x-frame-options': 'SAMEORIGIN',
+} as const;
 
 const answered = (_: FastifyReply): Entered => ({ kind: 'answered' });
 

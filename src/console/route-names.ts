@@ -35,6 +35,8 @@ const SCREEN_ROUTES = [
   'GET /console/ledger.csv',
   'GET /console/ledger.jsonl',
   'GET /console/configuration',
+  'GET /console/mails',
+  'GET /console/mails/content',
   'POST /console/find',
   'POST /console/client/new',
   'POST /console/client/edit',
@@ -55,6 +57,7 @@ const SCREEN_ROUTES = [
   'POST /console/key/revoke',
   'POST /console/webhooks/delivery/repeat',
   'POST /console/webhooks/test',
+  'POST /console/mails/test',
 ] as const satisfies readonly RouteName[];
 
 const OTHER_ROUTES = [

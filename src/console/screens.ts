@@ -11,6 +11,7 @@ import { GRANT_ACTIONS, GRANT_SCREENS } from './grants.ts';
 import { KEY_ACTIONS, KEY_SCREENS } from './keys.ts';
 import { LEDGER_SCREENS } from './ledger.ts';
 import { MACHINE_SCREENS } from './machines.ts';
+import { MAIL_ACTIONS, MAIL_SCREENS } from './mails.ts';
 import { OVERVIEW_SCREENS } from './overview.ts';
 import { SESSION_ACTIONS, SESSION_SCREENS } from './sessions.ts';
 import type { Action, Screen } from './shown.ts';
@@ -30,6 +31,7 @@ export const SCREENS: readonly Screen[] = [
   ...WEBHOOK_SCREENS,
   ...LEDGER_SCREENS,
   ...CONFIGURATION_SCREENS,
+  ...MAIL_SCREENS,
 ];
 
 export const ACTIONS: readonly Action[] = [
@@ -42,4 +44,5 @@ export const ACTIONS: readonly Action[] = [
   ...TRUSTED_BROWSER_ACTIONS,
   ...KEY_ACTIONS,
   ...WEBHOOK_ACTIONS,
+  ...MAIL_ACTIONS,
 ];

@@ -24,6 +24,8 @@ export type ShownPage = {
   readonly styles?: readonly string[];
   /** The page has the script that updates numbers. */
   readonly live?: boolean;
+  /** The one path of the console that the page frames. Absent: none. */
+  readonly frames?: string;
 };
 
 export type Shown =
@@ -31,6 +33,8 @@ export type Shown =
   /** A path of the console. */
   | { readonly kind: 'goTo'; readonly path: string }
   | { readonly kind: 'problem'; readonly problem: Problem }
+  /** A mail as HTML, for a frame of a page. */
+  | { readonly kind: 'mailFrame'; readonly html: string }
   | {
       readonly kind: 'file';
       readonly type: string;
@@ -45,6 +49,7 @@ export const page = (title: string, body: Markup, more: Partial<ShownPage> = {})
   ...more,
 });
 export const goTo = (path: string): Shown => ({ kind: 'goTo', path });
+export const mailFrame = (html: string): Shown => ({ kind: 'mailFrame', html });
 export const problem = (problem: Problem): Shown => ({ kind: 'problem', problem });
 
 export type Viewer = {

@@ -8,11 +8,20 @@ import type { EmailChallengeStore } from '../lifecycles/email-challenge/lifecycl
 import type { SessionStore } from '../lifecycles/session/lifecycle.ts';
 import type { SigningKeyPorts } from '../lifecycles/signing-key/lifecycle.ts';
 import type { LinkMaking } from '../people/email/links.ts';
+import type { Mail } from '../people/mail/mail.ts';
 import type { NotifyDeps } from '../people/mail/notify.ts';
 import type { IsBreached } from '../people/passwords/rules.ts';
 import type { AccessTokenDeps } from '../protocol/presented-access-token.ts';
 import type { Drizzle } from '../storage/database.ts';
 import type { Clock } from '../system/clock.ts';
+
+/** Mails as end-users would receive them now. */
+export type MailPreviews = {
+  /** BCP 47. */
+  readonly languages: readonly string[];
+  /** The HTML has its images within. */
+  readonly compose: (mail: Mail) => Promise<{ readonly subject: string; readonly text: string; readonly html: string }>;
+};
 
 /** The dependencies of the resources. */
 export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
@@ -33,6 +42,8 @@ export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   readonly links: LinkMaking | null;
   /** Null: no mails are sent from here. */
   readonly mails: NotifyDeps | null;
+  /** The words of mails are read for the first of them. */
+  readonly mailPreviews: () => Promise<MailPreviews>;
   /** Null: none since the start of this node. */
   readonly lastReload: () => LastReload | null;
   /** After a change of keys: this node loads them immediately, the others within seconds. */

@@ -84,7 +84,7 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
     remedy: 'Set signUp in policies/sign-in.yaml to "invitation" or "open", and try again.',
   },
   mails_off: {
-    means: 'This server sends no mails, so it has no pages for the links in them.',
+    means: 'This server sends no mails, so it has no pages for the links in them, and sends no tests.',
     remedy: 'Set STATEHOUSE_SMTP_URL, start the server again, and try again.',
   },
   sign_in_ended: {
@@ -98,6 +98,10 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
   end_user_unknown: {
     means: 'The answer names an end-user who is not registered here.',
     remedy: 'Register them first, or set createUsers in delegated-sign-in.yaml and answer with "username".',
+  },
+  no_verified_address: {
+    means: 'A test mail goes to the verified address of the caller. The caller is a client, or has no such address.',
+    remedy: 'Use a token of an operator, and verify the address at /account first.',
   },
   username_taken: {
     means: 'Another end-user signs in with this username, or by it as the verified e-mail address.',

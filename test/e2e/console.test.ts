@@ -17,9 +17,10 @@ import {
 } from '../support/actors.ts';
 import { shippedConfiguration } from '../support/app.ts';
 import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
-import { AUDITOR, type ConsoleApp, OPERATOR, openConsoleAppAt } from '../support/console.ts';
+import { AUDITOR, type ConsoleApp, OPERATOR, OPERATOR_ADDRESS, openConsoleAppAt } from '../support/console.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/listening.ts';
+import { keptMails } from '../support/mails.ts';
 import { openReceiver, type Receiver } from '../support/receiver.ts';
 import { registeredPasskey } from '../support/registered-passkey.ts';
 import { deliveryWorkerOf, type TestDeliveryWorker, webhooksFile } from '../support/webhooks.ts';
@@ -42,6 +43,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
   let person: TestUser;
   let receiver: Receiver;
   let worker: TestDeliveryWorker;
+  const mails = keptMails();
 
   beforeAll(async () => {
     mkdirSync(PICTURES, { recursive: true });
@@ -57,7 +59,8 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
       { name: 'siem', url: 'https://siem.example.com/events', format: 'set', events: ['session', 'grant', 'factor'] },
     ]);
     const configuration = { ...shippedConfiguration, webhooks };
-    test = await openConsoleAppAt(await freePort(), opened.database, { configuration });
+    test = await openConsoleAppAt(await freePort(), opened.database, { configuration, mail: mails });
+    mails.of(test);
     // The other receiver is on the internet.
     worker = deliveryWorkerOf(test, webhooksFile([crm]));
     const event = { id: DELIVERY, eventId: systemRandom.uuid(), eventType: 'user.changed', userId: null };
@@ -129,6 +132,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     `/console/webhooks/delivery?id=${DELIVERY}`,
     '/console/ledger',
     '/console/configuration',
+    '/console/mails?kind=mailed_code&language=ar',
     '/console/nothing',
   ] as const;
 
@@ -307,6 +311,35 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await page.getByLabel('State').selectOption('delivered');
     await press('Find');
     await page.getByRole('link', { name: /^[0-9a-f]{8}$/ }).waitFor();
+  });
+
+  it('shows a mail in a frame, and sends a test of it, without JavaScript', async () => {
+    await context.close();
+    context = await newContext(browser, { javaScriptEnabled: false });
+    page = await context.newPage();
+    await signIn();
+    await follow('Configuration');
+    await follow('Mails');
+    await page.getByLabel('Mail', { exact: true }).selectOption('reset_password');
+    await page.getByLabel('Language').selectOption('ar');
+    await press('Show');
+    await page.waitForURL(/kind=reset_password&language=ar/);
+    const mail = page.frameLocator('iframe');
+    const button = mail.getByRole('link').first();
+    await button.waitFor();
+    // The inline styles hold.
+    const displayed = "getComputedStyle(document.querySelector('a')).display";
+    expect(await page.frame({ url: /mails\/content/ })?.evaluate(displayed)).toBe('inline-block');
+    // The link leads nowhere, not even within the frame.
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(request.url()));
+    await button.click();
+    await look('mail');
+    await press('Send a test');
+    await page.getByText('The server sends the test within a second or two').waitFor();
+    const sent = (await mails.to(OPERATOR_ADDRESS)).filter(({ language }) => language === 'ar');
+    expect(sent).toHaveLength(1);
+    expect(asked.filter((url) => url.includes('/email/link'))).toEqual([]);
   });
 
   it('offers an auditor no action', async () => {

@@ -8,6 +8,7 @@ import { type Answer, Browser, formOf } from './browser.ts';
 import { openTestAppAt } from './listening.ts';
 
 export const OPERATOR = 'olga';
+export const OPERATOR_ADDRESS = 'olga@example.com';
 export const AUDITOR = 'ada';
 
 export const withPeople = (change: Partial<Configuration['operators']> = {}): Configuration => ({
@@ -43,7 +44,7 @@ async function openWith(
   await registerConsole({ issuer, keys, db: database.drizzle, clock, configuration: deps.configuration() });
   return {
     ...test,
-    operator: await makeUser(test, OPERATOR),
+    operator: await makeUser(test, OPERATOR, { email: OPERATOR_ADDRESS, email_verified: true }),
     auditor: await makeUser(test, AUDITOR),
     setOperators: (change) => void Object.assign(operators, withPeople(change).operators),
   };

@@ -9,6 +9,7 @@ import { grant, grants, grantsOfUser, grantTransitions } from './grants.ts';
 import { invitation, invitations } from './invitations.ts';
 import { linkedIdentitiesOfUser, linkedIdentity } from './linked-identities.ts';
 import { machine, machinePicture, machines } from './machines.ts';
+import { mail, mails, mailTests } from './mails.ts';
 import { passkeyOfUser, passkeysOfUser } from './passkeys.ts';
 import { root } from './root.ts';
 import { secondFactorOfUser } from './second-factor.ts';
@@ -63,6 +64,9 @@ const ALL = [
   webhookDeliveries,
   webhookDelivery,
   webhookRepetitions,
+  mails,
+  mail,
+  mailTests,
   transitions,
   machines,
   machine,

@@ -15,6 +15,7 @@ const COLLECTIONS = [
   'signing-keys',
   'webhook-receivers',
   'webhook-deliveries',
+  'mails',
   'transitions',
   'machines',
   'policies',

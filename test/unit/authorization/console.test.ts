@@ -16,6 +16,7 @@ import {
   SAME_ORIGIN,
 } from '../../support/console.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { keptMails } from '../../support/mails.ts';
 import { BOT, makeBot } from '../../support/management.ts';
 import { trustedBrowser } from '../../support/trusted-browser.ts';
 import { webhooksFile } from '../../support/webhooks.ts';
@@ -43,6 +44,7 @@ beforeAll(async () => {
       },
       webhooks: webhooksFile([{ name: 'crm', url: 'https://crm.example.com/hooks' }]),
     },
+    mail: keptMails(),
   });
   const bot = [{ client_id: BOT, scope: [...MANAGEMENT_SCOPE_NAMES] }];
   test.setOperators({ operators: [...PEOPLE.operators, 'fay'], auditors: PEOPLE.auditors, clients: bot });
@@ -146,6 +148,8 @@ const PREPARED: Readonly<Record<string, () => Promise<Prepared>>> = {
     form: `/console/webhooks/delivery?id=${await rows().delivery()}`,
   }),
   'POST /console/webhooks/test': async () => ({ form: '/console/webhooks' }),
+  'GET /console/mails/content': async () => ({ query: '?kind=sign_up&language=de' }),
+  'POST /console/mails/test': async () => ({ form: '/console/mails?kind=sign_up' }),
 };
 
 type Request = {

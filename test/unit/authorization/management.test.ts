@@ -41,7 +41,7 @@ beforeAll(async () => {
   const client = await makeClient(scene, { scope: MANAGEMENT_SCOPE_NAMES });
   const [olga, ada, fay] = await Promise.all(
     PEOPLE.map(async (username) => {
-      const user = await makeUser(scene, username);
+      const user = await makeUser(scene, username, { email: `${username}@example.com`, email_verified: true });
       const pkce = makePkce();
       const asked = { scope: MANAGEMENT_SCOPE_NAMES.join(' '), resource: API };
       const { url } = await goThrough(new Browser(scene.app), authorizeUrl(client, pkce, asked), user);
@@ -117,6 +117,7 @@ const VALUES: readonly (readonly [pattern: RegExp, values: () => Promise<Values>
   [/receiver/, async () => ({ receiver: 'crm' })],
   [/machines.*name/, async () => ({ name: 'grant' })],
   [/name/, async () => ({ name: 'default' })],
+  [/mails.*kind/, async () => ({ kind: 'sign_up' })],
   [/reason/, async () => ({ reason: 'not_found' })],
 ];
 
@@ -143,6 +144,7 @@ const PREPARED: Readonly<Record<string, (values: Values) => Promise<Prepared> | 
   'POST /signing-keys/{alg}/rotations': () => ({ body: { at_once: true } }),
   'POST /webhook-receivers/{receiver}/tests': () => ({ body: {} }),
   'POST /webhook-deliveries/{delivery_id}/repetitions': () => ({ body: {} }),
+  'POST /mails/{kind}/tests': () => ({ body: {} }),
 };
 
 type Request = Asked & Prepared & { readonly values: Values };
@@ -159,7 +161,8 @@ const statusOf = async (request: Request, token: string | null): Promise<number>
   (await send(request, token, request)).statusCode;
 
 describe('the management API', () => {
-  it.each(rowsWith(SECTION, 'other parent').map((row): [string, Row] => [row['operation'] ?? '', row]))(
+  const ofAllCallers = [...rowsWith(SECTION, 'other parent'), ...rowsWith(SECTION, 'client')];
+  it.each(ofAllCallers.map((row): [string, Row] => [row['operation'] ?? '', row]))(
     '%s answers each caller as the matrix says',
     async (address, row) => {
       const scope = row['scope'] ?? '';
@@ -193,11 +196,11 @@ describe('the management API', () => {
       const auditor = Number(row['auditor']);
       // The rejected requests changed no row: the named row is still found, changed or removed now.
       if (auditor === 403) expect(await statusOf(request, tokens.auditor)).toBe(403);
-      await expectBelowAnotherParent(address, request, row['other parent'] ?? '');
+      await expectBelowAnotherParent(address, request, row['other parent'] ?? NONE);
       const answer = await send(request, tokens.operator, request);
       expect(answer.statusCode, answer.body).toBe(allowed);
       if (request.method !== 'GET') request = await prepared(address);
-      expect(await statusOf(request, asBot([scope]))).toBe(allowed);
+      expect(await statusOf(request, asBot([scope]))).toBe(Number(row['client'] ?? allowed));
       if (auditor !== 403) expect(await statusOf(request, tokens.auditor)).toBe(auditor);
     },
   );

@@ -29,7 +29,9 @@ const OTHER_BOT = 'other-bot';
 
 let scene: Scene;
 let mails: Mails;
+/** Of operators, each with a verified address. */
 let olgasToken: string;
+let oscarsToken: string;
 beforeAll(async () => {
   const given = withBot();
   mails = keptMails();
@@ -52,12 +54,16 @@ beforeAll(async () => {
   const { deps, keys, issuer, clock } = scene;
   await registerConsole({ issuer, keys, db: scene.database.drizzle, clock, configuration: deps.configuration() });
   const client = await makeClient(scene, { scope: MANAGEMENT_SCOPE_NAMES });
-  const pkce = makePkce();
-  const asked = authorizeUrl(client, pkce, { scope: MANAGEMENT_SCOPE_NAMES.join(' '), resource: API });
-  const { url } = await goThrough(new Browser(scene.app), asked, await makeUser(scene, 'olga'));
-  const code = new URL(url).searchParams.get('code') ?? '';
-  olgasToken = (await exchange(scene, client, { code, verifier: pkce.verifier })).json.access_token ?? '';
-  await makeUser(scene, 'oscar');
+  const tokenOfOperator = async (username: string): Promise<string> => {
+    const user = await makeUser(scene, username, { email: `${username}@example.com`, email_verified: true });
+    const pkce = makePkce();
+    const asked = authorizeUrl(client, pkce, { scope: MANAGEMENT_SCOPE_NAMES.join(' '), resource: API });
+    const { url } = await goThrough(new Browser(scene.app), asked, user);
+    const code = new URL(url).searchParams.get('code') ?? '';
+    return (await exchange(scene, client, { code, verifier: pkce.verifier })).json.access_token ?? '';
+  };
+  olgasToken = await tokenOfOperator('olga');
+  oscarsToken = await tokenOfOperator('oscar');
 });
 afterAll(() => scene.close());
 
@@ -70,7 +76,13 @@ describe('an Idempotency-Key', () => {
   const CREATES: Readonly<
     Record<
       string,
-      { readonly path: () => Promise<string>; readonly body: () => object; readonly names: readonly string[] }
+      {
+        readonly path: () => Promise<string>;
+        readonly body: () => object;
+        readonly names: readonly string[];
+        /** Absent: two clients and an operator. */
+        readonly senders?: readonly [first: () => string, ...others: (() => string)[]];
+      }
     >
   > = {
     '/clients': {
@@ -112,6 +124,13 @@ describe('an Idempotency-Key', () => {
       body: () => ({}),
       names: [],
     },
+    '/mails/{kind}/tests': {
+      path: async () => '/mails/sign_up/tests',
+      body: () => ({}),
+      names: ['to'],
+      // A client has no address.
+      senders: [() => olgasToken, () => oscarsToken],
+    },
   };
 
   it('is tested at every operation that creates', () => {
@@ -119,36 +138,43 @@ describe('an Idempotency-Key', () => {
     expect(Object.keys(CREATES).toSorted()).toEqual(creating.toSorted());
   });
 
-  it.each(Object.entries(CREATES))('at %s belongs to one administrator', async (path, { path: made, body, names }) => {
-    const [address, sent] = [await made(), body()];
-    const send = (token: () => string) =>
-      callerWith(scene, token)('POST', address, {
-        body: sent,
+  it.each(Object.entries(CREATES))(
+    'at %s belongs to one administrator',
+    async (path, { path: made, body, names, senders = [asBot, asOtherBot, () => olgasToken] }) => {
+      const [sender, ...others] = senders;
+      const [address, sent] = [await made(), body()];
+      const send = (token: () => string) =>
+        callerWith(scene, token)('POST', address, {
+          body: sent,
+          headers: { 'idempotency-key': `one-key-for-${path.replaceAll(/[{}]/g, '')}` },
+        });
+      const first = await send(sender);
+      expect(first.statusCode, first.body).toBe(201);
+      const again = await send(sender);
+      // A retry by the first sender gets the same answer.
+      for (const name of names.filter((one) => one !== 'changes'))
+        expect([name, again.json()[name]]).toEqual([name, first.json()[name]]);
+      for (const other of others) {
+        const theirs = await send(other);
+        if (path === '/users') expect([theirs.statusCode, theirs.body.includes('sub')]).toEqual([409, false]);
+        for (const name of names) {
+          expect(theirs.json()[name], name).toBeDefined();
+          expect(theirs.json()[name], name).not.toEqual(first.json()[name]);
+          // A request that counts as a retry has no effect.
+          if (name === 'changes') expect(theirs.json()[name]).toHaveLength(first.json()[name].length);
+        }
+      }
+      // And is no key for another request of the same administrator.
+      const elsewhere = await callerWith(scene, sender)('POST', '/clients', {
+        body: { client_name: 'Another shop', redirect_uris: ['https://shop.example/cb'] },
         headers: { 'idempotency-key': `one-key-for-${path.replaceAll(/[{}]/g, '')}` },
       });
-    const first = await send(asBot);
-    expect(first.statusCode, first.body).toBe(201);
-    const again = await send(asBot);
-    // A retry by the first sender gets the same answer.
-    for (const name of names.filter((one) => one !== 'changes'))
-      expect([name, again.json()[name]]).toEqual([name, first.json()[name]]);
-    for (const other of [asOtherBot, () => olgasToken]) {
-      const theirs = await send(other);
-      if (path === '/users') expect([theirs.statusCode, theirs.body.includes('sub')]).toEqual([409, false]);
-      for (const name of names) {
-        expect(theirs.json()[name], name).toBeDefined();
-        expect(theirs.json()[name], name).not.toEqual(first.json()[name]);
-        // A request that counts as a retry has no effect.
-        if (name === 'changes') expect(theirs.json()[name]).toHaveLength(first.json()[name].length);
-      }
-    }
-    // And is no key for another request of the same administrator.
-    const elsewhere = await callerWith(scene, asBot)('POST', '/clients', {
-      body: { client_name: 'Another shop', redirect_uris: ['https://shop.example/cb'] },
-      headers: { 'idempotency-key': `one-key-for-${path.replaceAll(/[{}]/g, '')}` },
-    });
-    expect(elsewhere.statusCode).toBe(422);
-  });
+      expect(elsewhere.statusCode).toBe(422);
+      if (path !== '/mails/{kind}/tests') return;
+      for (const name of ['olga', 'oscar'])
+        expect((await mails.to(`${name}@example.com`)).filter(({ text }) => text.includes('t=sample'))).toHaveLength(1);
+    },
+  );
 });
 
 describe('an entity tag', () => {

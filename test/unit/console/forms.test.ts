@@ -172,6 +172,7 @@ describe('an auditor', () => {
     ['/console/key/revoke', {}],
     ['/console/webhooks/delivery/repeat', {}],
     ['/console/webhooks/test', { receiver: 'crm' }],
+    ['/console/mails/test', { kind: 'sign_up', language: 'en' }],
   ] as const;
 
   it.each(forms)('is rejected at %s, with the token of a form of their own', async (path, values) => {

@@ -108,6 +108,7 @@ describe('every resource of the management API', () => {
       grant_id: grant?.id ?? '',
       sid: session?.sid ?? '',
       invitation_id: (invited.json() as { invitation_id: string }).invitation_id,
+      kind: 'sign_up',
       kid,
       alg: 'ES256',
       name: 'default',
