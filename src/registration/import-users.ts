@@ -22,6 +22,8 @@ export type PlacedUser =
       readonly kind: 'placed';
       readonly changed: readonly string[];
       readonly notes?: readonly string[];
+      /** Of the row. Absent: a running server stored it. */
+      readonly id?: string;
     } & Pick<UserPlan, 'outcome' | 'username' | 'disabled'> & { readonly sub: string })
   | { readonly kind: 'refused'; readonly words: string };
 
@@ -107,9 +109,10 @@ export function userPlacing(deps: WaysDeps) {
       const { changed: added = [], notes = [] } = waysOf.get(record) ?? {};
       const outcome = plan.outcome === 'unchanged' && added.length > 0 ? 'updated' : plan.outcome;
       const changed = plan.outcome === 'created' ? plan.changed : [...plan.changed, ...added];
-      const { username, disabled } = plan;
+      const { id, username, disabled } = plan;
       return {
         kind: 'placed',
+        id,
         outcome,
         sub: subOf(plan),
         username,

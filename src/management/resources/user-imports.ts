@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { describeRecordProblem } from '../../config/problem.ts';
 import { usernameKey } from '../../oauth/username.ts';
+import type { Notice } from '../../people/mail/mail.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
 import { scopeOfAdministrator } from '../../protocol/administrators.ts';
 import { type FoundUser, type PlacedUser, userPlacing } from '../../registration/import-users.ts';
@@ -12,6 +13,7 @@ import { passkeyHost } from '../../registration/imported-passkey.ts';
 import { type ImportedUser, readImportedUser } from '../../registration/imported-user.ts';
 import { judgeUserRecord } from '../../registration/user-record.ts';
 import type { ManagementDeps } from '../deps.ts';
+import { tellOwner } from '../notices.ts';
 import { found, type ManagementResource, methodsOf } from '../resource.ts';
 
 const none = z.object({});
@@ -80,6 +82,7 @@ export const userImports = {
         const good = readings.flatMap((one) => ('value' in one ? [one] : []));
         const values = good.map(({ value }) => value);
         const outcomes = isDry ? await placing.find(values) : await placing.place(values);
+        for (const outcome of outcomes) await tellOfNewFactors(deps, outcome);
         const results = new Map<Reading, Result>(
           good.map((one, place) => [one, resultOf(deps, one, outcomes[place] as FoundUser | PlacedUser)]),
         );
@@ -88,6 +91,20 @@ export const userImports = {
     }),
   },
 } as const satisfies ManagementResource;
+
+/** The mail about a factor that an import adds to an account, by the name of the change. */
+const NOTICES: Readonly<Record<string, Notice>> = {
+  passkeys: 'passkey_added',
+  authenticator_apps: 'second_factor_added',
+};
+
+/** The owner of an account hears of each factor that an import adds to it. A new account has no owner yet. */
+async function tellOfNewFactors(deps: ManagementDeps, outcome: FoundUser | PlacedUser): Promise<void> {
+  if (outcome.kind !== 'placed' || outcome.outcome !== 'updated') return;
+  const { id, changed } = outcome;
+  if (id === undefined) return;
+  for (const notice of changed.flatMap((change) => NOTICES[change] ?? [])) await tellOwner(deps, id, notice);
+}
 
 function rulesOf({ issuer, configuration, isBreached, passwordPepper = null }: ManagementDeps) {
   const { signIn: policy, branding } = configuration();

@@ -20,10 +20,11 @@ import {
   totpIn,
 } from './values.ts';
 
-/** Of the policies for security keys and for passkeys: a host name, and whether passkeys are discoverable. */
+/** Of the policies for security keys and for passkeys: a host name, whether passkeys are discoverable, and verify their owner. */
 const RP_ID = { webauthn: 'webAuthnPolicyRpId', 'webauthn-passwordless': 'webAuthnPolicyPasswordlessRpId' } as const;
 const RESIDENT_KEY = 'webAuthnPolicyPasswordlessRequireResidentKey';
-const REALM_MEMBERS = [...Object.values(RP_ID), RESIDENT_KEY];
+const VERIFICATION = 'webAuthnPolicyPasswordlessUserVerificationRequirement';
+const REALM_MEMBERS = [...Object.values(RP_ID), RESIDENT_KEY, VERIFICATION];
 
 export const keycloak: Source = {
   name: 'keycloak',
@@ -195,6 +196,7 @@ function credentialsOf(user: JsonObject, realm: Known['realm']): Credentials {
         isSecondFactorOnly: false,
         rpId: realm(RP_ID['webauthn-passwordless']),
         ...(realm(RESIDENT_KEY) === 'No' && { discoverable: false }),
+        ...(realm(VERIFICATION) === 'discouraged' && { userVerified: false }),
       })),
     ],
     recoveryCodes: codes.flatMap(({ hashes }) => hashes),

@@ -80,6 +80,21 @@ describe('an export', () => {
     });
   });
 
+  it.each([
+    ['"required"', undefined],
+    ['"discouraged"', false],
+  ])('of a realm that has %s for the owner of a passkey says so of the passkey', async (requirement, userVerified) => {
+    const text = readFileSync(exportFile('keycloak-realm.json'), 'utf8').replace(
+      /("webAuthnPolicyPasswordlessUserVerificationRequirement": )"required"/,
+      `$1${requirement}`,
+    );
+    const records = await recordsIn('keycloak', text, { rpId: 'login.acme.example' });
+    const keys = records.flatMap(
+      ({ value }) => (value as { passkeys?: { name: string; user_verified?: boolean }[] }).passkeys ?? [],
+    );
+    expect(keys.find(({ name }) => name === 'Laptop')?.user_verified).toBe(userVerified);
+  });
+
   it('knows the issuer of a social provider by its kind, under any alias', async () => {
     const user = { id: '1', username: 'a', federatedIdentities: [{ identityProvider: 'our-login', userId: '42' }] };
     const identityProviders = [{ alias: 'our-login', providerId: 'github', config: {} }];

@@ -5,6 +5,7 @@ import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.
 import { coseKeyOf } from '../../../src/review/simulation/devices/passkey.ts';
 import { users } from '../../../src/storage/schema.ts';
 import { anyDatabase } from '../../support/database.ts';
+import { keptMails } from '../../support/mails.ts';
 import { type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
@@ -12,11 +13,13 @@ const HASH = '$2b$10$moJWuUvrSpSpe9NqGP0EyuZe6amh4FIE85vZbUs94LVRpDfnsjsUa';
 const SALTED = '{SSHA}MTIzNDU2Nzg5MDEyMzQ1Njc4OTBzYWx0';
 
 describe('the import of end-users over the management API', () => {
+  const mails = keptMails();
   let scene: Scene;
   let call: Caller;
   let serial = 0;
   beforeAll(async () => {
-    scene = await openScene(anyDatabase, { configuration: withBot() });
+    scene = await openScene(anyDatabase, { configuration: withBot(), mail: mails });
+    mails.of(scene);
     await makeBot(scene);
     call = callerWith(scene, () => tokenOf(scene, MANAGEMENT_SCOPE_NAMES));
   });
@@ -110,6 +113,19 @@ describe('the import of end-users over the management API', () => {
     const record = person({ passkeys: [passkey()], recovery_codes: [code, code] });
     expect(await sent([record])).toMatchObject([{ outcome: 'created', notes: [] }]);
     expect(await sent([record])).toMatchObject([{ outcome: 'unchanged', notes: [] }]);
+  });
+
+  it('tells the owner of an account about a passkey that it adds, and sends no mail to a new account', async () => {
+    const email = `owner${++serial}@example.com`;
+    const record = person({ email, email_verified: true });
+    const withKey = (key: object) => ({ ...record, passkeys: [key] });
+    const key = passkey();
+    expect(await sent([withKey(key)])).toMatchObject([{ outcome: 'created', notes: [] }]);
+    expect(await mails.to(email)).toEqual([]);
+    expect(await sent([{ ...record, passkeys: [key, passkey()] }])).toMatchObject([{ outcome: 'updated' }]);
+    expect((await mails.to(email)).map(({ subject }) => subject)).toEqual([expect.stringContaining('passkey')]);
+    await sent([{ ...record, passkeys: [key] }]);
+    expect(await mails.to(email)).toHaveLength(1);
   });
 
   it.each([[[]], [Array.from({ length: 101 }, () => person())], [['text']]])(
