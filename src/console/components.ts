@@ -1,7 +1,7 @@
 /** The components of the console's pages. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
-import type { Page } from './management-api.ts';
+import type { Answer, Page } from './management-api.ts';
 import type { Viewer } from './shown.ts';
 import { shownText } from './shown-text.ts';
 
@@ -77,12 +77,30 @@ export function pager(
   return links.length === 0 ? '' : html`<nav class="row" aria-label="Pages">!${links.join(' ')}</nav>`;
 }
 
+/** A part of a page, or the reason why the API refuses it. */
+export const shownOr = <Value>(answer: Answer<Value>, shown: (value: Value) => Markup): Markup =>
+  answer.ok ? shown(answer.value) : html`<p class="warning">${answer.problem.title}</p>`;
+
+/** The beginning of a list. @param answer null: the viewer may not see it. @param all the path of the page with the whole list. */
+export function section<Item>(
+  viewer: Viewer,
+  { title, answer, all }: { readonly title: string; readonly answer: Answer<Page<Item>> | null; readonly all: string },
+  shown: (items: readonly Item[]) => Markup,
+): Markup {
+  if (answer === null) return '';
+  const whole = ({ next, total }: Page<Item>): Markup =>
+    next === null
+      ? ''
+      : html`<p>!${link(viewer, all, total === undefined ? 'All of them' : `All ${plural(total, 'match', 'matches')}`)}</p>`;
+  return html`<h2>${title}</h2>!${shownOr(answer, (found) => html`!${shown(found.items)}!${whole(found)}`)}`;
+}
+
 /** The part of a list that a search has looked at. */
 export function searchedWords({ items, next, total }: Page<unknown>): Markup {
   if (total !== undefined) return html`<p class="quiet">${plural(total, 'match', 'matches')} in all.</p>`;
   return items.length > 0 || next === null
     ? ''
-    : html`<p class="quiet">There is no match in this part of the list. The next page looks at the next part. Three letters or more search all at once.</p>`;
+    : html`<p class="quiet">There is no match in this part of the list. The next page looks at the next part. A word of three letters or more searches the whole list.</p>`;
 }
 
 export type Input = {

@@ -1,11 +1,11 @@
 /** One end-user: the account, its ways to sign in, its browsers and apps, and its activity. Change the account, remove a way to sign in. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
-import { button, doneWords, facts, form, input, link, table, time, withQuery } from './components.ts';
+import { button, doneWords, facts, form, input, link, section, shownOr, table, time, withQuery } from './components.ts';
 import { type GrantItem, grantColumns } from './grants.ts';
 import { linesTable } from './ledger.ts';
 import { askedIn, linesFrom } from './ledger-lines.ts';
-import type { Answer, Page, Problem } from './management-api.ts';
+import type { Problem } from './management-api.ts';
 import { type SessionItem, sessionColumns } from './sessions.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, name, shownText } from './shown-text.ts';
@@ -73,9 +73,9 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${shownOr(secondFactor, (factor) => secondFactorOf(viewer, sub, factor))}
 !${shownOr(passkeys, ({ items }) => table('Passkeys', passkeyColumns(viewer, sub), items))}
 !${shownOr(identities, ({ items }) => table('Accounts at other providers', identityColumns(viewer, sub), items))}
-!${section(viewer, 'Signed in', sessions, withQuery('/console/sessions', { sub }), (items) => table('The newest sessions', sessionColumns(viewer), items))}
-!${section(viewer, 'Trusted browsers', trusted, '', (items) => trustedBrowsers(viewer, sub, items))}
-!${section(viewer, 'Apps with access', grants, withQuery('/console/grants', { sub }), (items) => table('The newest grants', grantColumns(viewer), items))}
+!${section(viewer, { title: 'Signed in', answer: sessions, all: withQuery('/console/sessions', { sub }) }, (items) => table('The newest sessions', sessionColumns(viewer), items))}
+!${section(viewer, { title: 'Trusted browsers', answer: trusted, all: '' }, (items) => trustedBrowsers(viewer, sub, items))}
+!${section(viewer, { title: 'Apps with access', answer: grants, all: withQuery('/console/grants', { sub }) }, (items) => table('The newest grants', grantColumns(viewer), items))}
 !${activity === null ? '' : html`<h2>Activity</h2>`}
 !${activity?.kind === 'lines' ? linesTable(viewer, activity.lines) : ''}
 !${activity === null ? '' : html`<p>!${link(viewer, withQuery('/console/ledger', { sub }), 'Their ledger entries')}</p>`}`,
@@ -129,21 +129,6 @@ const identityColumns = (viewer: Viewer, sub: string) => [
   { label: 'Linked', cell: (identity: Identity) => time(identity.linked_at) },
   { label: 'Action', cell: ({ id }: Identity) => removalLink(viewer, sub, 'linked-identities', id, 'Remove…') },
 ];
-
-const shownOr = <Value>(answer: Answer<Value>, shown: (value: Value) => Markup): Markup =>
-  answer.ok ? shown(answer.value) : html`<p class="warning">${answer.problem.title}</p>`;
-
-function section<Item>(
-  viewer: Viewer,
-  title: string,
-  answer: Answer<Page<Item>> | null,
-  allOfThem: string,
-  shown: (items: readonly Item[]) => Markup,
-): Markup {
-  if (answer === null) return '';
-  const more = answer.ok && answer.value.next !== null;
-  return html`<h2>${title}</h2>!${shownOr(answer, ({ items }) => shown(items))}!${more ? html`<p>!${link(viewer, allOfThem, 'All of them')}</p>` : ''}`;
-}
 
 /** The removable ways to sign in, by the last part of their address. */
 const REMOVALS = {

@@ -1,10 +1,11 @@
 /** The search field on top of each page: people and clients by parts of their names, grants by a pasted token, code or id. */
 import { html } from 'ghtml';
-import type { Markup } from '../http/views/page.ts';
 import type { ClientItem } from './clients.ts';
-import { link, plural, table, withQuery } from './components.ts';
+import { link, section, table, withQuery } from './components.ts';
+import { type EndUser, endUserPage } from './end-user.ts';
 import { explanationPage, grantPage } from './grants.ts';
 import type { Answer, Page } from './management-api.ts';
+import { isId } from './person.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, name, shownText } from './shown-text.ts';
 
@@ -13,14 +14,13 @@ const MAX_CHARACTERS = 200;
 
 /** Also inside the text around it: `Bearer …`, a line of a log, a parameter. */
 const CREDENTIAL = /sh_(?:rt|ac)_[\w-]*|(?<![\w-])eyJ[\w-]*\.[\w.-]*/;
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A posted query. No credential gets into an address, which browsers and proxies keep. */
 async function find(viewer: Viewer, fields: Fields): Promise<Shown> {
   const query = fields.get('q').trim();
   const [credential] = CREDENTIAL.exec(query) ?? [];
   if (credential !== undefined) return explanationPage(viewer, credential);
-  if (ID.test(query)) return byId(viewer, query.toLowerCase());
+  if (isId(query)) return byId(viewer, query.toLowerCase());
   return query.length > MAX_CHARACTERS ? TOO_LONG : goTo(withQuery(PATH, { q: query }));
 }
 
@@ -34,11 +34,11 @@ const TOO_LONG = page(
 async function byId(viewer: Viewer, id: string): Promise<Shown> {
   const subjects = [
     { scope: 'grants:read', path: `/grants/${id}/transitions`, pageOf: () => grantPage(id) },
-    { scope: 'users:read', path: `/users/${id}`, pageOf: () => withQuery('/console/end-user', { id }) },
+    { scope: 'users:read', path: `/users/${id}`, pageOf: () => endUserPage(id) },
     {
       scope: 'sessions:read',
       path: `/sessions/${id}`,
-      pageOf: ({ sub }: { readonly sub?: string }) => withQuery('/console/end-user', { id: sub }),
+      pageOf: ({ sub = '' }: { readonly sub?: string }) => endUserPage(sub),
     },
   ];
   for (const { path, pageOf } of subjects.filter(({ scope }) => viewer.may(scope))) {
@@ -50,13 +50,6 @@ async function byId(viewer: Viewer, id: string): Promise<Shown> {
 }
 
 type Found<Item> = Answer<Page<Item>> | null;
-type Person = {
-  readonly sub: string;
-  readonly username: string;
-  readonly disabled: boolean;
-  readonly claims: Readonly<Record<string, unknown>>;
-};
-
 const SHOWN = 10;
 
 async function results(viewer: Viewer, query: Fields): Promise<Shown> {
@@ -69,21 +62,21 @@ async function results(viewer: Viewer, query: Fields): Promise<Shown> {
   const search = <Item>(scope: string, path: string): Promise<Found<Item>> =>
     viewer.may(scope) ? viewer.api.list<Item>(path, { q, limit: SHOWN }) : Promise.resolve(null);
   const [people, clients] = await Promise.all([
-    search<Person>('users:read', '/users'),
+    search<EndUser>('users:read', '/users'),
     search<ClientItem>('clients:read', '/clients'),
   ]);
   return page(
     `Results for “${shownText(q, 60)}”`,
     html`!${section(
       viewer,
-      { title: 'End-users', found: people, all: withQuery('/console/end-users', { q }) },
+      { title: 'End-users', answer: people, all: withQuery('/console/end-users', { q }) },
       (items) =>
         table(
           'End-users by username',
           [
             {
               label: 'Username',
-              cell: (person) => link(viewer, withQuery('/console/end-user', { id: person.sub }), person.username),
+              cell: (person) => link(viewer, endUserPage(person.sub), person.username),
             },
             { label: 'Name', cell: ({ claims }) => name(textOf(claims['name'])) },
             { label: 'E-mail', cell: ({ claims }) => name(textOf(claims['email'])) },
@@ -92,7 +85,7 @@ async function results(viewer: Viewer, query: Fields): Promise<Shown> {
           items,
         ),
     )}
-!${section(viewer, { title: 'Clients', found: clients, all: withQuery('/console/clients', { q }) }, (items) =>
+!${section(viewer, { title: 'Clients', answer: clients, all: withQuery('/console/clients', { q }) }, (items) =>
       table(
         'Clients by id',
         [
@@ -111,21 +104,6 @@ async function results(viewer: Viewer, query: Fields): Promise<Shown> {
 }
 
 const textOf = (claim: unknown): string => (typeof claim === 'string' ? claim : '');
-
-function section<Item>(
-  viewer: Viewer,
-  { title, found, all }: { readonly title: string; readonly found: Found<Item>; readonly all: string },
-  shown: (items: readonly Item[]) => Markup,
-): Markup {
-  if (found === null) return '';
-  if (!found.ok) return html`<h2>${title}</h2><p class="warning">${found.problem.title}</p>`;
-  const { items, next, total } = found.value;
-  const rest =
-    next === null
-      ? ''
-      : html`<p>!${link(viewer, all, total === undefined ? 'All of them' : `All ${plural(total, 'match', 'matches')}`)}</p>`;
-  return html`<h2>${title}</h2>!${shown(items)}!${rest}`;
-}
 
 export const FIND_SCREENS: readonly Screen[] = [{ path: PATH, area: null, scope: null, show: results }];
 export const FIND_ACTIONS: readonly Action[] = [{ path: PATH, area: null, scope: null, act: find }];

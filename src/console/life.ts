@@ -1,13 +1,9 @@
 /** The life of a grant: its state with the reason, its stages as a picture, and each event in words. */
 import { html } from 'ghtml';
-import { browserName } from '../http/views/browser-name.ts';
 import type { Markup } from '../http/views/page.ts';
-import { languageOf } from '../http/words/languages.ts';
+import { browserOf } from './browser.ts';
 import { plural, time } from './components.ts';
 import { code, shownText } from './shown-text.ts';
-
-/** The console is in English only. */
-const { browser } = (await languageOf('en')).words;
 
 type Event = {
   readonly at: string;
@@ -99,9 +95,7 @@ export function pictureOf({ active, active_until: until, events, earlier_events:
 const hasPresenter = ({ address, machine }: Event): boolean => address !== null && machine !== 'grant';
 
 const presenterOf = (event: Event): Markup =>
-  !hasPresenter(event)
-    ? ''
-    : html`<span>from ${shownText(event.address ?? '')}, ${browserName(event.user_agent, browser)}</span>`;
+  !hasPresenter(event) ? '' : html`<span>from ${shownText(event.address ?? '')}, ${browserOf(event.user_agent)}</span>`;
 
 /** Each event in words, with the names of the machine beside. */
 export function eventsOf({ events, earlier_events: earlier }: Life): Markup {

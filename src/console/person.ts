@@ -2,7 +2,10 @@
 import type { Answer, Page, Problem } from './management-api.ts';
 import type { Fields, Viewer } from './shown.ts';
 
-const SUB = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** As the server makes ids, in either case. */
+export const isId = (text: string): boolean => UUID.test(text);
 
 export const PERSON_LABEL = 'End-user (username or sub)';
 
@@ -11,7 +14,7 @@ type Found = { readonly kind: 'found'; readonly sub: string } | { readonly kind:
 /** @returns an empty `sub` where the query names no user. The case of a username does not matter. */
 export async function personIn(viewer: Viewer, query: Fields): Promise<Found> {
   const typed = query.get('sub').trim();
-  if (typed === '' || SUB.test(typed)) return { kind: 'found', sub: typed.toLowerCase() };
+  if (typed === '' || isId(typed)) return { kind: 'found', sub: typed.toLowerCase() };
   const answer: Answer<Page<{ readonly sub: string }>> = await viewer.api.list('/users', { username: typed });
   if (!answer.ok) return { kind: 'problem', problem: answer.problem };
   const [person] = answer.value.items;

@@ -1,7 +1,6 @@
 /** Sessions: the browsers in which end-users are signed in. Find, end. */
 import { html } from 'ghtml';
-import { browserName } from '../http/views/browser-name.ts';
-import { languageOf } from '../http/words/languages.ts';
+import { browserOf } from './browser.ts';
 import {
   button,
   type Column,
@@ -18,9 +17,6 @@ import {
 import { PERSON_LABEL, personIn } from './person.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, name, shownText } from './shown-text.ts';
-
-/** The console is in English only. */
-const { browser } = (await languageOf('en')).words;
 
 export type SessionItem = {
   readonly sid: string;
@@ -44,7 +40,7 @@ export function sessionColumns(viewer: Viewer): readonly Column<SessionItem>[] {
       label: 'End-user',
       cell: (session) => link(viewer, withQuery('/console/end-user', { id: session.sub }), session.username),
     },
-    { label: 'Browser', cell: ({ user_agent: agent }) => html`${browserName(agent, browser)}` },
+    { label: 'Browser', cell: ({ user_agent: agent }) => html`${browserOf(agent)}` },
     { label: 'Signed in', cell: (session) => html`!${time(session.signed_in_at)} (${session.amr.join(' ')})` },
     { label: 'Last used', cell: (session) => time(session.last_used_at) },
     {
@@ -98,7 +94,7 @@ async function confirmEnd(viewer: Viewer, query: Fields): Promise<Shown> {
     html`<p class="warning">This signs <strong>!${name(session.username)}</strong> out of this server in one browser. Apps that they have allowed keep their access: end their grants separately.</p>
 !${facts([
       ['Session', code(session.sid)],
-      ['Browser', html`${browserName(session.user_agent, browser)}`],
+      ['Browser', html`${browserOf(session.user_agent)}`],
       ['Signed in', html`!${time(session.signed_in_at)} (${session.amr.join(' ')})`],
       ['Last used', time(session.last_used_at)],
     ])}

@@ -1,13 +1,9 @@
 /** Browsers in which an end-user skips the second factor, on the page of the end-user. */
 import { html } from 'ghtml';
-import { browserName } from '../http/views/browser-name.ts';
 import type { Markup } from '../http/views/page.ts';
-import { languageOf } from '../http/words/languages.ts';
+import { browserOf } from './browser.ts';
 import { type Column, form, table, time, withQuery } from './components.ts';
 import { type Action, type Fields, goTo, problem, type Shown, type Viewer } from './shown.ts';
-
-/** The console is in English only. */
-const { browser } = (await languageOf('en')).words;
 
 export type TrustedBrowserItem = {
   readonly id: string;
@@ -22,7 +18,7 @@ const END = '/console/trusted-browser/end';
 export function trustedBrowsers(viewer: Viewer, sub: string, items: readonly TrustedBrowserItem[]): Markup {
   const mayEnd = viewer.may('sessions:end');
   const columns: readonly Column<TrustedBrowserItem>[] = [
-    { label: 'Browser', cell: ({ user_agent: agent }) => html`${browserName(agent, browser)}` },
+    { label: 'Browser', cell: ({ user_agent: agent }) => html`${browserOf(agent)}` },
     { label: 'Trusted', cell: (item) => time(item.trusted_at) },
     { label: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : time(at)) },
     { label: 'Ends', cell: (item) => time(item.ends_at) },
