@@ -98,7 +98,7 @@ describe.skipIf(chromiumPath === null)('a passkey of another system, in a real b
     return out;
   }
 
-  const newcomer = () => {
+  const movedUser = () => {
     const number = ++serial;
     return { id: `f:realm:${number}`, name: `mover${number}` };
   };
@@ -117,7 +117,7 @@ describe.skipIf(chromiumPath === null)('a passkey of another system, in a real b
   };
 
   it('signs in by autofill, with the handle of that system', async () => {
-    const user = newcomer();
+    const user = movedUser();
     const out = await movesIn(user, [await createdElsewhere(user, 'webauthn-passwordless')]);
     expect(out).toContain('  1 sign in with a passkey only\n');
     expect(out).toContain('  (1 passkey: browsers use them only at localhost)\n');
@@ -128,7 +128,7 @@ describe.skipIf(chromiumPath === null)('a passkey of another system, in a real b
   });
 
   it('signs in after the identifier, and is in the list of the account', async () => {
-    const user = newcomer();
+    const user = movedUser();
     await movesIn(user, [await createdElsewhere(user, 'webauthn-passwordless')]);
     await touch(false);
     const verifier = await start();
@@ -143,7 +143,7 @@ describe.skipIf(chromiumPath === null)('a passkey of another system, in a real b
   });
 
   it('that was a second factor stands behind the password', async () => {
-    const user = newcomer();
+    const user = movedUser();
     const key = await createdElsewhere(user, 'webauthn');
     const secretData =
       '{"value":"BuViHNDGmCq80fvpty/QoggTI8NSt0CuNDGgeoa5f5A=","salt":"RJ0aLMQ2qKbZuROs7qQhcA==","additionalParameters":{}}';

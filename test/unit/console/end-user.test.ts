@@ -114,7 +114,7 @@ describe('the form that changes an end-user', () => {
     ['claims that are no JSON', { others: '{"locale":' }, 'not a JSON object'],
     ['claims that are a list', { others: '["de"]' }, 'not a JSON object'],
     ['a value of a wrong type', { others: '{"locale":7}' }, 'locale'],
-    ['an address that is none', { email: 'nobody' }, 'email'],
+    ['an address that is none', { email: 'no-address' }, 'email'],
   ])('refuses %s, changes nothing, and keeps what was typed', async (_, change, words) => {
     const page = await post({ ...change, name: 'Typed' });
     expect(page.status).toBe(400);

@@ -64,7 +64,7 @@ const asked = async (path = '/sign-up', email = NEW, by = browser): Promise<stri
 const opened = async (by = browser): Promise<Answer> => by.get(await asked());
 /** As the script of the page sends it. */
 const send = (page: Answer, credential: string, fields: Readonly<Record<string, string>> = {}, by = browser) =>
-  by.post('/email/link', { ...formOf(page.body).fields, username: 'newcomer', ...fields, credential });
+  by.post('/email/link', { ...formOf(page.body).fields, username: 'grace', ...fields, credential });
 const made = (page: Answer, forged: Forged = {}) => makePasskey(optionsOn(page.body), origin, 0, forged);
 const signUp = async (page: Answer): Promise<{ readonly passkey: SoftwarePasskey; readonly codes: Answer }> => {
   const { passkey, credential } = made(page);
@@ -104,7 +104,7 @@ describe('a sign-up with a passkey', () => {
     const [user, ...others] = await accounts();
     expect(others).toEqual([]);
     expect(user).toMatchObject({
-      username: 'newcomer',
+      username: 'grace',
       passwordHash: '',
       claims: { email: NEW, email_verified: true },
     });
@@ -135,9 +135,9 @@ describe('a sign-up with a passkey', () => {
     const { passkey } = await signUp(await opened());
     const other = new Browser(scene.app, '203.0.113.1');
     expect((await signInBy(passkey, other)).url).toBe('/account');
-    for (const password of ['', PASSWORD, 'newcomer']) {
+    for (const password of ['', PASSWORD, 'grace']) {
       const stranger = new Browser(scene.app, '203.0.113.2');
-      const answer = await stranger.submit(await stranger.get('/sign-in'), { username: 'newcomer', password });
+      const answer = await stranger.submit(await stranger.get('/sign-in'), { username: 'grace', password });
       expect(answer.body).toContain('name="password"');
       expect((await stranger.get('/account')).url).toBe('/sign-in');
     }
@@ -186,12 +186,12 @@ describe('a sign-up with a passkey', () => {
     await open({ signUp: 'invitation' });
     const { codes } = await signUp(await browser.get(await invitation()));
     expect(recoveryCodesOn(codes)).toHaveLength(10);
-    expect(await accounts()).toMatchObject([{ username: 'newcomer', passwordHash: '' }]);
+    expect(await accounts()).toMatchObject([{ username: 'grace', passwordHash: '' }]);
   });
 
   it('is one of two ways: the password makes the account as before', async () => {
     const page = await opened();
-    expect((await browser.submit(page, { username: 'newcomer', password: 'another long passphrase' })).url).toBe(
+    expect((await browser.submit(page, { username: 'grace', password: 'another long passphrase' })).url).toBe(
       '/account',
     );
     expect((await accounts())[0]?.passwordHash).not.toBe('');
@@ -385,7 +385,7 @@ describe('a sign-up with a passkey changes nothing', () => {
     expect(answer.status).toBe(400);
     expect(answer.body).not.toContain('data-passkey="');
     await nothingChanged();
-    expect((await browser.submit(answer, { username: 'newcomer', password: 'another long passphrase' })).url).toBe(
+    expect((await browser.submit(answer, { username: 'grace', password: 'another long passphrase' })).url).toBe(
       '/account',
     );
   });
@@ -442,10 +442,10 @@ describe('an account without a password', () => {
     const { codes } = await signUp(await opened());
     const other = new Browser(scene.app, '203.0.113.3');
     const reset = await other.get(await asked('/forgot-password', NEW, other));
-    expect(reset.body).toContain('newcomer');
+    expect(reset.body).toContain('grace');
     const password = 'another long passphrase';
     expect((await other.submit(reset, { password })).url).toBe('/email/done?reset_password');
-    const factor = await other.submit(await other.get('/sign-in?then=devices'), { username: 'newcomer', password });
+    const factor = await other.submit(await other.get('/sign-in?then=devices'), { username: 'grace', password });
     expect(factor.url).toMatch(/^\/sign-in\/factor/);
     expect((await other.get('/account')).url).not.toBe('/account');
     const done = await other.post('/sign-in/factor?then=devices', {
@@ -459,7 +459,7 @@ describe('an account without a password', () => {
     await signUp(await opened());
     const form = await browser.get('/account/delete');
     expect(form.body).not.toContain('<input type="password"');
-    await browser.submit(form, { username: 'newcomer' });
+    await browser.submit(form, { username: 'grace' });
     expect(await accounts()).toMatchObject([{ username: '', passwordHash: '' }]);
     expect(await db().$count(passkeys, eq(passkeys.state, 'active'))).toBe(0);
   });

@@ -188,8 +188,8 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       ['a short name in another script', `张伟 ${mark}`, [wei]],
       ['a short part in the middle of a word', `ov ${mark}`, []],
       ['a claim with another name', `zhang ${mark}`, [wei]],
-      ['nobody', `lovelace zhang ${mark}`, []],
-      ['everybody', mark, [ada, renee, wei]],
+      ['no user', `lovelace zhang ${mark}`, []],
+      ['every user', mark, [ada, renee, wei]],
     ])('finds %s', async (_, q, expected) => {
       const page = await listUserPage(ports.db, { q }, { limit: 100, after: null });
       expect(page.items.map(({ username }) => username)).toEqual(expected);
