@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND_LINE_CLIENT } from '../config/command-line-client.ts';
 import { MANAGEMENT_SCOPE_NAMES } from '../config/management-resource.ts';
+import { sealKeys } from '../crypto/ledger-seal.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
 import type { Transport } from '../management/client/client.ts';
 import type { ManagementDeps } from '../management/deps.ts';
@@ -67,6 +68,7 @@ function depsOf(runtime: Runtime): ManagementDeps {
     configuration: () => configuration,
     keys,
     macs,
+    seals: () => sealKeys(keys),
     db,
     clock,
     store: grantStore(db, clock, authenticClients(macs)),

@@ -18,6 +18,7 @@ import { ledgerRounds } from './ledger.ts';
 import type { RunningOutbox } from './mail/outbox.ts';
 import type { Runtime } from './runtime.ts';
 import { followingIdentifiers } from './sign-in-addresses.ts';
+import { countingLedger, countingResponses } from './statistics.ts';
 import type { AppDeps } from './wiring.ts';
 
 const MINUTE_MILLISECONDS = 60_000;
@@ -76,6 +77,22 @@ export function nodeRounds({
       atStart: false,
       run: ledgerRounds(runtime, configuration, logger),
       onFailure: warns('ledger: sealing failed; the next round retries'),
+    },
+    {
+      name: 'statistics',
+      of: 'all nodes',
+      everyMilliseconds: MINUTE_MILLISECONDS,
+      atStart: true,
+      run: countingLedger(runtime.database, databaseClock),
+      onFailure: warns('the ledger is not counted for the overview; the next round retries'),
+    },
+    {
+      name: 'response_statistics',
+      of: 'this node',
+      everyMilliseconds: MINUTE_MILLISECONDS,
+      atStart: false,
+      run: countingResponses(runtime.database, databaseClock),
+      onFailure: warns('responses are not counted for the overview; the next round retries'),
     },
     {
       name: 'webhook_delivery',

@@ -7,6 +7,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { LastReload } from '../config/last-reload.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { type KeySource, keysInDatabase } from '../crypto/key-source.ts';
+import { sealKeys } from '../crypto/ledger-seal.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
@@ -209,6 +210,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const managed = {
     ...shared,
     lastReload: parts.lastReload ?? (() => null),
+    seals: () => sealKeys(keys),
     deniedAccessTokens,
     challenges,
     links: mails?.links ?? null,

@@ -1,5 +1,6 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { LastReload } from '../config/last-reload.ts';
+import type { SealVerifier } from '../crypto/ledger-seal.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { RowMacs } from '../crypto/row-mac.ts';
@@ -32,6 +33,8 @@ export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   readonly configuration: () => Configuration;
   readonly keys: RootKeys;
   readonly macs: RowMacs;
+  /** The keys of the ledger's seals. */
+  readonly seals: () => SealVerifier;
   readonly random: Random;
   readonly db: Drizzle;
   readonly clock: Clock;

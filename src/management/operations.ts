@@ -12,6 +12,8 @@ type Scopes = Readonly<Partial<Record<Method, Scope | null>>>;
 export const OPERATIONS = {
   '/': { GET: null },
   '/status': { GET: 'configuration:read' },
+  '/alarms': { GET: 'configuration:read' },
+  '/statistics': { GET: 'configuration:read' },
   '/clients': { GET: 'clients:read', POST: 'clients:write' },
   '/clients/{client_id}': {
     GET: 'clients:read',

@@ -128,6 +128,34 @@ export const ledgerRetention = pgTable(
   (table) => [check('ledger_retention_only', sql`${table.only}`)],
 );
 
+/**
+ * Counts for the overview, of five minutes each: ledger entries by kind, responses by duration, and active chains (docs/decisions/0097).
+ * Nothing decides from them.
+ */
+export const statistics = pgTable(
+  'statistics',
+  {
+    /** The beginning of the bucket. */
+    at: instant('at').notNull(),
+    series: text('series').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.at, table.series] })],
+);
+
+/** How far the ledger is counted into `statistics`. One row. */
+export const statisticsProgress = pgTable(
+  'statistics_progress',
+  {
+    only: boolean('only').primaryKey().default(true),
+    /** The entries of earlier transactions are counted. */
+    countedBelow: xid8('counted_below').notNull(),
+    /** Only entries of decisions since then: others were counted in the Postgres that the tables come from. */
+    since: instant('since').notNull(),
+  },
+  (table) => [check('statistics_progress_only', sql`${table.only}`)],
+);
+
 /** Access tokens that were revoked and have no grant to end (client credentials), until they expire by themselves. */
 export const deniedAccessTokens = pgTable(
   'denied_access_tokens',

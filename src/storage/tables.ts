@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm';
 import { anHourBefore } from '../lifecycles/retention.ts';
 import { type DescribedTable, KEPT, PASSING } from '../lifecycles/table.ts';
 import { HELD_TABLES } from '../lifecycles/tables.ts';
+import { STATISTICS_DAYS } from '../model/statistics.ts';
 import {
   clientLogos,
   consoleSessions,
@@ -19,6 +20,8 @@ import {
   server,
   signInFailures,
   spentChallenges,
+  statistics,
+  statisticsProgress,
   transitions,
   webhookReceivers,
 } from './schema.ts';
@@ -30,6 +33,16 @@ export const TABLES: readonly DescribedTable[] = [
   { table: transitions, spreadBy: transitions.shardKey, rights: ['select', 'insert'] },
   { table: ledgerSeals, spreadBy: ledgerSeals.shard, rights: ['select', 'insert'] },
   { table: ledgerRetention, spreadBy: 'everywhere', rights: ['select'] },
+  {
+    table: statistics,
+    spreadBy: 'everywhere',
+    rights: PASSING,
+    // Its instant is the beginning of a row, and no end.
+    removal: (now) => [
+      { ended: sql`${statistics.at} < ${now} - make_interval(days => ${STATISTICS_DAYS})`, over: null },
+    ],
+  },
+  { table: statisticsProgress, spreadBy: 'everywhere', rights: KEPT },
   { table: endedRows, spreadBy: endedRows.key, rights: ['select'] },
   {
     table: deniedAccessTokens,

@@ -1,5 +1,6 @@
 /** Every resource of the API, in the order of its reference. */
 import type { ManagementResource } from '../resource.ts';
+import { alarms } from './alarms.ts';
 import { clientSecret, clientSecrets } from './client-secrets.ts';
 import { client } from './clients.ts';
 import { clientCollection, clientConsequences, userCollection, userConsequences } from './collections.ts';
@@ -16,6 +17,7 @@ import { secondFactorOfUser } from './second-factor.ts';
 import { session, sessions, sessionsOfUser } from './sessions.ts';
 import { signIn, signInAnswer } from './sign-ins.ts';
 import { rotations, signingKey, signingKeys } from './signing-keys.ts';
+import { statistics } from './statistics.ts';
 import { status } from './status.ts';
 import { transitions } from './transitions.ts';
 import { trustedBrowserOfUser, trustedBrowsersOfUser } from './trusted-browsers.ts';
@@ -27,6 +29,8 @@ import { webhookReceiver, webhookReceivers, webhookTests } from './webhook-recei
 const ALL = [
   root,
   status,
+  alarms,
+  statistics,
   clientCollection,
   client,
   clientConsequences,

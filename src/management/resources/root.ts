@@ -21,6 +21,8 @@ const COLLECTIONS = [
   'policies',
   'resources',
   'status',
+  'alarms',
+  'statistics',
 ] as const;
 
 const params = z.object({});

@@ -67,6 +67,7 @@ test('a database that refuses the extension for searches is left unchanged, with
   const database = await opened('postgres');
   for (const statement of [
     'drop extension pg_trgm cascade',
+    'drop table statistics, statistics_progress',
     `delete from drizzle.__drizzle_migrations where created_at >= ${journal.entries.find(({ tag }) => tag.endsWith('_search'))?.when}`,
     `create function has_no_contrib() returns event_trigger language plpgsql as
       $$ begin raise exception 'extension is not available' using errcode = '0A000'; end $$`,

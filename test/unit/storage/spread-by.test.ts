@@ -20,6 +20,8 @@ const EVERYWHERE = [
   'root_secrets',
   'server',
   'signing_keys',
+  'statistics',
+  'statistics_progress',
   'users',
   'webhook_receivers',
 ];

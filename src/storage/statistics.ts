@@ -1,0 +1,215 @@
+/**
+ * The counts behind the time series of the overview (docs/decisions/0097). A round adds the new entries of the ledger to small rows, so a
+ * reader never looks at the ledger, and token requests pay for no index by instant.
+ */
+import { and, gte, type SQL, sql } from 'drizzle-orm';
+import {
+  type Bucket,
+  type Durations,
+  LEDGER_SERIES,
+  type LedgerSeries,
+  noDurations,
+  PERIODS,
+  type Period,
+  STATISTICS_DAYS,
+  STATISTICS_SECONDS,
+  TIMED,
+  type Timed,
+} from '../model/statistics.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Drizzle } from './database.ts';
+import { reading, writing } from './failures.ts';
+import { nowOf } from './now.ts';
+import { plannedRead } from './planned-read.ts';
+import { server, statistics, statisticsProgress, transitions } from './schema.ts';
+import { noServerRow } from './server-row.ts';
+
+/** The entries of one step: it takes some 50 ms of Postgres. */
+const ENTRIES_COUNTED = 20_000;
+export const MAX_CHAINS_COUNTED = 1_000_000;
+
+/** True of the entries that a series counts. A chain has two entries of a reuse: of the credential, and of the grant. */
+const SERIES: Readonly<Record<LedgerSeries, SQL>> = {
+  sign_ins: sql`machine = 'signIn' and to_state in ('accepted', 'factorRequired')`,
+  failed_sign_ins: sql`machine = 'signIn' and to_state = 'refused'`,
+  new_users: sql`machine = 'user' and from_state = 'unregistered'`,
+  chains_started: sql`machine = 'authorizationCode' and to_state = 'used'`,
+  rotations: sql`machine = 'refreshToken' and from_state = 'active' and to_state = 'used'`,
+  chains_ended: sql`machine = 'grant' and from_state = 'active' and to_state <> 'active'`,
+  reuse_detections: sql`machine in ('authorizationCode', 'refreshToken') and reason in ('authorization_code_reused', 'refresh_token_reused')`,
+};
+
+const CHAINS = 'active_chains';
+const ERRORS = 'server_errors';
+const durationSeries = (timed: Timed, index: number): string => `${timed}:${index}`;
+
+const bucketOf = (instant: SQL, seconds: number = STATISTICS_SECONDS): SQL =>
+  sql`date_bin(make_interval(secs => ${sql.raw(String(seconds))}), ${instant}, '1970-01-01T00:00:00Z'::timestamptz)`;
+
+export type RequestCounts = {
+  readonly durations: Readonly<Record<Timed, Durations>>;
+  readonly serverErrors: number;
+};
+
+/** @param most for tests: the entries of one step. */
+export function statisticsStore(db: Drizzle, clock: Clock, most: number = ENTRIES_COUNTED) {
+  return {
+    /** Counts the next entries whose transactions have all ended. @throws StoreUnavailable */
+    countEntries: (): Promise<'more' | 'done'> =>
+      writing(() => db.transaction((transaction) => countNext(transaction, clock, most))),
+
+    /** Counts the active chains, once for each bucket. @throws StoreUnavailable */
+    sampleChains: async (): Promise<void> => {
+      const bucket = bucketOf(nowOf(clock));
+      const [known] = await reading(() =>
+        db
+          .select({ at: statistics.at })
+          .from(statistics)
+          .where(sql`${statistics.at} = ${bucket} and ${statistics.series} = ${CHAINS}`),
+      );
+      if (known) return;
+      const count = await activeChains(db, clock);
+      await writing(() => db.insert(statistics).values({ at: bucket, series: CHAINS, count }).onConflictDoNothing());
+    },
+
+    /** Adds the responses of this node. @throws StoreUnavailable */
+    addRequests: async ({ durations, serverErrors }: RequestCounts): Promise<void> => {
+      const at = bucketOf(nowOf(clock));
+      const rows = [
+        { at, series: ERRORS, count: serverErrors },
+        ...TIMED.flatMap((timed) =>
+          durations[timed].map((count, index) => ({ at, series: durationSeries(timed, index), count })),
+        ),
+      ].filter(({ count }) => count > 0);
+      if (rows.length === 0) return;
+      await writing(() => db.insert(statistics).values(rows).onConflictDoUpdate(ADDED));
+    },
+  };
+}
+
+const ADDED = {
+  target: [statistics.at, statistics.series],
+  set: { count: sql`${statistics.count} + excluded.count` },
+};
+
+async function countNext(db: Drizzle, clock: Clock, most: number): Promise<'more' | 'done'> {
+  await db.execute(PLANNED);
+  await db
+    .insert(statisticsProgress)
+    .values({ countedBelow: '1', since: sql`${nowOf(clock)} - make_interval(days => ${STATISTICS_DAYS})` })
+    .onConflictDoNothing();
+  const [progress] = await db
+    .select({
+      from: sql<string>`${statisticsProgress.countedBelow}::text`,
+      settledBelow: sql<string>`pg_snapshot_xmin(pg_current_snapshot())::text`,
+      begunBelow: sql<string>`pg_snapshot_xmax(pg_current_snapshot())::text`,
+    })
+    .from(statisticsProgress)
+    .for('update');
+  if (!progress) throw noServerRow();
+  const { from, settledBelow, begunBelow } = progress;
+  if (BigInt(from) > BigInt(begunBelow)) {
+    // The tables are in another Postgres, which counts its transactions from the start.
+    await db.update(statisticsProgress).set({ countedBelow: settledBelow, since: nowOf(clock) });
+    return 'more';
+  }
+  const [cut] = await db
+    .select({ recordedIn: sql<string>`${transitions.recordedIn}::text`.as('recorded_in_text') })
+    .from(transitions)
+    .where(recordedWithin(from, settledBelow))
+    .orderBy(transitions.recordedIn, transitions.position)
+    .offset(most)
+    .limit(1);
+  // A transaction is counted whole, however many entries it has.
+  const below = cut === undefined ? settledBelow : cut.recordedIn === from ? String(BigInt(from) + 1n) : cut.recordedIn;
+  await db.execute(sql`
+    insert into ${statistics} (at, series, count)
+    select ${bucketOf(sql`line.at`)}, counted.series, count(*)
+    from ${transitions} line
+    cross join statistics_progress progress
+    cross join lateral unnest(array[${sql.join(
+      LEDGER_SERIES.map((name) => sql`case when ${SERIES[name]} then ${name} end`),
+      sql`, `,
+    )}]) as counted (series)
+    where line.recorded_in >= ${from}::xid8 and line.recorded_in < ${below}::xid8
+      and line.at >= progress.since and counted.series is not null
+    group by 1, 2
+    on conflict (at, series) do update set count = ${statistics}.count + excluded.count`);
+  await db.update(statisticsProgress).set({ countedBelow: below });
+  return cut === undefined ? 'done' : 'more';
+}
+
+/** By the index of the order, in its order. */
+const PLANNED = sql`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_bitmapscan', 'off', true),
+  set_config('enable_sort', 'off', true)`;
+
+const recordedWithin = (from: string, below: string): SQL | undefined =>
+  and(gte(transitions.recordedIn, from), sql`${transitions.recordedIn} < ${below}::xid8`);
+
+async function activeChains(db: Drizzle, clock: Clock): Promise<number> {
+  const [row] = await plannedRead(db, (db) =>
+    db
+      .select({ count: sql<number>`count(*)::int` })
+      .from(
+        sql`(select from refresh_token_heads where state = 'active' and chain_ends_at > ${nowOf(clock)} limit ${MAX_CHAINS_COUNTED}) as chain`,
+      ),
+  );
+  return row?.count ?? 0;
+}
+
+export type Statistics = {
+  readonly from: Date;
+  /** The end of the newest bucket, which may still be running. */
+  readonly to: Date;
+  /** In ascending order, without gaps. */
+  readonly buckets: readonly Bucket[];
+};
+
+/** @throws StoreUnavailable */
+export async function readStatistics(db: Drizzle, clock: Clock, period: Period): Promise<Statistics> {
+  const { seconds, bucketSeconds } = PERIODS[period];
+  const bucket = bucketOf(sql`${statistics.at}`, bucketSeconds);
+  const last = bucketOf(nowOf(clock), bucketSeconds);
+  const first = sql`${last} - make_interval(secs => ${sql.raw(String(seconds - bucketSeconds))})`;
+  const [[bounds], rows] = await Promise.all([
+    reading(() => db.select({ first: sql<string>`${first}` }).from(server)),
+    plannedRead(db, (db) =>
+      db
+        .select({
+          at: sql<string>`${bucket}`.as('bucket'),
+          series: statistics.series,
+          count: sql<number>`(case when ${statistics.series} = ${CHAINS} then max(${statistics.count}) else sum(${statistics.count}) end)::float8`,
+        })
+        .from(statistics)
+        .where(sql`${statistics.at} >= ${first}`)
+        .groupBy(sql`1`, statistics.series),
+    ),
+  ]);
+  if (!bounds) throw noServerRow();
+  const counted = new Map<number, Map<string, number>>();
+  for (const { at, series, count } of rows) {
+    const key = new Date(at).getTime();
+    counted.set(key, (counted.get(key) ?? new Map<string, number>()).set(series, count));
+  }
+  const from = new Date(bounds.first);
+  const instants = Array.from(
+    { length: seconds / bucketSeconds },
+    (_, index) => new Date(from.getTime() + index * bucketSeconds * 1000),
+  );
+  return {
+    from,
+    to: new Date(from.getTime() + seconds * 1000),
+    buckets: instants.map((instant) => bucketFrom(instant, counted.get(instant.getTime()) ?? new Map())),
+  };
+}
+
+function bucketFrom(from: Date, counts: ReadonlyMap<string, number>): Bucket {
+  const countOf = (series: string) => counts.get(series) ?? 0;
+  const durationsOf = (timed: Timed) => noDurations().map((_, index) => countOf(durationSeries(timed, index)));
+  return {
+    from,
+    counts: Object.fromEntries([...LEDGER_SERIES, ERRORS].map((name) => [name, countOf(name)])) as Bucket['counts'],
+    activeChains: counts.get(CHAINS) ?? null,
+    durations: { token_endpoint: durationsOf('token_endpoint'), other_endpoints: durationsOf('other_endpoints') },
+  };
+}
