@@ -1,8 +1,10 @@
 /** The first page: the state of the server. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
-import { link, plural, table, time, withQuery } from './components.ts';
-import { page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
+import { type Alarm, alarmTables, worst } from './alarms.ts';
+import { charts, periodIn, type Statistics } from './charts.ts';
+import { link, plural, shownOr, table, time, withQuery } from './components.ts';
+import { type Fields, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, shownText } from './shown-text.ts';
 import type { Check, State, Status } from './status.ts';
 
@@ -37,14 +39,23 @@ const NEXT: Readonly<Record<string, readonly [path: string, label: string]>> = {
 const CLASSES: Readonly<Record<State, string>> = { good: 'calm', look: 'look', bad: 'alarm' };
 const BOXES: Readonly<Record<State, string>> = { good: 'done', look: 'warning', bad: 'alert' };
 
-async function show(viewer: Viewer): Promise<Shown> {
+async function show(viewer: Viewer, query: Fields): Promise<Shown> {
   if (!viewer.may('configuration:read')) return page('Console', html`<p>Choose what to see above.</p>`);
-  const answer = await viewer.api.get<Status>('/status');
+  const [answer, alarms, statistics] = await Promise.all([
+    viewer.api.get<Status>('/status'),
+    viewer.api.list<Alarm>('/alarms'),
+    viewer.api.get<Statistics>(withQuery('/statistics', { period: periodIn(query.get('period')) })),
+  ]);
   if (!answer.ok) return problem(answer.problem);
-  const { state, checks, chains_ended: chains, nodes, failed_sign_ins: failed } = answer.value;
+  const { checks, chains_ended: chains, nodes, failed_sign_ins: failed } = answer.value;
+  const state = alarms.ok ? worst(answer.value.state, alarms.value.items) : answer.value.state;
   return page(
     'Overview',
     html`<p class="${BOXES[state]}"><strong>${WHOLE[state]}</strong></p>
+!${shownOr(alarms, ({ items }) => alarmTables(viewer, items))}
+<h2>The last hours and days</h2>
+!${shownOr(statistics, (read) => charts(viewer, read))}
+<h2>Checks</h2>
 <ul class="tiles">
 !${checks.map((check) => tile(viewer, check)).join('\n')}
 </ul>
@@ -77,7 +88,7 @@ async function show(viewer: Viewer): Promise<Shown> {
 
 function tile(viewer: Viewer, { name, state, detail }: Check): Markup {
   const next = NEXT[name];
-  return html`<li class="${CLASSES[state]}"><h2>${TITLES[name] ?? shownText(name)}</h2><p><strong>${WORDS[state]}</strong></p><p>${shownText(detail, 500)}</p>!${next ? html`<p>!${link(viewer, ...next)}</p>` : ''}</li>`;
+  return html`<li class="${CLASSES[state]}"><h3>${TITLES[name] ?? shownText(name)}</h3><p><strong>${WORDS[state]}</strong></p><p>${shownText(detail, 500)}</p>!${next ? html`<p>!${link(viewer, ...next)}</p>` : ''}</li>`;
 }
 
 export const OVERVIEW_SCREENS: readonly Screen[] = [{ path: '/console', area: 'overview', scope: null, show }];
