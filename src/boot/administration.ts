@@ -17,7 +17,7 @@ import { grantStore } from '../storage/grant-store.ts';
 import { sessionStore } from '../storage/sessions.ts';
 import { databaseClock } from '../system/clock.ts';
 import { breachedPasswords } from './breached-passwords.ts';
-import { keyDeps } from './key-ring.ts';
+import { keyDeps, keysMadeHere } from './key-ring.ts';
 import type { Runtime } from './runtime.ts';
 import { beginIdentifiers } from './sign-in-addresses.ts';
 
@@ -74,6 +74,7 @@ function depsOf(runtime: Runtime): ManagementDeps {
     store: grantStore(db, clock, authenticClients(macs)),
     sessions: sessionStore(db, clock, macs),
     signingKeys: keyDeps({ db, keys, source: keySource, clock, policy: () => configuration.signingKeys }),
+    createKeyHere: keysMadeHere(keys),
     links: linksOf(runtime),
     mails: null,
     mailPreviews: async () => (await import('./mail/sample-mails.ts')).mailPreviews(environment.issuer, configuration),

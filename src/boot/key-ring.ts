@@ -11,6 +11,7 @@ import type { RootKeys } from '../crypto/root-secret.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
 import {
   type KeyRing,
+  makeSigningKey,
   publicKeyOf,
   requireRootSecretOf,
   resealSigningKey,
@@ -142,6 +143,12 @@ export const keyDeps = ({ db, keys, source, clock, policy }: Omit<SigningParts, 
   createKey: source.make,
   policy: () => ({ algorithms: policy().algorithms, lifetimes: keyLifetimes(policy()) }),
 });
+
+/** As a server without an HSM makes them. */
+export const keysMadeHere =
+  (keys: RootKeys): SigningKeyPorts['createKey'] =>
+  (alg) =>
+    makeSigningKey(keys, alg);
 
 async function advance(parts: SigningParts): Promise<void> {
   for (const { machine: _, generation: __, signingKeyId: ___, ...change } of await passTime(keyDeps(parts))) {

@@ -54,7 +54,7 @@ import { breachedPasswords } from './breached-passwords.ts';
 import { configuredClients, consoleParts, sendWithin } from './console.ts';
 import { databaseHealth, type HeldDatabaseHealth } from './database-health.ts';
 import { type Heartbeat, heartbeatOf } from './heartbeat.ts';
-import { keyDeps, openSigning } from './key-ring.ts';
+import { keyDeps, keysMadeHere, openSigning } from './key-ring.ts';
 import type { RunningOutbox } from './mail/outbox.ts';
 import type { MailWay } from './mail/way.ts';
 import { placesIn } from './places.ts';
@@ -219,6 +219,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     commandLineClient: database.kind === 'embedded' ? COMMAND_LINE_CLIENT : null,
     sleep: (milliseconds: number) => sleep(milliseconds),
     signingKeys: keyDeps({ db, keys, source, clock, policy }),
+    createKeyHere: keysMadeHere(keys),
   };
   return {
     administration: async (app, pageParts) => {

@@ -17,7 +17,8 @@ import { notFound, PROBLEM_TYPE, type Problem, problem } from './problem.ts';
 import { sendRefusal, whoIn } from './refusal.ts';
 import type { Answer, ManagementResource, Operation } from './resource.ts';
 import { RESOURCES } from './resources/all.ts';
-import { checked, parsedJson, queryValues } from './sent.ts';
+import { sendAs } from './send.ts';
+import { checked, parsedJson, type QueryValues, queryValues } from './sent.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -34,14 +35,38 @@ export async function answerOperation(
   const resource = RESOURCE_AT.get(address);
   const operation = resource?.methods[method];
   if (!resource || !operation) throw new Error(`Nothing answers ${method} ${address}.`);
-  return send(request, reply, deps.issuer, operation, await answerTo(deps, resource, operation, request));
+  const asked = askedOf(operation, request);
+  const work = (within: ManagementDeps) => answerTo(within, resource, operation, { request, asked });
+  if (!asked.isDry) return send(request, reply, deps.issuer, operation, await work(deps));
+  const { dryRun } = await import('./dry-run.ts');
+  const answer = await dryRun(deps, work);
+  return send(request, reply.header('dry-run', 'true'), deps.issuer, operation, answer);
 }
+
+type Asked = { readonly isDry: boolean; readonly query: QueryValues };
+
+/** Every operation that changes something has the parameter `dry_run`. */
+function askedOf({ query: own }: Operation, { method, url }: FastifyRequest): Asked {
+  const query = queryValues(new URLSearchParams(url.split('?').slice(1).join('?')));
+  // A batch has a parameter of its own.
+  const isOwn = own !== undefined && 'dry_run' in own.shape;
+  if (isReading(method) || isOwn || query.kind === 'problem') return { isDry: false, query };
+  const { dry_run: dry, ...value } = query.value;
+  if (dry === undefined) return { isDry: false, query };
+  return { isDry: dry === 'true', query: dry === 'true' || dry === 'false' ? { kind: 'good', value } : NEITHER };
+}
+
+const NEITHER = problem('invalid_parameter', 'Nothing was changed. See "errors".', [
+  { field: 'dry_run', detail: 'Expected true or false.' },
+]);
+
+const isReading = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 async function answerTo(
   deps: ManagementDeps,
   resource: ManagementResource,
   operation: Operation,
-  request: FastifyRequest,
+  { request, asked }: { readonly request: FastifyRequest; readonly asked: Asked },
 ): Promise<Answer> {
   const { me, actor } = request;
   if (me === null || actor === null) throw new Error('A guarded route without a caller.');
@@ -49,9 +74,8 @@ async function answerTo(
   if (!accepts(request, type)) return notAcceptable(type);
   const params = resource.params.safeParse(request.params);
   if (!params.success) return notFound(resource.name.replace(/^an? |^the /, ''));
-  const given = queryValues(new URLSearchParams(request.url.split('?').slice(1).join('?')));
-  if ('kind' in given) return given as Problem;
-  const query = checked(operation.query ?? NO_QUERY, given, 'invalid_parameter');
+  if (asked.query.kind === 'problem') return asked.query;
+  const query = checked(operation.query ?? NO_QUERY, asked.query.value, 'invalid_parameter');
   if (query.kind === 'problem') return query;
   const named = await withIds(deps, { params: params.data, query: query.value });
   const body = bodyOf(operation, request);
@@ -72,9 +96,17 @@ async function answerTo(
     me,
     precondition: preconditionOf(request),
     makes,
+    send: sendAs(request),
   });
+  if (asked.isDry) return withoutSecret(operation, answer);
   if (answer.kind === 'created') await remembered(request, makes);
   return answer;
+}
+
+/** A secret that a dry run makes is valid nowhere. */
+function withoutSecret({ makes }: Operation, answer: Answer): Answer {
+  if (makes === undefined || !('body' in answer) || !(makes.member in answer.body)) return answer;
+  return { ...answer, body: { ...answer.body, [makes.member]: makes.inDryRun } };
 }
 
 /** The created resource is in the response, also when the key cannot be stored. */
@@ -119,20 +151,24 @@ function send(
     case 'problem':
       return sendRefusal(request, reply, issuer, answer);
     case 'done':
-      setLogLine(request, 'managed', whoIn(request));
+      setLogLine(request, changed(request, reply), whoIn(request));
       return reply.code(204).header('cache-control', 'no-store').send();
     case 'created':
-      setLogLine(request, 'managed', whoIn(request));
+      setLogLine(request, changed(request, reply), whoIn(request));
       reply.code(201).header('location', answer.location);
       return sendDocument(request, reply, operation, answer);
     case 'found':
-      setLogLine(request, request.method === 'GET' || request.method === 'HEAD' ? 'shown' : 'managed', whoIn(request));
+      setLogLine(request, changed(request, reply), whoIn(request));
       return sendDocument(request, reply, operation, answer);
     case 'document':
       setLogLine(request, 'shown', whoIn(request));
       return sendText(request, reply, answer.text, answer.type, entityTag(answer.text));
   }
 }
+
+/** The message of the request's line in the log. */
+const changed = ({ method }: FastifyRequest, reply: FastifyReply): string =>
+  isReading(method) || reply.hasHeader('dry-run') ? 'shown' : 'managed';
 
 function sendDocument(
   request: FastifyRequest,
@@ -148,7 +184,7 @@ function sendDocument(
 function sendText(request: FastifyRequest, reply: FastifyReply, text: string, type: string, tag: string): FastifyReply {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, no-cache');
   reply.header('etag', tag);
-  const reads = request.method === 'GET' || request.method === 'HEAD';
+  const reads = isReading(request.method);
   if (reads && isKnown(request, tag)) return reply.code(304).send();
   const next = reads ? nextIn(text) : null;
   if (next !== null) reply.header('link', `<${next}>; rel="next"`);

@@ -170,7 +170,7 @@ const COMMIT_UNKNOWN =
 
 const WORDS: Partial<Record<ProblemReason, string>> = {
   request_timeout: 'The body did not arrive in time. Nothing was changed. Try again.',
-  content_too_large: 'A body has at most 32 KB. Nothing was changed.',
+  content_too_large: 'A body has at most 32 KB, one of a batch 1 MB. Nothing was changed.',
   unsupported_media_type: 'Send application/json; for PATCH, application/merge-patch+json. Nothing was changed.',
   server_error: 'The operator finds the reason in the log.',
 };

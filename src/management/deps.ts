@@ -40,6 +40,8 @@ export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   readonly clock: Clock;
   readonly sessions: SessionStore;
   readonly signingKeys: SigningKeyPorts;
+  /** A key that no HSM knows, for dry runs. */
+  readonly createKeyHere: SigningKeyPorts['createKey'];
   readonly challenges: EmailChallengeStore;
   /** Null: there are no pages for the links of mails. */
   readonly links: LinkMaking | null;

@@ -56,6 +56,7 @@ export const OPERATIONS = {
   '/webhook-deliveries': { GET: 'webhooks:read' },
   '/webhook-deliveries/{delivery_id}': { GET: 'webhooks:read' },
   '/webhook-deliveries/{delivery_id}/repetitions': { POST: 'webhooks:send' },
+  '/batches': { POST: null },
   '/mails': { GET: 'configuration:read' },
   '/mails/{kind}': { GET: 'configuration:read' },
   '/mails/{kind}/tests': { POST: 'mails:send' },
@@ -67,6 +68,9 @@ export const OPERATIONS = {
   '/policies/{name}': { GET: 'configuration:read' },
   '/resources': { GET: 'configuration:read' },
 } as const satisfies Readonly<Record<`/${string}`, Scopes>>;
+
+/** Bytes of a body. Absent: as everywhere. */
+export const MAX_BODY_BYTES: Readonly<Partial<Record<Address, number>>> = { '/batches': 1_048_576 };
 
 export type Address = keyof typeof OPERATIONS;
 

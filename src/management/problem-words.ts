@@ -118,7 +118,7 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
     remedy: 'Read the resource, compare it with your version, and send the change again with the new ETag.',
   },
   content_too_large: {
-    means: 'The body is longer than 32 KB.',
+    means: 'The body is longer than 32 KB, or that of a batch longer than 1 MB.',
     remedy: 'No resource of this API needs a body of this size. Check the request.',
   },
   unsupported_media_type: {
@@ -145,6 +145,11 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
   temporarily_unavailable: {
     means: 'The server cannot reach its database, or is overloaded. Nothing was changed.',
     remedy: 'Wait as long as Retry-After says, and send the request again.',
+  },
+  not_attempted: {
+    means:
+      'The server carries out the operations of a batch one after the other, within a bounded time. It ended before this one.',
+    remedy: 'Send this operation and the following ones in another batch.',
   },
   commit_unknown: {
     means: 'The server lost the connection to its database before it received the result of the change.',

@@ -40,6 +40,7 @@ export const PROBLEMS = {
   precondition_required: { status: 428, title: 'The request needs If-Match' },
   server_error: { status: 500, title: 'The server failed' },
   temporarily_unavailable: { status: 503, title: 'Temporarily unavailable' },
+  not_attempted: { status: 503, title: 'The server did not begin the operation' },
   commit_unknown: { status: 503, title: 'The result of the change is unknown' },
 } as const satisfies Readonly<Record<string, Reason>>;
 
@@ -79,8 +80,17 @@ export const PROBLEM_TYPE = 'application/problem+json';
 export const problemType = (issuer: string, reason: ProblemReason): string =>
   urlUnder(issuer, `/management/v1/problems/${reason}`);
 
-export function sendProblem(reply: FastifyReply, issuer: string, { reason, detail, errors }: Problem): FastifyReply {
+/** The members of RFC 9457. */
+export function problemDocument(issuer: string, { reason, detail, errors }: Problem) {
   const { status, title } = PROBLEMS[reason];
-  const document = { type: problemType(issuer, reason), title, status, detail, ...(errors.length > 0 && { errors }) };
-  return reply.code(status).header('cache-control', 'no-store').type(PROBLEM_TYPE).send(JSON.stringify(document));
+  return { type: problemType(issuer, reason), title, status, detail, ...(errors.length > 0 && { errors }) };
+}
+
+export function sendProblem(reply: FastifyReply, issuer: string, refusal: Problem): FastifyReply {
+  const document = problemDocument(issuer, refusal);
+  return reply
+    .code(document.status)
+    .header('cache-control', 'no-store')
+    .type(PROBLEM_TYPE)
+    .send(JSON.stringify(document));
 }

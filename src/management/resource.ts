@@ -8,6 +8,7 @@ import type { ManagementDeps } from './deps.ts';
 import type { Makes } from './idempotency.ts';
 import type { Address, Method } from './operations.ts';
 import type { Problem, ProblemReason } from './problem.ts';
+import type { Send } from './send.ts';
 import type { Me } from './who.ts';
 
 export type Answer =
@@ -53,6 +54,8 @@ export type ManagementRequest<Params, Query, Body> = {
   readonly precondition: Precondition;
   /** Ids and secrets of what is created: the same for a request that is sent again with its Idempotency-Key. */
   readonly makes: Makes;
+  /** Another request of the same caller to the API, which answers it as if the caller had sent it. */
+  readonly send: Send;
 };
 
 export type Operation = {
@@ -77,6 +80,8 @@ export type Operation = {
   readonly ifMatch?: 'required' | 'whenChanging' | 'optional';
   /** The answer holds a secret, and is stored nowhere. */
   readonly secret?: true;
+  /** Its member with a secret that was made now. A dry run has another value there, since it makes none. */
+  readonly makes?: { readonly member: string; readonly inDryRun: string | null };
   /** Its problems, beside those of every operation. */
   readonly rejects?: readonly ProblemReason[];
   // Each resource gives its own types, by `resource` below; routes check what comes with its schemas first.

@@ -50,11 +50,13 @@ const NO_PROTO = problem('invalid_fields', 'Nothing was changed. See "errors".',
   { field: '__proto__', detail: 'Expected no member of this name, at any depth.' },
 ]);
 
+export type QueryValues = { readonly kind: 'good'; readonly value: Readonly<Record<string, string>> } | Problem;
+
 /** A repeated parameter is ambiguous. */
-export function queryValues(query: URLSearchParams): Readonly<Record<string, string>> | Problem {
+export function queryValues(query: URLSearchParams): QueryValues {
   const names = [...query.keys()];
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
-  if (twice.length === 0) return Object.fromEntries(query);
+  if (twice.length === 0) return { kind: 'good', value: Object.fromEntries(query) };
   return problem(
     'invalid_parameter',
     'Nothing was read. See "errors".',

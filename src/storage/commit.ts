@@ -1,6 +1,6 @@
 /** Renders a commit (src/engine/commit.ts) as one guarded statement, with its entries of the ledger; after a lock where it has `inTurn`. */
 import { and, eq, getTableColumns, gt, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { type PgColumn, type PgTable, PgTransaction } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import {
   type Columns,
@@ -27,15 +27,16 @@ export const commitStore =
   (commit) =>
     carryOut(db, macs, commit);
 
+/** Within a transaction, a savepoint keeps a statement that Postgres refuses from ending the others. */
 async function carryOut(db: Drizzle, macs: RowMacs | null, commit: Commit): Promise<boolean> {
   const { inTurn } = commit;
   const statement = (tx: Drizzle) => statementOf(tx, macs, commit);
   try {
     return await committing(async () =>
-      inTurn === undefined
+      inTurn === undefined && !(db instanceof PgTransaction)
         ? statement(db)
         : db.transaction(async (tx) => {
-            await tx.execute(turnOf(inTurn));
+            if (inTurn !== undefined) await tx.execute(turnOf(inTurn));
             return statement(tx);
           }),
     );

@@ -45,6 +45,8 @@ export const deadlines = {
    * against the time that a request may wait for the database.
    */
   passwordScoreMilliseconds: 2_000,
+  /** For the operations of a batch of the management API: none begins later. */
+  batchMilliseconds: 8_000,
   /** For the headers of a request to arrive, from the opening of a connection or the end of the request before. */
   headersMilliseconds: 10_000,
   /** For the body of a request to arrive, from the end of its headers. */

@@ -26,6 +26,7 @@ export const patient: typeof deadlines = {
   queueMilliseconds: HOUR_MILLISECONDS,
   breachedPasswordsMilliseconds: HOUR_MILLISECONDS,
   passwordScoreMilliseconds: HOUR_MILLISECONDS,
+  batchMilliseconds: HOUR_MILLISECONDS,
   headersMilliseconds: HOUR_MILLISECONDS,
   bodyMilliseconds: HOUR_MILLISECONDS,
   closingMilliseconds: HOUR_MILLISECONDS,

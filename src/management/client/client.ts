@@ -57,6 +57,7 @@ type Loose = {
   readonly body?: unknown;
   readonly ifMatch?: string | null;
   readonly idempotencyKey?: string | null;
+  readonly dryRun?: boolean;
 };
 
 export const managementClient = (transport: Transport): ManagementClient => ({
@@ -82,11 +83,13 @@ export const managementClient = (transport: Transport): ManagementClient => ({
 });
 
 /** @returns null for parts that URLs resolve, however they are written: they would lead to another resource. */
-function pathOf(template: string, { params = {}, query = {} }: Loose): string | null {
+function pathOf(template: string, { params = {}, query = {}, dryRun = false }: Loose): string | null {
   const values = Object.values(params);
   if (values.some((value) => value === '.' || value === '..')) return null;
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const given = Object.entries({ ...query, ...(dryRun && { dry_run: 'true' }) }).filter(
+    ([, value]) => value !== undefined,
+  );
   const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
   return `${path === '/' ? '' : path}${given.length === 0 ? '' : `?${search}`}`;
 }

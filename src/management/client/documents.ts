@@ -37,6 +37,8 @@ type Conditions = {
   readonly ifMatch?: string | null;
   /** The same request again makes the same again. */
   readonly idempotencyKey?: string | null;
+  /** The answer as if it had been carried out; nothing changes. */
+  readonly dryRun?: boolean;
 };
 
 export type Asked<M extends Method, Path> = ParamsOf<Path> &

@@ -33,6 +33,15 @@ const HEADERS = {
   },
 } as const;
 
+/** Of every operation that changes something. */
+const DRY_RUN = {
+  name: 'dry_run',
+  in: 'query',
+  description:
+    '`true`: the server answers as if it had carried out the operation, with the header `Dry-Run: true`, and changes nothing.',
+  schema: { type: 'string', enum: ['true', 'false'] },
+};
+
 const IF_MATCH_WORDS = {
   required: '',
   whenChanging: ' Needed where the request changes what is there.',
@@ -69,6 +78,7 @@ export function parametersOf(
       in: 'query',
       ...rest,
     })),
+    ...(method === 'GET' || (operation.query && 'dry_run' in operation.query.shape) ? [] : [DRY_RUN]),
     ...headers.filter((header) => header !== false),
   ];
 }

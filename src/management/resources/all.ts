@@ -1,6 +1,7 @@
 /** Every resource of the API, in the order of its reference. */
 import type { ManagementResource } from '../resource.ts';
 import { alarms } from './alarms.ts';
+import { batches } from './batches.ts';
 import { clientSecret, clientSecrets } from './client-secrets.ts';
 import { client } from './clients.ts';
 import { clientCollection, clientConsequences, userCollection, userConsequences } from './collections.ts';
@@ -68,6 +69,7 @@ const ALL = [
   webhookDeliveries,
   webhookDelivery,
   webhookRepetitions,
+  batches,
   mails,
   mail,
   mailTests,

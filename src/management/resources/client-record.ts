@@ -43,6 +43,9 @@ export const createdClientShape = clientShape
   })
   .meta({ id: 'ClientWithSecret' });
 
+/** Where a new secret of a client stands. */
+export const MADE_SECRET = { member: 'client_secret', inDryRun: 'dry-run' } as const;
+
 export const clientAddress = (issuer: string, clientId: string): string => addressOf(issuer, 'clients', clientId);
 
 export function clientDocument(issuer: string, client: RegisteredClient): object {

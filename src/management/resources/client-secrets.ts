@@ -20,6 +20,7 @@ import {
   type ManagementResource,
   methodsOf,
 } from '../resource.ts';
+import { MADE_SECRET } from './client-record.ts';
 import { clientId } from './clients.ts';
 
 const params = z.object({ client_id: clientId });
@@ -65,6 +66,7 @@ export const clientSecrets = {
       answer: createdShape,
       creates: true,
       secret: true,
+      makes: MADE_SECRET,
       rejects: ['client_is_declared', 'client_is_own', 'client_is_public', 'too_many_secrets', 'changed_meanwhile'],
       run: add,
     }),

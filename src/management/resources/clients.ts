@@ -32,6 +32,7 @@ import {
   clientShape,
   createdClientShape,
   keptProblems,
+  MADE_SECRET,
   recordIn,
 } from './client-record.ts';
 
@@ -67,6 +68,7 @@ export const client = {
       creates: 'ifNew',
       ifMatch: 'whenChanging',
       secret: true,
+      makes: MADE_SECRET,
       rejects: ['client_is_declared', 'client_is_own'],
       run: replace,
     }),
@@ -78,6 +80,7 @@ export const client = {
       answer: createdClientShape,
       ifMatch: 'required',
       secret: true,
+      makes: MADE_SECRET,
       rejects: ['client_is_declared', 'client_is_own'],
       run: patch,
     }),
@@ -100,6 +103,7 @@ export const registration = forMany({
   answer: createdClientShape,
   creates: true,
   secret: true,
+  makes: MADE_SECRET,
   rejects: ['already_exists', 'client_is_declared', 'client_is_own', 'changed_meanwhile'],
   run: register,
 });

@@ -80,6 +80,7 @@ export const invitations = {
       answer: createdShape,
       creates: true,
       secret: true,
+      makes: { member: 'link', inDryRun: null },
       rejects: ['sign_up_off', 'mails_off', 'invalid_fields'],
       run: async ({ issuer, db, clock, links: deps, mails }, { body, actor, makes }) => {
         const { email, language = null, send_mail: sendsMail } = body;

@@ -11,6 +11,7 @@ const COLLECTIONS = [
   'invitations',
   'grants',
   'explanations',
+  'batches',
   'sessions',
   'signing-keys',
   'webhook-receivers',

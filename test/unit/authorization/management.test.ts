@@ -137,6 +137,9 @@ const PREPARED: Readonly<Record<string, (values: Values) => Promise<Prepared> | 
     body: { records: [{ username: `moved-${++serial}`, without_password: true }] },
   }),
   'POST /invitations': () => ({ body: { email: `guest-${++serial}@example.com` } }),
+  'POST /batches': async () => ({
+    body: { operations: [{ method: 'DELETE', path: '/users/nothing' }] },
+  }),
   'POST /explanations': async () => ({ body: { credential: (await rows().grant()).refreshToken } }),
   'PUT /sign-ins/{reference}/answer': async () => ({
     body: { sub: await rows().user(), amr: ['pwd'], auth_time: Math.floor(scene.clock.now().getTime() / 1000) },

@@ -335,7 +335,7 @@ describe('a failure', () => {
     [400, 400, 'invalid_request', 'The request cannot be read'],
     [404, 404, 'not_found', 'Not found'],
     [408, 408, 'request_timeout', 'The body did not arrive in time. Nothing was changed. Try again.'],
-    [413, 413, 'content_too_large', 'A body has at most 32 KB. Nothing was changed.'],
+    [413, 413, 'content_too_large', 'A body has at most 32 KB, one of a batch 1 MB. Nothing was changed.'],
     [
       415,
       415,

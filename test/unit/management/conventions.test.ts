@@ -4,13 +4,14 @@ import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
 import { sha256 } from '../../../src/crypto/digest.ts';
-import { ADDRESSES, type Method, methodsAt, scopesOf } from '../../../src/management/operations.ts';
+import { ADDRESSES, MAX_BODY_BYTES, type Method, methodsAt, scopesOf } from '../../../src/management/operations.ts';
 import type { ManagementResource } from '../../../src/management/resource.ts';
 import { RESOURCES } from '../../../src/management/resources/all.ts';
 import { NO_PARAMETERS } from '../../../src/people/external/begin.ts';
 import { externalSignInStore } from '../../../src/storage/external-sign-ins.ts';
 import { grants, linkedIdentities, passkeys, sessions } from '../../../src/storage/schema.ts';
 import { anyDatabase } from '../../support/database.ts';
+import { dumpOf } from '../../support/dump.ts';
 import { testMacs } from '../../support/macs.ts';
 import { keptMails } from '../../support/mails.ts';
 import { API, BOT, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
@@ -53,6 +54,19 @@ const PASSKEY = {
   transports: [],
   createdAt: new Date('2030-01-01T00:00:00Z'),
 } as const;
+
+/** Where the example of the reference is about another resource. */
+const IN_A_DRY_RUN: Readonly<Record<string, object>> = {
+  '/clients/{client_id}': { client_name: 'Shop', redirect_uris: ['https://shop.example/callback'] },
+  '/explanations': { credential: '00000000-0000-4000-8000-00000000000a' },
+};
+/** The machines refuse these here, in a dry run as always. */
+const REFUSED: Readonly<Record<string, string>> = {
+  '/clients/{client_id}/secrets/{secret_id}': 'last_secret',
+  '/explanations': 'not_found',
+  '/sign-ins/{reference}/answer': 'not_found',
+  '/mails/{kind}/tests': 'no_verified_address',
+};
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'] as const;
 const BODIES: Readonly<Record<string, object>> = {
@@ -243,12 +257,32 @@ describe('every resource of the management API', () => {
     const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
     expect(problemOf(await send(deep, type))).toEqual([400, PROBLEM, 'malformed_json']);
     expect(problemOf(await send('[]', type))).toEqual([422, PROBLEM, 'invalid_fields']);
-    expect(problemOf(await send(`"${'x'.repeat(40_000)}"`, type))).toEqual([413, PROBLEM, 'content_too_large']);
+    const tooLong = (MAX_BODY_BYTES[resource.path] ?? 32_768) + 1;
+    expect(problemOf(await send(`"${'x'.repeat(tooLong)}"`, type))).toEqual([413, PROBLEM, 'content_too_large']);
     if (method === 'PATCH') return;
     const unknown = await send('{"surprise":1}', type);
     expect(problemOf(unknown)).toEqual([422, PROBLEM, 'invalid_fields']);
     expect(unknown.json().errors.map(({ field }: { field: string }) => field)).toContain('surprise');
   });
+
+  const changing = operations.filter(([method]) => method !== 'GET');
+  it.each(changing)(
+    '%s %s changes nothing in a dry run, and answers as the change does',
+    async (method, path, resource) => {
+      const { body: shape, example = {} } = resource.methods[method as 'PUT'] ?? {};
+      const body = shape === undefined ? {} : { body: BODIES[path] ?? IN_A_DRY_RUN[path] ?? example };
+      const headers = { 'if-match': '*', 'idempotency-key': `a dry run of ${method} ${path}`.replaceAll(' ', '-') };
+      const before = await dumpOf(scene.database.drizzle);
+      const answer = await call(method as 'PUT', `${addressOf(resource)}?dry_run=true`, { ...body, headers });
+      const outcome = answer.statusCode < 300 ? undefined : problemOf(answer)[2];
+      expect([outcome, answer.headers['dry-run']], answer.body).toEqual([
+        REFUSED[path],
+        path === '/batches' ? undefined : 'true',
+      ]);
+      expect(await dumpOf(scene.database.drizzle)).toBe(before);
+      expect(answer.body).not.toMatch(/"client_secret":"(?!dry-run")|"link":"/);
+    },
+  );
 
   const conditional = operations.filter(
     ([method, , { methods }]) => methods[method as 'PATCH']?.ifMatch === 'required',

@@ -53,8 +53,9 @@ describe('a body', () => {
 describe('a query', () => {
   const query = (text: string) => queryValues(new URLSearchParams(text));
   it('has each parameter once', () => {
-    expect(query('')).toEqual({});
-    expect(query('a=1&b=')).toEqual({ a: '1', b: '' });
+    expect(query('')).toEqual({ kind: 'good', value: {} });
+    expect(query('a=1&b=')).toEqual({ kind: 'good', value: { a: '1', b: '' } });
+    expect(query('kind=problem')).toEqual({ kind: 'good', value: { kind: 'problem' } });
     expect(query('a=1&b=1&a=2&a=3&b=1')).toMatchObject({
       kind: 'problem',
       reason: 'invalid_parameter',

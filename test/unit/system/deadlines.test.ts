@@ -29,6 +29,10 @@ test('a request has time for a load and a commit of maximum length', () => {
   expect(2 * own.databaseMilliseconds).toBeLessThanOrEqual(own.databasePerRequestMilliseconds);
 });
 
+test('a batch ends before a command stops waiting, also where its last operation takes as long as a request may', () => {
+  expect(own.batchMilliseconds + own.databasePerRequestMilliseconds).toBeLessThan(own.commandMilliseconds);
+});
+
 test('a command waits longer than a server takes for its answer', () => {
   expect(own.commandMilliseconds).toBeGreaterThan(own.answerMilliseconds);
 });

@@ -1,0 +1,73 @@
+/** A request of the same caller to another address of the API, with all of its checks: its token, its scopes and its conditions. */
+import type { FastifyRequest } from 'fastify';
+import { API_PATH } from './addresses.ts';
+import type { Method } from './operations.ts';
+
+type Sent = {
+  readonly method: Method;
+  /** Below the address of the API, with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+type Received = {
+  readonly status: number;
+  /** @param name in lower case. */
+  readonly header: (name: string) => string | null;
+  readonly text: string;
+};
+
+/** @returns null for a path that does not lead to a resource of the API. */
+export type Send = (sent: Sent) => Promise<Received | null>;
+
+/** They say who calls, and from where. */
+const OF_THE_CALLER = [
+  'authorization',
+  'host',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+];
+
+export const sendAs =
+  (request: FastifyRequest): Send =>
+  async ({ method, path, headers, body }) => {
+    const api = `${request.url.slice(0, request.url.indexOf(API_PATH))}${API_PATH}`;
+    const url = `${api}${path}`;
+    if (!isBelow(api, url)) return null;
+    const { remoteAddress } = request.socket;
+    const own: Readonly<Record<string, string>> = Object.fromEntries(
+      OF_THE_CALLER.flatMap((name) => {
+        const value = request.headers[name];
+        return value === undefined ? [] : [[name, String(value)]];
+      }),
+    );
+    const reply = await request.server.inject({
+      method,
+      url,
+      headers: { ...headers, ...own },
+      ...(remoteAddress !== undefined && { remoteAddress }),
+      ...(body !== undefined && { payload: body }),
+    });
+    return {
+      status: reply.statusCode,
+      text: reply.body,
+      header: (name) => {
+        const value = reply.headers[name];
+        return value === undefined ? null : String(value);
+      },
+    };
+  };
+
+/** Parts such as `..`, also when they are encoded, would lead out of the API. */
+function isBelow(api: string, url: string): boolean {
+  const base = 'http://localhost';
+  return (
+    !url.includes('#') &&
+    URL.canParse(url, base) &&
+    new URL(url, base).href === `${base}${url}` &&
+    url.startsWith(`${api}/`)
+  );
+}
