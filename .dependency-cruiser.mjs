@@ -24,6 +24,8 @@ const TESTS = '^(test|docs/examples|examples)/';
 /** Where scenarios are played on the app (docs/decisions/0063). */
 const PLAYED = '^src/review/simulation/server/';
 /** What people of scenarios hold in their hands. */
+/** The entry points for frameworks that an API brings along, unlike the server. */
+const GUARDS_OF_OTHERS = '^src/guard/(express|hono|nestjs)\\.ts$';
 const DEVICES = '^src/review/simulation/devices/';
 
 /** A room that may reach only what is listed. */
@@ -97,16 +99,31 @@ export default {
     only(
       'guard-knows-no-server',
       '^src/guard/',
-      ['^src/guard/', packages('jose')],
+      // NestJS turns only its own exceptions into responses.
+      ['^src/guard/', packages('jose', '@nestjs/common')],
       'An API installs it beside its own code: of the server it knows its URLs and its tokens alone.',
       valuesOnly,
     ),
+    onlyFrom(
+      'guards-of-other-frameworks-are-for-others',
+      ['^src/guard/', TESTS, '^(docs/)?examples/'],
+      GUARDS_OF_OTHERS,
+      'A production installation of the server has none of these frameworks.',
+    ),
+    onlyFrom(
+      'only-the-guard-of-nestjs-loads-nestjs',
+      ['^src/guard/nestjs\\.ts$', TESTS, '^docs/examples/'],
+      packages('@nestjs/[^/]+'),
+      'No other API installs it, so no other file of the guard may need it.',
+    ),
     {
       name: 'guard-names-no-server',
-      comment: 'Its types are for APIs too: those of Fastify, for the plugin, and no type of the server.',
+      comment: 'Its types are for APIs too: those of their frameworks, and no type of the server.',
       severity: 'error',
       from: { path: '^src/guard/' },
-      to: { pathNot: ['^src/guard/', packages('jose', 'fastify')] },
+      to: {
+        pathNot: ['^src/guard/', packages('jose', 'fastify', 'express', '@types/express', 'hono', '@nestjs/common')],
+      },
     },
     onlyFrom(
       'guard-is-for-apis',
@@ -592,8 +609,8 @@ export default {
       name: 'no-dev-dependency-in-the-server',
       comment: 'A production installation has no devDependencies, so the server would not start.',
       severity: 'error',
+      from: { path: '^(src|machines|policies)/', pathNot: GUARDS_OF_OTHERS },
       // Without it, lines of the log are JSON.
-      from: { path: '^(src|machines|policies)/' },
       to: { dependencyTypes: ['npm-dev'], pathNot: packages('pino-pretty') },
     },
     {

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify';
-import { fastifyGuard } from 'statehouse/guard';
+import { fastifyGuard } from 'statehouse/guard/fastify';
 
 const STRONG = ['urn:statehouse:acr:multi-factor', 'urn:statehouse:acr:phishing-resistant'];
 

@@ -1,4 +1,5 @@
 /** The metadata of the authorization server (RFC 8414): the URLs of its keys and its introspection endpoint. */
+import { sharedAttempt } from './attempt.ts';
 import { type AskForJson, objectOf } from './json-request.ts';
 
 export type Endpoint =
@@ -29,10 +30,9 @@ export function discovery(
 ): Discovery {
   const url = metadataUrlOf(issuer);
   let heard: Readonly<Record<string, unknown>> | null = null;
-  let pending: Promise<string | null> | null = null;
 
   /** @returns the failure, or null. */
-  const hear = async (): Promise<string | null> => {
+  const { run: hear } = sharedAttempt(async (): Promise<string | null> => {
     const answer = await ask({ url, method: 'GET', headers: {} }, timeoutMilliseconds);
     if (answer.kind === 'failed') return answer.detail;
     const metadata = objectOf(answer.value);
@@ -40,7 +40,7 @@ export function discovery(
     if (metadata?.['issuer'] !== issuer) return `GET ${url}: it is not the metadata of the issuer ${issuer}`;
     heard = metadata;
     return null;
-  };
+  });
 
   const endpoint = (name: EndpointName, failure: string | null): Endpoint => {
     const value = heard?.[name];
@@ -53,10 +53,7 @@ export function discovery(
   const askFor = async (name: EndpointName): Promise<Endpoint> => {
     const own = given[name];
     if (own !== undefined) return { kind: 'found', url: own };
-    pending ??= hear().finally(() => {
-      pending = null;
-    });
-    return endpoint(name, await pending);
+    return endpoint(name, await hear());
   };
 
   return {

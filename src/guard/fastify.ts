@@ -4,8 +4,10 @@
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { createGuard, type Guard } from './guard.ts';
+import { cachingOf } from './headers.ts';
+import { METADATA_HEADERS } from './metadata.ts';
 import type { GuardOptions } from './options.ts';
-import { type Access, type Refused, UNCACHED, type Unavailable } from './outcome.ts';
+import type { Access, Refused, Unavailable } from './outcome.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -13,7 +15,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** The caller. Null on a public route. */
-    access: Access | null;
+    access: Access<GuardClaims> | null;
   }
   interface FastifyContextConfig {
     /** The caller needs all of these. Empty: any token for this API. */
@@ -29,7 +31,14 @@ declare module 'fastify' {
   }
 }
 
-export type FastifyGuardOptions = GuardOptions & {
+/**
+ * The types of the claims that `claims` of the options checks. Declare yours:
+ * `declare module 'statehouse/guard/fastify' { interface GuardClaims { roles: string[] } }`.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: an API adds its own claims, which only an interface permits.
+export interface GuardClaims {}
+
+export type FastifyGuardOptions = GuardOptions<GuardClaims> & {
   /**
    * Whether the plugin serves the metadata of the API (RFC 9728). Default: true. With false, serve `app.guard.metadata`
    * yourself: where you register the guard under a prefix, or where several servers serve the API.
@@ -51,7 +60,7 @@ const guarded: FastifyPluginAsync<FastifyGuardOptions> = async (app, options) =>
   const { serveMetadata = true, sendRefusal = (reply, { body }) => reply.send(body) } = options;
   const guard = createGuard(options);
   const scopesOfRoutes = new Set<string>();
-  app.decorate('guard', guard);
+  app.decorate('guard', guard as Guard);
   app.decorateRequest('access', null);
 
   app.addHook('onRoute', (route) => {
@@ -85,8 +94,7 @@ const guarded: FastifyPluginAsync<FastifyGuardOptions> = async (app, options) =>
   // Last, because a handler may set both: its own Cache-Control stays, and the guard extends its Vary.
   app.addHook('onSend', async (request, reply) => {
     if (isPublicRequest(request)) return;
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', UNCACHED['cache-control']);
-    reply.header('vary', varying(reply.getHeader('vary')));
+    reply.headers(cachingOf({ cacheControl: reply.getHeader('cache-control'), vary: reply.getHeader('vary') }));
   });
 
   if (serveMetadata && guard.metadata.path !== null)
@@ -105,8 +113,9 @@ function publish(app: FastifyInstance, guard: Guard, scopesOfRoutes: ReadonlySet
   // A colon would begin a parameter.
   app.get(String(path).replaceAll(':', '::'), { config: { public: true } }, (_request, reply) => {
     const scopes = [...(scopesOfRoutes ?? [])];
-    reply.header('access-control-allow-origin', '*').header('cache-control', 'public, max-age=300');
-    return reply.send({ ...document, ...(scopes.length > 0 && { scopes_supported: scopes }) });
+    return reply
+      .headers(METADATA_HEADERS)
+      .send({ ...document, ...(scopes.length > 0 && { scopes_supported: scopes }) });
   });
 }
 
@@ -127,12 +136,6 @@ function problemOf(guard: Guard, { scopes, introspect, acrValues, maxAgeSeconds 
   return scopes === undefined
     ? 'say what it takes: config: { scopes: […] }, or config: { public: true }'
     : guard.problemOf(needs);
-}
-
-function varying(given: number | string | string[] | undefined): string {
-  const names = given === undefined ? [] : [given].flat().flatMap((one) => String(one).split(/ *, */));
-  const isNamed = names.some((name) => name === '*' || name.toLowerCase() === 'authorization');
-  return [...names, ...(isNamed ? [] : ['Authorization'])].join(', ');
 }
 
 /** As fastify-plugin marks it: hooks and decorators apply to the scope that registers it, and to Fastify 5. */

@@ -1,5 +1,6 @@
 /** The guard of an API, without a framework: one check for a request, one outcome. */
 import { readAccessToken } from './access-token.ts';
+import { validClaims } from './claims.ts';
 import { discovery } from './discovery.ts';
 import { introspection } from './introspection.ts';
 import { jsonRequests, objectOf } from './json-request.ts';
@@ -11,6 +12,7 @@ import {
   granted,
   type Outcome,
   type RefusalReason,
+  type Refused,
   refused,
   type Unavailable,
   unavailable,
@@ -32,9 +34,10 @@ export type Needs = {
   readonly maxAgeSeconds?: number | undefined;
 };
 
-export type Guard = {
+/** @template Claims the claims that the schema of the API promises. */
+export type Guard<Claims = unknown> = {
   /** Never throws and never rejects, for any request and any answer of the server. */
-  readonly check: (request: GuardedRequest, needs: Needs) => Promise<Outcome>;
+  readonly check: (request: GuardedRequest, needs: Needs) => Promise<Outcome<Claims>>;
   /** Serve it at `path`, without credentials (RFC 9728 §3). */
   readonly metadata: ResourceMetadata;
   /** @returns the problem with the needs of a route, for the start of the API. Null: none. */
@@ -52,10 +55,10 @@ const INTROSPECTION_RETRY_SECONDS = 1;
 const INTERNAL_RETRY_SECONDS = 5;
 
 /** @throws TypeError when the options are invalid: a mistake of the program, found when it starts. */
-export function createGuard(options: GuardOptions): Guard {
+export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Guard<Claims> {
   const rules = rulesOf(options);
   const { issuer, resource } = rules;
-  const { proof, now = () => new Date(), fetch = globalThis.fetch } = options;
+  const { proof, claims: schema, onRefusal, now = () => new Date(), fetch = globalThis.fetch } = options;
   const milliseconds = () => now().getTime();
   const ask = jsonRequests((...request) => fetch(...request));
   const { jwksUri, introspection: asked } = options;
@@ -116,7 +119,7 @@ export function createGuard(options: GuardOptions): Guard {
     }
   };
 
-  const judged = async (request: GuardedRequest, needs: Needs): Promise<Outcome> => {
+  const judged = async (request: GuardedRequest, needs: Needs): Promise<Outcome<Claims>> => {
     const problem = problemOf(needs);
     if (problem !== null) return unavailable('internal', `the needs of a request: ${problem}`, INTERNAL_RETRY_SECONDS);
     const { scopes, acrValues = null, maxAgeSeconds = null } = needs;
@@ -134,6 +137,9 @@ export function createGuard(options: GuardOptions): Guard {
     const unproven = await proofProblem(request, scheme, token, claims);
     if (typeof unproven === 'string') return refuse(unproven);
     if (unproven !== null) return unproven;
+    // Without a schema, `Claims` promises nothing.
+    const typed = schema === undefined ? (claims as AccessTokenClaims & Claims) : await validClaims(schema, claims);
+    if (typed === null) return refuse('claims_refused');
 
     const inToken = wordsOf(claims.scope);
     const missing = without(scopes, inToken);
@@ -142,7 +148,7 @@ export function createGuard(options: GuardOptions): Guard {
     if (acrValues !== null && !(typeof acr === 'string' && acrValues.includes(acr))) return refuse('sign_in_too_weak');
     if (maxAgeSeconds !== null && !isWithin(signedInAt, maxAgeSeconds + rules.clockToleranceSeconds, milliseconds()))
       return refuse('sign_in_too_old');
-    const access = { subject: claims.sub, clientId: claims.client_id, scopes: inToken, claims };
+    const access = { subject: claims.sub, clientId: claims.client_id, scopes: inToken, claims: typed };
     if (server === null || needs.introspect === false) return granted(access);
 
     const answer = await server.ask(token, claims.jti);
@@ -157,14 +163,28 @@ export function createGuard(options: GuardOptions): Guard {
     metadata,
     problemOf,
     check: async (request, needs) => {
-      try {
-        return await judged(request, needs);
-      } catch (error) {
-        // The code above throws for no input of a caller. An unforeseen error lets no caller in.
-        return unavailable('internal', `the check failed (${nameOf(error)})`, INTERNAL_RETRY_SECONDS);
-      }
+      // The code above throws for no input of a caller. An unforeseen error lets no caller in.
+      const outcome = await judged(request, needs).catch((error: unknown) =>
+        unavailable('internal', `the check failed (${nameOf(error)})`, INTERNAL_RETRY_SECONDS),
+      );
+      if (outcome.kind !== 'granted') report(onRefusal, outcome, request);
+      return outcome;
     },
   };
+}
+
+/** @throws TypeError when a route has invalid needs, so that the API does not start. */
+export function demandNeeds(guard: Pick<Guard, 'problemOf'>, needs: Needs): void {
+  const problem = guard.problemOf(needs);
+  if (problem !== null) throw new TypeError(`The needs of a request: ${problem}.`);
+}
+
+function report(onRefusal: GuardOptions['onRefusal'], outcome: Refused | Unavailable, request: GuardedRequest): void {
+  try {
+    onRefusal?.(outcome, request);
+  } catch {
+    // The caller gets the outcome, whatever becomes of the log.
+  }
 }
 
 /** @param signedInAt seconds since 1970, from the token. @param now milliseconds since 1970 */

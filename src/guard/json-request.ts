@@ -28,7 +28,8 @@ export const jsonRequests =
         method,
         headers: { accept: 'application/json', ...headers },
         ...(body !== undefined && { body }),
-        redirect: 'error',
+        // Not 'error': Cloudflare Workers know no such mode. A redirect is an answer other than 200.
+        redirect: 'manual',
         signal: timeout,
       });
       if (response.status !== 200) {

@@ -3,6 +3,7 @@
  * other keys sign.
  */
 import { type CryptoKey, createLocalJWKSet, type JWK, type JWSHeaderParameters } from 'jose';
+import { sharedAttempt } from './attempt.ts';
 import type { Discovery } from './discovery.ts';
 import { type AskForJson, objectOf } from './json-request.ts';
 
@@ -35,7 +36,6 @@ export function keySource(ask: AskForJson, endpoints: Discovery, times: KeyTimes
   let kept: Kept | null = null;
   let failure: string | null = null;
   let triedAt: number | null = null;
-  let pending: Promise<void> | null = null;
 
   /** After a clock was set back, the time counts as passed. */
   const within = (instant: number | null, seconds: number): boolean => {
@@ -62,21 +62,16 @@ export function keySource(ask: AskForJson, endpoints: Discovery, times: KeyTimes
   };
 
   /** All callers wait for the same fetch. Never rejects, because there may be no caller. */
-  const refresh = (): Promise<void> => {
-    pending ??= load()
-      .catch(() => {
-        failure = 'the keys are not readable';
-      })
-      .finally(() => {
-        pending = null;
-      });
-    return pending;
-  };
+  const { run: refresh, isRunning } = sharedAttempt(() =>
+    load().catch(() => {
+      failure = 'the keys are not readable';
+    }),
+  );
 
   const isYounger = (seconds: number) => within(kept?.at ?? null, seconds);
   const mayServe = () => isYounger(Math.max(times.staleSeconds, times.maxAgeSeconds));
 
-  const mayTry = (seconds: number) => pending !== null || !within(triedAt, failure === null ? seconds : RETRY_SECONDS);
+  const mayTry = (seconds: number) => isRunning() || !within(triedAt, failure === null ? seconds : RETRY_SECONDS);
 
   const missing = (): KeyFinding => ({
     kind: 'unavailable',

@@ -17,6 +17,12 @@ export type ResourceMetadataDocument = {
   readonly resource_documentation?: string;
 };
 
+/** RFC 9728 §3: public, also for clients in browsers. The metadata contain no secret. */
+export const METADATA_HEADERS = {
+  'access-control-allow-origin': '*',
+  'cache-control': 'public, max-age=300',
+} as const;
+
 export type ResourceFacts = {
   readonly issuer: string;
   readonly resource: string;

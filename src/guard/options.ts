@@ -1,10 +1,12 @@
 /** The options of a guard, and their bounds. */
+import type { ClaimsSchema } from './claims.ts';
 import type { ClientAuthentication, IntrospectionRules } from './introspection.ts';
 import type { KeyTimes } from './keys.ts';
-import type { AccessTokenClaims } from './outcome.ts';
+import type { AccessTokenClaims, Refused, Unavailable } from './outcome.ts';
 import type { GuardedRequest, Scheme } from './request.ts';
 
-export type GuardOptions = {
+/** @template Claims the output of `claims`. */
+export type GuardOptions<Claims = unknown> = {
   /** The issuer of the authorization server, byte for byte as in its tokens. */
   readonly issuer: string;
   /** The identifier of this API in the authorization server (resources.yaml): the `aud` of its tokens. */
@@ -63,7 +65,14 @@ export type GuardOptions = {
    * With it, the guard accepts the scheme `DPoP` too. @returns whether the proof is valid. An error becomes 503.
    */
   readonly proof?: (presented: Presented) => boolean | Promise<boolean>;
-  /** Default: the `fetch` of Node. */
+  /**
+   * The schema of the claims that this API uses, such as roles, by zod or any library with Standard Schema. Handlers get
+   * its output in `access.claims`. The guard rejects a token whose claims do not match, after every other check of it.
+   */
+  readonly claims?: ClaimsSchema<Claims>;
+  /** Called for every outcome but `granted`, for the log of the API. An error of it changes no outcome. */
+  readonly onRefusal?: (outcome: Refused | Unavailable, request: GuardedRequest) => void;
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /** The time. Default: the clock of this machine. */
   readonly now?: () => Date;
@@ -98,7 +107,7 @@ const ASYMMETRIC: ReadonlySet<string> = new Set([
 
 /** @throws TypeError that names the expected and the found value, without secrets. */
 export function rulesOf(options: GuardOptions): GuardRules {
-  const { issuer, resource, scopes, algorithms = DEFAULT_ALGORITHMS, keys = {}, introspection } = options;
+  const { issuer, resource, scopes, algorithms = DEFAULT_ALGORITHMS, keys = {}, introspection, claims } = options;
   demand(isHttpUrl(issuer) && !/[?#]/.test(issuer), 'issuer', 'the URL of the authorization server', issuer);
   demand(isIdentifier(resource), 'resource', 'an absolute URI without a fragment', resource);
   demand(options.jwksUri === undefined || isHttpUrl(options.jwksUri), 'jwksUri', 'a URL', options.jwksUri);
@@ -109,6 +118,8 @@ export function rulesOf(options: GuardOptions): GuardRules {
     algorithms,
   );
   demand(scopes === undefined || areScopes(scopes), 'scopes', 'a list of scopes', scopes);
+  const isSchema = typeof claims?.['~standard']?.validate === 'function';
+  demand(claims === undefined || isSchema, 'claims', 'a schema with the interface Standard Schema', typeof claims);
   return {
     issuer,
     resource,

@@ -18,23 +18,26 @@ export type AccessTokenClaims = {
   readonly [claim: string]: unknown;
 };
 
-/** The caller. It contains no copy of the token, so you may log it and pass it on. */
-export type Access = {
+/**
+ * The caller. It contains no copy of the token, so you may log it and pass it on.
+ * @template Claims the claims that the schema of the API promises.
+ */
+export type Access<Claims = unknown> = {
   /** `sub`. */
   readonly subject: string;
   /** `client_id`. */
   readonly clientId: string;
   /** The scopes of the token. After introspection, those that the server still confirms for this API. */
   readonly scopes: readonly string[];
-  readonly claims: AccessTokenClaims;
+  readonly claims: AccessTokenClaims & Claims;
 };
 
 /** Names in small letters. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
-export type Granted = {
+export type Granted<Claims = unknown> = {
   readonly kind: 'granted';
-  readonly access: Access;
+  readonly access: Access<Claims>;
   /** For the response: `cache-control` (replace it where caches may keep the response) and `vary`. */
   readonly headers: AnswerHeaders;
 };
@@ -56,6 +59,7 @@ export type RefusalReason =
   | 'expired'
   | 'not_yet_valid'
   | 'claim_missing'
+  | 'claims_refused'
   | 'proof_missing'
   | 'proof_refused'
   | 'token_inactive'
@@ -99,10 +103,10 @@ export type Unavailable = {
   readonly body: Readonly<Record<string, string>>;
 };
 
-export type Outcome = Granted | Refused | Unavailable;
+export type Outcome<Claims = unknown> = Granted<Claims> | Refused | Unavailable;
 
 /** A cache may reuse no response that depends on an Authorization header (RFC 9111 §3.5, RFC 9110 §12.5.5). */
-export const UNCACHED: AnswerHeaders = { 'cache-control': 'no-store', vary: 'Authorization' };
+export const UNCACHED = { 'cache-control': 'no-store', vary: 'Authorization' } as const satisfies AnswerHeaders;
 
 const ERROR_OF: Readonly<Record<RefusalReason, RefusalError>> = {
   no_credentials: null,
@@ -120,6 +124,7 @@ const ERROR_OF: Readonly<Record<RefusalReason, RefusalError>> = {
   expired: 'invalid_token',
   not_yet_valid: 'invalid_token',
   claim_missing: 'invalid_token',
+  claims_refused: 'invalid_token',
   proof_missing: 'invalid_token',
   proof_refused: 'invalid_token',
   token_inactive: 'invalid_token',
@@ -142,7 +147,11 @@ const WORDS: Readonly<Record<keyof typeof STATUS, string>> = {
   insufficient_user_authentication: 'The end-user has to sign in again, more recently or more strongly.',
 };
 
-export const granted = (access: Access): Granted => ({ kind: 'granted', access, headers: UNCACHED });
+export const granted = <Claims>(access: Access<Claims>): Granted<Claims> => ({
+  kind: 'granted',
+  access,
+  headers: UNCACHED,
+});
 
 /** The facts in every challenge of an API, for any refusal. */
 export type ChallengeFacts = {

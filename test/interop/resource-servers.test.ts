@@ -6,7 +6,7 @@ import { auth, requiredScopes } from 'express-oauth2-jwt-bearer';
 import fastify from 'fastify';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fastifyGuard } from '../../src/guard/index.ts';
+import { fastifyGuard } from '../../src/guard/fastify.ts';
 import { exchange, obtainCode, obtainTokens, token } from '../support/actors.ts';
 import { shippedConfiguration } from '../support/app.ts';
 import { claimsOf, forgeriesOf, signedByUs } from '../support/forging.ts';

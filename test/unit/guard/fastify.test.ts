@@ -1,7 +1,7 @@
 /** The guard as a Fastify plugin: every route declares its requirements, and every answer its caching. */
 import fastify, { type FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type FastifyGuardOptions, fastifyGuard } from '../../../src/guard/index.ts';
+import { type FastifyGuardOptions, fastifyGuard } from '../../../src/guard/fastify.ts';
 import { FAKE_ISSUER, FAKE_METADATA, FAKE_RESOURCE, type FakeIssuer, fakeIssuer } from '../../support/fake-issuer.ts';
 
 const METADATA = '/.well-known/oauth-protected-resource/photos';

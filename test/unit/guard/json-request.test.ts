@@ -35,7 +35,7 @@ describe('a request', () => {
     });
     await ask({ url: URL_OF_KEYS, method: 'POST', headers: { 'x-a': 'b' }, body: 'c=d' }, LONG);
     await ask(GET, LONG);
-    const common = { redirect: 'error', signal: expect.any(AbortSignal) };
+    const common = { redirect: 'manual', signal: expect.any(AbortSignal) };
     expect(sent).toEqual([
       [URL_OF_KEYS, { ...common, method: 'POST', headers: { accept: 'application/json', 'x-a': 'b' }, body: 'c=d' }],
       [URL_OF_KEYS, { ...common, method: 'GET', headers: { accept: 'application/json' } }],
