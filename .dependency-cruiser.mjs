@@ -329,7 +329,7 @@ export default {
       [
         '^examples/',
         // As an API imports it: statehouse/guard.
-        '^src/guard/index\\.ts$',
+        '^src/guard/(index|mcp)\\.ts$',
         packages('@modelcontextprotocol/(client|server|node)', 'express', '@types/express', 'zod'),
         '^(node:)?(child_process|fs|http|net|os|path)$',
       ],

@@ -4,17 +4,9 @@ import { z } from 'zod';
 
 /** The scopes, as policies/resources.yaml describes them at the authorization server. */
 export const SCOPES = ['photos:read', 'photos:write'] as const;
-export type Scope = (typeof SCOPES)[number];
 
-/** The scope that a tool requires. Every other request requires `photos:read`. */
-const SCOPE_OF_TOOL: ReadonlyMap<unknown, Scope> = new Map([['add_photo', 'photos:write']]);
-
-/** @param message the body of a request; whatever is wrong with it is for the MCP server to say. */
-export function scopeNeeded(message: unknown): Scope {
-  const { method, params } = Object(message) as { method?: unknown; params?: unknown };
-  const tool = method === 'tools/call' ? (Object(params) as { name?: unknown }).name : undefined;
-  return SCOPE_OF_TOOL.get(tool) ?? 'photos:read';
-}
+/** The further scopes of a tool. Every request requires `photos:read`. */
+export const SCOPES_OF_TOOLS = { add_photo: ['photos:write'] };
 
 export type Album = Map<string, string[]>;
 

@@ -22,7 +22,7 @@ export type McpAuthInfo = {
   extra: { access: Access };
 };
 
-type McpRequest = GuardedRequest & { readonly body?: unknown; auth?: McpAuthInfo };
+type McpRequest = GuardedRequest & { readonly body?: unknown };
 
 export const authInfoOf = (access: Access): McpAuthInfo => ({
   token: '',
@@ -47,7 +47,7 @@ export function mcpGuard<Claims>(guard: Guard<Claims>, { tools = {}, ...needs }:
       const named = isMessage ? scopesOfTools(request.body, scopesOf) : [];
       const outcome = await guard.check(request, named === null ? everything : withScopes(needs, named));
       if (outcome.kind !== 'granted') return refuse(response, outcome);
-      request.auth = authInfoOf(outcome.access);
+      Object.assign(request, { auth: authInfoOf(outcome.access) });
       admit(response, outcome);
       next();
     },

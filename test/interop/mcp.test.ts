@@ -272,8 +272,20 @@ describe('examples/mcp-protected-api', () => {
       expect((await knock(`Bearer ${accessToken}`)).status).toBe(200);
       expect(await challengeOf(`Bearer ${accessToken}`, 'add_photo')).toEqual({
         status: 403,
-        challenge: refusal('insufficient_scope', `scope="photos:write", resource_metadata="${METADATA}"`),
+        challenge: refusal('insufficient_scope', `scope="photos:read photos:write", resource_metadata="${METADATA}"`),
       });
+    });
+
+    it('requires the scope of a tool in a batch too', async () => {
+      const { accessToken } = await obtainTokens(judging.current.test, agent, judging.current.user);
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${accessToken}`,
+      };
+      const post = (text: string) => fetch(API, { method: 'POST', headers, body: text });
+      expect((await post(`[${body('list_photos')}]`)).status).toBe(200);
+      expect((await post(`[${body('list_photos')}, ${body('add_photo')}]`)).status).toBe(403);
     });
 
     it('rejects a forgery, an ID Token, and any token for another API', async () => {
