@@ -8,6 +8,6 @@ export const addressOf = (issuer: string, ...parts: readonly string[]): string =
   urlUnder(issuer, `${API_PATH}${parts.map((part) => `/${encodeURIComponent(part)}`).join('')}`);
 
 /** `_links` of an item. */
-export const links = (hrefs: Readonly<Record<string, string>>): object => ({
+export const links = (hrefs: Readonly<Record<string, string>>) => ({
   _links: Object.fromEntries(Object.entries(hrefs).map(([name, href]) => [name, { href }])),
 });

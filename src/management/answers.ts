@@ -12,7 +12,7 @@ import { conditionNeeded } from './administration.ts';
 import type { ManagementDeps } from './deps.ts';
 import { type Makes, makesFor } from './idempotency.ts';
 import type { Address, Method } from './operations.ts';
-import { entityTag, isKnown, preconditionOf } from './precondition.ts';
+import { entityTag, isKnown, preconditionOf, tagOf } from './precondition.ts';
 import { notFound, PROBLEM_TYPE, type Problem, problem } from './problem.ts';
 import { sendRefusal, whoIn } from './refusal.ts';
 import type { Answer, ManagementResource, Operation } from './resource.ts';
@@ -174,10 +174,10 @@ function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,
   { secret }: Operation,
-  { body, representation = body }: { readonly body: object; readonly representation?: object },
+  { body, representation = body, facts }: Extract<Answer, { readonly body: object }>,
 ): FastifyReply {
   if (secret) reply.header('cache-control', 'no-store');
-  return sendText(request, reply, JSON.stringify(body), JSON_TYPE, entityTag(JSON.stringify(representation)));
+  return sendText(request, reply, JSON.stringify(body), JSON_TYPE, tagOf(representation, facts));
 }
 
 /** A private cache may store the response, and revalidates it before each use, so that it never shows an outdated state. */

@@ -1,6 +1,7 @@
 /** Lists in pages: a bounded number of items, and an opaque cursor to the next ones. */
 import { z } from 'zod';
 import { base64urlDecode } from '../crypto/base64url.ts';
+import type { Place } from '../storage/keyed-page.ts';
 import { MAX_PAGE_ITEMS, type Page, type PageRequest } from '../storage/page.ts';
 import { type Problem, problem } from './problem.ts';
 import { type Answer, found } from './resource.ts';
@@ -24,6 +25,9 @@ export const pageQuery = {
     .describe('The cursor in `next` of the previous page. It stays valid when items are added.'),
 };
 
+/** Of an item, so that it can be changed without reading it alone. */
+export const etag = z.string().describe('The `ETag` of the item by itself, for `If-Match`.');
+
 export const link = z.object({ href: z.string() }).meta({ id: 'Link' });
 export const selfLink = z.object({ self: link });
 
@@ -34,13 +38,13 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     _links: z.object({ self: link, next: link.optional().describe('Absent: this is the last page.') }),
   });
 
-/** The shape of a list that a search leaves a part of. */
-export const searchedPageOf = <Item extends z.ZodType>(item: Item) =>
+/** The shape of a list whose items the server counts where that is cheap: few, or found by an index. */
+export const countedPageOf = <Item extends z.ZodType>(item: Item) =>
   pageOf(item).extend({
     total: z
       .int()
       .optional()
-      .describe('The number of all matches of `q`. Absent: there is no `q`, or the server has not counted them.'),
+      .describe('The number of all items of the list, on all its pages. Absent: the server has not counted them.'),
   });
 
 /** How a search compares. */
@@ -62,6 +66,14 @@ export const isStorable = (text: string): boolean => text.isWellFormed() && !tex
 /** A place in a list that is sorted by a name. */
 export const keyPosition = z.string().max(512).refine(isStorable);
 
+/** A place in a list that is sorted by one unique text. Its cursor is the text itself; empty: before the first. */
+export const placeOfKey = keyPosition.transform((key): Place => (key === '' ? [] : [key]));
+export const keyOfPlace = (place: Place | null): string | null => place && (place[0] ?? '');
+
+/** Of a list that is sorted by several columns. */
+export const placeOf = (...columns: readonly [z.ZodType<string>, z.ZodType<string>]): z.ZodType<Place> =>
+  z.union([z.tuple([]), z.tuple([columns[0], columns[1]])]);
+
 /** @returns a problem for a cursor that is not of this list. */
 function positionIn<Position>(
   schema: z.ZodType<Position>,
@@ -80,7 +92,7 @@ export async function listAnswer<Position>(
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
   position: z.ZodType<Position>,
   href: string,
-  read: (request: PageRequest<Position>) => Promise<Page<object, Position>>,
+  read: (request: PageRequest<Position>) => Promise<Page<object, unknown>>,
 ): Promise<Answer> {
   const at = positionIn(position, cursor);
   return at.kind === 'problem' ? at : found(pageBody(await read({ limit, after: at.position }), href));

@@ -11,23 +11,35 @@ import type { Problem, ProblemReason } from './problem.ts';
 import type { Send } from './send.ts';
 import type { Me } from './who.ts';
 
+/**
+ * `representation`: the value that the entity tag covers, where the body has more, such as a secret. `facts`: those of the body that no request
+ * writes, and that the tag covers in a part of its own.
+ */
+type Tagged = { readonly body: object; readonly representation?: object; readonly facts?: object };
+
 export type Answer =
-  /** 200. `representation`: the value that the entity tag covers, where the body has more, such as a secret. */
-  | { readonly kind: 'found'; readonly body: object; readonly representation?: object }
+  /** 200. */
+  | ({ readonly kind: 'found' } & Tagged)
   /** 201, with the address of what was created. */
-  | { readonly kind: 'created'; readonly body: object; readonly location: string; readonly representation?: object }
+  | ({ readonly kind: 'created'; readonly location: string } & Tagged)
   /** 200 with another media type than JSON. */
   | { readonly kind: 'document'; readonly type: string; readonly text: string }
   /** 204. */
   | { readonly kind: 'done' }
   | Problem;
 
-export const found = (body: object, representation = body): Answer => ({ kind: 'found', body, representation });
-export const created = (body: object, location: string, representation = body): Answer => ({
+export const found = (body: object, representation = body, facts?: object): Answer => ({
+  kind: 'found',
+  body,
+  representation,
+  ...(facts && { facts }),
+});
+export const created = (body: object, location: string, representation = body, facts?: object): Answer => ({
   kind: 'created',
   body,
   location,
   representation,
+  ...(facts && { facts }),
 });
 export const document = (type: string, text: string): Answer => ({ kind: 'document', type, text });
 export const done: Answer = { kind: 'done' };

@@ -1,16 +1,18 @@
 /** The registered clients in pages, for administrators. */
-import { and, eq, getTableColumns, isNull } from 'drizzle-orm';
+import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import { clientSearchText } from '../lifecycles/client/table.ts';
 import type { RegisteredClient } from '../model/client.ts';
 import { authenticClients, type ClientRow } from './authentic-clients.ts';
 import { clientOf } from './clients.ts';
 import type { Drizzle } from './database.ts';
-import { keyedPage, scannedPart } from './keyed-page.ts';
+import { reading } from './failures.ts';
+import { keyedPage, type Place, scannedPart } from './keyed-page.ts';
 import type { Page, PageRequest } from './page.ts';
 import { plannedRead } from './planned-read.ts';
 import { clients } from './schema.ts';
-import { searchFor } from './search.ts';
+import { searchIn } from './search.ts';
 
 export type ListedClient = RegisteredClient & { readonly createdAt: Date };
 
@@ -26,21 +28,45 @@ export type ClientFilter = {
   readonly declared?: boolean | undefined;
 };
 
-/** By client_id. A deleted client is not listed. @throws StoreUnavailable */
+export type ClientSort = 'client_id' | 'client_name' | 'created_at';
+
+const ORDERS: Readonly<Record<ClientSort, readonly AnyPgColumn[]>> = {
+  client_id: [clients.clientId],
+  client_name: [clients.clientName, clients.clientId],
+  created_at: [clients.createdAt, clients.clientId],
+};
+
+/** When the client was registered. Null: the client is not found. @throws StoreUnavailable */
+export async function findCreationOfClient(db: Drizzle, clientId: string): Promise<Date | null> {
+  const [row] = await reading(() =>
+    db.select({ createdAt: clients.createdAt }).from(clients).where(eq(clients.clientId, clientId)),
+  );
+  return row?.createdAt ?? null;
+}
+
+/** A deleted client is not listed. @throws StoreUnavailable */
 export const listClientPage = (
   db: Drizzle,
   macs: RowMacs,
   { q, declared }: ClientFilter,
-  page: PageRequest<string>,
-): Promise<Page<ListedClient, string>> => {
+  page: PageRequest<Place>,
+  { sort, descending }: { readonly sort: ClientSort; readonly descending: boolean } = {
+    sort: 'client_id',
+    descending: false,
+  },
+): Promise<Page<ListedClient, Place>> => {
+  const { indexed = null, searched } = searchIn(clientSearchText(clients), q);
   const list = {
-    key: clients.clientId,
+    order: ORDERS[sort],
+    descending,
+    from: sql`${clients}`,
+    id: clients.clientId,
     listed: and(isNull(clients.deletedAt), declared === undefined ? undefined : eq(clients.declared, declared)),
-    text: clientSearchText(clients),
-    search: q === undefined ? null : searchFor(q),
+    searched,
+    indexed,
   };
   return keyedPage(list, page, async (scan, rows) => {
-    const scanned = scannedPart(list.key, scan);
+    const scanned = scannedPart(scan);
     const read = (db: Drizzle) =>
       db
         .select({ scanned: scanned.columns, item: getTableColumns(clients) })

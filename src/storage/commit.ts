@@ -74,7 +74,7 @@ async function statementOf(db: Drizzle, macs: RowMacs | null, { writes, requires
   // Each write waits for the one before it.
   let holds = and(...requires.map(isMet), ...areHeld) ?? sql`true`;
   for (const [place, write] of writes.entries()) {
-    const saved = part(`saved_${place}`, written(macs, write, holds, isAlone));
+    const saved = part(`saved_${place}`, written(macs, write, now, { holds, isAlone }));
     parts.push(saved);
     holds = sql`exists (select from ${saved})`;
   }
@@ -109,9 +109,14 @@ function heldRows(writes: readonly Write[]): readonly { readonly rows: SQL; read
  * @param isAlone a row that is there already makes the statement write nothing. Otherwise it undoes the other writes.
  * Postgres does not ignore conflicts of a deferrable constraint, as signing keys have.
  */
-function written(macs: RowMacs | null, write: Write, holds: SQL, isAlone: boolean): SQL {
+function written(
+  macs: RowMacs | null,
+  write: Write,
+  now: Date,
+  { holds, isAlone }: { readonly holds: SQL; readonly isAlone: boolean },
+): SQL {
   const table = tableOf(write.table);
-  const columns = columnsOfWrite(macs, table, write);
+  const columns = columnsOfWrite(macs, table, write, now);
   if (write.kind === 'insert') {
     const values = Object.entries(columns).flatMap(([name, value]) =>
       value === undefined ? [] : boundValue(table, name, value),

@@ -1,9 +1,8 @@
-/** Pages of a table in the order of its unique text key, of which a filter in SQL and a search leave rows out. */
+/** Pages of a table in the order of columns that name a row, of which a filter in SQL and a search leave rows out. */
 import { and, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-import { itemsOfPage, type Page, type PageRequest } from './page.ts';
+import { itemsOfPage, type Page, type PageRequest, positionInstant } from './page.ts';
 import { BY_INDEXES, type Planning, SCANNING } from './planned-read.ts';
-import type { Search } from './search.ts';
 
 /** The most rows that one request reads, of the index and of the columns that the filter asks for. */
 export const MAX_KEYS_READ = 10_000;
@@ -12,56 +11,110 @@ export const MAX_MATCHES_SORTED = 5000;
 
 const number = (count: number): SQL => sql.raw(String(count));
 
+/** The values of the columns of the order, as texts. None: the place before the first row. */
+export type Place = readonly string[];
+
 export type KeyedList = {
-  readonly key: AnyPgColumn;
+  /** The columns of the order. Together they name a row. An index has them. */
+  readonly order: readonly AnyPgColumn[];
+  readonly descending?: boolean;
+  /** The table of the order, with each table that the filter reads. */
+  readonly from: SQL;
+  /** The primary key of the items. */
+  readonly id: AnyPgColumn;
   /** Of each row that is listed at all. */
   readonly listed: SQL | undefined;
-  /** The text of a row that the search reads. */
-  readonly text: SQL;
-  readonly search: Search | null;
+  /** The part of the order that can have such rows. Absent: all of it. */
+  readonly range?: SQL | undefined;
+  /** A condition that an index answers; null: there is none. */
+  readonly indexed: SQL | null;
+  /** A condition that reads each row. */
+  readonly searched?: SQL | undefined;
 };
 
 /** `stops`: the scan ended here, since it has read enough, and not because there are no further rows. */
-type Scanned = { readonly key: string; readonly kept: boolean; readonly stops: boolean; readonly matches: number };
+type Scanned = { readonly place: Place; readonly kept: boolean; readonly stops: boolean; readonly matches: number };
 
 /** The keys of rows behind a position, in their order. */
 type Scan = {
+  readonly list: KeyedList;
   readonly from: SQL;
   readonly where: SQL | undefined;
   readonly planning: Planning;
 };
 
-/** The part of a scan in the statement of a list. */
-export const scannedPart = (key: AnyPgColumn, { from, where }: Scan) => ({
-  columns: {
-    key: sql<string>`scanned.key`,
-    kept: sql<boolean>`scanned.kept`,
-    stops: sql<boolean>`scanned.stops`,
-    matches: sql<number>`scanned.matches::int`,
-  },
-  from,
-  where,
-  matches: sql`${key} = scanned.key`,
-  order: sql`scanned.key`,
-});
+const placeColumns = ({ order }: KeyedList): readonly SQL[] => order.map((_, at) => sql.raw(`place_${at}`));
+const inOrder = ({ descending }: KeyedList, columns: readonly SQL[]): SQL =>
+  sql.join(
+    columns.map((column) => (descending ? sql`${column} desc` : column)),
+    sql`, `,
+  );
+const listOf = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
 
-/** At most MAX_KEYS_READ rows, in the order of the keys. The last of so many comes along, kept or not. */
-const walk = ({ key, listed, text, search }: KeyedList, after: string | null): Scan => ({
-  from: sql`(select key, kept, place = ${number(MAX_KEYS_READ)} as stops, 0 as matches from (
-      select ${key} as key, (${and(listed, search?.matches(text)) ?? sql`true`}) as kept, row_number() over (order by ${key}) as place
-      from ${key.table} ${after === null ? sql`` : sql`where ${key} > ${after}`}
-      order by ${key} limit ${number(MAX_KEYS_READ)}
+/** The part of a scan in the statement of a list. */
+export function scannedPart({ list, from, where }: Scan) {
+  const columns = placeColumns(list).map((column) => sql`scanned.${column}`);
+  const texts = list.order.map((column, at) => {
+    const value = columns[at] as SQL;
+    return isInstant(column) ? positionInstant(value) : sql`${value}::text`;
+  });
+  return {
+    columns: {
+      place: sql<Place>`array[${listOf(texts)}]`,
+      kept: sql<boolean>`scanned.kept`,
+      stops: sql<boolean>`scanned.stops`,
+      matches: sql<number>`scanned.matches::int`,
+    },
+    from,
+    where,
+    matches: sql`${list.id} = scanned.id`,
+    order: inOrder(list, columns),
+  };
+}
+
+const isInstant = (column: AnyPgColumn): boolean => column.getSQLType().startsWith('timestamp');
+
+/** Rows behind the place. */
+function behind({ order, descending }: KeyedList, columns: readonly SQL[], after: Place | null): SQL | undefined {
+  if (after === null || after.length === 0) return undefined;
+  const values = order.map((column, at) => sql`${after[at] ?? ''}::${sql.raw(column.getSQLType())}`);
+  return sql`(${listOf(columns)}) ${sql.raw(descending ? '<' : '>')} (${listOf(values)})`;
+}
+
+const keysOf = (list: KeyedList): SQL => {
+  const names = placeColumns(list);
+  return sql`${listOf(list.order.map((column, at) => sql`${column} as ${names[at]}`))}, ${list.id} as id`;
+};
+
+/** At most MAX_KEYS_READ rows, in the order of the list. The last of so many comes along, kept or not. */
+function walk(list: KeyedList, after: Place | null): Scan {
+  const columns = list.order.map((column) => sql`${column}`);
+  const kept = and(list.listed, list.indexed ?? undefined, list.searched) ?? sql`true`;
+  const order = inOrder(list, columns);
+  const where = and(list.range, behind(list, columns, after));
+  return {
+    list,
+    from: sql`(select ${listOf(placeColumns(list))}, id, kept, place = ${number(MAX_KEYS_READ)} as stops, 0 as matches from (
+      select ${keysOf(list)}, (${kept}) as kept, row_number() over (order by ${order}) as place
+      from ${list.from} ${where === undefined ? sql`` : sql`where ${where}`}
+      order by ${order} limit ${number(MAX_KEYS_READ)}
     ) as walked) as scanned`,
-  where: sql`scanned.kept or scanned.stops`,
-  planning: SCANNING,
-});
+    where: sql`scanned.kept or scanned.stops`,
+    planning: SCANNING,
+  };
+}
 
 /** All matches, or one more than are sorted. */
-const lookup = ({ key, listed, text, search }: KeyedList, after: string | null): Scan => ({
-  from: sql`(select key, true as kept, false as stops, count(*) over () as matches from (
-      select ${key} as key from ${key.table} where ${and(search?.matches(text), listed)} limit ${number(MAX_MATCHES_SORTED + 1)}
+const lookup = (list: KeyedList, indexed: SQL, after: Place | null): Scan => ({
+  list,
+  from: sql`(select ${listOf(placeColumns(list))}, id, true as kept, false as stops, count(*) over () as matches from (
+      select ${keysOf(list)} from ${list.from} where ${and(indexed, list.searched, list.listed, list.range)} limit ${number(MAX_MATCHES_SORTED + 1)}
     ) as found) as scanned`,
-  where: after === null ? undefined : sql`scanned.key > ${after}`,
+  where: behind(
+    list,
+    placeColumns(list).map((column) => sql`scanned.${column}`),
+    after,
+  ),
   planning: BY_INDEXES,
 });
 
@@ -70,25 +123,27 @@ type Row<Item> = { readonly scanned: Scanned; readonly item: Item };
 /** @param read at most so many rows of the scan. */
 export async function keyedPage<Item>(
   list: KeyedList,
-  { limit, after }: PageRequest<string>,
+  { limit, after }: PageRequest<Place>,
   read: (scan: Scan, rows: number) => Promise<readonly Row<Item>[]>,
-): Promise<Page<Item, string>> {
+): Promise<Page<Item, Place>> {
   const wanted = itemsOfPage(limit);
-  if (list.search?.isIndexed) {
-    const rows = await read(lookup(list, after), wanted + 1);
+  if (list.indexed !== null) {
+    const rows = await read(lookup(list, list.indexed, after), wanted + 1);
     const [first] = rows;
     const areAll = first === undefined ? after === null : first.scanned.matches <= MAX_MATCHES_SORTED;
     if (areAll) return { ...pageIn(rows, wanted), total: first?.scanned.matches ?? 0 };
   }
-  return pageIn(await read(walk(list, after), wanted + 1), wanted);
+  const page = pageIn(await read(walk(list, after), wanted + 1), wanted);
+  const isAll = after === null && page.next === null;
+  return isAll ? { ...page, total: page.items.length } : page;
 }
 
-function pageIn<Item>(rows: readonly Row<Item>[], wanted: number): Page<Item, string> {
+function pageIn<Item>(rows: readonly Row<Item>[], wanted: number): Page<Item, Place> {
   const items: Item[] = [];
-  let position: string | null = null;
+  let position: Place | null = null;
   for (const { scanned, item } of rows) {
     if (items.length === wanted) return { items, next: position };
-    position = scanned.key;
+    position = scanned.place;
     if (scanned.kept) items.push(item);
   }
   return { items, next: rows.at(-1)?.scanned.stops ? position : null };

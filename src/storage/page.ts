@@ -62,7 +62,7 @@ export async function readPage<Row, Item, Position>(
 export const itemsOfPage = (limit: number): number => Math.min(Math.max(Math.trunc(limit), 1), MAX_PAGE_ITEMS);
 
 /** The instant of a position: a Date would lose the microseconds, and with them rows. */
-export const positionInstant = (column: AnyPgColumn): SQL<string> =>
+export const positionInstant = (column: AnyPgColumn | SQL): SQL<string> =>
   sql<string>`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 /** Rows behind this position, newest first. */

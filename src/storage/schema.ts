@@ -17,7 +17,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { bytes, epoch, instant, texts, xid8 } from '../lifecycles/columns.ts';
 import { keptAmong } from '../lifecycles/root-keys.ts';
-import { HELD_TABLES } from '../lifecycles/tables.ts';
+import { HELD_TABLES, users } from '../lifecycles/tables.ts';
 import type { RasterType } from '../model/image.ts';
 import { SHARD } from '../model/ledger.ts';
 
@@ -165,6 +165,21 @@ export const deniedAccessTokens = pgTable(
     endsAt: instant('ends_at').notNull(),
   },
   (table) => [index('denied_access_tokens_ends_at').on(table.endsAt)],
+);
+
+/**
+ * When each end-user signed in last, for lists. A sign-in writes it with its session, since sessions and entries of the ledger go, and a
+ * sign-in does not write the row of its end-user. A row decides nothing.
+ */
+export const lastSignIns = pgTable(
+  'last_sign_ins',
+  {
+    userId: uuid('user_id')
+      .primaryKey()
+      .references(() => users.id),
+    signedInAt: instant('signed_in_at').notNull(),
+  },
+  (table) => [index('last_sign_ins_signed_in_at').on(table.signedInAt, table.userId)],
 );
 
 /** Challenges of passkeys that were answered: each counts once, until it ends by itself. */

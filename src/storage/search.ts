@@ -9,13 +9,20 @@ export type Search = {
   readonly isIndexed: boolean;
 };
 
+/** The database folds the text of a row for each word. */
+export const MAX_WORDS = 10;
+
+/** Each word once. */
+export const wordsOf = (query: string): readonly string[] => [
+  ...new Set(query.split(/\s+/u).filter((word) => word !== '')),
+];
+
 const INDEXED = /[\p{L}\p{N}]{3}/u;
 const BEGINNING = /^[\p{L}\p{N}]{1,2}$/u;
 
 /** @param query a word of one or two letters is the beginning of a word; a longer one is any part. */
 export function searchFor(query: string): Search {
-  // Each word once: the database folds the text of a row for each.
-  const words = [...new Set(query.split(/\s+/u).filter((word) => word !== ''))];
+  const words = wordsOf(query);
   return {
     matches: (text) => and(...words.map((word) => sql`${text} like ${patternOf(word)}`)),
     isIndexed: words.some((word) => INDEXED.test(word) || BEGINNING.test(word)),
@@ -26,3 +33,12 @@ const patternOf = (word: string): SQL => sql`${BEGINNING.test(word) ? '% ' : '%'
 
 /** No letter of it is a pattern. */
 const literal = (word: string): SQL => sql`regexp_replace(${folded(sql`${word}::text`)}, '([\\\\%_])', '\\\\\\1', 'g')`;
+
+/** The condition of a query on a text, for a list: by the index, or row by row. */
+export function searchIn(text: SQL, query: string | undefined): { readonly indexed?: SQL; readonly searched?: SQL } {
+  if (query === undefined) return {};
+  const { matches, isIndexed } = searchFor(query);
+  const condition = matches(text);
+  if (condition === undefined) return {};
+  return isIndexed ? { indexed: condition } : { searched: condition };
+}

@@ -1,5 +1,5 @@
 /** The statements about sessions: load, list, insert, record a use, add a factor, end. */
-import { and, desc, eq, gt, inArray, ne, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, ne, type SQL, sql, type WithSubquery } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import { InvariantViolation } from '../engine/errors.ts';
@@ -21,7 +21,7 @@ import { committing, reading, writing } from './failures.ts';
 import { administrationLine, entryLine, instant, ledgerColumns, originLine } from './ledger.ts';
 import { fixedNow, nowOf, nowOr } from './now.ts';
 import { FIRST_VERSION } from './row-version.ts';
-import { server, sessions, transitions, users } from './schema.ts';
+import { lastSignIns, server, sessions, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 import { SIGN_IN } from './sign-in-lines.ts';
 
@@ -104,16 +104,20 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
         factor === null
           ? db.insert(sessions).values(values).returning(returned)
           : insertWhileItStands(db, values, factor).returning(returned);
-      if (signIn === undefined) return (await writing(() => inserting))[0] ?? null;
       const stored = db.$with('stored').as(inserting);
+      const parts: WithSubquery[] = [stored];
+      if (session.state === 'active') parts.push(noted(db, sql`${stored}`, session.userId, sql`${stored.signedInAt}`));
       // The user and the origin of the sign-in: the server writes the entry with the session, or not at all.
-      const line = db.$with('line').as(
+      if (signIn !== undefined) {
+        const entry = db.select(signInLine(session, signIn, sql`${stored.sid}`, now)).from(stored);
+        parts.push(db.$with('line').as(db.insert(transitions).select(entry).returning({ at: transitions.at })));
+      }
+      const [inserted] = await writing(() =>
         db
-          .insert(transitions)
-          .select(db.select(signInLine(session, signIn, sql`${stored.sid}`, now)).from(stored))
-          .returning({ at: transitions.at }),
+          .with(...parts)
+          .select()
+          .from(stored),
       );
-      const [inserted] = await writing(() => db.with(stored, line).select().from(stored));
       if (!inserted) return null;
       const { sid: _, ...times } = inserted;
       return times;
@@ -121,6 +125,12 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
     commit: (commit) => committing(() => STATEMENTS[commit.kind](db, commit as never, clock, macs)),
   };
 }
+
+/** @param began rows of the statement: one if the session is stored as active, else none. */
+const noted = (db: Drizzle, began: SQL, userId: string, signedInAt: SQL) =>
+  db.$with('noted', {}).as(sql`insert into ${lastSignIns} (user_id, signed_in_at)
+    select ${userId}::uuid, ${signedInAt} from ${began}
+    on conflict (user_id) do update set signed_in_at = greatest(${lastSignIns.signedInAt}, excluded.signed_in_at) returning 1`);
 
 async function nowBefore(db: Drizzle, clock: Clock): Promise<Date> {
   const [row] = await reading(() => db.select({ now: sql<string>`${nowOf(clock)}` }).from(server));
@@ -302,8 +312,10 @@ function renewed(db: Drizzle, commit: Commit<'addFactor'>, clock: Clock, macs: R
       )
       .returning({ sid: sessions.sid }),
   );
+  // The sign-in is complete.
+  const first = loaded.state === 'active' ? [] : [noted(db, sql`${moved}`, loaded.userId, instant(now))];
   return db
-    .with(moved)
+    .with(moved, ...first)
     .insert(transitions)
     .select(db.select(lineOf(commit, sql`${moved.sid}`)).from(moved))
     .returning({ sessionId: transitions.sessionId });

@@ -3,7 +3,7 @@
  * a test (test/unit/storage/tables.test.ts).
  */
 import { sql } from 'drizzle-orm';
-import { anHourBefore } from '../lifecycles/retention.ts';
+import { anHourBefore, ofDeletedUsers } from '../lifecycles/retention.ts';
 import { type DescribedTable, KEPT, PASSING } from '../lifecycles/table.ts';
 import { HELD_TABLES } from '../lifecycles/tables.ts';
 import { STATISTICS_DAYS } from '../model/statistics.ts';
@@ -13,6 +13,7 @@ import {
   deniedAccessTokens,
   endedRows,
   idempotencyKeys,
+  lastSignIns,
   ledgerRetention,
   ledgerSeals,
   nodes,
@@ -84,6 +85,20 @@ export const TABLES: readonly DescribedTable[] = [
       owner: consoleSessions.userId,
       shown: [consoleSessions.createdAt, consoleSessions.tokenEndsAt],
       since: consoleSessions.createdAt,
+      erasure: 'removed',
+    },
+  },
+  {
+    table: lastSignIns,
+    spreadBy: lastSignIns.userId,
+    rights: PASSING,
+    // Of a sign-in during the deletion.
+    removal: () => [ofDeletedUsers(lastSignIns.userId)],
+    personal: {
+      name: 'last_sign_ins',
+      owner: lastSignIns.userId,
+      shown: [lastSignIns.signedInAt],
+      since: lastSignIns.signedInAt,
       erasure: 'removed',
     },
   },

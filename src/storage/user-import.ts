@@ -152,6 +152,7 @@ async function registerTogether(
             signInAddress: sent.signInAddress,
             epoch: sent.epoch,
             createdAt: sql`coalesce(${sent.createdAt}, now())`.as('created_at'),
+            changedAt: sql`null::timestamptz`.as('changed_at'),
             disabledAt: sql`null::timestamptz`.as('disabled_at'),
             deletedAt: sql`null::timestamptz`.as('deleted_at'),
             mac: sql`decode(${sent.mac}, 'hex')`.as('mac'),

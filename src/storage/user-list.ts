@@ -1,22 +1,69 @@
 /** The end-users in pages, for administrators; never with the hash of a password. */
-import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm';
 import { userSearchText } from '../lifecycles/user/table.ts';
 import type { User } from '../model/user.ts';
 import { isUuidInEitherCase } from '../oauth/sub.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
-import { keyedPage, scannedPart } from './keyed-page.ts';
+import { type KeyedList, keyedPage, type Place, scannedPart } from './keyed-page.ts';
 import type { Page, PageRequest } from './page.ts';
 import { plannedRead } from './planned-read.ts';
-import { users } from './schema.ts';
-import { searchFor } from './search.ts';
+import { lastSignIns, passkeys, recoveryCodes, secondFactors, users } from './schema.ts';
+import { searchIn } from './search.ts';
 
-export type ListedUser = Omit<User, 'passwordHash'> & { readonly createdAt: Date };
+/** The factors beside the password, by the table of their active rows. Recovery codes stand in for a lost factor. */
+const TABLE_OF_FACTOR = {
+  passkey: passkeys,
+  authenticator_app: secondFactors,
+  recovery_code: recoveryCodes,
+} as const;
+export type UserFactor = keyof typeof TABLE_OF_FACTOR;
+export const USER_FACTORS = Object.keys(TABLE_OF_FACTOR) as [UserFactor, ...UserFactor[]];
+
+/** Facts about an end-user that requests about the record do not write. */
+export type UserFacts = {
+  readonly createdAt: Date;
+  readonly changedAt: Date | null;
+  readonly lastSignInAt: Date | null;
+  readonly hasPassword: boolean;
+  readonly factors: readonly UserFactor[];
+};
+
+export type ListedUser = Omit<User, 'passwordHash'> & UserFacts;
+
+export type UserSort = 'username' | 'created_at' | 'last_sign_in_at';
 
 export type UserFilter = {
   /** The username, a name or the e-mail address has each word of it; or it is the `sub`. */
   readonly q?: string | undefined;
   readonly disabled?: boolean | undefined;
+  readonly hasPassword?: boolean | undefined;
+  readonly emailVerified?: boolean | undefined;
+  /** A claim has this value, or the value is one of its list. */
+  readonly claim?: { readonly name: string; readonly values: readonly unknown[] } | undefined;
+  readonly signedInSince?: Date | undefined;
+  /** Also true of an end-user who never signed in. */
+  readonly notSignedInSince?: Date | undefined;
+  /** `none`: neither a passkey nor an authenticator app. */
+  readonly factor?: UserFactor | 'none' | undefined;
+};
+
+const hasFactor = (factor: UserFactor): SQL => {
+  const table = TABLE_OF_FACTOR[factor];
+  return sql`exists (select from ${table} where ${table.userId} = ${users.id} and ${table.state} = 'active')`;
+};
+const signInOf = (which?: SQL): SQL =>
+  sql`from ${lastSignIns} where ${and(sql`${lastSignIns.userId} = ${users.id}`, which)}`;
+
+const FACTS = {
+  createdAt: users.createdAt,
+  changedAt: users.changedAt,
+  hasPassword: sql<boolean>`${users.passwordHash} <> ''`,
+  lastSignInAt: sql<Date | null>`(select ${lastSignIns.signedInAt} ${signInOf()})`.mapWith(lastSignIns.signedInAt),
+  factors: sql<UserFactor[]>`array_remove(array[${sql.join(
+    USER_FACTORS.map((factor) => sql`case when ${hasFactor(factor)} then ${sql.raw(`'${factor}'`)} end`),
+    sql`, `,
+  )}]::text[], null)`,
 };
 
 const LISTED = {
@@ -26,20 +73,44 @@ const LISTED = {
   claims: users.claims,
   epoch: users.epoch,
   disabledAt: users.disabledAt,
-  createdAt: users.createdAt,
+  ...FACTS,
 };
 
-/** The end-user with the searched `sub` first, then by username. A deleted end-user is not listed. @throws StoreUnavailable */
+/** Null: no end-user has the id, or had it before a deletion. @throws StoreUnavailable */
+export async function findUserFacts(db: Drizzle, id: string): Promise<UserFacts | null> {
+  const [facts] = await reading(() =>
+    db
+      .select(FACTS)
+      .from(users)
+      .where(and(eq(users.id, id), isNull(users.deletedAt))),
+  );
+  return facts ?? null;
+}
+
+/** The end-user with this exact username, if the filter lists them. @throws StoreUnavailable */
+export async function findListedUser(db: Drizzle, usernameKey: string, filter: UserFilter): Promise<ListedUser | null> {
+  const { q } = filter;
+  const { indexed, searched } = searchIn(userSearchText(users), q);
+  const fits = q === undefined ? undefined : or(isOf(q), indexed ?? searched);
+  const where = and(eq(users.usernameKey, usernameKey), isListed(filter), hasClaim(filter), fits);
+  const [user] = await reading(() => db.select(LISTED).from(users).where(where));
+  return user ?? null;
+}
+
+type Order = { readonly sort: UserSort; readonly descending: boolean };
+
+/** The end-user with the searched `sub` first, then in this order. A deleted end-user is not listed. @throws StoreUnavailable */
 export async function listUserPage(
   db: Drizzle,
   filter: UserFilter,
-  page: PageRequest<string>,
-): Promise<Page<ListedUser, string>> {
+  page: PageRequest<Place>,
+  order: Order = { sort: 'username', descending: false },
+): Promise<Page<ListedUser, Place>> {
   const withSub = filter.q === undefined ? [] : await findBySub(db, filter.q, filter);
   const first = page.after === null ? withSub : [];
-  // Before the first username.
-  if (first.length === page.limit) return { items: first, next: '' };
-  const others = await listByUsername(db, filter, { ...page, limit: page.limit - first.length });
+  // Before the first of the others.
+  if (first.length === page.limit) return { items: first, next: [] };
+  const others = await listInOrder(db, filter, order, { ...page, limit: page.limit - first.length });
   return {
     ...others,
     items: [...first, ...others.items],
@@ -50,10 +121,38 @@ export async function listUserPage(
 const isOf = (sub: string): SQL | undefined =>
   isUuidInEitherCase(sub) ? or(eq(users.id, sub), eq(users.sub, sub)) : eq(users.sub, sub);
 
-const isListed = ({ disabled }: UserFilter): SQL | undefined =>
-  and(
+const IS_VERIFIED = sql`${users.claims} @> '{"email_verified": true}'::jsonb and ${users.claims} ? 'email'`;
+const either = (wanted: boolean | undefined, holds: SQL): SQL | undefined =>
+  wanted === undefined ? undefined : wanted ? holds : sql`(${holds}) is not true`;
+
+function isListed({
+  disabled,
+  hasPassword,
+  emailVerified,
+  signedInSince,
+  notSignedInSince,
+  factor,
+}: UserFilter): SQL | undefined {
+  return and(
     isNull(users.deletedAt),
-    disabled === undefined ? undefined : disabled ? isNotNull(users.disabledAt) : isNull(users.disabledAt),
+    either(disabled, isNotNull(users.disabledAt)),
+    either(hasPassword, FACTS.hasPassword),
+    either(emailVerified, IS_VERIFIED),
+    signedInSince && sql`exists (select ${signInOf(since(signedInSince))})`,
+    notSignedInSince && sql`not exists (select ${signInOf(since(notSignedInSince))})`,
+    factor &&
+      (factor === 'none' ? not(or(hasFactor('passkey'), hasFactor('authenticator_app')) as SQL) : hasFactor(factor)),
+  );
+}
+
+const since = (instant: Date): SQL => sql`${lastSignIns.signedInAt} >= ${instant.toISOString()}::timestamptz`;
+
+const hasClaim = ({ claim }: UserFilter): SQL | undefined =>
+  claim &&
+  or(
+    ...claim.values
+      .flatMap((value) => [value, [value]])
+      .map((value) => sql`${users.claims} @> ${JSON.stringify({ [claim.name]: value })}::text::jsonb`),
   );
 
 /** By the indexes: among many end-users a search by username would come to it after some pages. */
@@ -62,24 +161,65 @@ const findBySub = (db: Drizzle, sub: string, filter: UserFilter): Promise<Listed
     db
       .select(LISTED)
       .from(users)
-      .where(and(isOf(sub), isListed(filter)))
+      .where(and(isOf(sub), isListed(filter), hasClaim(filter)))
       .limit(1),
   );
 
-function listByUsername(
+function listInOrder(
   db: Drizzle,
-  { q, ...filter }: UserFilter,
-  page: PageRequest<string>,
-): Promise<Page<ListedUser, string>> {
-  const isFirst = q === undefined ? undefined : sql`(${isOf(q)}) is not true`;
-  const list = {
-    key: users.usernameKey,
-    listed: and(isListed(filter), isFirst),
-    text: userSearchText(users),
-    search: q === undefined ? null : searchFor(q),
+  filter: UserFilter,
+  { sort, descending }: Order,
+  page: PageRequest<Place>,
+): Promise<Page<ListedUser, Place>> {
+  const list = (more: Pick<KeyedList, 'from' | 'order' | 'range'>, only?: SQL): KeyedList => {
+    const { indexed, searched } = searchIn(userSearchText(users), filter.q);
+    const isFirst = filter.q === undefined ? undefined : sql`(${isOf(filter.q)}) is not true`;
+    const isDisabled = filter.disabled ? isNotNull(users.disabledAt) : undefined;
+    return {
+      ...more,
+      descending,
+      id: users.id,
+      listed: and(isListed(filter), isFirst, only),
+      searched,
+      indexed: and(indexed, hasClaim(filter), isDisabled) ?? null,
+    };
   };
+  const byUsername = { from: sql`${users}`, order: [users.usernameKey] };
+  switch (sort) {
+    case 'username':
+      return pageOf(db, list(byUsername), page);
+    case 'created_at':
+      return pageOf(db, list({ from: sql`${users}`, order: [users.createdAt, users.id] }), page);
+    case 'last_sign_in_at': {
+      const from = sql`${lastSignIns} join ${users} on ${users.id} = ${lastSignIns.userId}`;
+      const { signedInSince, notSignedInSince } = filter;
+      const range = and(signedInSince && since(signedInSince), notSignedInSince && not(since(notSignedInSince)));
+      const ever = list({ from, order: [lastSignIns.signedInAt, lastSignIns.userId], range });
+      const never = { ...list(byUsername, sql`not exists (select ${signInOf()})`), descending: false };
+      return inTwoParts(db, ever, signedInSince ? null : never, page);
+    }
+  }
+}
+
+/** End-users who never signed in come last, always by username. A place in that part has one value, and in the other two. */
+async function inTwoParts(
+  db: Drizzle,
+  ever: KeyedList,
+  never: KeyedList | null,
+  { limit, after }: PageRequest<Place>,
+): Promise<Page<ListedUser, Place>> {
+  const isInFirst = after === null || after.length !== 1;
+  const { total: _, ...first } = isInFirst ? await pageOf(db, ever, { limit, after }) : { items: [], next: null };
+  if (first.next !== null || never === null) return first;
+  const START_OF_REST = [''];
+  if (first.items.length === limit) return { ...first, next: START_OF_REST };
+  const rest = await pageOf(db, never, { limit: limit - first.items.length, after: isInFirst ? [] : after });
+  return { items: [...first.items, ...rest.items], next: rest.next };
+}
+
+function pageOf(db: Drizzle, list: KeyedList, page: PageRequest<Place>): Promise<Page<ListedUser, Place>> {
   return keyedPage(list, page, (scan, rows) => {
-    const scanned = scannedPart(list.key, scan);
+    const scanned = scannedPart(scan);
     const read = (db: Drizzle) =>
       db
         .select({ scanned: scanned.columns, item: LISTED })

@@ -55,9 +55,14 @@ export async function updateUser(
 
 /** @returns false: the end-user is not found. */
 export const disableUser = (db: Drizzle, username: string) => change(db, username, 'disableRequested');
+export const deleteUser = (db: Drizzle, username: string) => change(db, username, 'deletionRequested');
 export const enableUser = (db: Drizzle, username: string) => change(db, username, 'enableRequested');
 
-async function change(db: Drizzle, username: string, type: 'disableRequested' | 'enableRequested'): Promise<boolean> {
+async function change(
+  db: Drizzle,
+  username: string,
+  type: 'disableRequested' | 'enableRequested' | 'deletionRequested',
+): Promise<boolean> {
   const user = await findUserForSignIn(db, username);
   return user !== null && (await administerUser(by(db, false), { id: user.id, change: { type } })).kind === 'done';
 }

@@ -15,7 +15,7 @@ import type { ManagementApi } from './api.ts';
 import { allOf, userNamed } from './lists.ts';
 import { isReason, refusedRecord } from './refusals.ts';
 
-export type User = Item<'/users'>;
+export type User = Omit<Item<'/users'>, 'etag'>;
 type Body = NonNullable<Asked<'PUT', '/users/{sub}'>['body']>;
 
 export type UserChanged = {

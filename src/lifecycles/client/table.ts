@@ -71,6 +71,8 @@ export const clients = pgTable(
     tokenMac: bytes('token_mac'),
   } satisfies Record<keyof Client | 'declared' | 'createdAt' | 'tokenMac', unknown>,
   (table) => [
+    index('clients_created_at').on(table.createdAt, table.clientId),
+    index('clients_client_name').on(table.clientName, table.clientId),
     index('clients_search')
       .using('gin', trigrams(clientSearchText(table)))
       .where(sql`${table.deletedAt} is null`),

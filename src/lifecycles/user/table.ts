@@ -54,6 +54,8 @@ export const users = pgTable(
     signInAddress: text('sign_in_address'),
     epoch: epoch('epoch').default(sql`0`),
     createdAt: instant('created_at').notNull().defaultNow(),
+    /** When the record changed last; null: it is as it was registered, or changed before there was this column. */
+    changedAt: instant('changed_at'),
     disabledAt: instant('disabled_at'),
     /** Nothing but the `id` is left. */
     deletedAt: instant('deleted_at'),
@@ -64,6 +66,12 @@ export const users = pgTable(
     uniqueIndex('users_sub').on(table.sub),
     // No username of another end-user is the same text: the trigger an_identifier_is_of_one_user in drizzle/.
     uniqueIndex('users_sign_in_address').on(table.signInAddress),
+    // Lists of administrators, in this order and with these filters.
+    index('users_created_at').on(table.createdAt, table.id),
+    index('users_disabled')
+      .on(table.usernameKey)
+      .where(sql`${table.disabledAt} is not null and ${table.deletedAt} is null`),
+    index('users_claims').using('gin', table.claims.op('jsonb_path_ops')).where(sql`${table.deletedAt} is null`),
     // For mails to an address that a visitor types: several accounts may have it.
     index('users_email').on(sql`lower(${table.claims} ->> 'email')`),
     index('users_search')
@@ -122,6 +130,7 @@ export const userTable = described(users, {
     passwordByLinkAt: 'record',
     claims: 'record',
     signInAddress: 'record',
+    changedAt: 'use',
     disabledAt: 'end',
     deletedAt: 'end',
     epoch: 'epoch',

@@ -8,9 +8,11 @@ import { administerClient } from '../../registration/administration.ts';
 import { type ReadClient, readClientMetadata, toNames } from '../../registration/client-metadata.ts';
 import type { Reading } from '../../registration/record-problem.ts';
 import { applyClientPlan, type ClientPlan, planClient } from '../../registration/register-client.ts';
+import { findCreationOfClient } from '../../storage/client-list.ts';
 import { findClient } from '../../storage/clients.ts';
 import { conditionNeeded, declaredInFiles, orRejected, rejected } from '../administration.ts';
 import type { ManagementDeps } from '../deps.ts';
+import { fieldsOf, withFields } from '../fields.ts';
 import { GONE_SINCE } from '../idempotency.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { fieldProblems, notFound, type Problem, problem } from '../problem.ts';
@@ -34,6 +36,7 @@ import {
   keptProblems,
   MADE_SECRET,
   recordIn,
+  shownClient,
 } from './client-record.ts';
 
 export const clientId = z
@@ -54,10 +57,13 @@ export const client = {
   methods: {
     GET: method({
       summary: 'One client; its secrets are never shown.',
+      query: z.strictObject({ fields: fieldsOf(clientShape) }),
       answer: clientShape,
-      run: async ({ db, macs, issuer }, { params: { client_id } }) => {
-        const stored = await findClient(db, macs, client_id);
-        return stored ? found(clientDocument(issuer, stored)) : notFound('client');
+      run: async (deps, { params: { client_id }, query: { fields } }) => {
+        const stored = await findClient(deps.db, deps.macs, client_id);
+        if (!stored) return notFound('client');
+        const { body, record } = await shownOf(deps, stored);
+        return found(withFields(body, fields), record);
       },
     }),
     PUT: method({
@@ -124,7 +130,7 @@ async function register(deps: ManagementDeps, request: ManagementRequest<object,
       const plan = await planClient(depsFor(deps, request), asked);
       if (plan.outcome !== 'created') return registeredBefore(deps, request, asked, warnings);
       await applyClientPlan(depsFor(deps, request), plan, isNew);
-      return createdClient(deps.issuer, await storedAs(deps, plan), plan.madeSecret, warnings);
+      return createdClient(deps, await storedAs(deps, plan), plan.madeSecret, warnings);
     },
     () => registeredBefore(deps, request, asked, warnings),
   );
@@ -132,22 +138,22 @@ async function register(deps: ManagementDeps, request: ManagementRequest<object,
 
 /** With an Idempotency-Key, a client that this very request has registered is answered as at the first time. */
 async function registeredBefore(
-  { db, macs, issuer, keys }: ManagementDeps,
+  deps: ManagementDeps,
   { makes }: Pick<Request, 'makes'>,
   asked: ReadClient & { readonly clientId: string },
   warnings: readonly string[],
 ): Promise<Answer> {
-  const stored = await findClient(db, macs, asked.clientId);
+  const stored = await findClient(deps.db, deps.macs, asked.clientId);
   if (!stored || !makes.isDerived) return exists(asked.clientId);
   const made = asked.secret === null ? makeClientSecret(makes) : null;
   const secret = asked.secret ?? made;
-  const hasSecret = secret !== null && matchesStoredSecret(keys, stored.secretMacs, secret);
+  const hasSecret = secret !== null && matchesStoredSecret(deps.keys, stored.secretMacs, secret);
   const isPublic = stored.tokenEndpointAuthMethod === 'none';
   const asAsked = toNames({ ...asked, clientName: asked.clientName ?? asked.clientId });
   const isSame = isDeepStrictEqual(toNames(stored), asAsked) && (hasSecret || isPublic);
   // Only this key makes this secret, also after later changes of the client.
   const isOurs = (made !== null && hasSecret) || isSame;
-  return isOurs ? createdClient(issuer, stored, hasSecret ? made : null, warnings) : exists(asked.clientId);
+  return isOurs ? createdClient(deps, stored, hasSecret ? made : null, warnings) : exists(asked.clientId);
 }
 
 async function replace(deps: ManagementDeps, request: Request): Promise<Answer> {
@@ -166,7 +172,7 @@ async function replace(deps: ManagementDeps, request: Request): Promise<Answer> 
     const plan = await planClient(depsFor(deps, request), { ...read.value, clientId: client_id });
     if (isSeen !== null) return rejected('changed_meanwhile');
     await applyClientPlan(depsFor(deps, request), plan, isNew);
-    return createdClient(deps.issuer, await storedAs(deps, plan), plan.madeSecret, read.warnings);
+    return createdClient(deps, await storedAs(deps, plan), plan.madeSecret, read.warnings);
   });
 }
 
@@ -195,16 +201,20 @@ async function change(
   if (isSeen && !isSeen(shown)) return rejected('changed_meanwhile');
   return orRejected(async () => {
     const plan = await planClient(depsFor(deps, request), { ...read, clientId: stored.clientId });
-    if (plan.outcome === 'unchanged') return found({ ...shown, ...warningsField(warnings) }, shown);
+    if (plan.outcome === 'unchanged') return answer(stored, null);
     if (!isSeen) return conditionNeeded(plan.changed);
     await applyClientPlan(
       depsFor(deps, request),
       plan,
       ({ client: now }) => now !== null && isSeen(clientDocument(deps.issuer, now)),
     );
-    const after = clientDocument(deps.issuer, await storedAs(deps, plan));
-    return found({ ...after, ...secretField(plan.madeSecret), ...warningsField(warnings) }, after);
+    return answer(await storedAs(deps, plan), plan.madeSecret);
   });
+
+  async function answer(client: RegisteredClient, secret: string | null): Promise<Answer> {
+    const { body, record } = await shownOf(deps, client);
+    return found({ ...body, ...secretField(secret), ...warningsField(warnings) }, record);
+  }
 }
 
 async function remove(deps: ManagementDeps, request: Request): Promise<Answer> {
@@ -250,19 +260,25 @@ function readSent(
   return reading.ok ? reading : fieldProblems('invalid_fields', reading.problems);
 }
 
-const createdClient = (
-  issuer: string,
+async function createdClient(
+  deps: ManagementDeps,
   client: RegisteredClient,
   secret: string | null,
   warnings: readonly string[],
-): Answer => {
-  const shown = clientDocument(issuer, client);
+): Promise<Answer> {
+  const { body, record } = await shownOf(deps, client);
   return created(
-    { ...shown, ...secretField(secret), ...warningsField(warnings) },
-    clientAddress(issuer, client.clientId),
-    shown,
+    { ...body, ...secretField(secret), ...warningsField(warnings) },
+    clientAddress(deps.issuer, client.clientId),
+    record,
   );
-};
+}
+
+/** A row outlives its client, so that it is there. */
+async function shownOf({ db, issuer }: ManagementDeps, client: RegisteredClient) {
+  const record = clientDocument(issuer, client);
+  return { record, body: shownClient(record, (await findCreationOfClient(db, client.clientId)) ?? new Date(0)) };
+}
 
 const warningsField = (warnings: readonly string[]) => (warnings.length === 0 ? {} : { warnings });
 

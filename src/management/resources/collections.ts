@@ -1,26 +1,64 @@
 /** Clients and end-users as lists, with their registration, and what ends with each of them. */
 import { z } from 'zod';
+import { expecting } from '../../../policies/expectations.ts';
+import { usernameKey } from '../../oauth/username.ts';
 import { reviewClient } from '../../registration/client-review.ts';
-import { listClientPage } from '../../storage/client-list.ts';
+import { type ClientSort, listClientPage } from '../../storage/client-list.ts';
 import { findClient } from '../../storage/clients.ts';
 import { consequencesForClient, consequencesForUser } from '../../storage/consequences.ts';
 import type { Drizzle } from '../../storage/database.ts';
-import type { Page } from '../../storage/page.ts';
-import { listUserPage } from '../../storage/user-list.ts';
-import { findUserForSignIn, usernameKey } from '../../storage/users.ts';
+import type { Place } from '../../storage/keyed-page.ts';
+import type { Page, PageRequest } from '../../storage/page.ts';
+import { MAX_WORDS, wordsOf } from '../../storage/search.ts';
+import {
+  findListedUser,
+  type ListedUser,
+  listUserPage,
+  USER_FACTORS,
+  type UserFilter,
+  type UserSort,
+} from '../../storage/user-list.ts';
+import { fieldsOf, withFields } from '../fields.ts';
+import { instant } from '../instant.ts';
 import { lifetimesOf } from '../lifetimes.ts';
-import { isStorable, keyPosition, listAnswer, pageQuery, searchedPageOf, WORDS_OF_A_SEARCH } from '../page.ts';
+import {
+  countedPageOf,
+  exactInstant,
+  isStorable,
+  keyOfPlace,
+  keyPosition,
+  listAnswer,
+  pageQuery,
+  placeOf,
+  placeOfKey,
+  WORDS_OF_A_SEARCH,
+} from '../page.ts';
+import { tagOf } from '../precondition.ts';
 import { notFound } from '../problem.ts';
 import { found, type ManagementResource, methodsOf } from '../resource.ts';
-import { clientDocument, clientShape } from './client-record.ts';
+import { clientDocument, listedClientShape, shownClient } from './client-record.ts';
 import { clientId, registration } from './clients.ts';
-import { userDocument, userShape } from './user-record.ts';
+import { listedUserShape, shownUser, userDocument, userFacts } from './user-record.ts';
 import { findUser, sub, userRegistration } from './users.ts';
 
 const none = z.object({});
 const method = methodsOf(none);
 const isTrue = z.enum(['true', 'false']).transform((text) => text === 'true');
-const part = z.string().min(1).max(200).refine(isStorable);
+const part = expecting(
+  z
+    .string()
+    .min(1)
+    .max(200)
+    .refine((text) => isStorable(text) && wordsOf(text).length <= MAX_WORDS),
+  `1 to 200 characters in at most ${MAX_WORDS} different words`,
+);
+const order = z.enum(['asc', 'desc']).default('asc').describe('`desc`: the last of the order first.');
+
+const CLIENT_PLACES = {
+  client_id: placeOfKey,
+  client_name: placeOf(keyPosition, keyPosition),
+  created_at: placeOf(exactInstant, keyPosition),
+} as const satisfies Readonly<Record<ClientSort, z.ZodType<Place>>>;
 
 export const clientCollection = {
   path: '/clients',
@@ -33,31 +71,25 @@ export const clientCollection = {
         ...pageQuery,
         q: part.optional().describe(`The id and the name together have ${WORDS_OF_A_SEARCH}`),
         declared: isTrue.optional().describe('Whether configuration declares them.'),
+        sort: z.enum(['client_id', 'client_name', 'created_at']).default('client_id'),
+        order,
+        fields: fieldsOf(listedClientShape),
       }),
-      answer: searchedPageOf(clientShape),
-      run: ({ db, macs, issuer }, { query: { q, declared, ...page }, href }) =>
-        listAnswer(page, keyPosition, href, async (request) => {
-          const found = await listClientPage(db, macs, { q, declared }, request);
-          return { ...found, items: found.items.map((client) => clientDocument(issuer, client)) };
+      answer: countedPageOf(listedClientShape),
+      run: ({ db, macs, issuer }, { query: { q, declared, sort, order: direction, fields, ...page }, href }) =>
+        listAnswer(page, CLIENT_PLACES[sort], href, async (request) => {
+          const descending = direction === 'desc';
+          const found = await listClientPage(db, macs, { q, declared }, request, { sort, descending });
+          const items = found.items.map((client) => {
+            const record = clientDocument(issuer, client);
+            return withFields({ ...shownClient(record, client.createdAt), etag: tagOf(record) }, fields);
+          });
+          return { ...found, items, next: sort === 'client_id' ? keyOfPlace(found.next) : found.next };
         }),
     }),
     POST: registration,
   },
 } as const satisfies ManagementResource;
-
-/** An exact username is looked up, without a search page by page. */
-async function named(
-  db: Drizzle,
-  issuer: string,
-  { username, q, disabled }: { username: string; q: string | undefined; disabled: boolean | undefined },
-): Promise<Page<object, string>> {
-  const user = await findUserForSignIn(db, username);
-  const fits =
-    user !== null &&
-    (q === undefined || usernameKey(user.username).includes(usernameKey(q))) &&
-    (disabled === undefined || disabled === (user.disabledAt !== null));
-  return { items: fits ? [userDocument(issuer, user)] : [], next: null };
-}
 
 const ofClient = z.object({ client_id: clientId });
 
@@ -98,6 +130,64 @@ export const clientConsequences = {
   },
 } as const satisfies ManagementResource;
 
+/** As an administrator writes it: a number or a truth value is a text, too. */
+const claimValues = (text: string): readonly unknown[] =>
+  /^(true|false|-?(0|[1-9]\d{0,15})(\.\d{1,15})?)$/.test(text) ? [text, JSON.parse(text)] : [text];
+
+const claim = expecting(
+  z
+    .string()
+    .max(512)
+    .regex(/^[^=]+=./s)
+    .refine(isStorable),
+  'NAME=VALUE, such as "department=Sales"',
+).transform((text) => {
+  const [name = ''] = text.split('=', 1);
+  return { name, values: claimValues(text.slice(name.length + 1)) };
+});
+
+const USER_PLACES = {
+  username: placeOfKey,
+  created_at: placeOf(exactInstant, z.uuid()),
+  last_sign_in_at: z.union([z.tuple([keyPosition]), placeOf(exactInstant, z.uuid())]),
+} as const satisfies Readonly<Record<UserSort, z.ZodType<Place>>>;
+
+const userQuery = z.strictObject({
+  ...pageQuery,
+  q: part
+    .optional()
+    .describe(`The username, the names and the e-mail address have ${WORDS_OF_A_SEARCH} Or it is exactly the \`sub\`.`),
+  disabled: isTrue.optional(),
+  has_password: isTrue.optional(),
+  email_verified: isTrue
+    .optional()
+    .describe('Whether the e-mail address is verified. `false`: also end-users without an address.'),
+  claim: claim
+    .optional()
+    .describe(
+      'A claim and its value, as in `claim=department=Sales`. The value is the whole claim, or one of its list, in the same case.',
+    ),
+  signed_in_since: instant.optional().describe('The last sign-in is not before this instant.'),
+  not_signed_in_since: instant.optional().describe('The last sign-in is before this instant, or none is known.'),
+  factor: z
+    .enum([...USER_FACTORS, 'none'])
+    .optional()
+    .describe('An active factor of this kind. `none`: neither a passkey nor an authenticator app.'),
+  username: z
+    .string()
+    .min(1)
+    .max(256)
+    .refine(isStorable)
+    .optional()
+    .describe('Exactly this username, as a sign-in compares it. The list has one end-user, or none.'),
+  sort: z
+    .enum(['username', 'created_at', 'last_sign_in_at'])
+    .default('username')
+    .describe('`last_sign_in_at`: in either order, those without a known sign-in come last, by username.'),
+  order,
+  fields: fieldsOf(listedUserShape),
+});
+
 export const userCollection = {
   path: '/users',
   name: 'the end-users',
@@ -105,33 +195,43 @@ export const userCollection = {
   methods: {
     GET: method({
       summary: 'The end-users, by username.',
-      query: z.strictObject({
-        ...pageQuery,
-        q: part
-          .optional()
-          .describe(
-            `The username, the names and the e-mail address have ${WORDS_OF_A_SEARCH} Or it is exactly the \`sub\`.`,
-          ),
-        disabled: isTrue.optional(),
-        username: z
-          .string()
-          .min(1)
-          .max(256)
-          .refine(isStorable)
-          .optional()
-          .describe('Exactly this username, as a sign-in compares it. The list has one end-user, or none.'),
-      }),
-      answer: searchedPageOf(userShape),
-      run: ({ db, issuer }, { query: { q, disabled, username, ...page }, href }) =>
-        listAnswer(page, keyPosition, href, async (request) => {
-          if (username !== undefined) return named(db, issuer, { q, disabled, username });
-          const found = await listUserPage(db, { q, disabled }, request);
-          return { ...found, items: found.items.map((user) => userDocument(issuer, user)) };
-        }),
+      query: userQuery,
+      answer: countedPageOf(listedUserShape),
+      run: ({ db, issuer }, { query, href }) => {
+        const { limit, cursor, sort, fields } = query;
+        return listAnswer({ limit, cursor }, USER_PLACES[sort], href, async (request) => {
+          const found = await usersOf(db, query, request);
+          const items = found.items.map((user) => {
+            const [record, facts] = [userDocument(issuer, user), userFacts(user)];
+            return withFields({ ...shownUser(record, facts), etag: tagOf(record, facts) }, fields);
+          });
+          return { ...found, items, next: sort === 'username' ? keyOfPlace(found.next) : found.next };
+        });
+      },
     }),
     POST: userRegistration,
   },
 } as const satisfies ManagementResource;
+
+type UserQuery = z.output<typeof userQuery>;
+
+/** An exact username is looked up, without a search page by page. */
+async function usersOf(db: Drizzle, query: UserQuery, page: PageRequest<Place>): Promise<Page<ListedUser, Place>> {
+  const { username, sort, order: direction } = query;
+  const filter: UserFilter = {
+    q: query.q,
+    disabled: query.disabled,
+    hasPassword: query.has_password,
+    emailVerified: query.email_verified,
+    claim: query.claim,
+    signedInSince: query.signed_in_since,
+    notSignedInSince: query.not_signed_in_since,
+    factor: query.factor,
+  };
+  if (username === undefined) return listUserPage(db, filter, page, { sort, descending: direction === 'desc' });
+  const user = await findListedUser(db, usernameKey(username), filter);
+  return { items: user === null ? [] : [user], next: null };
+}
 
 const ofUser = z.object({ sub });
 

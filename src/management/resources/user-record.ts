@@ -3,9 +3,12 @@ import { z } from 'zod';
 import { type RegisteredUser, subOf } from '../../model/user.ts';
 import { STANDARD_CLAIMS } from '../../oauth/claims.ts';
 import { isSubText } from '../../oauth/sub.ts';
+import { USER_FACTORS, type UserFacts } from '../../storage/user-list.ts';
 import { addressOf, links } from '../addresses.ts';
-import { link } from '../page.ts';
+import { shownInstant } from '../instant.ts';
+import { etag, link } from '../page.ts';
 import type { FieldProblem } from '../problem.ts';
+import { readOnly } from '../read-only.ts';
 
 const claims = z
   .record(z.string(), z.unknown())
@@ -13,7 +16,24 @@ const claims = z
 const disabled = z.boolean().describe('true: the end-user cannot sign in, and every session and grant has ended.');
 const username = z.string().min(1).max(256);
 
-/** The body of requests. Read-only members may be sent back unchanged. */
+/** Only shown: no request writes them. */
+const facts = {
+  created_at: shownInstant.describe(
+    'When the end-user was registered, here or in the system that an import came from.',
+  ),
+  changed_at: shownInstant
+    .nullable()
+    .describe(
+      'When username, password, claims or `disabled` changed last; null: never, or before the server recorded it.',
+    ),
+  last_sign_in_at: shownInstant.nullable().describe('When the last session began; null: no sign-in is known.'),
+  has_password: z.boolean(),
+  factors: z
+    .array(z.enum(USER_FACTORS))
+    .describe('The kinds of active factors beside the password; `recovery_code`: a code that is not used yet.'),
+};
+
+/** The body of requests. Read-only members may be sent back, and change nothing. */
 export const userBody = z.strictObject({
   username,
   password: z
@@ -40,6 +60,9 @@ export const userBody = z.strictObject({
       'For a new end-user who had it in another system: 1 to 255 printable ASCII characters without spaces. Absent: the server makes it. It never changes.',
     ),
   disabled_at: z.string().optional(),
+  ...readOnly(facts),
+  has_password: z.boolean().optional().describe('Only shown; other than it is, it is refused.'),
+  etag: z.unknown().optional(),
   _links: z.unknown().optional(),
 });
 
@@ -55,6 +78,7 @@ export const userShape = z
     disabled,
     disabled_at: z.iso.datetime().nullable().describe('Only shown: since when; null: not disabled.'),
     claims,
+    ...facts,
     _links: z.object({
       self: link,
       grants: link,
@@ -68,6 +92,22 @@ export const userShape = z
   })
   .meta({ id: 'User' });
 
+export const listedUserShape = userShape.extend({ etag }).meta({ id: 'ListedUser' });
+
+/** A user with the facts that no request writes. */
+export const shownUser = (record: UserDocument, shown: object): object => {
+  const { _links, ...members } = record;
+  return { ...members, ...shown, _links };
+};
+
+export const userFacts = ({ createdAt, changedAt, lastSignInAt, hasPassword, factors }: UserFacts) => ({
+  created_at: createdAt.toISOString(),
+  changed_at: changedAt?.toISOString() ?? null,
+  last_sign_in_at: lastSignInAt?.toISOString() ?? null,
+  has_password: hasPassword,
+  factors,
+});
+
 export const userAddress = (issuer: string, sub: string): string => addressOf(issuer, 'users', sub);
 
 export function userDocument(
@@ -79,7 +119,7 @@ export function userDocument(
     disabledAt,
     claims: stored,
   }: Pick<RegisteredUser, 'id' | 'sub' | 'username' | 'disabledAt' | 'claims'>,
-): object {
+) {
   const self = userAddress(issuer, id);
   return {
     sub: subOf({ id, sub }),
@@ -99,6 +139,8 @@ export function userDocument(
     }),
   };
 }
+
+type UserDocument = ReturnType<typeof userDocument>;
 
 export type SentUser = z.output<typeof userBody>;
 

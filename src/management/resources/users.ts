@@ -4,15 +4,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { hashPassword, importedHashOf, matchesPassword } from '../../crypto/password.ts';
 import type { UserChange, UserRegistration, UserRow } from '../../lifecycles/user/lifecycle.ts';
-import { type RegisteredUser, subOf } from '../../model/user.ts';
+import { NO_PASSWORD, type RegisteredUser, subOf } from '../../model/user.ts';
 import { isSubText, placedSub } from '../../oauth/sub.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
 import { administerUser, requireDone } from '../../registration/administration.ts';
 import { judgeUserRecord, type UserRecord } from '../../registration/user-record.ts';
+import { findUserFacts } from '../../storage/user-list.ts';
 import { userStore } from '../../storage/user-store.ts';
 import { knownUsernameKeys, takenSubs } from '../../storage/users.ts';
 import { conditionNeeded, orRejected, rejected } from '../administration.ts';
 import type { ManagementDeps } from '../deps.ts';
+import { fieldsOf, withFields } from '../fields.ts';
 import { GONE_SINCE } from '../idempotency.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { fieldProblems, notFound, type Problem, problem } from '../problem.ts';
@@ -31,9 +33,11 @@ import {
   otherSub,
   recordIn,
   type SentUser,
+  shownUser,
   userAddress,
   userBody,
   userDocument,
+  userFacts,
   userPatch,
   userShape,
 } from './user-record.ts';
@@ -60,10 +64,11 @@ export const user = {
   methods: {
     GET: method({
       summary: 'One end-user; the password is never shown.',
+      query: z.strictObject({ fields: fieldsOf(userShape) }),
       answer: userShape,
-      run: async (deps, { params: { sub: id } }) => {
+      run: async (deps, { params: { sub: id }, query: { fields } }) => {
         const stored = await findUser(deps, id);
-        return stored ? found(userDocument(deps.issuer, stored)) : notFound('end-user');
+        return stored ? foundUser(deps, stored, fields) : notFound('end-user');
       },
     }),
     PUT: method({
@@ -113,7 +118,8 @@ const forMany = methodsOf(z.object({}));
 
 /** `POST`, beside the list. */
 export const userRegistration = forMany({
-  summary: 'Registers an end-user, who can sign in with this username and password.',
+  summary:
+    'Registers an end-user. Without `password` and `password_hash`, they sign in by other ways of the policy: a mailed code or link, an identity provider, or a passkey.',
   body: userBody,
   example: EXAMPLE,
   answer: userShape,
@@ -132,7 +138,8 @@ async function register(
   const { id, sub } = placedSub(body.sub ?? null, () => made);
   if (body.disabled === true) return NOT_DISABLED_AT_FIRST;
   const { username, claims } = read;
-  if (read.password === null && read.passwordHash === null) return PASSWORD_MISSING;
+  const isWithout = read.password === null && read.passwordHash === null;
+  if (body.has_password === isWithout) return otherPassword(!isWithout);
   const before = makes.isRepeated ? await findUser(deps, id) : null;
   if (before) return createdUser(deps, before);
   if (makes.wasCarriedOut) return GONE_SINCE;
@@ -141,7 +148,8 @@ async function register(
     const isKnown = (await knownUsernameKeys(deps.db, [username])).length > 0;
     return isKnown ? rejected('username_taken') : SUB_IS_TAKEN;
   }
-  const registration = { username, sub, claims, ...(await passwordIn(read)) };
+  const password = isWithout ? { passwordHash: NO_PASSWORD } : await passwordIn(read);
+  const registration = { username, sub, claims, ...password };
   return orRejected(
     async () => {
       const { user: stored } = requireDone(
@@ -173,17 +181,21 @@ async function change(
     return problem('invalid_fields', 'Nothing was changed. See "errors".', [otherSub(subOf(stored))]);
   const read = await recordOf(deps, sent);
   if ('kind' in read) return read;
+  const hasPassword = stored.passwordHash !== NO_PASSWORD;
+  const setsPassword = read.password !== null || read.passwordHash !== null;
+  if (sent.has_password !== undefined && sent.has_password !== (hasPassword || setsPassword))
+    return otherPassword(hasPassword || setsPassword);
   const {
     fields,
     changes: [first, next],
   } = await changesOf(deps, stored, read, sent);
-  if (first === undefined) return found(shown);
+  if (first === undefined) return foundUser(deps, stored);
   if (!isSeen) return conditionNeeded(fields);
   const who = { db: deps.db, clock: deps.clock, macs: deps.macs, actor };
   return orRejected(async () => {
     const asked = { id: stored.id, change: first, next, expects: seenIn(deps, isSeen) };
     const { user: after } = requireDone(await administerUser(who, asked));
-    return found(userDocument(deps.issuer, after));
+    return foundUser(deps, after);
   });
 }
 
@@ -257,12 +269,24 @@ export async function findUser({ db, clock, macs }: ManagementDeps, id: string):
   return row.user?.deletedAt === null ? row.user : null;
 }
 
-const createdUser = ({ issuer }: ManagementDeps, stored: RegisteredUser): Answer =>
-  created(userDocument(issuer, stored), userAddress(issuer, stored.id));
+async function foundUser(deps: ManagementDeps, stored: RegisteredUser, fields?: string): Promise<Answer> {
+  const facts = await findUserFacts(deps.db, stored.id);
+  if (facts === null) return notFound('end-user');
+  const [record, shown] = [userDocument(deps.issuer, stored), userFacts(facts)];
+  return found(withFields(shownUser(record, shown), fields), record, shown);
+}
+
+async function createdUser(deps: ManagementDeps, stored: RegisteredUser): Promise<Answer> {
+  const facts = await findUserFacts(deps.db, stored.id);
+  if (facts === null) return GONE_SINCE;
+  const [record, shown] = [userDocument(deps.issuer, stored), userFacts(facts)];
+  return created(shownUser(record, shown), userAddress(deps.issuer, stored.id), record, shown);
+}
 
 const refusedField = (field: string, detail: string): Problem =>
   problem('invalid_fields', 'Nothing was changed. See "errors".', [{ field, detail }]);
-const PASSWORD_MISSING = refusedField('password', 'Expected 1 to 1024 characters for a new end-user, found nothing.');
+const otherPassword = (isThere: boolean): Problem =>
+  refusedField('has_password', `Expected ${isThere}: this field is read-only. \`password\` sets a password.`);
 const SUB_IS_TAKEN = refusedField(
   'sub',
   'Expected a "sub" that no end-user has or had before a deletion, and no client_id.',

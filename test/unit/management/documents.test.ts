@@ -21,8 +21,10 @@ import { lineDocument, transitions } from '../../../src/management/resources/tra
 import {
   fieldOf,
   otherSub,
+  shownUser,
   userBody,
   userDocument,
+  userFacts,
   recordIn as userRecordIn,
   userShape,
 } from '../../../src/management/resources/user-record.ts';
@@ -101,7 +103,19 @@ describe('an end-user', () => {
         ),
       },
     });
-    expect(userShape.parse(document)).toEqual(document);
+    const known = { createdAt: at(1), changedAt: at(2), lastSignInAt: at(3), hasPassword: true };
+    const shown = shownUser(document, userFacts({ ...known, factors: ['passkey'] }));
+    expect(shown).toEqual({
+      ...document,
+      created_at: iso(1),
+      changed_at: iso(2),
+      last_sign_in_at: iso(3),
+      has_password: true,
+      factors: ['passkey'],
+    });
+    expect(userShape.parse(shown)).toEqual(shown);
+    const nothing = userFacts({ ...known, changedAt: null, lastSignInAt: null, factors: [] });
+    expect(userShape.parse(shownUser(document, nothing))).toMatchObject({ changed_at: null, last_sign_in_at: null });
     expect(userDocument(ISSUER, { ...ada, sub: 'imported', disabledAt: at(5) })).toMatchObject({
       sub: 'imported',
       disabled: true,

@@ -101,8 +101,9 @@ describe('the OpenAPI document of the management API', () => {
     expect(sent?.['additionalProperties']).toBe(false);
     // As it travels: a text, not a list.
     expect(sent?.['properties']?.['scope']).toMatchObject({ type: ['string', 'null'] });
-    const shown = document['components']?.['schemas']?.['Client'];
-    expect(shown?.['required']).toEqual(['client_id', 'declared', 'registered_by', 'stored_secrets', '_links']);
+    const shown = document['components']?.['schemas']?.['RegisteredClient'];
+    const always = ['client_id', 'declared', 'registered_by', 'stored_secrets', 'created_at', '_links'];
+    expect(shown?.['required']).toEqual(always);
     expect(shown?.['properties']?.['scope']).toMatchObject({ type: 'string' });
     expect(bodyOf('POST', '/users', 'application/json')?.['required']).toEqual(['username']);
     const patch = bodyOf('PATCH', '/users/{sub}', 'application/merge-patch+json');

@@ -6,7 +6,7 @@ import type { Lifetimes } from '../../../src/model/lifetimes.ts';
 import { listClientPage } from '../../../src/storage/client-list.ts';
 import { consequencesForClient, consequencesForUser } from '../../../src/storage/consequences.ts';
 import { findListedGrant, type GrantFilter, type ListedGrant, listGrantPage } from '../../../src/storage/grant-list.ts';
-import { MAX_MATCHES_SORTED } from '../../../src/storage/keyed-page.ts';
+import { MAX_MATCHES_SORTED, type Place } from '../../../src/storage/keyed-page.ts';
 import type { InstantPosition, Page } from '../../../src/storage/page.ts';
 import { findListedSession, listSessionPage, type SessionFilter } from '../../../src/storage/session-list.ts';
 import { countStates } from '../../../src/storage/state-counts.ts';
@@ -90,7 +90,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       await deleteClient(ports.db, `${prefix}gone`);
     });
     const ids = (filter: { q?: string; declared?: boolean }, limit = 2) =>
-      everyPage((after: string | null) => listClientPage(ports.db, testMacs, filter, { limit, after })).then((found) =>
+      everyPage((after: Place | null) => listClientPage(ports.db, testMacs, filter, { limit, after })).then((found) =>
         found.map(({ clientId }) => clientId.replace(prefix, '')),
       );
 
@@ -125,10 +125,10 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
       const people = [await givenUser(ports), await givenUser(ports), await givenUser(ports)];
       const names = people.map(({ username }) => username).toSorted();
       await disableUser(ports.db, names[1] ?? '');
-      const found = await everyPage((after: string | null) => listUserPage(ports.db, {}, { limit: 1, after }));
+      const found = await everyPage((after: Place | null) => listUserPage(ports.db, {}, { limit: 1, after }));
       expect(found.map(({ username }) => username).filter((name) => names.includes(name))).toEqual(names);
       expect(Object.keys(found[0] ?? {})).not.toContain('passwordHash');
-      const disabled = await everyPage((after: string | null) =>
+      const disabled = await everyPage((after: Place | null) =>
         listUserPage(ports.db, { disabled: true }, { limit: 1, after }),
       );
       expect(disabled.map(({ username }) => username)).toContain(names[1]);
@@ -147,7 +147,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
         values (gen_random_uuid(), ${sub}, ${`a-${sub}`}, ${`a-${sub}`}, '', '{}'::jsonb),
           (gen_random_uuid(), null, ${`b-${sub}`}, ${`b-${sub}`}, '', '{}'::jsonb)`);
       const found = async (filter: Parameters<typeof listUserPage>[1], limit: number) => {
-        const all = await everyPage((after: string | null) => listUserPage(ports.db, filter, { limit, after }));
+        const all = await everyPage((after: Place | null) => listUserPage(ports.db, filter, { limit, after }));
         return all.map(({ username }) => username);
       };
       for (const limit of [1, 2, 100]) {
@@ -197,7 +197,7 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
     });
 
     test('counts all matches on each page', async () => {
-      const pages = [null, ada ?? ''].map((after) => listUserPage(ports.db, { q: mark }, { limit: 1, after }));
+      const pages = [null, [ada ?? '']].map((after) => listUserPage(ports.db, { q: mark }, { limit: 1, after }));
       expect((await Promise.all(pages)).map(({ total }) => total)).toEqual([3, 3]);
     });
 
@@ -400,8 +400,8 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
     await ports.db.execute(
       sql`update users set username = username || '~!' where username_key = ${`${prefix}-010499`}`,
     );
-    const first = await listUserPage(ports.db, { q: '~!' }, { limit: 5, after: prefix });
-    expect(first).toEqual({ items: [], next: `${prefix}-010000` });
+    const first = await listUserPage(ports.db, { q: '~!' }, { limit: 5, after: [prefix] });
+    expect(first).toEqual({ items: [], next: [`${prefix}-010000`] });
     const second = await listUserPage(ports.db, { q: '~!' }, { limit: 5, after: first.next });
     expect(second.items.map(({ username }) => username)).toEqual([`${prefix}-010499~!`]);
     expect(second.next).toBeNull();
@@ -411,12 +411,12 @@ describe.each(databaseKinds)('lists on %s', (kind) => {
     const prefix = `zzz${randomUUID().replaceAll('-', '')}`;
     await people(prefix, MAX_MATCHES_SORTED);
     const all = await listUserPage(ports.db, { q: prefix }, { limit: 2, after: null });
-    expect(all).toMatchObject({ total: MAX_MATCHES_SORTED, next: `${prefix}-000002` });
+    expect(all).toMatchObject({ total: MAX_MATCHES_SORTED, next: [`${prefix}-000002`] });
     await people(`${prefix}-more`, 1);
-    const more = await listUserPage(ports.db, { q: prefix }, { limit: 2, after: `${prefix}-000002` });
+    const more = await listUserPage(ports.db, { q: prefix }, { limit: 2, after: [`${prefix}-000002`] });
     expect(more.items.map(({ username }) => username)).toEqual([`${prefix}-000003`, `${prefix}-000004`]);
     expect(more.total).toBeUndefined();
-    const last = await listUserPage(ports.db, { q: prefix }, { limit: 2, after: `${prefix}-more-000000` });
+    const last = await listUserPage(ports.db, { q: prefix }, { limit: 2, after: [`${prefix}-more-000000`] });
     expect(last.items.map(({ username }) => username)).toEqual([`${prefix}-more-000001`]);
     expect(last.next).toBeNull();
   });

@@ -101,6 +101,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'claims',
     'sign_in_address',
     'epoch',
+    'changed_at',
     'disabled_at',
     'deleted_at',
     'mac',
