@@ -103,6 +103,10 @@ export function searchedWords({ items, next, total }: Page<unknown>): Markup {
     : html`<p class="quiet">There is no match in this part of the list. The next page looks at the next part. A word of three letters or more searches the whole list.</p>`;
 }
 
+/** `refreshToken`, `refresh_token_reused` → `refresh token`, `refresh token reused`. The wire name stands beside it, or is a choice's value. */
+export const wordsOf = (wireName: string): string =>
+  wireName.replaceAll('_', ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
 export type Input = {
   readonly name: string;
   readonly label: string;

@@ -2,6 +2,7 @@
 import { html } from 'ghtml';
 import type { ClientItem } from './clients.ts';
 import { link, section, table, withQuery } from './components.ts';
+import { credentialIn } from './credential.ts';
 import { type EndUser, endUserPage } from './end-user.ts';
 import { explanationPage, grantPage } from './grants.ts';
 import type { Answer, Page } from './management-api.ts';
@@ -12,14 +13,11 @@ import { code, name, shownText } from './shown-text.ts';
 const PATH = '/console/find';
 const MAX_CHARACTERS = 200;
 
-/** Also inside the text around it: `Bearer …`, a line of a log, a parameter. */
-const CREDENTIAL = /sh_(?:rt|ac)_[\w-]*|(?<![\w-])eyJ[\w-]*\.[\w.-]*/;
-
 /** A posted query. No credential gets into an address, which browsers and proxies keep. */
 async function find(viewer: Viewer, fields: Fields): Promise<Shown> {
   const query = fields.get('q').trim();
-  const [credential] = CREDENTIAL.exec(query) ?? [];
-  if (credential !== undefined) return explanationPage(viewer, credential);
+  const credential = credentialIn(query);
+  if (credential !== null) return explanationPage(viewer, credential);
   if (isId(query)) return byId(viewer, query.toLowerCase());
   return query.length > MAX_CHARACTERS ? TOO_LONG : goTo(withQuery(PATH, { q: query }));
 }
@@ -49,10 +47,19 @@ async function byId(viewer: Viewer, id: string): Promise<Shown> {
   return goTo(withQuery(PATH, { q: id }));
 }
 
+/** Where the server leads a browser that sent a token in an address. */
+export const REFUSED_TOKEN = `${PATH}?refused=token`;
+
+const TOKEN_IN_ADDRESS = page(
+  'Nothing was searched',
+  html`<p class="warning">A token or code was in the address of a page, where browsers and proxies keep it. The server removed it from the address. Paste tokens into the field on top alone, and end the chain of this one if others may have seen it.</p>`,
+);
+
 type Found<Item> = Answer<Page<Item>> | null;
 const SHOWN = 10;
 
 async function results(viewer: Viewer, query: Fields): Promise<Shown> {
+  if (query.get('refused') === 'token') return TOKEN_IN_ADDRESS;
   const q = query.get('q').trim();
   if (q === '')
     return page(

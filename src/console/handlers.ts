@@ -12,6 +12,8 @@ import { setLogLine } from '../http/request-log.ts';
 import { seeOther } from '../http/security-headers.ts';
 import { pathUnder, urlUnder } from '../oauth/urls.ts';
 import { comesFromThisServer } from './came-from.ts';
+import { credentialIn } from './credential.ts';
+import { REFUSED_TOKEN } from './find.ts';
 import { CONSOLE_STYLES, framed, SCRIPT_SOURCE } from './frame.ts';
 import { type LiveDeps, liveNumbers } from './live.ts';
 import { type ManagementApi, managementApi, type Problem } from './management-api.ts';
@@ -59,6 +61,11 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
   const handlerOfScreen =
     ({ area, scope, show, needsRecentSignIn }: Screen): RouteHandlerMethod =>
     async (request, reply) => {
+      // Before a sign-in, which would carry the address on.
+      if (hasCredential(queryOf(request))) {
+        setLogLine(request, 'refused', { reason: 'token_in_address' });
+        return seeOther(reply, path(REFUSED_TOKEN));
+      }
       const entered = await enter(request, reply, needsRecentSignIn === true);
       if (entered.kind === 'answered') return reply;
       const { viewer, session } = entered;
@@ -315,6 +322,10 @@ const MAIL_FRAME_HEADERS = {
   ].join('; '),
   'x-frame-options': 'SAMEORIGIN',
 } as const;
+
+/** A pasted token in a filter, in any parameter. */
+const hasCredential = (query: string): boolean =>
+  [...new URLSearchParams(query).values()].some((value) => credentialIn(value) !== null);
 
 const answered = (_: FastifyReply): Entered => ({ kind: 'answered' });
 

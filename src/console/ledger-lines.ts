@@ -13,7 +13,10 @@ export type LedgerLine = {
   readonly grant_id: string | null;
   readonly interaction_id: string | null;
   readonly client_id: string | null;
+  /** Of today, where the viewer may see it. */
+  readonly client_name: string | null;
   readonly sub: string | null;
+  readonly username: string | null;
   readonly session_id: string | null;
   readonly signing_key_id: string | null;
   readonly policy: string | null;
@@ -38,6 +41,8 @@ export const FILTERS = [
   'sub',
   'grant_id',
   'session_id',
+  'address',
+  'user_agent',
   'machine',
   'event',
   'from_state',

@@ -1,11 +1,12 @@
 /** The ledger: filter it, follow an entry to its subject, and export it as CSV or JSON lines. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
-import { filters, link, pager, table, time, withQuery } from './components.ts';
+import { clientIn } from './client-filter.ts';
+import { filters, type Input, link, pager, table, time, withQuery, wordsOf } from './components.ts';
 import { csvOf, jsonLinesOf, MAX_EXPORTED } from './export.ts';
 import { instantOf } from './grants.ts';
 import { type Asked, askedIn, type LedgerLine, linesFrom } from './ledger-lines.ts';
-import { PERSON_LABEL, personIn } from './person.ts';
+import { isId, PERSON_LABEL, personIn } from './person.ts';
 import { type Fields, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { name, shownText } from './shown-text.ts';
 
@@ -14,49 +15,95 @@ const LINES = 50;
 /** The filters of links from other pages, shown only with a value. */
 const NARROWER = [
   { name: 'from_state', label: 'From the state' },
-  { name: 'to_state', label: 'To the state' },
   { name: 'grant_id', label: 'Grant' },
   { name: 'session_id', label: 'Session' },
 ] as const;
 
 /** In the form for the API: times in UTC, and users by their `sub`. */
 async function meantBy(viewer: Viewer, query: Fields) {
-  const person = await personIn(viewer, query);
+  const [person, client] = await Promise.all([personIn(viewer, query), clientIn(viewer, query)]);
   if (person.kind === 'problem') return person;
+  if (client.kind === 'problem') return client;
   const typed = askedIn(query);
   const { from, to } = typed;
-  const asked: Asked = { ...typed, sub: person.sub, from: instantOf(from), to: instantOf(to) };
+  const asked: Asked = { ...typed, sub: person.sub, client_id: client.id, from: instantOf(from), to: instantOf(to) };
   return { kind: 'asked', asked } as const;
 }
 
 async function show(viewer: Viewer, query: Fields): Promise<Shown> {
   const asked = askedIn(query);
   const cursor = query.get('cursor');
-  const meant = await meantBy(viewer, query);
+  const [meant, kinds] = await Promise.all([meantBy(viewer, query), viewer.api.list<Kind>('/transition-kinds')]);
   if (meant.kind === 'problem') return problem(meant.problem);
+  if (!kinds.ok) return problem(kinds.problem);
   const answer = await linesFrom(viewer.api, meant.asked, cursor, LINES);
   if (answer.kind === 'problem') return problem(answer.problem);
   const { lines, next } = answer;
   return page(
     'Ledger',
-    html`<p class="quiet">Every decision that changed a state, the newest first. Entries never change, and the server keeps them for 90 days.</p>
-!${filters(viewer, '/console/ledger', [
-      { name: 'reason', label: 'Reason', value: asked.reason },
-      { name: 'client_id', label: 'Client id', value: asked.client_id },
-      { name: 'sub', label: PERSON_LABEL, value: asked.sub },
-      { name: 'from', label: 'From (UTC)', value: asked.from, type: 'datetime-local' },
-      { name: 'to', label: 'Before (UTC)', value: asked.to, type: 'datetime-local' },
-      { name: 'machine', label: 'Machine', value: asked.machine },
-      { name: 'event', label: 'Event', value: asked.event },
-      ...NARROWER.filter(({ name: field }) => asked[field] !== '').map((field) => ({
-        ...field,
-        value: asked[field.name],
-      })),
-    ])}
+    html`<p class="quiet">Every decision that changed a state, the newest first. Entries never change, and the server keeps them for as long as <code>ledger.yaml</code> says.</p>
+!${filters(viewer, '/console/ledger', inputsFor(asked, kinds.value.items))}
 !${lines.length === 0 && next !== null ? html`<p>None among the entries that were read so far. The next page continues.</p>` : linesTable(viewer, lines)}
 !${pager(viewer, '/console/ledger', { ...asked, cursor }, next)}
 <p class="row">!${link(viewer, withQuery('/console/ledger.csv', asked), 'Export as CSV')} !${link(viewer, withQuery('/console/ledger.jsonl', asked), 'Export as JSON lines')} <span class="quiet">up to ${MAX_EXPORTED.toLocaleString('en-GB')} entries</span></p>`,
   );
+}
+
+type Kind = {
+  readonly machine: string;
+  readonly events: readonly string[];
+  readonly states: readonly string[];
+  readonly reasons: readonly string[];
+};
+
+/** Of the chosen machine; without one, of all. */
+function inputsFor(asked: Asked, kinds: readonly Kind[]): readonly Input[] {
+  const chosen = kinds.filter(({ machine }) => asked.machine === '' || machine === asked.machine);
+  const choice = (name: keyof Asked, label: string, any: string, names: readonly string[]): Input => {
+    const value = asked[name];
+    // A link may name a value that this version has no more.
+    const all = [...new Set([...names, ...(value === '' ? [] : [value])])];
+    const labelled = all.map((wireName) => [wireName, wordsOf(wireName)] as const);
+    return {
+      name,
+      label,
+      value,
+      choices: [['', any], ...labelled.toSorted(([, a], [, b]) => a.localeCompare(b, 'en'))],
+    };
+  };
+  return [
+    choice(
+      'machine',
+      'About',
+      'anything',
+      kinds.map(({ machine }) => machine),
+    ),
+    choice(
+      'event',
+      'Event',
+      'any event',
+      chosen.flatMap(({ events }) => events),
+    ),
+    choice(
+      'to_state',
+      'Outcome',
+      'any outcome',
+      chosen.flatMap(({ states }) => states),
+    ),
+    choice(
+      'reason',
+      'Reason',
+      'any reason',
+      chosen.flatMap(({ reasons }) => reasons),
+    ),
+    { name: 'sub', label: PERSON_LABEL, value: asked.sub },
+    { name: 'client_id', label: 'Client (id or name)', value: asked.client_id },
+    { name: 'address', label: 'Network address', value: asked.address },
+    { name: 'user_agent', label: 'Browser that reused a token', value: asked.user_agent },
+    { name: 'from', label: 'From (UTC)', value: asked.from, type: 'datetime-local' },
+    { name: 'to', label: 'Before (UTC)', value: asked.to, type: 'datetime-local' },
+    ...NARROWER.filter(({ name }) => asked[name] !== '').map((field) => ({ ...field, value: asked[field.name] })),
+  ];
 }
 
 export const linesTable = (viewer: Viewer, lines: readonly LedgerLine[]): Markup =>
@@ -67,15 +114,17 @@ export const linesTable = (viewer: Viewer, lines: readonly LedgerLine[]): Markup
       {
         label: 'What',
         cell: (line) =>
-          html`${shownText(line.machine)} <strong>${shownText(line.event)}</strong>: ${shownText(line.from)} → ${shownText(line.to)}`,
+          html`${wordsOf(line.machine)}: <strong>${wordsOf(line.event)}</strong><br><code class="quiet">${shownText(line.event)}</code> <span class="quiet">${wordsOf(line.from)} → ${wordsOf(line.to)}</span>`,
       },
-      { label: 'Reason', cell: (line) => (line.reason === null ? '' : html`<code>${shownText(line.reason)}</code>`) },
-      { label: 'About', cell: (line) => about(viewer, line) },
+      { label: 'Reason', cell: ({ reason }) => (reason === null ? '' : withWireName(reason)) },
+      { label: 'Who and which', cell: (line) => about(viewer, line) },
       { label: 'Requested by, or from', cell: (line) => askedBy(line) },
-      { label: 'Fields', cell: (line) => html`${(line.fields ?? []).map((field) => shownText(field)).join(', ')}` },
+      { label: 'Fields', cell: (line) => html`${(line.fields ?? []).map((field) => wordsOf(field)).join(', ')}` },
     ],
     lines,
   );
+
+const withWireName = (name: string): Markup => html`${wordsOf(name)}<br><code class="quiet">${shownText(name)}</code>`;
 
 /** For a sign-in, its address. For a reused code or token, its presenter. */
 function askedBy({ actor, address, user_agent: agent }: LedgerLine): Markup | string {
@@ -88,14 +137,20 @@ function about(viewer: Viewer, line: LedgerLine): Markup {
   const { grant_id: grant, client_id: client, sub, session_id: session, signing_key_id: key } = line;
   return [
     grant === null ? '' : html`grant !${link(viewer, withQuery('/console/grant', { id: grant }), grant.slice(0, 8))}`,
-    client === null ? '' : html`client !${link(viewer, withQuery('/console/client', { id: client }), client)}`,
-    sub === null ? '' : html`end-user !${link(viewer, withQuery('/console/end-user', { id: sub }), sub.slice(0, 8))}`,
+    client === null ? '' : html`client !${named(viewer, '/console/client', client, line.client_name)}`,
+    sub === null ? '' : html`end-user !${named(viewer, '/console/end-user', sub, line.username)}`,
     session === null ? '' : html`session ${shownText(session.slice(0, 8))}`,
     key === null ? '' : html`key ${shownText(key.slice(0, 8))}`,
   ]
     .filter((part) => part !== '')
     .join('<br>');
 }
+
+/** By name, with the id beside it. */
+const named = (viewer: Viewer, path: string, id: string, known: string | null): Markup =>
+  known === null
+    ? link(viewer, withQuery(path, { id }), id)
+    : html`!${link(viewer, withQuery(path, { id }), known)} <code class="quiet">${shownText(isId(id) ? id.slice(0, 8) : id)}</code>`;
 
 const exported =
   (type: string, ending: string, linesOf: typeof csvOf) =>

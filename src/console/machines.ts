@@ -4,7 +4,7 @@
  */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
-import { link, table, withQuery } from './components.ts';
+import { link, table, withQuery, wordsOf } from './components.ts';
 import {
   type Arm,
   armKey,
@@ -21,9 +21,6 @@ import { name, shownText } from './shown-text.ts';
 
 const pageOf = (machine: string): string => withQuery('/console/machine', { name: machine });
 const resourceOf = (machine: string, rest = ''): string => `/machines/${encodeURIComponent(machine)}${rest}`;
-
-/** `refreshToken` → `refresh token` */
-const wordsOf = (machine: string): string => machine.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 async function list(viewer: Viewer): Promise<Shown> {
   const answer = await viewer.api.list<MachineNumbers>('/machines');

@@ -61,6 +61,7 @@ export const OPERATIONS = {
   '/mails/{kind}': { GET: 'configuration:read' },
   '/mails/{kind}/tests': { POST: 'mails:send' },
   '/transitions': { GET: 'ledger:read' },
+  '/transition-kinds': { GET: 'ledger:read' },
   '/machines': { GET: 'configuration:read' },
   '/machines/{name}': { GET: 'configuration:read' },
   '/machines/{name}/picture': { GET: 'configuration:read' },

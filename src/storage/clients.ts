@@ -43,6 +43,18 @@ export async function listClients(
   return rows.map((row) => clientOf(relied(row)));
 }
 
+/** By id: the name of each of these clients that has one. */
+export async function clientNames(db: Drizzle, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const found = await reading(() =>
+    db
+      .select({ clientId: clients.clientId, clientName: clients.clientName })
+      .from(clients)
+      .where(and(isNull(clients.deletedAt), inArray(clients.clientId, [...new Set(ids)]))),
+  );
+  return new Map(found.flatMap(({ clientId, clientName }) => (clientName === null ? [] : [[clientId, clientName]])));
+}
+
 /** Of these ids, those that a client has. */
 export const clientsNamed = (db: Drizzle, ids: readonly string[]) =>
   ids.length === 0

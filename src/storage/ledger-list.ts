@@ -22,6 +22,8 @@ export type LedgerFilter = {
   /** Of sign-ins. */
   readonly accountHash?: string | undefined;
   readonly address?: string | undefined;
+  /** A part of the user agent, in any case. */
+  readonly userAgentPart?: string | undefined;
   readonly event?: string | undefined;
   readonly fromState?: string | undefined;
   readonly toState?: string | undefined;
@@ -177,15 +179,21 @@ export function lineStatement(
     .from(transitions)
     .where(where)
     .orderBy(sorted)
-    .limit(COMPARED.some((name) => filter[name] !== undefined) ? MAX_LINES_READ : rows)
+    .limit(isNarrowed(filter) ? MAX_LINES_READ : rows)
     .as('line');
   return db.select().from(line).where(sql`${line.kept} or ${line.stops}`).orderBy(line.place).limit(rows);
 }
 
 const COMPARED = ['machine', 'reason', 'clientId', 'event', 'fromState', 'toState', 'accountHash', 'address'] as const;
 
+const isNarrowed = (filter: LedgerFilter): boolean =>
+  filter.userAgentPart !== undefined || COMPARED.some((name) => filter[name] !== undefined);
+
 const keptBy = (filter: LedgerFilter): SQL =>
   and(
+    filter.userAgentPart === undefined
+      ? undefined
+      : sql`strpos(lower(${transitions.userAgent}), lower(${filter.userAgentPart})) > 0`,
     ...COMPARED.map((name) => {
       const value = filter[name];
       return value === undefined ? undefined : eq(transitions[name], value);

@@ -236,16 +236,23 @@ export async function takenSubs(db: Drizzle, subs: readonly string[]): Promise<R
   return new Set(subs.filter((sub) => taken.has(sub) || taken.has(sub.toLowerCase())));
 }
 
-/** By id: the `sub` of each of these end-users. */
-export async function subsOf(db: Drizzle, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export type KnownUser = { readonly sub: string; readonly username: string | null };
+
+/** By id: the `sub` of each of these end-users, and the username of those that are not deleted. */
+export async function knownUsers(db: Drizzle, ids: readonly string[]): Promise<ReadonlyMap<string, KnownUser>> {
   if (ids.length === 0) return new Map();
   const found = await reading(() =>
     db
-      .select({ id: users.id, sub: users.sub })
+      .select({ id: users.id, sub: users.sub, username: users.username, deletedAt: users.deletedAt })
       .from(users)
       .where(inArray(users.id, [...new Set(ids)])),
   );
-  return new Map(found.map((user) => [user.id, subOf(user)]));
+  return new Map(
+    found.map(({ id, sub, username, deletedAt }) => [
+      id,
+      { sub: subOf({ id, sub }), username: deletedAt === null ? username : null },
+    ]),
+  );
 }
 
 export const listUsers = (db: Drizzle): Promise<User[]> =>

@@ -20,6 +20,7 @@ import { signIn, signInAnswer } from './sign-ins.ts';
 import { rotations, signingKey, signingKeys } from './signing-keys.ts';
 import { statistics } from './statistics.ts';
 import { status } from './status.ts';
+import { transitionKinds } from './transition-kinds.ts';
 import { transitions } from './transitions.ts';
 import { trustedBrowserOfUser, trustedBrowsersOfUser } from './trusted-browsers.ts';
 import { userImports } from './user-imports.ts';
@@ -74,6 +75,7 @@ const ALL = [
   mail,
   mailTests,
   transitions,
+  transitionKinds,
   machines,
   machine,
   machinePicture,

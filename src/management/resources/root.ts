@@ -18,6 +18,7 @@ const COLLECTIONS = [
   'webhook-deliveries',
   'mails',
   'transitions',
+  'transition-kinds',
   'machines',
   'policies',
   'resources',

@@ -1,8 +1,10 @@
 /** The ledger: everything that was decided and stored, as a feed. Append-only; lines are dropped with their month. */
 
 import { z } from 'zod';
+import { clientNames } from '../../storage/clients.ts';
+import type { Drizzle } from '../../storage/database.ts';
 import { type ListedLine, listLedger } from '../../storage/ledger-list.ts';
-import { subsOf } from '../../storage/users.ts';
+import { type KnownUser, knownUsers } from '../../storage/users.ts';
 import { instant, shownInstant } from '../instant.ts';
 import { exactInstant, isStorable, link, listAnswer, pageQuery } from '../page.ts';
 import { type ManagementResource, methodsOf } from '../resource.ts';
@@ -46,6 +48,16 @@ const shape = z
     signing_key_id: z.string().nullable(),
     client_id: z.string().nullable(),
     sub: z.string().nullable().describe('The end-user of an entry that is about no grant and no session.'),
+    client_name: z
+      .string()
+      .nullable()
+      .describe(
+        "The client's name of today. Null: it has none, was deleted, or the caller lacks the scope `clients:read`.",
+      ),
+    username: z
+      .string()
+      .nullable()
+      .describe('Of `sub`, today. Null: it was deleted, or the caller lacks the scope `users:read`.'),
     policy: z.string().nullable(),
     scope_withheld: z.string().nullable().describe('The granted scope above the ceiling at that time.'),
     actor: z
@@ -69,8 +81,13 @@ const shape = z
   })
   .meta({ id: 'Transition' });
 
-/** @param subs by id. */
-export const lineDocument = (line: ListedLine, subs: ReadonlyMap<string, string>) => ({
+type Known = {
+  /** By id. */
+  readonly users: ReadonlyMap<string, KnownUser>;
+  readonly clients: ReadonlyMap<string, string>;
+};
+
+export const lineDocument = (line: ListedLine, { users, clients }: Known) => ({
   at: line.at.toISOString(),
   machine: line.machine,
   event: line.event,
@@ -83,7 +100,9 @@ export const lineDocument = (line: ListedLine, subs: ReadonlyMap<string, string>
   session_id: line.sessionId,
   signing_key_id: line.signingKeyId,
   client_id: line.clientId,
-  sub: line.userId === null ? null : (subs.get(line.userId) ?? line.userId),
+  sub: line.userId === null ? null : (users.get(line.userId)?.sub ?? line.userId),
+  client_name: line.clientId === null ? null : (clients.get(line.clientId) ?? null),
+  username: line.userId === null ? null : (users.get(line.userId)?.username ?? null),
   policy: line.policy,
   scope_withheld: line.scopeWithheld,
   actor: line.actor,
@@ -94,6 +113,24 @@ export const lineDocument = (line: ListedLine, subs: ReadonlyMap<string, string>
   begun_session_id: line.begunSessionId,
   user_agent: line.userAgent,
 });
+
+/** Names are of the resources of end-users and clients, so a caller needs the scopes of those. */
+async function knownIn(db: Drizzle, lines: readonly ListedLine[], scopes: readonly string[]): Promise<Known> {
+  const [users, clients] = await Promise.all([
+    knownUsers(
+      db,
+      lines.flatMap(({ userId }) => userId ?? []),
+    ),
+    scopes.includes('clients:read')
+      ? clientNames(
+          db,
+          lines.flatMap(({ clientId }) => clientId ?? []),
+        )
+      : new Map<string, string>(),
+  ]);
+  if (scopes.includes('users:read')) return { users, clients };
+  return { users: new Map([...users].map(([id, { sub }]) => [id, { sub, username: null }])), clients };
+}
 
 export const transitions = {
   path: '/transitions',
@@ -122,6 +159,12 @@ export const transitions = {
           .refine(isStorable)
           .optional()
           .describe('Sign-ins, and codes and tokens that were used before, from this address.'),
+        user_agent: z
+          .string()
+          .max(256)
+          .refine(isStorable)
+          .optional()
+          .describe('Codes and tokens that were used before, presented by a User-Agent with this part, in any case.'),
         from: instant.optional().describe('Decided at this instant or later (RFC 3339).'),
         to: instant.optional().describe('Decided before this instant (RFC 3339).'),
       }),
@@ -129,7 +172,7 @@ export const transitions = {
         items: z.array(shape),
         _links: z.object({ self: link, next: link.optional().describe('Absent: this is the last page.') }),
       }),
-      run: ({ db }, { query: { limit, cursor, order, ...asked }, href }) => {
+      run: ({ db }, { query: { limit, cursor, order, ...asked }, href, me }) => {
         const filter = {
           machine: asked.machine,
           event: asked.event,
@@ -142,16 +185,14 @@ export const transitions = {
           sessionId: asked.session_id,
           accountHash: asked.account_hash,
           address: asked.address,
+          userAgentPart: asked.user_agent,
           from: asked.from,
           to: asked.to,
         };
         return listAnswer({ limit, cursor }, position, href, async (page) => {
           const { items, next } = await listLedger(db, filter, { ...page, order });
-          const subs = await subsOf(
-            db,
-            items.flatMap(({ userId }) => userId ?? []),
-          );
-          return { items: items.map((line) => lineDocument(line, subs)), next };
+          const known = await knownIn(db, items, me.scopes);
+          return { items: items.map((line) => lineDocument(line, known)), next };
         });
       },
     }),

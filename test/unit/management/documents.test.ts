@@ -309,17 +309,23 @@ describe('an entry of the ledger', () => {
     ...{ policy: null, scopeWithheld: null, actor: null, addressHash: null, fields: null, address: null },
     ...{ accountHash: null, begunSessionId: null, userAgent: null },
   };
-  const shown = (change: object = {}) => lineDocument({ ...line, ...change } as never, new Map([['u', 'imported']]));
+  const known = {
+    users: new Map([['u', { sub: 'imported', username: 'ursula' }]]),
+    clients: new Map([['shop', 'The shop']]),
+  };
+  const shown = (change: object = {}) => lineDocument({ ...line, ...change } as never, known);
   it('is shown with null for each member without a value', () => {
     const { at: instant, machine, event, from, to, ...others } = shown();
     expect([instant, machine, event, from, to]).toEqual([iso(1), 'grant', 'e', 'f', 't']);
-    expect(Object.values(others)).toEqual(Array(17).fill(null));
+    expect(Object.values(others)).toEqual(Array(19).fill(null));
   });
   it.each([
     [{ generation: 0n }, { generation: 0 }],
     [{ generation: 7n }, { generation: 7 }],
-    [{ userId: 'u' }, { sub: 'imported' }],
-    [{ userId: 'v' }, { sub: 'v' }],
+    [{ userId: 'u' }, { sub: 'imported', username: 'ursula' }],
+    [{ userId: 'v' }, { sub: 'v', username: null }],
+    [{ clientId: 'shop' }, { client_id: 'shop', client_name: 'The shop' }],
+    [{ clientId: 'other' }, { client_id: 'other', client_name: null }],
     [
       { reason: 'r', grantId: 'g', sessionId: 's' },
       { reason: 'r', grant_id: 'g', session_id: 's' },
