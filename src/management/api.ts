@@ -13,6 +13,7 @@ import type { Actor } from '../model/actor.ts';
 import { readBearer } from '../oauth/bearer.ts';
 import type { GuardDeps } from './deps.ts';
 import { otherMethods } from './other-methods.ts';
+import { isPartlyStored } from './partly-stored.ts';
 import { PROBLEMS, type ProblemReason, problem, sendProblem } from './problem.ts';
 import { publicPages } from './public-pages.ts';
 import { sendRefusal } from './refusal.ts';
@@ -133,6 +134,8 @@ function sendGuarded(reply: FastifyReply, issuer: string, outcome: Refused | Una
   return sendProblem(reply, issuer, problem(REASON_OF_ERROR[error], body['error_description'] ?? '', fields));
 }
 
+const PARTLY =
+  'The server cannot answer at the moment. Some records may be stored. Send the same request again: it finds them unchanged.';
 const UNAVAILABLE = 'The server cannot answer at the moment. Nothing was changed; try again.';
 
 const REASON_OF_STATUS: Readonly<Record<number, ProblemReason>> = {
@@ -153,7 +156,11 @@ export function sendFailure(
   if (isUnavailable(error)) {
     const reason = setUnavailableLine(request, error);
     if (reason === 'commit_unknown') return sendProblem(reply, issuer, problem('commit_unknown', COMMIT_UNKNOWN));
-    return sendProblem(reply.header('retry-after', '1'), issuer, problem('temporarily_unavailable', UNAVAILABLE));
+    return sendProblem(
+      reply.header('retry-after', '1'),
+      issuer,
+      problem('temporarily_unavailable', isPartlyStored(error) ? PARTLY : UNAVAILABLE),
+    );
   }
   const reason = REASON_OF_STATUS[error.statusCode ?? 500] ?? 'server_error';
   const isOurs = reason === 'server_error';

@@ -12,8 +12,10 @@ import { type FoundUser, type PlacedUser, userPlacing } from '../../registration
 import { passkeyHost } from '../../registration/imported-passkey.ts';
 import { type ImportedUser, readImportedUser } from '../../registration/imported-user.ts';
 import { judgeUserRecord } from '../../registration/user-record.ts';
+import { credentialKey } from '../../storage/imported-ways.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { tellOwner } from '../notices.ts';
+import { inParts } from '../partly-stored.ts';
 import { found, type ManagementResource, methodsOf } from '../resource.ts';
 
 const none = z.object({});
@@ -81,8 +83,10 @@ export const userImports = {
         const readings = await readingsOf(deps, records);
         const good = readings.flatMap((one) => ('value' in one ? [one] : []));
         const values = good.map(({ value }) => value);
-        const outcomes = isDry ? await placing.find(values) : await placing.place(values);
-        for (const outcome of outcomes) await tellOfNewFactors(deps, outcome);
+        const outcomes = isDry ? await placing.find(values) : await inParts(() => placing.place(values));
+        await inParts(async () => {
+          for (const outcome of outcomes) await tellOfNewFactors(deps, outcome);
+        });
         const results = new Map<Reading, Result>(
           good.map((one, place) => [one, resultOf(deps, one, outcomes[place] as FoundUser | PlacedUser)]),
         );
@@ -128,15 +132,24 @@ async function readingsOf(
   const readings: Reading[] = [];
   for (const record of records) {
     const reading = await readingOf(deps, record);
-    const key = 'value' in reading ? usernameKey(reading.value.username) : null;
-    const isTwice = key !== null && seen.has(key);
-    if (key !== null) seen.add(key);
-    readings.push(
-      isTwice ? { ...usernameIn(record), reasons: ['username: Expected a value that no other record has.'] } : reading,
-    );
+    const identifiers = 'value' in reading ? identifiersIn(reading.value) : [];
+    const twice = identifiers.filter(({ key }) => seen.has(key));
+    for (const { key } of identifiers) seen.add(key);
+    const reasons = twice.map(({ member }) => `${member}: Expected a value that no other record has.`);
+    readings.push(reasons.length > 0 ? { ...usernameIn(record), reasons } : reading);
   }
   return readings;
 }
+
+/** Each belongs to one end-user. */
+const identifiersIn = ({ username, sub, passkeys }: ImportedUser) => [
+  { member: 'username', key: `username ${usernameKey(username)}` },
+  ...(sub === null ? [] : [{ member: 'sub', key: `sub ${sub}` }]),
+  ...passkeys.map(({ credentialId }, place) => ({
+    member: `passkeys.${place}.credential_id`,
+    key: `credential ${credentialKey(credentialId)}`,
+  })),
+];
 
 async function readingOf(deps: ManagementDeps, record: Readonly<Record<string, unknown>>): Promise<Reading> {
   const rules = rulesOf(deps);

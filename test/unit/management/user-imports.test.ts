@@ -1,7 +1,11 @@
 /** `POST /user-imports`: each record is stored whole, or refused with its reasons. */
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import fastify, { type FastifyError } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MANAGEMENT_SCOPE_NAMES } from '../../../src/config/management-resource.ts';
+import { StoreUnavailable } from '../../../src/engine/errors.ts';
+import { sendFailure } from '../../../src/management/api.ts';
+import { inParts } from '../../../src/management/partly-stored.ts';
 import { coseKeyOf } from '../../../src/review/simulation/devices/passkey.ts';
 import { users } from '../../../src/storage/schema.ts';
 import { anyDatabase } from '../../support/database.ts';
@@ -99,6 +103,44 @@ describe('the import of end-users over the management API', () => {
       ]);
     },
   );
+
+  it('refuses the second record with the `sub` or the credential id of another, and that record alone', async () => {
+    const credential_id = randomBytes(16).toString('base64url');
+    const sub = `auth0|${randomBytes(8).toString('hex')}`;
+    for (const isDry of [true, false]) {
+      const records = [
+        person({ sub, passkeys: [passkey({ credential_id })] }),
+        person({ sub }),
+        person({ passkeys: [passkey(), passkey({ credential_id })] }),
+        person(),
+      ];
+      expect(await sent(records, isDry)).toMatchObject([
+        { outcome: isDry ? 'new' : 'created' },
+        { outcome: 'refused', reasons: ['sub: Expected a value that no other record has.'] },
+        { outcome: 'refused', reasons: ['passkeys.1.credential_id: Expected a value that no other record has.'] },
+        { outcome: isDry ? 'new' : 'created' },
+      ]);
+    }
+  });
+
+  it('says after a failure between its statements that some records may be stored', async () => {
+    const error = new StoreUnavailable(false);
+    await expect(inParts(() => Promise.reject(error))).rejects.toBe(error);
+    const answers: unknown[] = [];
+    const app = fastify();
+    app.get('/:kind', async (request) => {
+      throw (request.params as { kind: string }).kind === 'parts' ? error : new StoreUnavailable(false);
+    });
+    app.setErrorHandler((failed: FastifyError, request, reply) =>
+      sendFailure(failed, request, reply, 'https://as.test'),
+    );
+    for (const kind of ['parts', 'whole']) answers.push((await app.inject(`/${kind}`)).json().detail);
+    await app.close();
+    expect(answers).toEqual([
+      expect.stringContaining('Some records may be stored'),
+      expect.stringContaining('Nothing was changed'),
+    ]);
+  });
 
   it('links an account at a provider that two records have to the first', async () => {
     const identities = [{ provider: 'google', issuer: 'https://accounts.example', sub: '7' }];
