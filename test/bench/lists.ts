@@ -154,7 +154,7 @@ async function measure(app: ConsoleApp): Promise<void> {
   const browser = consoleBrowser(app);
   await openPage(browser, app.operator);
   const pages = SCREENS.map(({ path }) => path)
-    .filter((path) => !/\.(csv|jsonl)$|^\/console\/webhooks\/delivery$/.test(path))
+    .filter((path) => !/\.(csv|jsonl)$|^\/console\/(webhooks\/delivery|mails\/content)$/.test(path))
     .map((path) => `${path}${QUERIES.find(([start]) => path.startsWith(start))?.[1](known) ?? ''}`);
   const rows: string[][] = [['GET', 'median ms', 'slowest ms', 'tenth page ms']];
   for (const path of [...plain, ...filtered, ...pages]) {
