@@ -14,7 +14,7 @@ import { hostsIn, readDatabaseUrl } from '../system/database-url.ts';
 import { FolderOpenToOthers } from '../system/home-folder.ts';
 import { ReportedError } from '../system/reported-error.ts';
 import { safeError } from '../system/safe-error.ts';
-import { NotChecked } from './failure.ts';
+import { NotChecked, WouldChange } from './failure.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -23,7 +23,7 @@ const FINAL = 78;
 
 export function statusFor(error: unknown): number {
   const cause = causeOf(error);
-  if (cause instanceof NotChecked) return cause.status;
+  if (cause instanceof NotChecked || cause instanceof WouldChange) return cause.status;
   return cause instanceof ReportedError && cause.isFinal ? FINAL : 1;
 }
 

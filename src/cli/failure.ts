@@ -10,6 +10,11 @@ export class NotChecked extends ReportedError {
   readonly status = 3;
 }
 
+/** The server is not as a plan would have it. */
+export class WouldChange extends ReportedError {
+  readonly status = 4;
+}
+
 /** @param name as it was typed. */
 export const noSuch = (
   kind: 'client' | 'user' | 'grant' | 'session' | 'receiver' | 'delivery' | 'trusted browser',

@@ -14,6 +14,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddTo>> = new Map([
   ['simulate', async () => (await import('./simulate.ts')).simulateCommand],
   ['explain', async () => (await import('./explain.ts')).explainCommand],
   ['recover', async () => (await import('./recover.ts')).recoverCommand],
+  ['apply', async () => (await import('./apply.ts')).applyCommand],
   ['clients', async () => (await import('./clients.ts')).clientsCommands],
   ['users', async () => (await import('./users.ts')).usersCommands],
   ['grants', async () => (await import('./grants.ts')).grantsCommands],

@@ -42,6 +42,8 @@ async function apiHere(runtime: Runtime): Promise<ManagementApi> {
   return managementApi(await openAdministration(runtime), names);
 }
 
+/** The API itself, for a command that spans several resources. */
+export const withApi = throughApi(async () => (api) => api);
 export const withClients = throughApi(async () => (await import('./administration/clients.ts')).clientsAt);
 export const withUsers = throughApi(async () => (await import('./administration/users.ts')).usersAt);
 export const withKeys = throughApi(async () => (await import('./administration/keys.ts')).keysAt);
