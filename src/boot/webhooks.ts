@@ -36,6 +36,8 @@ export function webhookWorker({ db, clock, configuration, keyRing, random, ...pa
     outbox: store,
     deliveries: store.deliveries,
     due: store.due,
+    record: store.recordAttempt,
+    milliseconds: () => performance.now(),
     webhooks: () => configuration().webhooks,
     sign: (claims) => signSecurityEvent(keyRing.signerOf(algorithmOf(configuration())), claims),
     now: () => clock.fixedNow() ?? new Date(),
@@ -63,5 +65,7 @@ export async function cleanUpWebhooks(
     );
   }
   await store.removeOld(webhooks.keptSeconds);
+  // A delivery ends at the latest so long after its first attempt, and its attempts stay as long as it does.
+  await store.removeOldAttempts(webhooks.keptSeconds + webhooks.giveUpAfterSeconds);
   if (failures.length > 0) throw failures[0];
 }

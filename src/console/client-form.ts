@@ -18,7 +18,7 @@ export type ClientRecord = {
   readonly [field: string]: unknown;
 };
 
-type Kind = 'text' | 'lines' | 'choice' | 'checks';
+type Kind = 'text' | 'lines' | 'choice' | 'checks' | 'scopes';
 type Field = {
   readonly name: string;
   readonly kind: Kind;
@@ -27,12 +27,74 @@ type Field = {
   readonly initial: unknown;
 };
 
+/** The choices of the configuration in force. */
+export type ClientChoices = {
+  readonly policies: readonly string[];
+  readonly resources: readonly OfferedResource[];
+};
+export type OfferedResource = {
+  readonly identifier: string;
+  readonly name: string;
+  readonly scopes?: readonly { readonly name: string; readonly description?: string }[];
+};
+
+/** Of each field, in words. Its name on the wire stands beside them. */
+const LABELS: Readonly<Record<string, string>> = {
+  client_name: 'Name',
+  application_type: 'Runs as',
+  token_endpoint_auth_method: 'Proves itself with',
+  redirect_uris: 'Redirect URIs',
+  grant_types: 'Gets tokens by',
+  scope: 'Scopes that it may have',
+  default_scope: 'Scopes without a request for any',
+  default_resource: 'API of its tokens',
+  policy: 'Policy',
+  consent: 'Consent page',
+  post_logout_redirect_uris: 'Redirect URIs after a sign-out',
+  id_token_signed_response_alg: 'Signature of ID Tokens',
+  logo_uri: 'Logo',
+  client_uri: 'Home page',
+  initiate_login_uri: 'Sign-in address of the app',
+  tos_uri: 'Terms of service',
+  policy_uri: 'Privacy policy',
+};
+
+const VALUE_WORDS: Readonly<Record<string, string>> = {
+  web: 'Web application or single-page app',
+  native: 'App of a device',
+  none: 'No secret: it is public',
+  client_secret_basic: 'A secret in the header',
+  client_secret_post: 'A secret in the body',
+  authorization_code: 'Sign-in of an end-user',
+  refresh_token: 'Refresh tokens',
+  client_credentials: 'Its own secret, without an end-user',
+  ask: 'Ask the end-user',
+  skip: 'Skip: an app of this team',
+};
+
+const withWire = (words: string | undefined, wire: string): string =>
+  words === undefined ? wire : `${words} (${wire})`;
+const labelOf = (name: string): string => withWire(LABELS[name], name);
+
+/** Fields that only a sign-in of an end-user needs. */
+const OF_SIGN_INS = new Set([
+  'redirect_uris',
+  'post_logout_redirect_uris',
+  'consent',
+  'id_token_signed_response_alg',
+  'initiate_login_uri',
+  'application_type',
+]);
+
+/** Checkboxes, and on the wire one text. */
+const SCOPES = new Set(['scope', 'default_scope']);
+
 /** The registration sets the id, the server makes a secret, and grant_types implies response_types. */
 const NOT_TYPED = new Set(['client_id', 'client_secret', 'response_types']);
 
 const FIELDS: readonly Field[] = Object.entries(clientRecordSchema.shape).map(([name, schema]) => ({
   name,
-  ...shapeOf(schema as unknown as Described),
+  ...shapeOf(name, schema as unknown as Described),
   description: clientFieldWords.get(schema)?.description ?? '',
   initial: initialOf(schema as unknown as Described),
 }));
@@ -57,7 +119,8 @@ function initialOf({ def }: Described): unknown {
   return def.type === 'default' ? def.defaultValue : undefined;
 }
 
-function shapeOf(schema: Described): Pick<Field, 'kind' | 'choices'> {
+function shapeOf(name: string, schema: Described): Pick<Field, 'kind' | 'choices'> {
+  if (SCOPES.has(name)) return { kind: 'scopes', choices: [] };
   const read = inner(schema);
   const choicesOf = ({ options = [] }: Described) => options.map(String);
   if (read.def.type === 'enum') return { kind: 'choice', choices: choicesOf(read) };
@@ -68,40 +131,114 @@ function shapeOf(schema: Described): Pick<Field, 'kind' | 'choices'> {
 
 const TYPED = FIELDS.filter(({ name }) => !NOT_TYPED.has(name));
 
-export const clientForm = (record: ClientRecord, { isNew }: { readonly isNew: boolean }): Markup =>
+export const clientForm = (
+  record: ClientRecord,
+  {
+    isNew,
+    choices,
+    redirects = '',
+  }: {
+    readonly isNew: boolean;
+    readonly choices: ClientChoices;
+    /** An example of its redirect URIs. Null: the client signs no end-users in, so that fields about that are hidden. */
+    readonly redirects?: string | null;
+  },
+): Markup =>
   [
+    ...(redirects === null ? [html`<input type="hidden" name="signs_in" value="no">`] : []),
     ...(isNew
       ? [
           input({
             name: 'client_id',
-            label: 'client_id',
+            label: 'Client id (client_id)',
             value: record.client_id ?? '',
             hint: 'Names the client. If empty, the server makes one.',
           }),
         ]
       : []),
-    ...TYPED.map((field) => control(field, record[field.name] ?? field.initial)),
+    ...TYPED.filter(({ name }) => redirects !== null || !OF_SIGN_INS.has(name)).map((field) =>
+      control(field, record[field.name] ?? field.initial, choices, redirects ?? ''),
+    ),
   ].join('\n');
 
-function control({ name, kind, choices, description }: Field, value: unknown): Markup {
-  const common = { name, label: name, hint: description } satisfies Input;
+function control(field: Field, value: unknown, offered: ClientChoices, redirects: string): Markup {
+  const { name, kind, choices, description } = field;
+  const common = { name, label: labelOf(name), hint: description } satisfies Input;
+  const configured = configuredChoices(name, offered);
+  if (configured !== null) {
+    const chosen = String(value ?? '');
+    const isOffered = configured.some(([choice]) => choice === chosen);
+    return input({
+      ...common,
+      value: chosen,
+      choices: isOffered ? configured : [...configured, [chosen, `${chosen} (not in the configuration)`]],
+    });
+  }
   switch (kind) {
+    case 'scopes':
+      return scopesControl(field, scopesIn(value), offered);
     case 'choice':
-      return input({ ...common, value: String(value ?? ''), choices: choices.map((choice) => [choice, choice]) });
+      return input({
+        ...common,
+        value: String(value ?? ''),
+        choices: choices.map((choice) => [choice, withWire(VALUE_WORDS[choice], choice)]),
+      });
     case 'lines':
       return input({
         ...common,
         value: listIn(value).join('\n'),
         lines: true,
-        hint: `${description} Each on a separate line.`,
+        hint: `${description} Each on a separate line.${name === 'redirect_uris' && redirects !== '' ? ` Such as ${redirects}.` : ''}`,
       });
     case 'text':
       return input({ ...common, value: String(value ?? '') });
     case 'checks':
-      return html`<fieldset aria-describedby="field-${name}-hint"><legend>${name}</legend>
-!${choices.map((choice) => html`<label class="check"><input type="checkbox" name="${name}" value="${choice}"!${listIn(value).includes(choice) ? ' checked' : ''}> ${choice}</label>`).join('\n')}
+      return html`<fieldset aria-describedby="field-${name}-hint"><legend>${labelOf(name)}</legend>
+!${choices.map((choice) => check(name, choice, withWire(VALUE_WORDS[choice], choice), listIn(value).includes(choice))).join('\n')}
 <p class="quiet" id="field-${name}-hint">${description}</p></fieldset>`;
   }
+}
+
+const check = (name: string, value: string, label: string, isChosen: boolean): Markup =>
+  html`<label class="check"><input type="checkbox" name="${name}" value="${value}"!${isChosen ? ' checked' : ''}> ${label}</label>`;
+
+/** Null: its choices are not of the configuration. */
+function configuredChoices(name: string, { policies, resources }: ClientChoices): NonNullable<Input['choices']> | null {
+  if (name === 'policy') return policies.map((policy) => [policy, policy]);
+  if (name !== 'default_resource') return null;
+  return [
+    ['', 'the default of the server'],
+    ...resources.map(({ identifier, name }) => [identifier, `${name} (${identifier})`] as const),
+  ];
+}
+
+const scopesIn = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? value.map(String) : String(value ?? '').split(' ')).filter((scope) => scope !== '');
+
+/** Checkboxes by API, and those that the client has and no API knows. */
+function scopesControl({ name, description }: Field, chosen: readonly string[], { resources }: ClientChoices): Markup {
+  const known = new Set(resources.flatMap(({ scopes = [] }) => scopes.map((scope) => scope.name)));
+  const groups = [
+    ...resources.map((resource) => ({
+      title: resource.name,
+      scopes: (resource.scopes ?? []).map((scope) => [scope.name, withWire(scope.description, scope.name)] as const),
+    })),
+    {
+      title: 'Not in the configuration',
+      scopes: chosen.filter((scope) => !known.has(scope)).map((scope) => [scope, scope] as const),
+    },
+  ].filter(({ scopes }) => scopes.length > 0);
+  return html`<fieldset aria-describedby="field-${name}-hint"><legend>${labelOf(name)}</legend>
+<p class="quiet" id="field-${name}-hint">${description}</p>
+!${groups
+    .map(
+      ({
+        title,
+        scopes,
+      }) => html`<details!${scopes.some(([scope]) => chosen.includes(scope)) ? ' open' : ''}><summary>${title}</summary>
+!${scopes.map(([scope, label]) => check(name, scope, label, chosen.includes(scope))).join('\n')}</details>`,
+    )
+    .join('\n')}</fieldset>`;
 }
 
 const listIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
@@ -111,6 +248,8 @@ function typed({ name, kind }: Field, fields: Fields): unknown {
   switch (kind) {
     case 'checks':
       return fields.all(name);
+    case 'scopes':
+      return fields.all(name).join(' ').trim() || undefined;
     case 'lines':
       return fields
         .get(name)
@@ -126,7 +265,7 @@ function typed({ name, kind }: Field, fields: Fields): unknown {
 export function recordIn(fields: Fields): ClientRecord {
   const id = fields.get('client_id');
   const given = TYPED.flatMap((field) => {
-    const value = typed(field, fields);
+    const value = isForSignIns(fields) || !OF_SIGN_INS.has(field.name) ? typed(field, fields) : undefined;
     return value === undefined ? [] : [[field.name, value]];
   });
   return { ...(id !== '' && { client_id: id }), ...Object.fromEntries(given) };
@@ -134,10 +273,18 @@ export function recordIn(fields: Fields): ClientRecord {
 
 /** JSON Merge Patch (RFC 7396): removes the value of an empty field. */
 export const patchIn = (fields: Fields): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(TYPED.map((field) => [field.name, typed(field, fields) ?? null]));
+  Object.fromEntries(
+    TYPED.filter(({ name }) => isForSignIns(fields) || !OF_SIGN_INS.has(name)).map((field) => [
+      field.name,
+      typed(field, fields) ?? null,
+    ]),
+  );
+
+/** The form says whether it had the fields about sign-ins. */
+const isForSignIns = (fields: Fields): boolean => fields.get('signs_in') !== 'no';
 
 export function valuesOf(record: ClientRecord): readonly (readonly [string, Markup])[] {
-  return TYPED.map(({ name }) => [name, shownValue(record[name])] as const);
+  return TYPED.map(({ name }) => [labelOf(name), shownValue(record[name])] as const);
 }
 
 function shownValue(value: unknown): Markup {

@@ -1,7 +1,17 @@
 /** Clients: find, show, register, change, rotate secrets, delete. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
-import { type ClientRecord, clientForm, patchIn, recordIn, valuesOf } from './client-form.ts';
+import {
+  type ClientChoices,
+  type ClientRecord,
+  clientForm,
+  type OfferedResource,
+  patchIn,
+  recordIn,
+  valuesOf,
+} from './client-form.ts';
+import { CLIENT_KINDS, type ClientKind, kindIn } from './client-kinds.ts';
+import { CLIENT_TRY_SCREENS, codeOf, redirectUrisOf } from './client-try.ts';
 import {
   atLeast,
   button,
@@ -93,9 +103,11 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${client.declared ? html`<p class="warning">This client is declared in clients.yaml. Change it there, or remove it there to delete it.</p>` : ''}
 !${!mayChange ? '' : html`<p class="row">!${button(viewer, pageOf(id, '/edit'), 'Change')} !${button(viewer, pageOf(id, '/delete'), 'Delete…', 'danger')}</p>`}
 !${consequences.warnings.map((warning) => html`<p class="warning">${shownText(warning, 1000)}</p>`).join('\n')}
+!${redirectUrisOf(client).length === 0 ? '' : html`<p class="row">!${button(viewer, withQuery('/console/client/try', { id }), 'Try a sign-in…', 'second')}</p>`}
 <h2>Secrets</h2>
 !${isConfidential ? secretsOf(viewer, id, secrets.items, mayChange) : html`<p>None: it is a public client, which cannot keep a secret.</p>`}
 !${policy?.ok ? html`<h2>Its policy in force</h2>!${policyOf(policy.value)}` : ''}
+!${codeOf(viewer, id, client)}
 <h2>What it holds</h2>
 !${aboveCeiling(consequences)}
 <p class="row">!${viewer.may('grants:read') ? link(viewer, withQuery('/console/grants', { client_id: id, state: 'active' }), 'Its active grants') : ''}
@@ -145,17 +157,68 @@ function secretsOf(viewer: Viewer, id: string, secrets: readonly Secret[], mayCh
 !${rotate}`;
 }
 
-const registration = (viewer: Viewer, record: ClientRecord, problems: Markup = ''): Shown =>
+const NEW = '/console/client/new';
+
+/** The first page of a registration. */
+const kinds = (viewer: Viewer): Shown =>
   page(
     'Register a client',
-    html`!${problems}
-!${form(viewer, { action: '/console/client/new', label: 'Register', wide: true, body: clientForm(record, { isNew: true }) })}`,
+    html`<p>Which kind of client? The next page has the right choices made; you can change each of them.</p>
+<dl class="facts">!${Object.entries(CLIENT_KINDS)
+      .map(
+        ([kind, { title, words }]) => html`<dt>!${link(viewer, withQuery(NEW, { kind }), title)}</dt><dd>${words}</dd>`,
+      )
+      .join('')}</dl>
+<p>!${link(viewer, withQuery(NEW, { kind: 'other' }), 'Another kind')}, with every field.</p>`,
+  );
+
+async function begin(viewer: Viewer, query: Fields): Promise<Shown> {
+  const asked = query.get('kind');
+  const kind = kindIn(asked);
+  return kind === null && asked !== 'other' ? kinds(viewer) : registration(viewer, kind, null);
+}
+
+/** The choices of the configuration. None where the viewer may not read it: then the form keeps the values that it has. */
+async function choicesFor(viewer: Viewer): Promise<ClientChoices> {
+  const [policies, resources] = await Promise.all([
+    viewer.api.list<Policy>('/policies'),
+    viewer.api.list<OfferedResource>('/resources'),
+  ]);
+  return {
+    policies: policies.ok ? policies.value.items.map(({ name: policy }) => policy) : [],
+    resources: resources.ok ? resources.value.items : [],
+  };
+}
+
+/** @param typed null: nothing yet. */
+async function registration(
+  viewer: Viewer,
+  kind: ClientKind | null,
+  typed: ClientRecord | null,
+  problems: Markup = '',
+): Promise<Shown> {
+  const choices = await choicesFor(viewer);
+  const preset = kind && CLIENT_KINDS[kind];
+  const policy = preset && choices.policies.includes(preset.policy) ? { policy: preset.policy } : {};
+  const record = typed ?? { ...preset?.record, ...policy };
+  return page(
+    preset ? `Register a client: ${preset.title.toLowerCase()}` : 'Register a client',
+    html`!${problems}!${preset ? html`<p>${preset.words}</p>` : ''}
+!${form(viewer, {
+      action: NEW,
+      label: 'Register',
+      wide: true,
+      values: { kind: kind ?? 'other' },
+      body: clientForm(record, { isNew: true, choices, ...(preset && { redirects: preset.redirects }) }),
+    })}
+<p>!${link(viewer, NEW, 'Choose another kind')}</p>`,
     problems === '' ? {} : { status: 400 },
   );
+}
 
 async function register(viewer: Viewer, fields: Fields): Promise<Shown> {
   const record = recordIn(fields);
-  const answer = await viewer.api.post<ClientItem & { readonly client_secret?: string; readonly secret?: string }>(
+  const answer = await viewer.api.post<ClientItem & { readonly client_secret?: string }>(
     '/clients',
     record,
     fields.get('once'),
@@ -163,7 +226,7 @@ async function register(viewer: Viewer, fields: Fields): Promise<Shown> {
   if (!answer.ok) {
     const { status } = answer.problem;
     return status === 400 || status === 409 || status === 422
-      ? registration(viewer, record, problemsOf(answer.problem))
+      ? registration(viewer, kindIn(fields.get('kind')), record, problemsOf(answer.problem))
       : problem(answer.problem);
   }
   const { client_id: id, client_secret: secret } = answer.value;
@@ -201,21 +264,23 @@ async function edit(viewer: Viewer, query: Fields): Promise<Shown> {
   return editing(viewer, id, answer.value, answer.etag ?? '', { warning: narrowing(consequences.value) });
 }
 
-const editing = (
+async function editing(
   viewer: Viewer,
   id: string,
   record: ClientRecord,
   etag: string,
   { problems = '', warning = '' }: { readonly problems?: Markup; readonly warning?: Markup },
-): Shown =>
-  page(
+): Promise<Shown> {
+  const choices = await choicesFor(viewer);
+  return page(
     `Change ${shownText(record.client_name ?? id)}`,
     html`!${problems}
 !${warning}
-!${form(viewer, { action: '/console/client/edit', label: 'Save', wide: true, values: { id, etag }, body: clientForm(record, { isNew: false }) })}
+!${form(viewer, { action: '/console/client/edit', label: 'Save', wide: true, values: { id, etag }, body: clientForm(record, { isNew: false, choices }) })}
 <p>!${link(viewer, pageOf(id), 'Change nothing')}</p>`,
     problems === '' ? {} : { status: 400 },
   );
+}
 
 async function change(viewer: Viewer, fields: Fields): Promise<Shown> {
   const id = fields.get('id');
@@ -272,7 +337,8 @@ const area = 'clients';
 export const CLIENT_SCREENS: readonly Screen[] = [
   { path: '/console/clients', area, scope: 'clients:read', show: list },
   { path: '/console/client', area, scope: 'clients:read', show },
-  { path: '/console/client/new', area, scope: 'clients:write', show: async (viewer) => registration(viewer, {}) },
+  { path: NEW, area, scope: 'clients:write', show: begin },
+  ...CLIENT_TRY_SCREENS,
   { path: '/console/client/edit', area, scope: 'clients:write', show: edit },
   { path: '/console/client/delete', area, scope: 'clients:write', show: confirmDeletion, needsRecentSignIn: true },
 ];

@@ -186,8 +186,15 @@ export const DONE_WORDS = {
   rotated: 'Rotated.',
   revoked: 'Revoked.',
   'sent-again': 'The server sends it again, within a second or two. Reload this page to see the result.',
+  paused: 'Switched off: its events wait, and nothing is lost.',
+  resumed: 'Switched on: the server sends the events that waited.',
+  redelivered: 'The server sends them again, within seconds.',
+  'redelivered-some': 'The server sends the oldest 500 again. Press the button again for the others.',
   'test-recorded':
     'The server sends the test event within a second or two. Reload this page to see whether the endpoint accepted it.',
+  'link-mailed': 'The server sends the link within a second or two.',
+  invited: 'The server sends the invitation within a second or two.',
+  withdrawn: 'Withdrawn: the link of the mail is invalid.',
   'test-mailed':
     'The server sends the test within a second or two. If it does not arrive, the log says whether the relay accepted it.',
 } as const;

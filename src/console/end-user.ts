@@ -93,7 +93,7 @@ function accountOf(viewer: Viewer, sub: string, user: EndUser, etag: string | nu
 !${
     !viewer.may('users:write')
       ? ''
-      : html`<p class="row">!${button(viewer, endUserPage(sub, '/edit'), 'Change…')} !${button(viewer, endUserPage(sub, '/password'), 'Set a password…', 'second')} !${disabled ? '' : button(viewer, endUserPage(sub, '/disable'), 'Disable…', 'danger')} !${button(viewer, endUserPage(sub, '/delete'), 'Delete…', 'danger')}</p>
+      : html`<p class="row">!${button(viewer, endUserPage(sub, '/edit'), 'Change…')} !${button(viewer, endUserPage(sub, '/link'), 'Send a link…', 'second')} !${button(viewer, endUserPage(sub, '/password'), 'Set a password…', 'second')} !${disabled ? '' : button(viewer, endUserPage(sub, '/disable'), 'Disable…', 'danger')} !${button(viewer, endUserPage(sub, '/delete'), 'Delete…', 'danger')}</p>
 !${disabled ? form(viewer, { action: '/console/end-user/enable', label: 'Enable', values: { id: sub, etag: etag ?? '' } }) : ''}`
   }`;
 }

@@ -34,7 +34,7 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
   return page(
     'End-users',
     html`!${doneWords(query.get('done'))}
-!${viewer.may('users:write') ? html`<p>!${button(viewer, '/console/end-user/new', 'Register an end-user')}</p>` : ''}
+!${viewer.may('users:write') ? html`<p class="row">!${button(viewer, '/console/end-user/new', 'Register an end-user')} !${button(viewer, '/console/invitations', 'Invite…', 'second')}</p>` : ''}
 !${filters(viewer, '/console/end-users', [
       { name: 'q', label: 'Part of a name, username or address', value: q },
       {

@@ -184,7 +184,8 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
     if (answer.ok) {
       const { me } = answer.value;
       const hidden = hiddenFields(request, reply, session);
-      const viewer: Viewer = { me, api, path, hidden, may: (scope) => me.scopes.includes(scope) };
+      const { random } = options;
+      const viewer: Viewer = { me, api, issuer, random, path, hidden, may: (scope) => me.scopes.includes(scope) };
       if (me.scopes.length > 0) return { kind: 'viewer', viewer, session };
       return answered(sendNotice(reply, viewer, SIGN_IN_NOTICES.no_role));
     }

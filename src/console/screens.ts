@@ -13,6 +13,7 @@ import { LEDGER_SCREENS } from './ledger.ts';
 import { MACHINE_SCREENS } from './machines.ts';
 import { MAIL_ACTIONS, MAIL_SCREENS } from './mails.ts';
 import { OVERVIEW_SCREENS } from './overview.ts';
+import { SENT_LINK_ACTIONS, SENT_LINK_SCREENS } from './sent-links.ts';
 import { SESSION_ACTIONS, SESSION_SCREENS } from './sessions.ts';
 import type { Action, Screen } from './shown.ts';
 import { TRUSTED_BROWSER_ACTIONS } from './trusted-browsers.ts';
@@ -25,6 +26,7 @@ export const SCREENS: readonly Screen[] = [
   ...CLIENT_SCREENS,
   ...END_USERS_SCREENS,
   ...END_USER_SCREENS,
+  ...SENT_LINK_SCREENS,
   ...GRANT_SCREENS,
   ...SESSION_SCREENS,
   ...KEY_SCREENS,
@@ -39,6 +41,7 @@ export const ACTIONS: readonly Action[] = [
   ...CLIENT_ACTIONS,
   ...END_USERS_ACTIONS,
   ...END_USER_ACTIONS,
+  ...SENT_LINK_ACTIONS,
   ...GRANT_ACTIONS,
   ...SESSION_ACTIONS,
   ...TRUSTED_BROWSER_ACTIONS,

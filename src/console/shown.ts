@@ -1,4 +1,5 @@
 /** The results of the console's pages: values, which one place (handlers.ts) turns into responses. */
+import type { Random } from '../crypto/random.ts';
 import type { Markup } from '../http/views/page.ts';
 import type { Answer, ManagementApi, Problem } from './management-api.ts';
 import type { Me } from './sign-in.ts';
@@ -55,6 +56,8 @@ export const problem = (problem: Problem): Shown => ({ kind: 'problem', problem 
 export type Viewer = {
   readonly me: Me;
   readonly api: ManagementApi;
+  readonly issuer: string;
+  readonly random: Pick<Random, 'bytes'>;
   readonly may: (scope: string) => boolean;
   /** From `/console` on, to a path under the issuer. */
   readonly path: (path: string) => string;

@@ -1,7 +1,19 @@
 /** Webhooks: the endpoints with their pending deliveries, the deliveries of events, and redelivery. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
-import { type Column, doneWords, facts, filters, form, link, pager, table, time, withQuery } from './components.ts';
+import {
+  type Column,
+  doneWords,
+  facts,
+  filters,
+  form,
+  link,
+  pager,
+  shownOr,
+  table,
+  time,
+  withQuery,
+} from './components.ts';
 import { shownNumber } from './numbers.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, shownText } from './shown-text.ts';
@@ -13,6 +25,17 @@ type Receiver = {
   readonly events: readonly string[];
   readonly pending: number;
   readonly oldest_pending_at: string | null;
+  /** Dead-lettered events. */
+  readonly abandoned: number;
+  /** Since when it is switched off. Null: it is on. */
+  readonly paused_at: string | null;
+};
+
+type Attempt = {
+  readonly at: string;
+  readonly outcome: string;
+  readonly status: number | null;
+  readonly milliseconds: number;
 };
 
 type Delivery = {
@@ -37,6 +60,9 @@ type Delivery = {
 const LIST = '/console/webhooks/deliveries';
 const REPEAT = '/console/webhooks/delivery/repeat';
 const TEST = '/console/webhooks/test';
+const PAUSE = '/console/webhooks/pause';
+const RESUME = '/console/webhooks/resume';
+const REDELIVER = '/console/webhooks/redeliver';
 
 const deliveryPage = (id: string, done?: string): string => withQuery('/console/webhooks/delivery', { id, done });
 const resourceOf = (id: string, rest = ''): string => `/webhook-deliveries/${encodeURIComponent(id)}${rest}`;
@@ -54,12 +80,13 @@ const BADGES: Readonly<Record<Delivery['state'], Markup>> = {
   abandoned: html`<span class="badge bad">dead-lettered</span>`,
 };
 
-async function receivers(viewer: Viewer): Promise<Shown> {
+async function receivers(viewer: Viewer, query: Fields): Promise<Shown> {
   const answer = await viewer.api.list<Receiver>('/webhook-receivers', {});
   if (!answer.ok) return problem(answer.problem);
   return page(
     'Webhooks',
-    html`<p>Other systems that receive events of this server. <code>webhooks.yaml</code>, in the folder of policies, names them.</p>
+    html`!${doneWords(query.get('done'))}
+<p>Other systems that receive events of this server. <code>webhooks.yaml</code>, in the folder of policies, names them. While an endpoint is off, its events wait, and the server sends it tests alone.</p>
 !${table(
       'Receivers',
       [
@@ -67,9 +94,11 @@ async function receivers(viewer: Viewer): Promise<Shown> {
         { label: 'Host', cell: ({ url }) => code(hostOf(url)) },
         { label: 'Format', cell: ({ format }) => html`${FORMATS[format] ?? format}` },
         { label: 'Events', cell: ({ events }) => html`${events.join(', ')}` },
-        { label: 'Waiting', cell: ({ pending }) => waiting(pending), number: true },
+        { label: 'Sending', cell: sendingOf },
+        { label: 'Waiting', cell: ({ pending }) => bounded(pending), number: true },
         { label: 'Oldest', cell: ({ oldest_pending_at: at }) => time(at) },
-        ...(viewer.may('webhooks:send') ? [testColumn(viewer)] : []),
+        { label: 'Failed', cell: (receiver) => failedOf(viewer, receiver), number: true },
+        ...(viewer.may('webhooks:send') ? [actionColumn(viewer)] : []),
       ],
       answer.value.items,
     )}
@@ -81,12 +110,28 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 
 /** What the API counts at most. */
 const MAX_COUNTED = 10_000;
-const waiting = (pending: number): Markup =>
-  html`${pending < MAX_COUNTED ? shownNumber(pending) : `${shownNumber(pending)} or more`}`;
+const bounded = (count: number): Markup =>
+  html`${count < MAX_COUNTED ? shownNumber(count) : `${shownNumber(count)} or more`}`;
 
-const testColumn = (viewer: Viewer): Column<Receiver> => ({
+const sendingOf = ({ paused_at: at }: Receiver): Markup =>
+  at === null ? html`<span class="badge good">on</span>` : html`<span class="badge bad">off</span> since !${time(at)}`;
+
+const failedOf = (viewer: Viewer, { name, abandoned }: Receiver): Markup =>
+  abandoned === 0
+    ? html`0`
+    : html`<a href="${viewer.path(withQuery(LIST, { receiver: name, state: 'abandoned' }))}">!${bounded(abandoned)}</a>`;
+
+const actionColumn = (viewer: Viewer): Column<Receiver> => ({
   label: 'Action',
-  cell: ({ name }) => form(viewer, { action: TEST, label: `Test ${name}`, second: true, values: { receiver: name } }),
+  cell: ({ name, paused_at: pausedAt, abandoned }) => {
+    const action = (path: string, label: string): Markup =>
+      form(viewer, { action: path, label, second: true, values: { receiver: name } });
+    return [
+      action(TEST, `Test ${name}`),
+      pausedAt === null ? action(PAUSE, `Switch ${name} off`) : action(RESUME, `Switch ${name} on`),
+      abandoned === 0 ? '' : action(REDELIVER, `Redeliver all failed of ${name}`),
+    ].join('\n');
+  },
 });
 
 const STATES = [
@@ -130,7 +175,10 @@ const stateOf = ({ state, reason }: Delivery): Markup => html`!${BADGES[state]} 
 
 async function delivery(viewer: Viewer, query: Fields): Promise<Shown> {
   const id = query.get('id');
-  const answer = await viewer.api.get<Delivery>(resourceOf(id));
+  const [answer, attempts] = await Promise.all([
+    viewer.api.get<Delivery>(resourceOf(id)),
+    viewer.api.list<Attempt>(resourceOf(id, '/attempts')),
+  ]);
   if (!answer.ok) return problem(answer.problem);
   const shown = answer.value;
   return page(
@@ -151,9 +199,29 @@ async function delivery(viewer: Viewer, query: Fields): Promise<Shown> {
       ['Delivery', code(shown.delivery_id)],
     ])}
 !${viewer.may('webhooks:send') ? repetition(viewer, shown) : ''}
+!${shownOr(attempts, ({ items }) => table('Attempts, the newest first', ATTEMPT_COLUMNS, items))}
 !${toldOf(shown)}`,
   );
 }
+
+const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
+  { label: 'Begun', cell: ({ at }) => time(at) },
+  { label: 'Outcome', cell: ({ outcome }) => html`${OUTCOMES[outcome] ?? outcome} !${code(outcome)}` },
+  { label: 'HTTP status', cell: ({ status }) => html`${status ?? 'no answer'}`, number: true },
+  { label: 'Took', cell: ({ milliseconds }) => html`${shownNumber(milliseconds)} ms`, number: true },
+];
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  delivered: 'Delivered',
+  gone: 'The endpoint wants no more of it',
+  redirected: 'Redirected, and not followed',
+  refused: 'Refused',
+  failed: 'The endpoint failed',
+  timed_out: 'No answer in time',
+  certificate_not_trusted: 'The certificate is not trusted',
+  address_not_public: 'The address is not public',
+  unreachable: 'No connection',
+};
 
 /** A test has no data. */
 function toldOf({ data }: Delivery): Markup {
@@ -176,10 +244,32 @@ async function repeat(viewer: Viewer, fields: Fields): Promise<Shown> {
 }
 
 async function test(viewer: Viewer, fields: Fields): Promise<Shown> {
-  const receiver = encodeURIComponent(fields.get('receiver'));
-  const answer = await viewer.api.post<Delivery>(`/webhook-receivers/${receiver}/tests`, {}, fields.get('once'));
+  const answer = await viewer.api.post<Delivery>(receiverOf(fields, '/tests'), {}, fields.get('once'));
   return answer.ok ? goTo(deliveryPage(answer.value.delivery_id, 'test-recorded')) : problem(answer.problem);
 }
+
+async function pause(viewer: Viewer, fields: Fields): Promise<Shown> {
+  const answer = await viewer.api.put(receiverOf(fields, '/pause'));
+  return answer.ok ? goTo('/console/webhooks?done=paused') : problem(answer.problem);
+}
+
+async function resume(viewer: Viewer, fields: Fields): Promise<Shown> {
+  const answer = await viewer.api.remove(receiverOf(fields, '/pause'));
+  return answer.ok ? goTo('/console/webhooks?done=resumed') : problem(answer.problem);
+}
+
+async function redeliver(viewer: Viewer, fields: Fields): Promise<Shown> {
+  const answer = await viewer.api.post<{ readonly left: number }>(
+    receiverOf(fields, '/redeliveries'),
+    {},
+    fields.get('once'),
+  );
+  if (!answer.ok) return problem(answer.problem);
+  return goTo(withQuery('/console/webhooks', { done: answer.value.left === 0 ? 'redelivered' : 'redelivered-some' }));
+}
+
+const receiverOf = (fields: Fields, rest: string): string =>
+  `/webhook-receivers/${encodeURIComponent(fields.get('receiver'))}${rest}`;
 
 const area = 'webhooks';
 const scope = 'webhooks:read';
@@ -193,4 +283,7 @@ export const WEBHOOK_SCREENS: readonly Screen[] = [
 export const WEBHOOK_ACTIONS: readonly Action[] = [
   { path: REPEAT, area, scope: 'webhooks:send', act: repeat },
   { path: TEST, area, scope: 'webhooks:send', act: test },
+  { path: PAUSE, area, scope: 'webhooks:send', act: pause },
+  { path: RESUME, area, scope: 'webhooks:send', act: resume },
+  { path: REDELIVER, area, scope: 'webhooks:send', act: redeliver },
 ];

@@ -92,7 +92,7 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
     remedy: 'Send the browser back to the app, where the end-user starts again.',
   },
   end_user_ended: {
-    means: 'The answer names a disabled or deleted end-user.',
+    means: 'The end-user is disabled or deleted: the answer of a sign-in names them, or a mail would go to them.',
     remedy: 'Tell the person. An operator can enable a disabled end-user.',
   },
   end_user_unknown: {
@@ -102,6 +102,10 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
   no_verified_address: {
     means: 'A test mail goes to the verified address of the caller. The caller is a client, or has no such address.',
     remedy: 'Use a token of an operator, and verify the address at /account first.',
+  },
+  no_email_address: {
+    means: 'The mail goes to the e-mail address of the end-user, who has none.',
+    remedy: 'Add the claim `email`, or set a password.',
   },
   username_taken: {
     means: 'Another end-user signs in with this username, or by it as the verified e-mail address.',

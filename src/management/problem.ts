@@ -27,6 +27,7 @@ export const PROBLEMS = {
   sign_up_off: { status: 409, title: 'The policy does not allow invitations' },
   mails_off: { status: 409, title: 'This server sends no mails' },
   no_verified_address: { status: 409, title: 'The caller has no verified e-mail address' },
+  no_email_address: { status: 409, title: 'The end-user has no e-mail address' },
   username_taken: { status: 409, title: 'Another end-user has this username' },
   address_taken: { status: 409, title: 'Another end-user signs in by this address' },
   sign_in_ended: { status: 409, title: 'The sign-in has an answer or has expired' },

@@ -18,6 +18,7 @@ import {
 import { bytes, epoch, instant, texts, xid8 } from '../lifecycles/columns.ts';
 import { keptAmong } from '../lifecycles/root-keys.ts';
 import { HELD_TABLES, users } from '../lifecycles/tables.ts';
+import type { AttemptOutcome } from '../lifecycles/webhook-delivery/entity.ts';
 import type { RasterType } from '../model/image.ts';
 import { SHARD } from '../model/ledger.ts';
 
@@ -294,7 +295,7 @@ export const rootSecrets = pgTable('root_secrets', {
   sealedKey: text(keptAmong(HELD_TABLES).keptIn),
 });
 
-/** How far the ledger has been read for each receiver of webhooks.yaml (docs/decisions/0045). */
+/** Each endpoint of webhooks.yaml: how far the ledger has been read for it (docs/decisions/0045), and whether an operator has switched it off (0096). */
 export const webhookReceivers = pgTable('webhook_receivers', {
   name: text('name').primaryKey(),
   /** The place in the order of the ledger behind which the next events of the receiver stand. */
@@ -302,4 +303,25 @@ export const webhookReceivers = pgTable('webhook_receivers', {
   position: bigint('position', { mode: 'bigint' }).notNull(),
   /** When a node last had it in its configuration. */
   seenAt: instant('seen_at').notNull(),
+  /** The server sends it no events since then. Null: it sends them. */
+  pausedAt: instant('paused_at'),
 });
+
+/** The outcome of each attempt of a delivery. People read it; nothing is decided from it. */
+export const webhookAttempts = pgTable(
+  'webhook_attempts',
+  {
+    deliveryId: uuid('delivery_id').notNull(),
+    eventId: uuid('event_id').notNull(),
+    /** When the attempt began. */
+    at: instant('at').notNull(),
+    outcome: text('outcome').$type<AttemptOutcome>().notNull(),
+    /** Of HTTP. Null: there was no answer. */
+    status: integer('status'),
+    milliseconds: integer('milliseconds').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.deliveryId, table.at, table.eventId] }),
+    index('webhook_attempts_at').on(table.at),
+  ],
+);

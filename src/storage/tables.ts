@@ -24,6 +24,7 @@ import {
   statistics,
   statisticsProgress,
   transitions,
+  webhookAttempts,
   webhookReceivers,
 } from './schema.ts';
 
@@ -106,4 +107,6 @@ export const TABLES: readonly DescribedTable[] = [
   { table: nodes, spreadBy: 'everywhere', rights: PASSING },
   { table: rootSecrets, spreadBy: 'everywhere', rights: KEPT },
   { table: webhookReceivers, spreadBy: 'everywhere', rights: PASSING },
+  // They go with the deliveries, after a time that webhooks.yaml sets (webhooks.ts).
+  { table: webhookAttempts, spreadBy: webhookAttempts.eventId, rights: PASSING },
 ];

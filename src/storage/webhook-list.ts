@@ -1,14 +1,14 @@
 /** Deliveries in pages, for administrators, and how far behind each receiver is. */
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, ne, sql } from 'drizzle-orm';
 import type { WebhookDeliveryState } from '../../machines/webhook-delivery/facts.ts';
-import type { WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
+import { TEST_EVENT, type WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { nowOf } from './now.ts';
 import { type InstantPosition, olderThan, type Page, type PageRequest, positionInstant, readPage } from './page.ts';
 import { plannedRead } from './planned-read.ts';
-import { webhookDeliveries } from './schema.ts';
+import { webhookAttempts, webhookDeliveries } from './schema.ts';
 
 export type DeliveryFilter = {
   readonly receiver?: string | undefined;
@@ -56,6 +56,58 @@ export async function findDelivery(db: Drizzle, id: string): Promise<WebhookDeli
       .where(and(eq(webhookDeliveries.id, id), isReadable)),
   );
   return row ?? null;
+}
+
+/** The newest attempts, at most. The server makes fewer for a delivery, unless operators have redelivered it often. */
+const MAX_ATTEMPTS = 100;
+
+/** The newest first. @throws StoreUnavailable */
+export const attemptsOf = (db: Drizzle, deliveryId: string) =>
+  reading(() =>
+    db
+      .select({
+        at: webhookAttempts.at,
+        outcome: webhookAttempts.outcome,
+        status: webhookAttempts.status,
+        milliseconds: webhookAttempts.milliseconds,
+      })
+      .from(webhookAttempts)
+      .where(eq(webhookAttempts.deliveryId, deliveryId))
+      .orderBy(desc(webhookAttempts.at))
+      .limit(MAX_ATTEMPTS),
+  );
+
+const isAbandoned = (receiver: string) =>
+  and(
+    eq(webhookDeliveries.receiver, receiver),
+    sql`${webhookDeliveries.state} = 'abandoned'`,
+    // No operator waits for an old test.
+    ne(webhookDeliveries.eventType, TEST_EVENT),
+  );
+
+/** The dead-lettered events of this endpoint, the oldest first. @throws StoreUnavailable */
+export async function abandonedOf(db: Drizzle, receiver: string, limit: number): Promise<readonly string[]> {
+  const rows = await reading(() =>
+    db
+      .select({ id: webhookDeliveries.id })
+      .from(webhookDeliveries)
+      .where(isAbandoned(receiver))
+      .orderBy(asc(webhookDeliveries.createdAt), asc(webhookDeliveries.id))
+      .limit(limit),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** At most MAX_COUNTED. @throws StoreUnavailable */
+export async function countAbandoned(db: Drizzle, receiver: string): Promise<number> {
+  const found = db
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(isAbandoned(receiver))
+    .limit(MAX_COUNTED)
+    .as('found');
+  const [row] = await reading(() => db.select({ count: sql<number>`count(*)::int` }).from(found));
+  return row?.count ?? 0;
 }
 
 /** `pending`: at most MAX_COUNTED. */

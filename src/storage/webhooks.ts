@@ -1,13 +1,22 @@
 /** The statements about webhooks: the ledger entries for an endpoint, its deliveries, and their outcomes. */
 import { and, asc, eq, isNotNull, lt, sql } from 'drizzle-orm';
-import type { WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
+import { type AttemptOutcome, TEST_EVENT, type WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
 import type { WebhookDeliveryStore } from '../lifecycles/webhook-delivery/lifecycle.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
-import { grants, server, sessions, transitions, users, webhookDeliveries, webhookReceivers } from './schema.ts';
+import {
+  grants,
+  server,
+  sessions,
+  transitions,
+  users,
+  webhookAttempts,
+  webhookDeliveries,
+  webhookReceivers,
+} from './schema.ts';
 
 export type Place = { readonly recordedIn: string; readonly position: string };
 
@@ -38,6 +47,7 @@ export function webhookStore(db: Drizzle, clock: Clock) {
                 recordedIn: sql<string>`pg_snapshot_xmax(pg_current_snapshot())`.as('recorded_in'),
                 position: sql<bigint>`0::bigint`.as('position'),
                 seenAt: sql<Date>`${now()}`.as('seen_at'),
+                pausedAt: sql<Date | null>`null::timestamptz`.as('paused_at'),
               })
               .from(server),
           )
@@ -74,7 +84,7 @@ export function webhookStore(db: Drizzle, clock: Clock) {
       await writing(() => insertOf(db, now(), [delivery], giveUpAfterSeconds, sql`${server}`));
     },
     due: (receiver: string, limit: number, after: { readonly id: string; readonly at: string } | null) => {
-      const { id, nextAttemptAt, state } = webhookDeliveries;
+      const { id, nextAttemptAt, state, eventType } = webhookDeliveries;
       return reading(() =>
         db
           .select({ id, at: sql<string>`${nextAttemptAt}::text` })
@@ -84,6 +94,9 @@ export function webhookStore(db: Drizzle, clock: Clock) {
               eq(webhookDeliveries.receiver, receiver),
               eq(state, 'pending'),
               sql`${nextAttemptAt} <= ${now()}`,
+              // An endpoint that is switched off gets tests, so that an operator can see whether it works again.
+              sql`(${eventType} = ${TEST_EVENT} or not exists (select from ${webhookReceivers}
+                where ${webhookReceivers.name} = ${receiver} and ${webhookReceivers.pausedAt} is not null))`,
               after === null
                 ? undefined
                 : sql`(${nextAttemptAt}, ${id}) > (${after.at}::timestamptz, ${after.id}::uuid)`,
@@ -110,6 +123,19 @@ export function webhookStore(db: Drizzle, clock: Clock) {
       );
       return rows.map(({ id }) => id);
     },
+    recordAttempt: async ({ id, ...attempted }: EndedAttempt): Promise<void> => {
+      await writing(() =>
+        db
+          .insert(webhookAttempts)
+          .values({ deliveryId: id, ...attempted })
+          .onConflictDoNothing(),
+      );
+    },
+    removeOldAttempts: async (keptSeconds: number): Promise<void> => {
+      await writing(() =>
+        db.delete(webhookAttempts).where(sql`${webhookAttempts.at} < ${now()} - make_interval(secs => ${keptSeconds})`),
+      );
+    },
     /** Receivers that no node has any more, and deliveries that ended longer ago. */
     removeOld: async (keptSeconds: number): Promise<void> => {
       await writing(() =>
@@ -134,6 +160,14 @@ export function webhookStore(db: Drizzle, clock: Clock) {
     deliveries: deliveryStore(db, clock),
   };
 }
+
+/** The outcome of an attempt of a delivery. */
+type EndedAttempt = Pick<WebhookDelivery, 'id' | 'eventId'> & {
+  readonly at: Date;
+  readonly outcome: AttemptOutcome;
+  readonly status: number | null;
+  readonly milliseconds: number;
+};
 
 type NewDelivery = Pick<
   WebhookDelivery,

@@ -1,4 +1,4 @@
-/** One attempt: a POST that is bounded in time and size. The server keeps only the kind of the response status. */
+/** One attempt: a POST that is bounded in time and size. The server keeps only the status of the response. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
@@ -42,16 +42,20 @@ export function headersOf({ id, body, secrets, at }: Pick<Attempt, 'id' | 'body'
   };
 }
 
-/** @returns the outcome. Never throws for a failure of the endpoint or the network. */
-export async function attempt(asked: Attempt, options: AttemptOptions = {}): Promise<AttemptOutcome> {
+/** `status`: of HTTP. Null: there was no answer. */
+export type Attempted = { readonly outcome: AttemptOutcome; readonly status: number | null };
+
+/** Never throws for a failure of the endpoint or the network. */
+export async function attempt(asked: Attempt, options: AttemptOptions = {}): Promise<Attempted> {
   const { hostname } = new URL(asked.url);
-  if (!asked.allowPrivateNetwork && !isPublicHost(hostname)) return 'address_not_public';
+  if (!asked.allowPrivateNetwork && !isPublicHost(hostname)) return { outcome: 'address_not_public', status: null };
   try {
     const answer = await post(asked, options);
     await drained(answer);
-    return outcomeOf(answer.statusCode ?? 0);
+    const status = answer.statusCode ?? 0;
+    return { outcome: outcomeOf(status), status };
   } catch (error) {
-    return failureOf(error);
+    return { outcome: failureOf(error), status: null };
   }
 }
 

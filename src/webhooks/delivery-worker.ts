@@ -14,7 +14,7 @@ import {
   type WebhookDeliveryPorts,
 } from '../lifecycles/webhook-delivery/lifecycle.ts';
 import { webhookAttempts } from '../system/observed.ts';
-import { type Attempt, attempt } from './attempt.ts';
+import { type Attempt, type Attempted, attempt } from './attempt.ts';
 import { type BodyDeps, bodyOf } from './body.ts';
 import { collect, type OutboxDeps } from './outbox.ts';
 
@@ -30,14 +30,22 @@ export type DeliveryWorkerDeps = BodyDeps &
     /** The newest first. Null: the server cannot read them now. */
     readonly secretsOf: (receiver: WebhookReceiver) => readonly string[] | null;
     readonly now: () => Date;
+    /** Of a clock that only goes forward. */
+    readonly milliseconds: () => number;
     /**
      * From 0 to 1. It spreads the attempts, so that the nodes do not all contact a recovered endpoint at the same
      * moment.
      */
     readonly chance: () => number;
     readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
-    readonly attempt?: (asked: Attempt) => Promise<AttemptOutcome>;
+    readonly attempt?: (asked: Attempt) => Promise<Attempted>;
+    /** For people: the delivery has its outcome already. */
+    readonly record: (ended: EndedAttempt) => Promise<void>;
   };
+
+/** `milliseconds`: how long it took. */
+export type EndedAttempt = Attempted &
+  Pick<WebhookDelivery, 'id' | 'eventId'> & { readonly at: Date; readonly milliseconds: number };
 
 /** `at`: its next attempt, as the database writes it. Only the database reads it. */
 export type DueDelivery = { readonly id: string; readonly at: string };
@@ -146,20 +154,25 @@ async function deliver(
   if (claimed?.nextAttemptAt == null) return;
   const body = signed ?? (await bodyOf(receiver, claimed, deps));
   const timeout = AbortSignal.timeout(file.timeoutSeconds * 1000);
-  const outcome = await (deps.attempt ?? attempt)({
+  const at = deps.now();
+  const began = deps.milliseconds();
+  const { outcome, status } = await (deps.attempt ?? attempt)({
     url: receiver.url,
     id: webhookIdOf(claimed),
     body,
     secrets,
     allowPrivateNetwork: receiver.allowPrivateNetwork,
-    at: deps.now(),
+    at,
     signal: AbortSignal.any([timeout, closing]),
   });
+  const milliseconds = Math.round(deps.milliseconds() - began);
   // An attempt that this node itself aborted has no outcome.
   if (closing.aborted && outcome !== 'delivered') return;
   webhookAttempts.publish(() => ({ receiver: receiver.name, outcome }));
   const after = await reportAttempt(deps, id, policy, { outcome, claim: claimed.nextAttemptAt });
-  if (after) tellOf(deps.logger, after, outcome);
+  if (after === null) return;
+  tellOf(deps.logger, after, outcome);
+  await deps.record({ id, eventId: after.eventId, at, outcome, status, milliseconds });
 }
 
 function tellOf(logger: DeliveryWorkerDeps['logger'], delivery: WebhookDelivery, outcome: AttemptOutcome): void {

@@ -28,6 +28,22 @@ export const webhooksAt = (api: ManagementApi) => ({
     if (answered === null) throw noSuch('delivery', id);
     return answered.value;
   },
+  pause: async (receiver: string) => {
+    const answered = await orNull(api.send('PUT', '/webhook-receivers/{receiver}/pause', { params: { receiver } }));
+    if (answered === null) throw noSuch('receiver', receiver);
+    return answered.value;
+  },
+  resume: async (receiver: string) => {
+    const answered = await orNull(api.send('DELETE', '/webhook-receivers/{receiver}/pause', { params: { receiver } }));
+    if (answered === null) throw noSuch('receiver', receiver);
+  },
+  /** At most 500 of them. */
+  redeliver: async (receiver: string) => {
+    const params = { receiver };
+    const answered = await orNull(api.send('POST', '/webhook-receivers/{receiver}/redeliveries', { params, body: {} }));
+    if (answered === null) throw noSuch('receiver', receiver);
+    return answered.value;
+  },
   test: async (receiver: string) => {
     const answered = await orNull(api.send('POST', '/webhook-receivers/{receiver}/tests', { params: { receiver } }));
     if (answered === null) throw noSuch('receiver', receiver);

@@ -41,6 +41,9 @@ export const webhookDeliveries = pgTable(
     primaryKey({ columns: [table.id, table.eventId] }),
     uniqueIndex('webhook_deliveries_receiver_event_id').on(table.receiver, table.eventId),
     index('webhook_deliveries_due').on(table.receiver, table.nextAttemptAt).where(sql`${table.state} = 'pending'`),
+    index('webhook_deliveries_abandoned')
+      .on(table.receiver, table.createdAt, table.id)
+      .where(sql`${table.state} = 'abandoned'`),
     index('webhook_deliveries_created_at').on(table.createdAt, table.id),
     index('webhook_deliveries_ended_at').on(table.endedAt),
     index('webhook_deliveries_user_id').on(table.userId),

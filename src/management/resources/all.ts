@@ -11,6 +11,7 @@ import { grant, grants, grantsOfUser, grantTransitions } from './grants.ts';
 import { invitation, invitations } from './invitations.ts';
 import { linkedIdentitiesOfUser, linkedIdentity } from './linked-identities.ts';
 import { machine, machinePicture, machines } from './machines.ts';
+import { mailedLinks } from './mailed-links.ts';
 import { mail, mails, mailTests } from './mails.ts';
 import { passkeyOfUser, passkeysOfUser } from './passkeys.ts';
 import { root } from './root.ts';
@@ -25,8 +26,14 @@ import { transitions } from './transitions.ts';
 import { trustedBrowserOfUser, trustedBrowsersOfUser } from './trusted-browsers.ts';
 import { userImports } from './user-imports.ts';
 import { user } from './users.ts';
-import { webhookDeliveries, webhookDelivery, webhookRepetitions } from './webhook-deliveries.ts';
-import { webhookReceiver, webhookReceivers, webhookTests } from './webhook-receivers.ts';
+import { webhookAttempts, webhookDeliveries, webhookDelivery, webhookRepetitions } from './webhook-deliveries.ts';
+import {
+  webhookPause,
+  webhookReceiver,
+  webhookReceivers,
+  webhookRedeliveries,
+  webhookTests,
+} from './webhook-receivers.ts';
 
 const ALL = [
   root,
@@ -53,6 +60,7 @@ const ALL = [
   trustedBrowsersOfUser,
   trustedBrowserOfUser,
   secondFactorOfUser,
+  mailedLinks,
   grants,
   grant,
   grantTransitions,
@@ -67,10 +75,13 @@ const ALL = [
   webhookReceivers,
   webhookReceiver,
   webhookTests,
+  webhookPause,
+  webhookRedeliveries,
   webhookDeliveries,
   webhookDelivery,
   webhookRepetitions,
   batches,
+  webhookAttempts,
   mails,
   mail,
   mailTests,

@@ -87,6 +87,7 @@ export const userShape = z
       passkeys: link,
       'trusted-browsers': link,
       'second-factor': link,
+      'mailed-links': link,
       consequences: link,
     }),
   })
@@ -135,6 +136,7 @@ export function userDocument(
       passkeys: `${self}/passkeys`,
       'trusted-browsers': `${self}/trusted-browsers`,
       'second-factor': `${self}/second-factor`,
+      'mailed-links': `${self}/mailed-links`,
       consequences: `${self}/consequences`,
     }),
   };

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { ATTEMPT_OUTCOMES, type WebhookDelivery, webhookIdOf } from '../../lifecycles/webhook-delivery/entity.ts';
 import { repeatDelivery, retryPolicyOf } from '../../lifecycles/webhook-delivery/lifecycle.ts';
-import { findDelivery, listDeliveryPage } from '../../storage/webhook-list.ts';
+import { attemptsOf, findDelivery, listDeliveryPage } from '../../storage/webhook-list.ts';
 import { webhookStore } from '../../storage/webhooks.ts';
 import { addressOf, links } from '../addresses.ts';
 import { shownInstant } from '../instant.ts';
-import { instantPosition, isStorable, link, listAnswer, pageOf, pageQuery } from '../page.ts';
+import { instantPosition, isStorable, link, listAnswer, pageBody, pageOf, pageQuery } from '../page.ts';
 import { notFound } from '../problem.ts';
 import { created, found, type ManagementResource, methodsOf } from '../resource.ts';
 
@@ -34,7 +34,7 @@ export const deliveryShape = z
     gives_up_at: shownInstant,
     created_at: shownInstant,
     ended_at: shownInstant.nullable(),
-    _links: z.object({ self: link, repetitions: link }),
+    _links: z.object({ self: link, repetitions: link, attempts: link }),
   })
   .meta({ id: 'WebhookDelivery' });
 
@@ -58,6 +58,7 @@ export const deliveryDocument = (issuer: string, delivery: WebhookDelivery) => (
   ...links({
     self: addressOfDelivery(issuer, delivery.id),
     repetitions: `${addressOfDelivery(issuer, delivery.id)}/repetitions`,
+    attempts: `${addressOfDelivery(issuer, delivery.id)}/attempts`,
   }),
 });
 
@@ -118,6 +119,33 @@ export const webhookRepetitions = {
         if (delivery === null) return notFound('delivery');
         await makes.carryOut();
         return created(deliveryDocument(issuer, delivery), addressOfDelivery(issuer, id));
+      },
+    }),
+  },
+} as const satisfies ManagementResource;
+
+const attemptShape = z
+  .object({
+    at: shownInstant.describe('When the attempt began.'),
+    outcome: z.enum(ATTEMPT_OUTCOMES),
+    status: z.int().nullable().describe('Of the answer (HTTP). Null: there was none.'),
+    milliseconds: z.int().describe('How long the attempt took.'),
+  })
+  .meta({ id: 'WebhookAttempt' });
+
+export const webhookAttempts = {
+  path: '/webhook-deliveries/{delivery_id}/attempts',
+  name: 'the attempts of a delivery',
+  params,
+  methods: {
+    GET: methodsOf(params)({
+      summary: 'The outcome of each attempt, the newest first: at most 100.',
+      answer: pageOf(attemptShape),
+      run: async ({ db }, { params: { delivery_id: id }, href }) => {
+        if ((await findDelivery(db, id)) === null) return notFound('delivery');
+        const attempts = await attemptsOf(db, id);
+        const items = attempts.map(({ at, ...attempted }) => ({ at: at.toISOString(), ...attempted }));
+        return found(pageBody({ items, next: null }, href));
       },
     }),
   },

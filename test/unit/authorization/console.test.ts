@@ -40,6 +40,7 @@ beforeAll(async () => {
       signIn: {
         ...shippedConfiguration.signIn,
         recentSignInSeconds: RECENT_SECONDS,
+        signUp: 'invitation',
         trustedBrowserLifetimeSeconds: 86_400,
       },
       webhooks: webhooksFile([{ name: 'crm', url: 'https://crm.example.com/hooks' }]),
@@ -86,15 +87,21 @@ const user = async () => ({ query: `?id=${await rows().user()}` });
 
 const removal = async () => ({ query: `?id=${await rows().user()}&what=second-factor&item=` });
 
+/** The token of another form of the page: this one is there in some states alone. */
+const byTest = async (fields: Readonly<Record<string, string>>) => ({
+  fields: { ...formTo(await browsers.operator.get('/console/webhooks'), '/console/webhooks/test'), ...fields },
+});
+
 /** A fresh row for each page and form that is about one. */
 const PREPARED: Readonly<Record<string, () => Promise<Prepared>>> = {
   'POST /console/find': async () => ({ form: '/console', fields: { q: 'ada' } }),
   'GET /console/machine': async () => ({ query: '?name=grant' }),
   'GET /console/client': client,
+  'GET /console/client/try': client,
   'GET /console/client/edit': client,
   'GET /console/client/delete': client,
   'POST /console/client/new': async () => ({
-    form: '/console/client/new',
+    form: '/console/client/new?kind=web',
     fields: { client_name: 'Shop', redirect_uris: 'https://shop.example/cb', grant_types: 'authorization_code' },
   }),
   'POST /console/client/edit': async () => ({
@@ -115,6 +122,16 @@ const PREPARED: Readonly<Record<string, () => Promise<Prepared>>> = {
   }),
   'GET /console/end-user/remove': removal,
   'POST /console/end-user/remove': async () => ({ form: `/console/end-user/remove${(await removal()).query}` }),
+  'GET /console/end-user/link': user,
+  'POST /console/end-user/link': async () => ({ form: `/console/end-user/link?id=${await rows().addressed()}` }),
+  'POST /console/invitations': async () => ({
+    form: '/console/invitations',
+    fields: { email: `invited-${++serial}@example.com` },
+  }),
+  'POST /console/invitations/withdraw': async () => {
+    await rows().invitation();
+    return { form: '/console/invitations' };
+  },
   'GET /console/end-user/disable': user,
   'GET /console/end-user/password': user,
   'GET /console/end-user/delete': user,
@@ -148,6 +165,9 @@ const PREPARED: Readonly<Record<string, () => Promise<Prepared>>> = {
     form: `/console/webhooks/delivery?id=${await rows().delivery()}`,
   }),
   'POST /console/webhooks/test': async () => ({ form: '/console/webhooks' }),
+  'POST /console/webhooks/pause': () => byTest({ receiver: 'crm' }),
+  'POST /console/webhooks/resume': () => byTest({ receiver: 'crm' }),
+  'POST /console/webhooks/redeliver': () => byTest({ receiver: 'crm' }),
   'GET /console/mails/content': async () => ({ query: '?kind=sign_up&language=de' }),
   'POST /console/mails/test': async () => ({ form: '/console/mails?kind=sign_up' }),
 };

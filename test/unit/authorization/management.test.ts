@@ -106,6 +106,7 @@ const VALUES: readonly (readonly [pattern: RegExp, values: () => Promise<Values>
       return { sub: user.id, trust_id: await trustedBrowser(scene, user) };
     },
   ],
+  [/mailed-links/, async () => ({ sub: await rows().addressed() })],
   [/sub/, async () => ({ sub: await rows().user() })],
   [/invitation_id/, async () => ({ invitation_id: await rows().invitation() })],
   [/grant_id/, async () => ({ grant_id: (await rows().grant()).id })],

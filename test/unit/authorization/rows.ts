@@ -22,10 +22,14 @@ export function freshRows(test: TestApp) {
     if (answer.statusCode !== 201) throw new Error(`${path}: ${answer.body}`);
     return answer.json()[name];
   };
-  const user = async (): Promise<string> => (await makeUser(test)).id;
+  const user = async (claims: Readonly<Record<string, unknown>> = {}): Promise<string> =>
+    (await makeUser(test, undefined, claims)).id;
+  const address = () => `fresh-${++serial}@example.com`;
 
   return {
     user,
+    /** With a verified address. */
+    addressed: () => user({ email: address(), email_verified: true }),
     client: async (): Promise<string> => (await makeClient(test)).clientId,
     secret: (clientId: string) => made(`/clients/${clientId}/secrets`, 'secret_id'),
     grant: async () => {

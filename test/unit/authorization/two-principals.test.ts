@@ -124,6 +124,19 @@ describe('an Idempotency-Key', () => {
       body: () => ({}),
       names: [],
     },
+    '/webhook-receivers/{receiver}/redeliveries': {
+      path: async () => '/webhook-receivers/crm/redeliveries',
+      body: () => ({}),
+      names: [],
+    },
+    '/users/{sub}/mailed-links': {
+      path: async () => {
+        const claims = { email: `linked-${++serial}@example.com`, email_verified: true };
+        return `/users/${(await makeUser(scene, undefined, claims)).id}/mailed-links`;
+      },
+      body: () => ({}),
+      names: [],
+    },
     '/mails/{kind}/tests': {
       path: async () => '/mails/sign_up/tests',
       body: () => ({}),

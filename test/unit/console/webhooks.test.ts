@@ -10,6 +10,11 @@ import { deliveryWorkerOf, type TestDeliveryWorker, webhooksFile } from '../../s
 
 const REPEAT = '/console/webhooks/delivery/repeat';
 const TEST = '/console/webhooks/test';
+const [PAUSE, RESUME, REDELIVER] = ['pause', 'resume', 'redeliver'].map((last) => `/console/webhooks/${last}`) as [
+  string,
+  string,
+  string,
+];
 
 let opened: TestDatabase;
 let test: ConsoleApp;
@@ -52,15 +57,18 @@ const at = (rest: string) => browser.get(`/console/webhooks${rest}`);
 describe('webhooks in the console', () => {
   it('send a test, which waits, arrives, and is redelivered with the same id', async () => {
     const before = await at('');
-    expect(rowsOf(before)[0]).toMatch(/^crm 127\.0\.0\.1:\d+ Standard Webhooks user 0 Test crm$/);
-    expect(rowsOf(before)[1]).toMatch(/^siem siem\.example\.com Security Event Tokens session 0 Test siem$/);
+    expect(rowsOf(before)[0]).toMatch(/^crm 127\.0\.0\.1:\d+ Standard Webhooks user on 0 0 Test crm Switch crm off$/);
+    expect(rowsOf(before)[1]).toMatch(
+      /^siem siem\.example\.com Security Event Tokens session on 0 0 Test siem Switch siem off$/,
+    );
     const recorded = await browser.post(TEST, formTo(before, TEST));
     expect(recorded.body).toContain('The server sends the test event within a second or two');
     expect(recorded.body).toContain('waiting');
-    expect(rowsOf(await at(''))[0]).toMatch(/ 1 \d+ \w+ \d{4}, [\d:]+ UTC Test crm$/);
+    expect(rowsOf(await at(''))[0]).toMatch(/ 1 \d+ \w+ \d{4}, [\d:]+ UTC 0 Test crm Switch crm off$/);
     await worker.round();
     const delivered = await browser.get(recorded.url);
     expect(delivered.body).toContain('<span class="badge good">delivered</span>');
+    expect(rowsOf(delivered)[0]).toMatch(/UTC Delivered delivered 204 [\d,]+ ms$/);
     const repeated = await browser.post(REPEAT, formTo(delivered, REPEAT));
     expect(repeated.body).toContain('The server sends it again');
     // The same form again, as after a double click, sends no second event.
@@ -87,6 +95,28 @@ describe('webhooks in the console', () => {
     const { body } = await at(`/delivery?id=${idIn(first)}`);
     expect(users.some(({ id }) => body.includes(id))).toBe(true);
     expect(body).toContain('attempts_used_up');
+  });
+
+  it('redeliver all that failed, and switch an endpoint off and on', async () => {
+    expect(rowsOf(await at(''))[0]).toMatch(/ 52 Test crm Switch crm off Redeliver all failed of crm$/);
+    const before = receiver.received.length;
+    const done = await browser.post(REDELIVER, formTo(await at(''), REDELIVER));
+    expect(done.body).toContain('The server sends them again');
+    expect(rowsOf(done)[0]).toMatch(/ 0 Test crm Switch crm off$/);
+    const off = await browser.post(PAUSE, formTo(done, PAUSE));
+    expect(off.body).toContain('Switched off: its events wait');
+    await worker.round();
+    expect(receiver.received.length).toBe(before);
+    const page = await at('');
+    expect(rowsOf(page)[0]).toMatch(/user off since .* 52 .* 0 Test crm Switch crm on$/);
+    const on = await browser.post(RESUME, formTo(page, RESUME));
+    expect(on.body).toContain('Switched on');
+    await worker.round();
+    expect(receiver.received.length).toBe(before + 52);
+    status = 500;
+    await makeUser(test);
+    await worker.round();
+    status = 204;
   });
 
   it('show an auditor everything, and offer no action', async () => {

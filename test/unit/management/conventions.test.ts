@@ -66,6 +66,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   '/explanations': 'not_found',
   '/sign-ins/{reference}/answer': 'not_found',
   '/mails/{kind}/tests': 'no_verified_address',
+  '/users/{sub}/mailed-links': 'no_email_address',
 };
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'] as const;

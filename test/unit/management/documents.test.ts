@@ -407,7 +407,11 @@ describe('a delivery', () => {
       ...{ delivery_id: ID, receiver: 'crm', event_id: 'evt_e', event_type: 'session.ended', occurred_at: iso(0) },
       ...{ data: { a: 'b' }, state: 'pending', reason: null, attempts: 2, last_outcome: null },
       ...{ next_attempt_at: iso(3), gives_up_at: iso(4), created_at: iso(1), ended_at: null },
-      _links: { self: href(`/webhook-deliveries/${ID}`), repetitions: href(`/webhook-deliveries/${ID}/repetitions`) },
+      _links: {
+        self: href(`/webhook-deliveries/${ID}`),
+        repetitions: href(`/webhook-deliveries/${ID}/repetitions`),
+        attempts: href(`/webhook-deliveries/${ID}/attempts`),
+      },
     });
     expect(deliveryShape.parse(document)).toEqual(document);
     const ended = { ...delivery, nextAttemptAt: null, endedAt: at(9) };
@@ -417,17 +421,21 @@ describe('a delivery', () => {
   it('goes to a receiver, whose address is shown without its query', () => {
     const [crm] = webhooksFile([{ name: 'crm', url: 'https://crm.example.com/hooks?key=secret' }]).receivers;
     if (!crm) throw new Error('no receiver');
-    const document = (oldestAt: Date | null) => receiverDocument(ISSUER, crm, { pending: 3, oldestAt });
+    const document = (oldestAt: Date | null) =>
+      receiverDocument(ISSUER, crm, { backlog: { pending: 3, oldestAt }, abandoned: 2, pausedAt: oldestAt });
     expect(document(at(5))).toMatchObject({
       ...{ name: 'crm', url: 'https://crm.example.com/hooks', pending: 3, oldest_pending_at: iso(5) },
+      ...{ abandoned: 2, paused_at: iso(5) },
       events: crm.events,
       _links: {
         self: href('/webhook-receivers/crm'),
         deliveries: href('/webhook-deliveries?receiver=crm'),
         tests: href('/webhook-receivers/crm/tests'),
+        pause: href('/webhook-receivers/crm/pause'),
+        redeliveries: href('/webhook-receivers/crm/redeliveries'),
       },
     });
-    expect(document(null)).toMatchObject({ oldest_pending_at: null });
+    expect(document(null)).toMatchObject({ oldest_pending_at: null, paused_at: null });
   });
 });
 

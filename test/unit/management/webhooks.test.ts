@@ -1,7 +1,7 @@
 /** Receivers and deliveries at the management API. */
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { webhookDeliveries } from '../../../src/storage/schema.ts';
+import { transitions, webhookDeliveries } from '../../../src/storage/schema.ts';
 import { makeUser } from '../../support/actors.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { API, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
@@ -113,6 +113,92 @@ describe('webhooks at the management API', () => {
     );
     const [one, other] = await Promise.all(tests);
     expect(one?.json().delivery_id).toBe(other?.json().delivery_id);
+  });
+
+  it('shows each attempt with the status of the answer and its time, the newest first', async () => {
+    status = 418;
+    const { delivery_id: id } = (await call('POST', '/webhook-receivers/crm/tests')).json();
+    await worker.round();
+    scene.clock.advanceSeconds(60);
+    status = 204;
+    await call('POST', `/webhook-deliveries/${id}/repetitions`);
+    await worker.round();
+    const { items } = (await call('GET', `/webhook-deliveries/${id}/attempts`)).json();
+    expect(items).toEqual([
+      { at: expect.any(String), outcome: 'delivered', status: 204, milliseconds: expect.any(Number) },
+      { at: expect.any(String), outcome: 'refused', status: 418, milliseconds: expect.any(Number) },
+    ]);
+    expect(items[0].at > items[1].at).toBe(true);
+    expect((await call('GET', '/webhook-deliveries/00000000-0000-4000-8000-000000000000/attempts')).statusCode).toBe(
+      404,
+    );
+    await worker.store.removeOldAttempts(3600);
+    expect((await call('GET', `/webhook-deliveries/${id}/attempts`)).json().items).toHaveLength(2);
+    scene.clock.advanceSeconds(3601);
+    await worker.store.removeOldAttempts(3600);
+    expect((await call('GET', `/webhook-deliveries/${id}/attempts`)).json().items).toEqual([]);
+  });
+
+  it('sends a switched-off endpoint tests alone, until it is switched on again, and the ledger says who did both', async () => {
+    const off = () => call('PUT', '/webhook-receivers/crm/pause');
+    expect([(await off()).json(), (await off()).statusCode]).toMatchObject([{ paused_at: expect.any(String) }, 200]);
+    const before = receiver.received.length;
+    await makeUser(scene);
+    await worker.round();
+    expect(receiver.received.length).toBe(before);
+    expect((await call('GET', '/webhook-receivers/crm')).json()).toMatchObject({ pending: 1 });
+    await call('POST', '/webhook-receivers/crm/tests');
+    await worker.round();
+    expect(receiver.received.slice(before).map(({ text }) => JSON.parse(text).type)).toEqual(['webhook.test']);
+    // The endpoint's row is written at each poll of a node, and stays switched off.
+    await worker.store.keep(['crm']);
+    expect((await call('GET', '/webhook-receivers/crm')).json().paused_at).not.toBeNull();
+
+    expect((await call('DELETE', '/webhook-receivers/crm/pause')).statusCode).toBe(204);
+    expect((await call('DELETE', '/webhook-receivers/crm/pause')).statusCode).toBe(204);
+    await worker.round();
+    expect(receiver.received.slice(before).map(({ text }) => JSON.parse(text).type)).toEqual([
+      'webhook.test',
+      'user.created',
+    ]);
+    expect((await call('GET', '/webhook-receivers/crm')).json()).toMatchObject({ pending: 0, paused_at: null });
+    const lines = await scene.database.drizzle.select().from(transitions);
+    const actor = expect.stringMatching(/^client /);
+    // One entry for each change, however often it was asked.
+    expect(lines.filter(({ machine }) => machine === 'webhookReceiver')).toMatchObject([
+      { event: 'pauseRequested', fromState: 'sending', toState: 'paused', fields: ['receivers.crm'], actor },
+      { event: 'resumeRequested', fromState: 'paused', toState: 'sending', fields: ['receivers.crm'], actor },
+    ]);
+    expect((await call('PUT', '/webhook-receivers/unknown/pause')).statusCode).toBe(404);
+    expect((await call('DELETE', '/webhook-receivers/unknown/pause')).statusCode).toBe(404);
+  });
+
+  it('redelivers all dead-lettered events of an endpoint, as many as asked for, and no tests', async () => {
+    const redeliver = async (body: object = {}, key?: string) =>
+      (
+        await call('POST', '/webhook-receivers/crm/redeliveries', {
+          body,
+          ...(key && { headers: { 'idempotency-key': key } }),
+        })
+      ).json();
+    await redeliver();
+    await worker.round();
+    status = 500;
+    for (let made = 0; made < 3; made += 1) await makeUser(scene);
+    await call('POST', '/webhook-receivers/crm/tests');
+    await worker.round();
+    status = 204;
+    expect((await call('GET', '/webhook-receivers/crm')).json()).toMatchObject({ abandoned: 3 });
+    const before = receiver.received.length;
+    expect(await redeliver({ limit: 2 }, '"two"')).toMatchObject({ redelivered: 2, left: 1 });
+    expect(await redeliver({ limit: 2 }, '"two"')).toMatchObject({ redelivered: 0, left: 1 });
+    await worker.round();
+    expect(receiver.received.length).toBe(before + 2);
+    expect(await redeliver()).toMatchObject({ redelivered: 1, left: 0 });
+    await worker.round();
+    expect(receiver.received.slice(before).every(({ text }) => JSON.parse(text).type === 'user.created')).toBe(true);
+    expect((await call('POST', '/webhook-receivers/unknown/redeliveries')).statusCode).toBe(404);
+    expect((await call('POST', '/webhook-receivers/crm/redeliveries', { body: { limit: 501 } })).statusCode).toBe(422);
   });
 
   it('lists the valid rows beside one of another writer, with instants that no document can have', async () => {

@@ -68,8 +68,8 @@ const ATTEMPT: Attempt = {
   at: new Date(1_900_000_000_999),
   signal: new AbortController().signal,
 };
-const attempted = (change: Partial<Attempt> = {}, options?: AttemptOptions) =>
-  attempt({ ...ATTEMPT, ...change }, options);
+const attempted = async (change: Partial<Attempt> = {}, options?: AttemptOptions) =>
+  (await attempt({ ...ATTEMPT, ...change }, options)).outcome;
 const answering = (body: Body): Play => {
   return (_, answer) => answer(body as unknown as Answer);
 };

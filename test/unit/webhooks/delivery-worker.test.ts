@@ -3,10 +3,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { StoreUnavailable, Unavailable } from '../../../src/engine/errors.ts';
 import type { AttemptOutcome, WebhookDelivery } from '../../../src/lifecycles/webhook-delivery/entity.ts';
 import { webhookAttempts } from '../../../src/system/observed.ts';
-import type { Attempt } from '../../../src/webhooks/attempt.ts';
+import type { Attempt, Attempted } from '../../../src/webhooks/attempt.ts';
 import {
   type DeliveryWorkerDeps,
   type DueDelivery,
+  type EndedAttempt,
   openDeliveryWorker,
 } from '../../../src/webhooks/delivery-worker.ts';
 import { WEBHOOK_SECRET } from '../../support/receiver.ts';
@@ -39,6 +40,9 @@ type Logged = readonly [level: 'info' | 'warn' | 'error', fields: object, text: 
 
 type WrittenFile = { readonly receivers?: readonly WrittenReceiver[] } & Readonly<Record<string, unknown>>;
 
+/** As an endpoint answers with this status. Null: it does not answer. */
+const answered = (outcome: AttemptOutcome, status: number | null = null) => ({ outcome, status });
+
 /** @param first deliveries, all of them due. */
 function bench(
   first: readonly WebhookDelivery[],
@@ -50,6 +54,8 @@ function bench(
   const logged: Logged[] = [];
   const pages: (readonly [receiver: string, limit: number, after: string | null])[] = [];
   const loads: string[] = [];
+  const recorded: EndedAttempt[] = [];
+  let milliseconds = 0;
   const log =
     (level: Logged[0]) =>
     (fields: object, text: string): void =>
@@ -88,23 +94,25 @@ function bench(
     logger: { info: log('info'), warn: log('warn'), error: log('error') } as unknown as DeliveryWorkerDeps['logger'],
     attempt: async (attempt) => {
       asked.push(attempt);
-      return 'delivered';
+      return answered('delivered');
     },
+    record: async (ended) => void recorded.push(ended),
+    milliseconds: () => (milliseconds += 40),
     ...change,
   };
-  return { ...openDeliveryWorker(deps), deps, rows, asked, logged, pages, loads };
+  return { ...openDeliveryWorker(deps), deps, rows, asked, logged, pages, loads, recorded };
 }
 
 /** Attempts that end when the test says so. `started`: this many have begun. */
 function pendingAttempt(count = 1) {
   const begun: Attempt[] = [];
-  const { promise, resolve } = Promise.withResolvers<AttemptOutcome>();
+  const { promise, resolve } = Promise.withResolvers<Attempted>();
   const started = Promise.withResolvers<void>();
   const attempt = (asked: Attempt) => {
     if (begun.push(asked) === count) started.resolve();
     return promise;
   };
-  return { begun, attempt, started: started.promise, end: resolve };
+  return { begun, attempt, started: started.promise, end: (outcome: AttemptOutcome) => resolve(answered(outcome)) };
 }
 
 describe('an attempt', () => {
@@ -147,10 +155,19 @@ describe('an attempt', () => {
     await running;
   });
 
+  it('is recorded with its outcome, the status of the answer and its time, also where it failed', async () => {
+    const refused = { attempt: async () => answered('refused', 403) };
+    const [one, other] = [bench([deliveryOf('one')]), bench([deliveryOf('two')], {}, refused)];
+    await Promise.all([one.round(), other.round()]);
+    const rest = { at: NOW, milliseconds: 40 };
+    expect(one.recorded).toEqual([{ id: 'one', eventId: 'event-one', outcome: 'delivered', status: null, ...rest }]);
+    expect(other.recorded).toEqual([{ id: 'two', eventId: 'event-two', outcome: 'refused', status: 403, ...rest }]);
+  });
+
   it('is published with its endpoint and its outcome', async () => {
     const heard: unknown[] = [];
     const end = webhookAttempts.listen((message) => void heard.push(message));
-    const one = bench([deliveryOf('one')], {}, { attempt: async () => 'refused' });
+    const one = bench([deliveryOf('one')], {}, { attempt: async () => answered('refused') });
     await one.round();
     end();
     expect(heard).toEqual([{ receiver: 'crm', outcome: 'refused' }]);
@@ -196,14 +213,18 @@ describe('an attempt', () => {
 describe('the log', () => {
   const SAID = { receiver: 'crm', deliveryId: 'one', eventId: 'event-one', eventType: 'user.created', attempts: 1 };
   it('has a warning for a failed attempt, with the next one', async () => {
-    const { round, logged } = bench([deliveryOf('one')], {}, { attempt: async () => 'failed' });
+    const { round, logged } = bench([deliveryOf('one')], {}, { attempt: async () => answered('failed') });
     await round();
     const fields = { ...SAID, outcome: 'failed', nextAttemptAt: new Date(NOW.getTime() + 5000) };
     expect(logged).toEqual([['warn', fields, 'an event was not delivered; the worker tries again']]);
   });
 
   it('has an error for a dead-lettered event', async () => {
-    const { round, logged } = bench([deliveryOf('one')], { maxAttempts: 1 }, { attempt: async () => 'failed' });
+    const { round, logged } = bench(
+      [deliveryOf('one')],
+      { maxAttempts: 1 },
+      { attempt: async () => answered('failed') },
+    );
     await round();
     const fields = { ...SAID, outcome: 'failed', reason: 'attempts_used_up' };
     expect(logged).toEqual([['error', fields, 'an event is dead-lettered: its endpoint did not accept it']]);

@@ -19,7 +19,7 @@ async function answered(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   try {
-    return await attempt({
+    const { outcome } = await attempt({
       url: `http://127.0.0.1:${port}/`,
       id: 'evt_1',
       body: { contentType: 'application/json', text: '{}' },
@@ -28,6 +28,7 @@ async function answered(
       at: new Date(),
       signal,
     });
+    return outcome;
   } finally {
     for (const connection of connections) connection.destroy();
     server.close();

@@ -1,0 +1,109 @@
+/**
+ * A real sign-in of a client, in the operator's own browser. The console makes the request as the client would, with a
+ * verifier of its own. So the code at the end is for the operator alone. The client did not ask for it, and has to refuse
+ * it. The console redeems nothing.
+ */
+import { html } from 'ghtml';
+import { sha256 } from '../crypto/digest.ts';
+import type { Markup } from '../http/views/page.ts';
+import { urlUnder } from '../oauth/urls.ts';
+import type { ClientRecord } from './client-form.ts';
+import { CLIENT_KINDS, kindOf } from './client-kinds.ts';
+import { facts, link, withQuery } from './components.ts';
+import { type Fields, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
+import { code, shownText } from './shown-text.ts';
+import { shell, snippetsFor } from './snippets.ts';
+
+const textsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+export const redirectUrisOf = (client: ClientRecord): readonly string[] =>
+  textsIn(client['grant_types']).includes('authorization_code') ? textsIn(client['redirect_uris']) : [];
+
+const scopeOf = (client: ClientRecord): string => String(client['default_scope'] ?? client['scope'] ?? '');
+
+async function show(viewer: Viewer, query: Fields): Promise<Shown> {
+  const id = query.get('id');
+  const answer = await viewer.api.get<ClientRecord>(`/clients/${encodeURIComponent(id)}`);
+  if (!answer.ok) return problem(answer.problem);
+  const client = answer.value;
+  const uris = redirectUrisOf(client);
+  const chosen = uris.find((uri) => uri === query.get('redirect_uri')) ?? uris[0];
+  const back = html`<p>!${link(viewer, withQuery('/console/client', { id }), 'Back to the client')}</p>`;
+  if (chosen === undefined)
+    return page('Try a sign-in', html`<p>This client signs no end-users in: it has no redirect URI.</p>!${back}`);
+  return page(
+    `Try a sign-in of ${shownText(client.client_name ?? id)}`,
+    html`!${tryOf(viewer, id, client, chosen, uris)}!${back}`,
+  );
+}
+
+function tryOf(viewer: Viewer, id: string, client: ClientRecord, redirectUri: string, uris: readonly string[]): Markup {
+  const [verifier, state, nonce] = [32, 16, 16].map((size) => viewer.random.bytes(size).toString('base64url')) as [
+    string,
+    string,
+    string,
+  ];
+  const scope = scopeOf(client);
+  const request = withQuery('/oauth/authorize', {
+    response_type: 'code',
+    client_id: id,
+    redirect_uri: redirectUri,
+    scope,
+    state,
+    nonce: scope.split(' ').includes('openid') ? nonce : '',
+    code_challenge: sha256(verifier).toString('base64url'),
+    code_challenge_method: 'S256',
+  });
+  const startsItself = String(client['initiate_login_uri'] ?? '');
+  const others = uris.filter((uri) => uri !== redirectUri);
+  return html`<p>The button starts a real sign-in with your account, and ends at the redirect URI of the client. <strong>The client has to refuse the code</strong>: it did not ask for it. If it signs you in, it does not check <code>state</code>.</p>
+!${facts([
+    ['Redirect URI', code(redirectUri)],
+    ['Scope', scope === '' ? html`the default of the server` : code(scope)],
+    ['state', code(state)],
+  ])}
+<p class="row"><a class="button first" rel="noreferrer" href="${viewer.path(request)}">Start the sign-in</a></p>
+!${startsItself === '' ? '' : html`<p>Or let the client begin: <a rel="noreferrer" href="${startsItself}${startsItself.includes('?') ? '&' : '?'}iss=${encodeURIComponent(viewer.issuer)}">open its sign-in address</a> (<code>initiate_login_uri</code>).</p>`}
+!${others.length === 0 ? '' : html`<p>Other redirect URIs:</p><ul>!${others.map((uri) => html`<li>!${link(viewer, withQuery('/console/client/try', { id, redirect_uri: uri }), uri)}</li>`).join('')}</ul>`}
+<h2>Redeem the code</h2>
+<p>As the client would, with <code>code</code> from the address at which the browser arrives. The verifier is valid for this page alone.</p>
+<pre class="snippet" tabindex="0" aria-label="The command that redeems the code"><code>${redemption(viewer.issuer, id, client, redirectUri, verifier)}</code></pre>`;
+}
+
+function redemption(issuer: string, id: string, client: ClientRecord, redirectUri: string, verifier: string): string {
+  const isPublic = client.token_endpoint_auth_method === 'none';
+  return [
+    `curl ${shell(urlUnder(issuer, '/oauth/token'))}`,
+    ...(isPublic
+      ? [`--data-urlencode ${shell(`client_id=${id}`)}`]
+      : [`-u ${shell(`${encodeURIComponent(id)}:`)}"$CLIENT_SECRET"`]),
+    '-d grant_type=authorization_code -d code="$CODE"',
+    `--data-urlencode ${shell(`redirect_uri=${redirectUri}`)}`,
+    `-d code_verifier=${verifier}`,
+  ].join(' \\\n  ');
+}
+
+/** Of one client, with its values filled in. */
+export function codeOf(viewer: Viewer, id: string, client: ClientRecord): Markup {
+  const kind = kindOf(client);
+  const snippets = snippetsFor(kind, {
+    issuer: viewer.issuer,
+    clientId: id,
+    redirectUri: redirectUrisOf(client)[0] ?? null,
+    scope: scopeOf(client),
+    isConfidential: client.token_endpoint_auth_method !== 'none',
+  });
+  return html`<h2>Code</h2>
+<p>For a ${CLIENT_KINDS[kind].title.toLowerCase()}, with the values of this client. The secret comes from the environment.</p>
+!${snippets
+    .map(
+      ({ library, install, code: lines }) => html`<details><summary>${library}</summary>
+!${install === null ? '' : html`<p><code>${install}</code></p>`}
+<pre class="snippet" tabindex="0" aria-label="Code for ${library}"><code>${lines}</code></pre></details>`,
+    )
+    .join('\n')}`;
+}
+
+export const CLIENT_TRY_SCREENS: readonly Screen[] = [
+  { path: '/console/client/try', area: 'clients', scope: 'clients:read', show },
+];
