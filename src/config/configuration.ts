@@ -47,6 +47,8 @@ export type Configuration = {
   readonly declaredClients: readonly DeclaredClient[];
   /** False: clients.yaml does not exist, which differs from a file that declares no client. */
   readonly hasClientsFile: boolean;
+  /** The line of a key, or of its nearest ancestor, as it was read. Absent: the configuration comes from no files. */
+  readonly lineOf?: (file: string, path: readonly (string | number)[]) => number | null;
 };
 
 /** With its place in the file, so that problems can name the line. */

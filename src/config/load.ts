@@ -46,7 +46,7 @@ import { declaredOwnResources } from './own-resources.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { resourcesWithoutSigner } from './resource-signing.ts';
 import { readText, unreadable } from './text-file.ts';
-import { readYaml } from './yaml-file.ts';
+import { type Path, readYaml } from './yaml-file.ts';
 
 const POLICY_FILE = /^(?<name>[a-z0-9][a-z0-9-]*)\.policy\.yaml$/;
 const SIGN_IN_FILE = 'sign-in.yaml';
@@ -70,9 +70,13 @@ const OTHER_FILES = [
 /** @throws ConfigurationError with every problem found: file, line, key, found, allowed, nearest key. */
 export function loadConfiguration(folder: string, issuer: string): Configuration {
   const problems: Problem[] = [];
+  const lines = new Map<string, (path: Path) => number | null>();
   const readFile = <Schema extends z.ZodType>(file: string, schema: Schema) => {
     const result = readYaml(file, readText(join(folder, file)), schema);
-    if (result.ok) return result;
+    if (result.ok) {
+      lines.set(file, result.lineOf);
+      return result;
+    }
     problems.push(...result.problems);
     return null;
   };
@@ -154,6 +158,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
     ownMails: (mailsFile?.value ?? NO_OWN_MAILS).mails,
     declaredClients,
     hasClientsFile: files.includes(CLIENTS_FILE),
+    lineOf: (file, path) => lines.get(file)?.(path) ?? null,
   };
 }
 

@@ -15,7 +15,7 @@ export type Reading<Schema extends z.ZodType> =
       readonly lineOf: (path: Path) => number | null;
     }
   | { readonly ok: false; readonly problems: Problem[] };
-type Path = readonly PropertyKey[];
+export type Path = readonly PropertyKey[];
 
 export function readYaml<Schema extends z.ZodType>(file: string, source: TextFile, schema: Schema): Reading<Schema> {
   const wrong = (line: number | null, found: string, allowed: string): Problem => ({

@@ -2,6 +2,7 @@
 import { html } from 'ghtml';
 import { link, table } from './components.ts';
 import { type Policy, policyOf } from './policy.ts';
+import { settingLinks } from './settings.ts';
 import { all, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, name } from './shown-text.ts';
 import { lastReload, type Status, warnings } from './status.ts';
@@ -25,6 +26,7 @@ async function show(viewer: Viewer): Promise<Shown> {
     'Configuration',
     html`<p>What is in force now. The files of the configuration folder are the place to change it; they are read again when they change.</p>
 <p>!${link(viewer, '/console/mails', 'Mails')}, as end-users receive them, in each language.</p>
+!${settingLinks(viewer)}
 <h2>Warnings</h2>
 !${warnings(status)}
 <h2>The last reload</h2>

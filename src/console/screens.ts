@@ -15,6 +15,7 @@ import { MAIL_ACTIONS, MAIL_SCREENS } from './mails.ts';
 import { OVERVIEW_SCREENS } from './overview.ts';
 import { SENT_LINK_ACTIONS, SENT_LINK_SCREENS } from './sent-links.ts';
 import { SESSION_ACTIONS, SESSION_SCREENS } from './sessions.ts';
+import { SETTING_SCREENS } from './settings.ts';
 import type { Action, Screen } from './shown.ts';
 import { TRUSTED_BROWSER_ACTIONS } from './trusted-browsers.ts';
 import { WEBHOOK_ACTIONS, WEBHOOK_SCREENS } from './webhooks.ts';
@@ -33,6 +34,7 @@ export const SCREENS: readonly Screen[] = [
   ...WEBHOOK_SCREENS,
   ...LEDGER_SCREENS,
   ...CONFIGURATION_SCREENS,
+  ...SETTING_SCREENS,
   ...MAIL_SCREENS,
 ];
 

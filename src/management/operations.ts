@@ -72,6 +72,7 @@ export const OPERATIONS = {
   '/policies': { GET: 'configuration:read' },
   '/policies/{name}': { GET: 'configuration:read' },
   '/resources': { GET: 'configuration:read' },
+  '/settings': { GET: 'configuration:read' },
 } as const satisfies Readonly<Record<`/${string}`, Scopes>>;
 
 /** Bytes of a body. Absent: as everywhere. */

@@ -120,6 +120,10 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     '/console/clients',
     '/console/client?id=photo-book',
     '/console/client/new',
+    '/console/client/new?kind=web',
+    '/console/client/new?kind=service',
+    '/console/client/try?id=photo-book',
+    '/console/invitations',
     '/console/client/edit?id=photo-book',
     '/console/client/delete?id=photo-book',
     '/console/end-users',
@@ -132,6 +136,12 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     `/console/webhooks/delivery?id=${DELIVERY}`,
     '/console/ledger',
     '/console/configuration',
+    '/console/configuration/resources',
+    '/console/configuration/scopes',
+    '/console/configuration/claims',
+    '/console/configuration/branding',
+    '/console/configuration/operators',
+    '/console/configuration/signing-keys',
     '/console/mails?kind=mailed_code&language=ar',
     '/console/nothing',
   ] as const;
@@ -140,10 +150,11 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await signIn();
     await follow('Clients');
     await follow('Register a client');
+    await follow('Web application');
     await page.getByLabel('client_id').fill('shop');
     await page.getByLabel('client_name').fill('The shop');
     await page
-      .getByLabel('redirect_uris', { exact: true })
+      .getByLabel('Redirect URIs (redirect_uris)', { exact: true })
       .fill('https://shop.example/callback\nhttps://shop.example/other');
     await page.getByLabel('refresh_token').check();
     await press('Register');
@@ -171,11 +182,11 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
 
     await follow('Change');
     await page.getByLabel('client_name').fill('The other shop');
-    await page.getByLabel('redirect_uris', { exact: true }).fill('not a URI');
+    await page.getByLabel('Redirect URIs (redirect_uris)', { exact: true }).fill('not a URI');
     await press('Save');
     await page.getByRole('alert').waitFor();
     await look('refused-change');
-    await page.getByLabel('redirect_uris', { exact: true }).fill('https://shop.example/callback');
+    await page.getByLabel('Redirect URIs (redirect_uris)', { exact: true }).fill('https://shop.example/callback');
     await press('Save');
     await heading('The other shop');
     await page.getByText('Changed.').waitFor();
@@ -183,6 +194,40 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await page.getByText('0 chains of 0 end-users').waitFor();
     await press('Delete the client');
     await page.getByText('Deleted.').waitFor();
+  });
+
+  it('tries the sign-in of a client, which ends at its redirect URI with a code', async () => {
+    await signIn();
+    await go(`/console/client?id=${client.clientId}`);
+    await follow('Try a sign-in…');
+    await look('try');
+    const arrived = page.waitForRequest(
+      (request) => request.url().startsWith(client.redirectUris[0] ?? 'none'),
+      NO_LIMIT,
+    );
+    await page.route(`${client.redirectUris[0]}*`, (route) => route.fulfill({ body: 'the app' }));
+    await follow('Start the sign-in');
+    const allow = page.getByRole('button', { name: 'Allow' });
+    await allow.or(page.getByText('the app')).waitFor();
+    if (await allow.isVisible()) await allow.click();
+    const back = new URL((await arrived).url()).searchParams;
+    expect([...back.keys()].toSorted()).toEqual(['code', 'iss', 'state']);
+  });
+
+  it('switches a webhook endpoint off, tests it, and switches it on', async () => {
+    await signIn();
+    await follow('Webhooks');
+    await press('Switch crm off');
+    await page.getByText('Switched off: its events wait').waitFor();
+    await look('webhook-off');
+    await press('Test crm');
+    await worker.round();
+    await page.reload();
+    await page.getByText('HTTP status').first().waitFor();
+    await look('webhook-attempts');
+    await follow('Webhooks');
+    await press('Switch crm on');
+    await page.getByText('Switched on').waitFor();
   });
 
   it('shows why an end-user was signed out, starting at the first page, and ends a stolen chain, without JavaScript', async () => {

@@ -17,6 +17,7 @@ import { passkeyOfUser, passkeysOfUser } from './passkeys.ts';
 import { root } from './root.ts';
 import { secondFactorOfUser } from './second-factor.ts';
 import { session, sessions, sessionsOfUser } from './sessions.ts';
+import { settings } from './settings.ts';
 import { signIn, signInAnswer } from './sign-ins.ts';
 import { rotations, signingKey, signingKeys } from './signing-keys.ts';
 import { statistics } from './statistics.ts';
@@ -93,6 +94,7 @@ const ALL = [
   policies,
   policy,
   resources,
+  settings,
 ] as const satisfies readonly ManagementResource[];
 
 /** Each with the types of its schemas, for the client (src/management/client). */

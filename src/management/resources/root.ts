@@ -22,6 +22,7 @@ const COLLECTIONS = [
   'machines',
   'policies',
   'resources',
+  'settings',
   'status',
   'alarms',
   'statistics',

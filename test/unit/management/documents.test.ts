@@ -98,6 +98,7 @@ describe('an end-user', () => {
             'passkeys',
             'trusted-browsers',
             'second-factor',
+            'mailed-links',
             'consequences',
           ].map((name) => [name, href(`/users/${ID}/${name}`)]),
         ),
