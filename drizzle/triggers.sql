@@ -1,4 +1,4 @@
--- Revision 8
+-- Revision 9
 -- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
 -- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
 -- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
@@ -1391,6 +1391,85 @@ $$;
 CREATE OR REPLACE TRIGGER "webhook_deliveries_is_not_emptied" BEFORE TRUNCATE ON "webhook_deliveries"
   FOR EACH STATEMENT EXECUTE FUNCTION "webhook_deliveries_is_not_emptied"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "operator_set_ups_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (NEW.state IN ('active'))
+    OR NEW.user_id IS NOT NULL THEN
+    PERFORM "public"."no_machine_allows"('a set-up of an operator is stored as active, for no end-user', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "operator_set_ups_begins_with_its_machine" AFTER INSERT ON "operator_set_ups"
+  FOR EACH ROW EXECUTE FUNCTION "operator_set_ups_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "operator_set_ups_keeps_what_was_issued"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.secret_hash, NEW.username, NEW.server_epoch, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.secret_hash, OLD.username, OLD.server_epoch, OLD.created_at, OLD.ends_at)) THEN
+    PERFORM "public"."no_machine_allows"('a set-up of an operator keeps its link and its end', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "operator_set_ups_keeps_what_was_issued" AFTER UPDATE OF id, secret_hash, username, server_epoch, created_at, ends_at ON "operator_set_ups"
+  FOR EACH ROW EXECUTE FUNCTION "operator_set_ups_keeps_what_was_issued"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "operator_set_ups_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'unissued' AND NEW.state = 'active') OR (OLD.state = 'active' AND NEW.state = 'used') OR (OLD.state = 'active' AND NEW.state = 'ended') OR (OLD.state = 'used' AND NEW.state = 'ended')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the operator-set-up machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "operator_set_ups_moves_with_its_machine" AFTER UPDATE OF state ON "operator_set_ups"
+  FOR EACH ROW EXECUTE FUNCTION "operator_set_ups_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "operator_set_ups_makes_one_operator"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF (NEW.user_id IS DISTINCT FROM OLD.user_id) AND NOT (OLD.state = 'active' AND NEW.state = 'used') THEN
+    PERFORM "public"."no_machine_allows"('a set-up gets its operator once, when its link is used', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "operator_set_ups_makes_one_operator" AFTER UPDATE OF user_id ON "operator_set_ups"
+  FOR EACH ROW EXECUTE FUNCTION "operator_set_ups_makes_one_operator"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "operator_set_ups_ends_with_a_reason"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state = OLD.state AND (NEW.ended_reason IS DISTINCT FROM OLD.ended_reason)
+    OR OLD.state = 'active' AND NEW.state = 'ended' AND NOT coalesce((NEW.ended_reason IN ('replaced', 'operator_declared')), false)
+    OR OLD.state = 'used' AND NEW.state = 'ended' AND NOT coalesce((NEW.ended_reason IN ('replaced', 'operator_declared')), false) THEN
+    PERFORM "public"."no_machine_allows"('a set-up ends once, with a reason that its machine writes', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "operator_set_ups_ends_with_a_reason" AFTER UPDATE OF state, ended_reason ON "operator_set_ups"
+  FOR EACH ROW EXECUTE FUNCTION "operator_set_ups_ends_with_a_reason"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "operator_set_ups_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('set-ups of operators end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "operator_set_ups_is_not_emptied" BEFORE TRUNCATE ON "operator_set_ups"
+  FOR EACH STATEMENT EXECUTE FUNCTION "operator_set_ups_is_not_emptied"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "server_epoch_rises"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1522,6 +1601,21 @@ $$;
 --> statement-breakpoint
 CREATE OR REPLACE TRIGGER "linked_identities_mac_moves_on" AFTER UPDATE OF mac, mac_version ON "linked_identities"
   FOR EACH ROW EXECUTE FUNCTION "linked_identities_mac_moves_on"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "operator_set_ups_mac_moves_on"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.mac_version < OLD.mac_version
+    OR NEW.mac_version > OLD.mac_version + 1
+    OR (NEW.mac IS DISTINCT FROM OLD.mac) AND NEW.mac_version = OLD.mac_version THEN
+    PERFORM "public"."no_machine_allows"('each MAC of a row has the next version', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "operator_set_ups_mac_moves_on" AFTER UPDATE OF mac, mac_version ON "operator_set_ups"
+  FOR EACH ROW EXECUTE FUNCTION "operator_set_ups_mac_moves_on"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "passkeys_mac_moves_on"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -1743,6 +1837,19 @@ $$;
 CREATE OR REPLACE TRIGGER "sign_in_codes_begins_once" AFTER INSERT ON "sign_in_codes"
   FOR EACH ROW EXECUTE FUNCTION "sign_in_codes_begins_once"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "operator_set_ups_begins_once"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM "public"."ended_rows" e WHERE e."relation" = 'operator_set_ups' AND e."key" = NEW.id::text) THEN
+    PERFORM "public"."no_machine_allows"('what was deleted does not begin again', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "operator_set_ups_begins_once" AFTER INSERT ON "operator_set_ups"
+  FOR EACH ROW EXECUTE FUNCTION "operator_set_ups_begins_once"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "grants_begins_once"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1901,6 +2008,19 @@ CREATE OR REPLACE TRIGGER "sign_in_codes_remembers_its_end" AFTER DELETE ON "sig
 --> statement-breakpoint
 REVOKE ALL ON FUNCTION "sign_in_codes_remembers_its_end"() FROM PUBLIC;
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "operator_set_ups_remembers_its_end"() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."remember_ended_row"('operator_set_ups', OLD.id::text, NULL);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "operator_set_ups_remembers_its_end" AFTER DELETE ON "operator_set_ups"
+  FOR EACH ROW EXECUTE FUNCTION "operator_set_ups_remembers_its_end"();
+--> statement-breakpoint
+REVOKE ALL ON FUNCTION "operator_set_ups_remembers_its_end"() FROM PUBLIC;
+--> statement-breakpoint
 DO $$
 DECLARE
   name text;
@@ -2025,6 +2145,12 @@ BEGIN
       'webhook_deliveries_is_attempted_while_pending',
       'webhook_deliveries_stays_until_it_has_ended',
       'webhook_deliveries_is_not_emptied',
+      'operator_set_ups_begins_with_its_machine',
+      'operator_set_ups_keeps_what_was_issued',
+      'operator_set_ups_moves_with_its_machine',
+      'operator_set_ups_makes_one_operator',
+      'operator_set_ups_ends_with_a_reason',
+      'operator_set_ups_is_not_emptied',
       'server_epoch_rises',
       'server_stays',
       'server_is_not_emptied',
@@ -2035,6 +2161,7 @@ BEGIN
       'email_challenges_mac_moves_on',
       'external_sign_ins_mac_moves_on',
       'linked_identities_mac_moves_on',
+      'operator_set_ups_mac_moves_on',
       'passkeys_mac_moves_on',
       'sessions_mac_moves_on',
       'sign_in_codes_mac_moves_on',
@@ -2051,6 +2178,7 @@ BEGIN
       'recovery_codes_begins_once',
       'trusted_browsers_begins_once',
       'sign_in_codes_begins_once',
+      'operator_set_ups_begins_once',
       'sessions_remembers_its_end',
       'email_challenges_remembers_its_end',
       'passkeys_remembers_its_end',
@@ -2060,7 +2188,8 @@ BEGIN
       'mails_remembers_its_end',
       'recovery_codes_remembers_its_end',
       'trusted_browsers_remembers_its_end',
-      'sign_in_codes_remembers_its_end')
+      'sign_in_codes_remembers_its_end',
+      'operator_set_ups_remembers_its_end')
   LOOP
     EXECUTE format('DROP FUNCTION %s CASCADE', other);
   END LOOP;

@@ -7,6 +7,7 @@ import { grantMachine } from './grant/machine.ts';
 import { interactionMachine } from './interaction/machine.ts';
 import { linkedIdentityMachine } from './linked-identity/machine.ts';
 import { mailMachine } from './mail/machine.ts';
+import { operatorSetUpMachine } from './operator-set-up/machine.ts';
 import { passkeyMachine } from './passkey/machine.ts';
 import { recoveryCodeMachine } from './recovery-code/machine.ts';
 import { refreshTokenMachine } from './refresh-token/machine.ts';
@@ -38,6 +39,7 @@ export const RUNNING = {
   emailChallenge: emailChallengeMachine,
   webhookDelivery: webhookDeliveryMachine,
   mail: mailMachine,
+  operatorSetUp: operatorSetUpMachine,
 } as const;
 
 export type RunningName = keyof typeof RUNNING;

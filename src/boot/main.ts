@@ -20,6 +20,7 @@ import { banner } from './banner.ts';
 import { registerConsole } from './console.ts';
 import type { Demo } from './demo-data.ts';
 import { hasDemo } from './demo-operator.ts';
+import { offerSetUp, operatorsBySetUp } from './first-operator.ts';
 import { lowerHashingThreads } from './hashing-threads.ts';
 import { versionOfPackage } from './heartbeat.ts';
 import { liveConfiguration } from './live-configuration.ts';
@@ -53,7 +54,11 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   const { environment, database } = runtime;
   if (environment.production) for (const warning of withoutTls(environment)) logger.warn(warning);
   const configuration = await liveConfiguration(runtime, logger, env);
-  const { current } = configuration;
+  const parts = { ...runtime, issuer: environment.issuer, db: database.drizzle };
+  let openConsole = async (): Promise<void> => {};
+  const operators = operatorsBySetUp(parts, configuration.current, logger, () => void openConsole());
+  await operators.follow();
+  const { configuration: current } = operators;
   progress('opening the signing keys');
   const mail = await mailWay(runtime);
   const deps = await appDeps({
@@ -64,12 +69,16 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
     configuration: current,
     lastReload: configuration.lastReload,
     mail,
+    declaredOperators: () => configuration.current().operators.operators,
+    operatorMade: operators.follow,
     environmentVariable: (name) => secretVariable(env, name) ?? undefined,
   });
   const demo = await demoData(runtime, progress);
-  const openConsole = () =>
-    registerConsole({ ...runtime, issuer: environment.issuer, db: database.drizzle, configuration: current() });
-  await openConsole();
+  openConsole = () =>
+    registerConsole({ ...parts, configuration: current() }).catch((error: unknown) =>
+      logger.error({ err: error }, 'the console could not be registered'),
+    );
+  await registerConsole({ ...parts, configuration: current() });
   const app = await buildApp({ ...deps, demo });
   logger.debug({ threads: await lowerHashingThreads() }, 'hashing threads give way');
   // Before the first request: a signal without a handler ends the process immediately.
@@ -99,6 +108,8 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   const closeToCommands = await letCommandsIn(runtime, app.server.address(), logger);
   if (!environment.production) process.stdout.write(banner(environment, demo));
   logger.info({ issuer: environment.issuer, database: database.kind }, 'listening');
+  const bootstrap = environment.bootstrapOperator;
+  await offerSetUp({ ...parts, configuration: configuration.current(), bootstrap }, terminalOf(environment), logger);
   // Otherwise it is kept only when the process ends, and not after SIGKILL (src/cli/fast-loading.js).
   flushCompileCache();
   stops.push(boundYoungGeneration());
@@ -112,16 +123,28 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
       outbox: deps.outbox,
       beat,
       keepKeys: deps.keepKeys,
+      followOperators: operators.follow,
     }),
     database.runAlone,
   );
+  const followOperators = () =>
+    operators
+      .follow()
+      .catch((error: unknown) => logger.warn({ err: error }, 'the operators by set-up are not followed'));
   // A new algorithm in the files gets a key immediately, before the next round.
   configuration.onReload(() => {
     void deps.keepKeys();
-    void openConsole().catch((error: unknown) => logger.error({ err: error }, 'the console could not be registered'));
+    void openConsole();
+    void followOperators();
   });
   stops.push(configuration.watch(), closeToCommands, closeMetrics);
 }
+
+/** In production, standard output is the log, unless a person reads it. */
+const terminalOf = ({ production }: Environment) => ({
+  isTerminal: !production || process.stdout.isTTY === true,
+  print: (lines: string) => void process.stdout.write(lines),
+});
 
 /** Null: traces are not configured. */
 async function traceTo({ tracing }: Environment, logger: Logger): Promise<Tracing | null> {

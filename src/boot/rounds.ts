@@ -27,6 +27,8 @@ const RENEW_EVERY_MILLISECONDS = 3_600_000;
 const BEAT_EVERY_MILLISECONDS = 15_000;
 const SEND_EVERY_MILLISECONDS = 1000;
 const CARRY_EVERY_MILLISECONDS = 1000;
+/** How long another node knows nothing of an operator whom a set-up made. */
+const FOLLOW_EVERY_MILLISECONDS = 2000;
 /** How long a full segment waits to be sealed. */
 const SEAL_EVERY_MILLISECONDS = 1000;
 
@@ -39,6 +41,7 @@ export type NodeRoundsDeps = {
   readonly outbox: Pick<RunningOutbox, 'round'> | null;
   readonly beat: () => Promise<void>;
   readonly keepKeys: () => Promise<void>;
+  readonly followOperators: () => Promise<void>;
 };
 
 export function nodeRounds({
@@ -49,6 +52,7 @@ export function nodeRounds({
   outbox,
   beat,
   keepKeys,
+  followOperators,
 }: NodeRoundsDeps): readonly Round[] {
   const warns = (words: string) => (error: unknown) => logger.warn({ err: error }, words);
   return [
@@ -154,6 +158,14 @@ export function nodeRounds({
       atStart: false,
       run: keepKeys,
       onFailure: warns('the round of signing keys failed; the next round retries'),
+    },
+    {
+      name: 'operators',
+      of: 'this node',
+      everyMilliseconds: FOLLOW_EVERY_MILLISECONDS,
+      atStart: false,
+      run: followOperators,
+      onFailure: warns('the operators by set-up are not followed; the next round retries'),
     },
   ];
 }

@@ -31,6 +31,7 @@ import { factorStores } from '../storage/factors.ts';
 import { grantStore } from '../storage/grant-store.ts';
 import { interactionStore } from '../storage/interaction-store.ts';
 import { linkedIdentityStore } from '../storage/linked-identities.ts';
+import { operatorSetUpStore } from '../storage/operator-set-ups.ts';
 import { permissionStore } from '../storage/permissions.ts';
 import { rootSecretStore } from '../storage/root-secrets.ts';
 import { ping } from '../storage/server.ts';
@@ -86,6 +87,10 @@ export type AppParts = {
   readonly environmentVariable?: (name: string) => string | undefined;
   /** How other OpenID Providers are reached; absent: over the network, bounded in time and size. */
   readonly upstreamFetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** The operators of operators.yaml alone; absent: those of `configuration`. */
+  readonly declaredOperators?: () => readonly string[];
+  /** Called after a set-up made an operator; absent: nothing follows. */
+  readonly operatorMade?: () => Promise<void>;
 };
 
 export type AppDeps = AppOptions & {
@@ -235,6 +240,19 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     account: async (pageParts) => {
       const { accountPages } = await import('./account.ts');
       return accountPages({ ...managed, ...signIn, ...external, ...pageParts, interactions, permissions, placeOf });
+    },
+    operator: async (pageParts) => {
+      const { operatorHandlers } = await import('../http/operator-routes.ts');
+      return operatorHandlers({
+        ...shared,
+        ...signIn,
+        ...pageParts,
+        sleep: managed.sleep,
+        passkeyChallenges: factors.passkeys,
+        setUps: operatorSetUpStore(db, clock, macs),
+        declaredOperators: parts.declaredOperators ?? (() => configuration().operators.operators),
+        operatorMade: parts.operatorMade ?? (async () => {}),
+      });
     },
     issuer,
     production,

@@ -20,7 +20,7 @@ import { CommandRefused } from './failure.ts';
 import { wordsFor } from './failure-words.ts';
 import { minute } from './key-words.ts';
 import { defaultEntriesWords } from './ledger-words.ts';
-import { operatorRows, operatorWarnings, usernamesIn } from './operator-words.ts';
+import { nobodyWarning, operatorRows, operatorWarnings, usernamesIn } from './operator-words.ts';
 import { json, warningLines } from './output.ts';
 import type { ProofReport } from './proofs.ts';
 import { rootSecretDocument, rootSecretRows, rootSecretWarnings } from './root-secret-words.ts';
@@ -101,6 +101,8 @@ type Report = {
   /** Null: refused; `errors` says why. */
   readonly configuration: Configuration | null;
   readonly clients: readonly EffectivePolicy[];
+  /** The username of the operator whom a set-up made; null: none. */
+  readonly operatorBySetUp: string | null;
   /** Rows that still need an older root secret. */
   readonly rootSecrets: {
     readonly rows: readonly (readonly [string, readonly string[]])[];
@@ -127,6 +129,7 @@ async function check({ env }: Cli): Promise<Report> {
     const removed = declaredIds.filter((id) => !isDeclared(configuration, id));
     return {
       configuration,
+      operatorBySetUp: stored.operatorBySetUp,
       clients: [
         ...declared.map((client) => ofDeclared(client, configuration)),
         ...others.map((client) => ofStored(client, configuration, keys)),
@@ -138,6 +141,7 @@ async function check({ env }: Cli): Promise<Report> {
         ...environmentWarnings(environment),
         ...configurationWarnings(configuration),
         ...withoutMail(environment, configuration),
+        ...(environment.production ? nobodyWarning(operators, stored) : []),
         ...operatorWarnings(operators, {
           usernames,
           withoutFactor,
@@ -158,6 +162,7 @@ async function check({ env }: Cli): Promise<Report> {
     return {
       configuration: null,
       clients: [],
+      operatorBySetUp: null,
       rootSecrets: NO_NEEDS,
       errors: [wordsFor(error, env).trim()],
       warnings: [],
@@ -176,7 +181,14 @@ const ignoredWarnings = (rows: Readonly<Record<string, number>>): string[] =>
   );
 
 const NO_NEEDS: Report['rootSecrets'] = { rows: [], document: [] };
-const NOTHING_CHECKED: Report = { configuration: null, clients: [], rootSecrets: NO_NEEDS, errors: [], warnings: [] };
+const NOTHING_CHECKED: Report = {
+  configuration: null,
+  clients: [],
+  operatorBySetUp: null,
+  rootSecrets: NO_NEEDS,
+  errors: [],
+  warnings: [],
+};
 const defaultEntriesWarnings = (entries: number): string[] => (entries === 0 ? [] : [defaultEntriesWords(entries)]);
 
 const errorsIn = ({ errors, clients }: Report): string[] => [
@@ -184,7 +196,7 @@ const errorsIn = ({ errors, clients }: Report): string[] => [
   ...clients.flatMap(({ client, errors }) => errors.map((error) => `client ${client.clientId}: ${error}`)),
 ];
 
-function asText({ configuration, clients, rootSecrets, warnings }: Report): string {
+function asText({ configuration, clients, operatorBySetUp, rootSecrets, warnings }: Report): string {
   if (!configuration) return '';
   const policies = [...configuration.policies].map(([name, policy]) => `policy ${name}\n${fields(lifetimes(policy))}`);
   const general = warnings.map((warning) => `warning: ${warning}\n`).join('');
@@ -192,7 +204,7 @@ function asText({ configuration, clients, rootSecrets, warnings }: Report): stri
   const elsewhere = placesText(configuration);
   const { scopes } = configuration.claims;
   const claims = scopes.length === 0 ? [] : [`claims\n${fields(claimRows(configuration.claims))}`];
-  const roles = operatorRows(configuration.operators);
+  const roles = operatorRows(configuration.operators, operatorBySetUp);
   const administrators = roles.length === 0 ? [] : [`administration\n${fields(roles)}`];
   return [
     ...policies,
@@ -278,6 +290,7 @@ function asDocument(report: Report, proofs: ProofReport | null): string {
     claims: configuration?.claims.scopes ?? [],
     signing_keys: configuration?.signingKeys ?? null,
     operators: configuration?.operators ?? null,
+    operator_by_set_up: report.operatorBySetUp,
     upstreams: configuration?.upstreams ?? [],
     delegated_sign_in: configuration?.delegatedSignIn ?? null,
     clients: clients.map((effective) => ({

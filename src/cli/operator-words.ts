@@ -8,12 +8,36 @@ import { usernameKey } from '../oauth/username.ts';
 export const usernamesIn = ({ operators, auditors }: OperatorsFile): readonly string[] => [...operators, ...auditors];
 
 /** Empty: no administrator. */
-export const operatorRows = ({ operators, auditors, clients }: OperatorsFile): [string, string[]][] =>
+export const operatorRows = (
+  { operators, auditors, clients }: OperatorsFile,
+  bySetUp: string | null,
+): [string, string[]][] =>
   [
     ['operators', operators.map(printable)] as [string, string[]],
+    ['by a set-up', bySetUp === null ? [] : [printable(bySetUp)]] as [string, string[]],
     ['auditors', auditors.map(printable)] as [string, string[]],
     ['clients', clients.map(({ client_id: id, scope }) => `${id}: ${scope.join(' ')}`)] as [string, string[]],
   ].filter(([, entries]) => entries.length > 0);
+
+/** In production, where no demo user administers. */
+export function nobodyWarning({ operators }: OperatorsFile, { usernames, operatorBySetUp }: Administering): string[] {
+  if (operatorBySetUp !== null) {
+    return [
+      `the operator "${printable(operatorBySetUp)}" administers by a set-up alone: name an operator in ${OPERATORS_FILE}, which ends that`,
+    ];
+  }
+  const mayOne = usernames === null || operators.some((username) => usernames.includes(usernameKey(username)));
+  return mayOne
+    ? []
+    : [
+        'no operator exists, so no user administers this server: make a link for the first with "statehouse operators set-up"',
+      ];
+}
+
+type Administering = Pick<Known, 'usernames'> & {
+  /** The username of the operator whom a set-up made; null: none. */
+  readonly operatorBySetUp: string | null;
+};
 
 type Known = {
   /** The keys of those usernames that end-users have; null: the database cannot be read. */

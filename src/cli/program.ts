@@ -17,6 +17,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddTo>> = new Map([
   ['apply', async () => (await import('./apply.ts')).applyCommand],
   ['clients', async () => (await import('./clients.ts')).clientsCommands],
   ['users', async () => (await import('./users.ts')).usersCommands],
+  ['operators', async () => (await import('./operators.ts')).operatorsCommands],
   ['grants', async () => (await import('./grants.ts')).grantsCommands],
   ['sessions', async () => (await import('./sessions.ts')).sessionsCommands],
   ['trusted-browsers', async () => (await import('./trusted-browsers.ts')).trustedBrowsersCommands],

@@ -13,6 +13,7 @@ import { listClients } from '../storage/clients.ts';
 import { openEmbedded } from '../storage/embedded.ts';
 import { codeOf } from '../storage/failures.ts';
 import { ledgerDefaultEntries } from '../storage/ledger-partitions.ts';
+import { openSetUps } from '../storage/operator-set-ups.ts';
 import { openPostgres } from '../storage/postgres.ts';
 import { countIgnoredRows } from '../storage/renew-row-macs.ts';
 import type { Need } from '../storage/root-secret-census.ts';
@@ -30,6 +31,8 @@ export type StoredClients = {
   readonly usernames: readonly string[] | null;
   /** The keys of those who have neither a passkey nor an authenticator app. */
   readonly withoutFactor: readonly string[];
+  /** The username of the operator whom a set-up made; null: none. */
+  readonly operatorBySetUp: string | null;
   /** How many rows of each table the server ignores, since they do not authenticate themselves. */
   readonly ignoredRows: Readonly<Record<string, number>>;
   /** Rows that still need a root secret other than the first. */
@@ -57,6 +60,7 @@ export async function storedClients(
       declaredIds: [],
       usernames: null,
       withoutFactor: [],
+      operatorBySetUp: null,
       ignoredRows: {},
       needs: [],
       ledgerDefaultEntries: 0,
@@ -72,6 +76,7 @@ export async function storedClients(
       const usernames = await knownUsernameKeys(database.drizzle, asked);
       const withoutFactor = await usernameKeysWithoutFactor(database.drizzle, asked);
       const ignoredRows = keys === null ? {} : await countIgnoredRows(database.drizzle, rowMacs(keys));
+      const bySetUp = keys && (await openSetUps(database.drizzle, rowMacs(keys)));
       const needs = keys === null ? [] : await needsOf(database.drizzle, keys);
       const declaredIds = declared.map(({ clientId }) => clientId);
       const inDefault = await ledgerDefaultEntries(database.drizzle);
@@ -80,6 +85,7 @@ export async function storedClients(
         declaredIds,
         usernames,
         withoutFactor,
+        operatorBySetUp: bySetUp?.operator?.username ?? null,
         ignoredRows,
         needs,
         ledgerDefaultEntries: inDefault,
@@ -95,6 +101,7 @@ export async function storedClients(
       declaredIds: [],
       usernames: null,
       withoutFactor: [],
+      operatorBySetUp: null,
       ignoredRows: {},
       needs: [],
       ledgerDefaultEntries: 0,

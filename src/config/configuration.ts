@@ -24,6 +24,8 @@ export type Configuration = {
   readonly management: Resource;
   /** The administrators of this server, with their scopes. */
   readonly operators: OperatorsFile;
+  /** The username of the operator whom a set-up made, also in `operators`. Absent: none. */
+  readonly operatorBySetUp?: string;
   /** The claims that each scope releases, besides the standard claims at the UserInfo Endpoint. */
   readonly claims: ClaimsPolicy;
   readonly signIn: SignInPolicy;

@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import type { RawSecret } from '../crypto/secret-types.ts';
 import { whatIsWrongWithHosts } from '../system/database-url.ts';
+import { BOOTSTRAP_VARIABLE, type BootstrapOperator, readBootstrapOperator } from './bootstrap-operator.ts';
 import { isLoopback } from './loopback.ts';
 import { EnvironmentError, readSecretVariable, type Variables } from './secret-variable.ts';
 import { readSmtp, type SmtpSettings } from './smtp.ts';
@@ -42,6 +43,8 @@ export type Environment = {
   readonly placesFile: string | null;
   /** Null: no mails are sent by SMTP. */
   readonly smtp: SmtpSettings | null;
+  /** The end-user of the set-up link that the start makes, where no operator exists; null: the user of the link chooses. */
+  readonly bootstrapOperator: BootstrapOperator | null;
 };
 
 /** They may come from files (`STATEHOUSE_SECRET_FILE`, …). */
@@ -51,6 +54,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'STATEHOUSE_SMTP_URL',
   'STATEHOUSE_PKCS11_PIN',
   'STATEHOUSE_PASSWORD_PEPPER',
+  BOOTSTRAP_VARIABLE,
 ]);
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -134,6 +138,8 @@ export function readEnvironment(variables: Variables): Environment {
   );
   const smtp = readSmtp(get('STATEHOUSE_SMTP_URL'), get('STATEHOUSE_MAIL_FROM'));
   if (!smtp.ok) problems.push(...smtp.problems);
+  const bootstrap = readBootstrapOperator(get(BOOTSTRAP_VARIABLE));
+  if (bootstrap !== null && 'problem' in bootstrap) problems.push(bootstrap.problem);
   const device = readDevice(get, (name) => unread(name));
   if ('problems' in device) problems.push(...device.problems);
   const allowTableOwner = check(
@@ -167,6 +173,7 @@ export function readEnvironment(variables: Variables): Environment {
     passwordPepper: (env['STATEHOUSE_PASSWORD_PEPPER'] as RawSecret | undefined) ?? null,
     placesFile: get('STATEHOUSE_PLACES_FILE'),
     smtp: smtp.ok ? smtp.settings : null,
+    bootstrapOperator: bootstrap !== null && 'problem' in bootstrap ? null : bootstrap,
   };
 }
 

@@ -27,6 +27,7 @@ import { lazyRoutes } from './lazy-routes.ts';
 import { type LogoutRoutesOptions, logoutRoutes } from './logout-routes.ts';
 import { type LookOptions, looks } from './look.ts';
 import { metadataRoutes } from './metadata-routes.ts';
+import { OPERATOR_ROUTES, type OperatorPages } from './operator-route-names.ts';
 import { isOverloaded, type Load, loadOf, overload } from './overload.ts';
 import { type PageParts, type PagePartsOptions, pageParts } from './page-parts.ts';
 import { type PasskeyRoutesOptions, passkeyRoutes } from './passkey-routes.ts';
@@ -77,6 +78,8 @@ type PageOptions = PagePartsOptions &
     readonly production: boolean;
     /** The handlers of /account, loaded at the first request. */
     readonly account: (parts: PageParts) => Promise<AccountHandlers>;
+    /** The set-up of the first operator. */
+    readonly operator: OperatorPages;
     /** Null: the server sends no mail. */
     readonly email: EmailPages | null;
   };
@@ -166,7 +169,7 @@ const partsOf = ({ cookies, csrf }: PageParts): PageParts => ({ cookies, csrf })
 /** Only pages use cookies, and zod checks only their paths and queries. */
 const pages = fp<PageOptions & PageParts>(
   async (app, options) => {
-    const { account, demo, email } = options;
+    const { account, demo, email, operator } = options;
     const parts = partsOf(options);
     app.setValidatorCompiler(validatorCompiler);
     await app.register(cookie);
@@ -181,6 +184,7 @@ const pages = fp<PageOptions & PageParts>(
     await app.register(signInRoutes, options);
     await app.register(permissionRoutes, options);
     lazyRoutes(app, [...ACCOUNT_ROUTES, ...(email ? ACCOUNT_EMAIL_ROUTES : [])], () => account(parts));
+    lazyRoutes(app, OPERATOR_ROUTES, () => operator(parts));
     if (email) {
       const names = [...EMAIL_ROUTES, ...CODE_ROUTES, ...(email.hasMailbox ? MAILBOX_ROUTES : [])];
       lazyRoutes(app, names, () => email.handlers(parts));

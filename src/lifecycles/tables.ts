@@ -9,6 +9,7 @@ import { grantTable } from './grant/table.ts';
 import { consentTable, interactionTable } from './interaction/table.ts';
 import { linkedIdentityTable } from './linked-identity/table.ts';
 import { mailTable } from './mail/table.ts';
+import { operatorSetUpTable } from './operator-set-up/table.ts';
 import { passkeyTable } from './passkey/table.ts';
 import { recoveryCodeTable } from './recovery-code/table.ts';
 import { secondFactorTable } from './second-factor/table.ts';
@@ -26,6 +27,7 @@ export * from './grant/table.ts';
 export * from './interaction/table.ts';
 export * from './linked-identity/table.ts';
 export * from './mail/table.ts';
+export * from './operator-set-up/table.ts';
 export * from './passkey/table.ts';
 export * from './recovery-code/table.ts';
 export * from './second-factor/table.ts';
@@ -54,4 +56,5 @@ export const HELD_TABLES = [
   clientTable,
   userTable,
   webhookDeliveryTable,
+  operatorSetUpTable,
 ] as const;

@@ -38,6 +38,8 @@ export type RegisteredUser = User & {
   readonly createdAt?: Date;
 };
 
+export { usernameKey } from '../oauth/username.ts';
+
 /** As guards see the end-user. */
 export const endUserOf = (user: Pick<User, 'disabledAt'> | null): EndUser | null =>
   user && { disabledAt: user.disabledAt?.getTime() ?? null };

@@ -24,6 +24,16 @@ export function scopeOfAdministrator({ management, operators }: Rules, who: Admi
   return isAmong(operators.auditors) ? scope.filter((name) => name.endsWith(':read')) : [];
 }
 
+/** The operator whom a set-up made administers beside those of the file, and always proves a second factor. */
+export const withOperatorBySetUp = (configuration: Configuration, username: string): Configuration => ({
+  ...configuration,
+  operatorBySetUp: username,
+  operators: { ...configuration.operators, operators: [...configuration.operators.operators, username] },
+});
+
+export const isOperatorBySetUp = ({ operatorBySetUp }: Configuration, username: string): boolean =>
+  operatorBySetUp !== undefined && usernameKey(operatorBySetUp) === usernameKey(username);
+
 /** Whether this end-user has any role now. */
 export const isAdministrator = (rules: Rules, username: string): boolean =>
   scopeOfAdministrator(rules, { kind: 'user', username }).length > 0;

@@ -28,7 +28,7 @@ import {
   levelOf,
   methodsOf,
 } from '../oauth/authentication-methods.ts';
-import { isAdministrator } from './administrators.ts';
+import { isAdministrator, isOperatorBySetUp } from './administrators.ts';
 import type { SignInLedger } from './sign-in-ledger.ts';
 
 /** SHA-256 of a cookie's value. The value itself never leaves src/http. */
@@ -107,6 +107,7 @@ export async function findAnySession(
 
 /** Whether the current policy demands a second factor of this end-user. */
 export function demandsSecondFactor(configuration: Configuration, username: string): boolean {
+  if (isOperatorBySetUp(configuration, username)) return true;
   const { secondFactor } = configuration.signIn;
   if (secondFactor === 'nobody' || secondFactor === 'everyone') return secondFactor === 'everyone';
   if (secondFactor === 'operatorsInProduction' && !configuration.production) return false;

@@ -15,6 +15,8 @@ export const formPurpose = {
   lostFactors: (sid: string): string => `lost factors of ${sid}`,
   /** Not bound to a session: the user who opens the link may not be signed in. */
   emailLink: (id: string): string => `link of ${id}`,
+  /** Likewise. */
+  firstOperator: (id: string): string => `first operator by ${id}`,
 } as const;
 
 /** Whether this server created the submitted form, for this purpose and this browser. */

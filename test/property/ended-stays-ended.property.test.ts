@@ -16,10 +16,12 @@ import { consentFacts } from '../../src/lifecycles/interaction/table.ts';
 import { linkedIdentityFacts } from '../../src/lifecycles/linked-identity/table.ts';
 import { MAIL_POLICY, reportMail } from '../../src/lifecycles/mail/lifecycle.ts';
 import { endedStatesOf } from '../../src/lifecycles/moves.ts';
+import { endDeclared, issueSetUp } from '../../src/lifecycles/operator-set-up/lifecycle.ts';
 import { passkeyFacts } from '../../src/lifecycles/passkey/table.ts';
 import { askForCode, presentCode, sendCode } from '../../src/lifecycles/sign-in-code/lifecycle.ts';
 import { signingKeyFacts } from '../../src/lifecycles/signing-key/table.ts';
 import { askTrustedBrowser, beginTrust } from '../../src/lifecycles/trusted-browser/lifecycle.ts';
+import { commandLine } from '../../src/model/actor.ts';
 import { grantState } from '../../src/model/grant.ts';
 import { sessionState } from '../../src/model/session.ts';
 import { NO_PASSWORD } from '../../src/model/user.ts';
@@ -32,6 +34,7 @@ import { externalSignInStore } from '../../src/storage/external-sign-ins.ts';
 import { passkeyStore, recoveryCodeStore, secondFactorStore, trustedBrowserStore } from '../../src/storage/factors.ts';
 import { grantStore } from '../../src/storage/grant-store.ts';
 import { mailQueue } from '../../src/storage/mails.ts';
+import { operatorSetUpStore } from '../../src/storage/operator-set-ups.ts';
 import { permissionStore } from '../../src/storage/permissions.ts';
 import * as schema from '../../src/storage/schema.ts';
 import { sessionStore } from '../../src/storage/sessions.ts';
@@ -283,6 +286,34 @@ const WALKS: Readonly<Record<string, Walk>> = {
           used: () => present(code.codeHash),
           spent: () => present(randomBytes(32)),
           superseded: () => askForCode(ports, { ...code, id: randomUUID() }, policy),
+        },
+      };
+    },
+  },
+  operator_set_ups: {
+    table: schema.operatorSetUps,
+    machine: 'operatorSetUp',
+    names: ['id', 'secret_hash'],
+    begin: async () => {
+      await db().delete(schema.operatorSetUps);
+      const store = operatorSetUpStore(db(), clock, testMacs);
+      const ports = { setUps: store, sleep: async () => {} };
+      const issue = (id: string) =>
+        issueSetUp(ports, { id, secretHash: randomBytes(32), username: null }, [], commandLine);
+      const id = randomUUID();
+      await issue(id);
+      return {
+        row: sql`id = ${id}::uuid`,
+        counts: async () =>
+          (await store.load({ meant: { id }, declared: [], username: null })).setUps.some(
+            (one) => one.id === id && one.state !== 'ended',
+          ),
+        ends: {
+          ended: async () => {
+            const username = `operator ${id}`;
+            await insertUser(db(), { id: randomUUID(), username, passwordHash: NO_PASSWORD, claims: {} });
+            await endDeclared(ports, [username]);
+          },
         },
       };
     },

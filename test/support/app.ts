@@ -56,6 +56,9 @@ export type TestAppOptions = {
   /** The replacement configuration, read at each request, as after a reload. */
   readonly reloaded?: () => Partial<Configuration>;
   readonly production?: boolean;
+  /** The operators of the files, where a set-up made another. */
+  readonly declaredOperators?: () => readonly string[];
+  readonly operatorMade?: () => Promise<void>;
   /** The file of places. */
   readonly placesFile?: string;
   /** The delivery of mails. Absent: mails, and the actions that need them, are off. */
@@ -103,6 +106,8 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
     logger,
     libuvThreads: 4,
     mail: options.mail ?? null,
+    ...(options.declaredOperators && { declaredOperators: options.declaredOperators }),
+    ...(options.operatorMade && { operatorMade: options.operatorMade }),
     ...(options.placesFile && { placesFile: options.placesFile }),
     ...(options.keySource && { keySource: options.keySource }),
     ...(options.environmentVariable && { environmentVariable: options.environmentVariable }),

@@ -7,6 +7,7 @@ import { grantEffects } from '../../machines/grant/effects.ts';
 import { interactionEffects } from '../../machines/interaction/effects.ts';
 import { linkedIdentityEffects } from '../../machines/linked-identity/effects.ts';
 import { mailEffects } from '../../machines/mail/effects.ts';
+import { operatorSetUpEffects } from '../../machines/operator-set-up/effects.ts';
 import { passkeyEffects } from '../../machines/passkey/effects.ts';
 import { recoveryCodeEffects } from '../../machines/recovery-code/effects.ts';
 import { refreshTokenEffects } from '../../machines/refresh-token/effects.ts';
@@ -29,6 +30,7 @@ export const effects = {
   ...interactionEffects,
   ...linkedIdentityEffects,
   ...mailEffects,
+  ...operatorSetUpEffects,
   ...passkeyEffects,
   ...recoveryCodeEffects,
   ...refreshTokenEffects,

@@ -30,6 +30,12 @@ import { formPostPage } from '../../src/http/views/form-post.ts';
 import { homePage } from '../../src/http/views/home.ts';
 import { logoutPage, refusedLogoutPage, signedOutPage, stillSignedInPage } from '../../src/http/views/logout.ts';
 import { askForCodePage, typeCodePage } from '../../src/http/views/mailed-code.ts';
+import {
+  operatorMadePage,
+  operatorSetUpPage,
+  setUpPasskeyFields,
+  uselessSetUpPage,
+} from '../../src/http/views/operator-set-up.ts';
 import { passkeyButton } from '../../src/http/views/passkey.ts';
 import { type PermissionsView, permissionsPage } from '../../src/http/views/permissions.ts';
 import { problemPage } from '../../src/http/views/problem.ts';
@@ -485,6 +491,36 @@ export const samples = (words: Look['words']): readonly Sample[] => [
       return linkPage(look, { ...link, purpose: 'sign_up', passkey: passkeyButton(look, form, words) });
     },
   },
+  ...([null, 'usernameNotExpected', 'usernameTaken'] as const).map((problem) => ({
+    name: `operator-set-up-${problem ?? 'opened'}`,
+    html: (look: Look) => {
+      const { passkey, problems } = look.words.email;
+      const form = { action: '/x', csrf: 'x', options: '{}', autofill: false, hidden: setUpPasskeyFields('x') };
+      const own = {
+        button: look.words.operatorSetUp.withPasskey,
+        about: passkey.about,
+        failed: problems.passkeyRefused,
+      };
+      return operatorSetUpPage(look, {
+        action: '/x',
+        csrf: 'x',
+        secret: 'x',
+        given: problem === null ? data('ada') : null,
+        username: data('ada'),
+        minimumCharacters: 8,
+        problem,
+        passkey: passkeyButton(look, form, own),
+      });
+    },
+  })),
+  ...[true, false].map((isDeclared) => ({
+    name: `operator-set-up-done${isDeclared ? '-declared' : ''}`,
+    html: (look: Look) => operatorMadePage(look, { username: data('ada'), isDeclared, console: '/console' }),
+  })),
+  ...keysOf(words.operatorSetUp.useless).map((reason) => ({
+    name: `operator-set-up-useless-${reason}`,
+    html: (look: Look) => uselessSetUpPage(look, reason, '/sign-in'),
+  })),
   ...keysOf(words.email.problems).map((key) => ({
     name: `link-problem-${key}`,
     html: (look: Look) => linkPage(look, { ...link, purpose: 'sign_up', problem: key }),

@@ -18,6 +18,7 @@ const HELD = [
   'linked_identities',
   'email_challenges',
   'sign_in_codes',
+  'operator_set_ups',
   'webhook_deliveries',
   'mails',
   'clients',

@@ -619,6 +619,28 @@ export type Words = {
       };
     };
   };
+  readonly operatorSetUp: {
+    readonly title: string;
+    readonly about: string;
+    readonly submit: string;
+    readonly withPasskey: string;
+    readonly usernameNotExpected: string;
+    readonly done: {
+      readonly title: string;
+      readonly factor: string;
+      readonly commit: string;
+      readonly until: string;
+      readonly console: string;
+    };
+    readonly useless: {
+      readonly set_up_unknown: string;
+      readonly set_up_expired: string;
+      readonly set_up_used: string;
+      readonly set_up_ended: string;
+      readonly operator_exists: string;
+      readonly server_recovered: string;
+    };
+  };
   readonly passwordField: { readonly show: string; readonly hide: string };
   readonly mailedCode: {
     readonly link: string;

@@ -7,6 +7,7 @@ import { INVARIANTS } from '../../lifecycles/grant/walk/invariants.ts';
 import { authorizations } from '../../lifecycles/grant/walk/walk.ts';
 import { signIns } from '../../lifecycles/interaction/walk/walk.ts';
 import { mails } from '../../lifecycles/mail/walk.ts';
+import { operatorSetUps } from '../../lifecycles/operator-set-up/walk.ts';
 import { factors } from '../../lifecycles/second-factor/walk/walk.ts';
 import { signInCodes } from '../../lifecycles/sign-in-code/walk/walk.ts';
 import { signingKeys } from '../../lifecycles/signing-key/walk/walk.ts';
@@ -29,6 +30,7 @@ export const underEveryPolicy: readonly AnyWalk[] = [
   emailChallenges,
   webhookDeliveries,
   mails,
+  operatorSetUps,
 ];
 
 /** They are the same under every policy. */

@@ -56,6 +56,7 @@ export const {
   linkedIdentity,
   signInCode,
   emailChallenge,
+  operatorSetUp,
   secondFactor,
   recoveryCode,
   passkey,

@@ -13,6 +13,8 @@ import { interactionGuards } from '../../../machines/interaction/guards.ts';
 import type { LinkedIdentityEvent } from '../../../machines/linked-identity/facts.ts';
 import { linkedIdentityGuards } from '../../../machines/linked-identity/guards.ts';
 import { mailGuards } from '../../../machines/mail/guards.ts';
+import type { OperatorSetUpContext, OperatorSetUpEvent } from '../../../machines/operator-set-up/facts.ts';
+import { operatorSetUpGuards } from '../../../machines/operator-set-up/guards.ts';
 import type { PasskeyContext, PasskeyEvent } from '../../../machines/passkey/facts.ts';
 import { passkeyGuards } from '../../../machines/passkey/guards.ts';
 import type { RecoveryCodeContext, RecoveryCodeEvent } from '../../../machines/recovery-code/facts.ts';
@@ -584,6 +586,51 @@ const mailedCases: Cases<typeof signInCodeGuards, SignInCodeContext, SignInCodeE
     ['of no end-user', true, { user: null }, {}],
   ],
 };
+const setUp: OperatorSetUpContext = {
+  endsAt: AFTER,
+  serverEpoch: 3n,
+  liveServerEpoch: 3n,
+  operator: 'none',
+  usernames: null,
+};
+const setUpUse: AnyOf<OperatorSetUpEvent> = { now: NOW, username: 'ada', usernameOf: null, passkey: 'unregistered' };
+const setUpCases: Cases<typeof operatorSetUpGuards, OperatorSetUpContext, OperatorSetUpEvent> = {
+  operatorExists: [
+    ['no operator', false, {}, {}],
+    ['a declared operator', true, { operator: 'declared' }, {}],
+    ['an operator by a link', true, { operator: 'setUp' }, {}],
+  ],
+  operatorIsDeclared: [
+    ['no operator', false, {}, {}],
+    ['a declared operator', true, { operator: 'declared' }, {}],
+    ['an operator by a link', false, { operator: 'setUp' }, {}],
+  ],
+  serverRecovered: [
+    ['the same epoch', false, {}, {}],
+    ['a later epoch', true, { liveServerEpoch: 4n }, {}],
+    ['an epoch from before a restored backup', true, { liveServerEpoch: 2n }, {}],
+  ],
+  expired: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+    ['after the end', true, { endsAt: NOW - 1 }, {}],
+  ],
+  usernameIsNotExpected: [
+    ['any is expected', false, {}, {}],
+    ['one of the expected', false, { usernames: ['grace', 'ada'] }, {}],
+    ['another', true, { usernames: ['grace'] }, {}],
+    ['none is expected', true, { usernames: [] }, {}],
+  ],
+  usernameIsTaken: [
+    ['free', false, {}, {}],
+    ['taken', true, {}, { usernameOf: 'bob' }],
+  ],
+  passkeyIsRegistered: [
+    ['fresh', false, {}, {}],
+    ['registered', true, {}, { passkey: 'active' }],
+    ['removed', true, {}, { passkey: 'removed' }],
+  ],
+};
 const NO_WAYS: WaysToSignIn = { password: false, passkeys: 0, linkedIdentities: 0 };
 const passkey: PasskeyContext = {
   counter: 5,
@@ -1068,6 +1115,7 @@ const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown
     ['secondFactor', secondFactorGuards, factorCases, factor, code60],
     ['recoveryCode', recoveryCodeGuards, recoveryCases, { user: { disabledAt: null } }, { type: 'presented' }],
     ['signInCode', signInCodeGuards, mailedCases, mailed, typed],
+    ['operatorSetUp', operatorSetUpGuards, setUpCases, setUp, setUpUse],
     ['passkey', passkeyGuards, passkeyCases, passkey, signature],
     ['trustedBrowser', trustedBrowserGuards, trustCases, trust, secret],
     ['signing key', signingKeyGuards, keyCases, key, tick],

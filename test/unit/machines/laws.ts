@@ -17,6 +17,7 @@ import { lawsOfInteraction } from './laws/interaction.ts';
 import type { Case, Law } from './laws/law.ts';
 import { lawsOfLinkedIdentity } from './laws/linked-identity.ts';
 import { lawsOfMail } from './laws/mail.ts';
+import { lawsOfOperatorSetUp } from './laws/operator-set-up.ts';
 import { lawsOfPasskey } from './laws/passkey.ts';
 import { lawsOfRecoveryCode } from './laws/recovery-code.ts';
 import { lawsOfRefreshToken } from './laws/refresh-token.ts';
@@ -50,6 +51,7 @@ const LAWS: Readonly<Record<RunningName, readonly Law[]>> = {
   emailChallenge: lawsOfEmailChallenge,
   webhookDelivery: lawsOfWebhookDelivery,
   mail: lawsOfMail,
+  operatorSetUp: lawsOfOperatorSetUp,
 };
 
 export const lawsOf = ({ name }: Pick<Subject, 'name'>): readonly Law[] => [

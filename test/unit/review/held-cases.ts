@@ -20,6 +20,7 @@ import { macVersionCases } from './held-cases/mac-versions.ts';
 import { machinePairCases } from './held-cases/machine-pairs.ts';
 import { mailCases } from './held-cases/mails.ts';
 import { nameCases } from './held-cases/names.ts';
+import { operatorSetUpCases } from './held-cases/operator-set-ups.ts';
 import { sessionCases } from './held-cases/sessions.ts';
 import { signInCodeCases } from './held-cases/sign-in-codes.ts';
 import { signingKeyCases } from './held-cases/signing-keys.ts';
@@ -39,6 +40,7 @@ export const casesOf = (columns: readonly Column[]): readonly HeldCase[] => [
   ...factorCases,
   ...externalSignInCases,
   ...signInCodeCases,
+  ...operatorSetUpCases,
   ...webhookDeliveryCases,
   ...mailCases,
   ...administeredCases,

@@ -73,6 +73,9 @@ export const MAILED_CODE = {
   superseded: id(125),
 } as const;
 
+/** `used`: that of alice. */
+export const SET_UP = { active: id(131), used: id(132), ended: id(133) } as const;
+
 export const IDENTITY = { active: id(61), removed: id(62) } as const;
 
 /** Alice's; `forNobody`: without an account yet. */
@@ -216,6 +219,11 @@ function* rows(): Generator<string> {
       created_at, ends_at) values ('${rowId}', '\\xc0de${rowId.slice(-2)}', 'sea1ed', '\\xb0b0', '${state}', '${state}',
       ${state === 'spent' ? 5 : 0}, ${wasSent ? `'${USER.alice}', 0, 'alice@example.com'` : 'null, null, null'}, now(),
       now() + interval '10 minutes')`;
+  }
+  for (const [state, rowId] of Object.entries(SET_UP)) {
+    yield `insert into operator_set_ups (id, state, secret_hash, username, user_id, server_epoch, created_at, ends_at, ended_reason) values
+      ('${rowId}', '${state}', '\\x0e${rowId.slice(-2)}', 'alice', ${state === 'used' ? `'${USER.alice}'` : 'null'}, 0, now(),
+      now() + interval '1 day', ${state === 'ended' ? "'replaced'" : 'null'})`;
   }
   for (const [state, rowId] of Object.entries(IDENTITY)) {
     yield `insert into linked_identities (id, user_id, issuer, subject, provider, linked_at, state, removed_at, removed_reason) values

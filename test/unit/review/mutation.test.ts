@@ -10,6 +10,7 @@ import { externalSignIns } from '../../../src/lifecycles/external-sign-in/walk/w
 import { authorizations } from '../../../src/lifecycles/grant/walk/walk.ts';
 import { signIns } from '../../../src/lifecycles/interaction/walk/walk.ts';
 import { mails } from '../../../src/lifecycles/mail/walk.ts';
+import { operatorSetUps } from '../../../src/lifecycles/operator-set-up/walk.ts';
 import { factors } from '../../../src/lifecycles/second-factor/walk/walk.ts';
 import { signInCodes } from '../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import { signingKeys } from '../../../src/lifecycles/signing-key/walk/walk.ts';
@@ -50,6 +51,7 @@ import {
   linkMachineMutants,
   machineMutants,
   mailMachineMutants,
+  setUpMachineMutants,
   signInMachineMutants,
   trustMachineMutants,
 } from './mutants/machines.ts';
@@ -65,6 +67,7 @@ import {
   linkPredicateMutants,
   mailPredicateMutants,
   predicateMutants,
+  setUpPredicateMutants,
   signInPredicateMutants,
   trustPredicateMutants,
 } from './mutants/predicates.ts';
@@ -139,6 +142,12 @@ const SUBJECTS: readonly Subject[] = [
     walk: signInCodes,
     bounds: [FEW, ...MORE],
     mutants: [...codeMachineMutants, ...codePredicateMutants, ...codeEngineMutants],
+    factMutants,
+  },
+  {
+    walk: operatorSetUps,
+    bounds: [FEW, ...MORE],
+    mutants: [...setUpMachineMutants, ...setUpPredicateMutants],
     factMutants,
   },
   {

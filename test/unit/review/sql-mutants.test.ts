@@ -120,7 +120,7 @@ const ofMachines: readonly Mutant[] = (Object.keys(machines) as (keyof Machines)
   // A constraint of the table refuses a row in this state.
   const stored = states.filter(
     (state) =>
-      !['unpublished', 'unregistered', 'unlinked', 'unrequested'].includes(state) &&
+      !['unpublished', 'unregistered', 'unlinked', 'unrequested', 'unissued'].includes(state) &&
       !(name === 'trustedBrowser' && state === 'requested'),
   );
   return [

@@ -81,6 +81,12 @@ const CASES = {
       address: 'a@example.com',
     }),
   ],
+  operatorSetUps: [
+    stays('a set-up of an operator', { state: 'active', createdAt: ago(TEN_YEARS), endsAt: ago(TEN_YEARS) }),
+    stays('an operator by a set-up', { state: 'used', ...ofUser, createdAt: ago(TEN_YEARS), endsAt: ago(TEN_YEARS) }),
+    stays('an ended set-up', { state: 'ended', endedReason: 'replaced', endsAt: ago(TEN_YEARS) }),
+    goes('a set-up of a deleted account', { state: 'ended', endedReason: 'replaced', ...ofDeletedUser }),
+  ],
   emailChallenges: [
     ...['active', 'used'].flatMap((state) =>
       around(`a day after the end of a link, ${state}`, DAY, (endsAt) => ({

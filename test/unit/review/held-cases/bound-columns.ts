@@ -18,6 +18,7 @@ import {
   MAILED_CODE,
   PASSKEY,
   SESSION,
+  SET_UP,
   TRUSTED,
   USER,
 } from '../held-rows.ts';
@@ -51,6 +52,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
   passkeys: ['state', 'name', 'public_key', 'counter', 'last_used_at', 'removed_at', 'mac', 'mac_version'],
   trusted_browsers: ['state', 'secret_hash', 'last_used_at', 'ended_at', 'mac', 'mac_version'],
   email_challenges: ['state', 'superseded_reason', 'newer_links', 'mac', 'mac_version'],
+  operator_set_ups: ['state', 'user_id', 'ended_reason', 'mac', 'mac_version'],
   sign_in_codes: ['state', 'wrong_codes', 'user_id', 'user_epoch', 'address', 'mac', 'mac_version'],
   clients: [
     'client_name',
@@ -121,6 +123,7 @@ const BOUND: Readonly<Record<string, readonly [rule: string, key: string, row: s
   passkeys: ['passkeys_keeps_its_owner', 'id', PASSKEY.active],
   trusted_browsers: ['trusted_browsers_keeps_its_owner', 'id', TRUSTED.active],
   external_sign_ins: ['external_sign_ins_keeps_what_began', 'id', EXTERNAL.awaiting],
+  operator_set_ups: ['operator_set_ups_keeps_what_was_issued', 'id', SET_UP.active],
   sign_in_codes: ['sign_in_codes_keeps_what_was_asked', 'id', MAILED_CODE.active],
   linked_identities: ['linked_identities_keeps_what_was_linked', 'id', IDENTITY.active],
   webhook_deliveries: ['webhook_deliveries_keeps_its_event', 'id', DELIVERY.pending],

@@ -12,6 +12,7 @@ import {
   MAILED_CODE,
   PASSKEY,
   SESSION,
+  SET_UP,
   TRUSTED,
   USER,
 } from '../held-rows.ts';
@@ -30,6 +31,7 @@ const AUTHENTICATED: Readonly<Record<string, readonly [key: string, row: string]
   external_sign_ins: ['id', EXTERNAL.awaiting],
   email_challenges: ['id', LINK.active],
   sign_in_codes: ['id', MAILED_CODE.active],
+  operator_set_ups: ['id', SET_UP.active],
 };
 
 const macCases = Object.entries(AUTHENTICATED).flatMap(([table, [key, row]]) => {
@@ -60,6 +62,7 @@ const DELETED: Readonly<Record<string, Deletion>> = {
   sessions: { where: `sid = '${SESSION.active}'`, another: 'sid = gen_random_uuid()' },
   consents: { where: `id = '${CONSENT.given}'`, another: 'id = gen_random_uuid()' },
   email_challenges: { where: `id = '${LINK.active}'`, another: 'id = gen_random_uuid()' },
+  operator_set_ups: { where: `id = '${SET_UP.active}'`, another: "id = gen_random_uuid(), secret_hash = '\\x0eff'" },
   sign_in_codes: { where: `id = '${MAILED_CODE.requested}'`, another: 'id = gen_random_uuid()' },
   passkeys: { where: `id = '${PASSKEY.active}'`, another: 'id = gen_random_uuid()' },
   trusted_browsers: { where: `id = '${TRUSTED.active}'`, another: 'id = gen_random_uuid()' },

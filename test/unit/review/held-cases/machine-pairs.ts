@@ -11,6 +11,7 @@ import {
   interaction,
   linkedIdentity,
   mail,
+  operatorSetUp,
   passkey,
   recoveryCode,
   type Subject,
@@ -37,6 +38,7 @@ import {
   MAILED_CODE,
   PASSKEY,
   SESSION,
+  SET_UP,
   TRUSTED,
   USER,
 } from '../held-rows.ts';
@@ -60,7 +62,7 @@ const pairs = ({ machine }: Subject): [from: string, to: string][] => {
 };
 
 /** A key in the memory of one node has no row, nor has what was never registered, or never sent, nor has trust that was only requested. */
-const NEVER_STORED = ['unpublished', 'unregistered', 'unlinked', 'unsent', 'unrequested'];
+const NEVER_STORED = ['unpublished', 'unregistered', 'unlinked', 'unsent', 'unrequested', 'unissued'];
 
 /** The reasons that the arms from one state to the other write with this effect; null: no arm. */
 function reasonsBetween({ states }: Machine, from: string, to: string, effect: string) {
@@ -257,6 +259,33 @@ const codePairs = pairs(signInCode).map(([from, to]) => {
   return refused(changesOwner ? 'sign_in_codes_is_sent_once' : 'sign_in_codes_moves_with_its_machine', what, statement);
 });
 
+/** Of the set-up of an operator, one row is in each state, so the row that is there makes room. */
+const setUpPairs = pairs(operatorSetUp).map(([from, to]) => {
+  const what = `set-up of an operator ${from} → ${to}`;
+  const room =
+    from === to || to === 'ended'
+      ? []
+      : [`delete from operator_set_ups where id = '${SET_UP[to as keyof typeof SET_UP]}' returning 1`];
+  const owner =
+    to === 'active'
+      ? 'user_id = null'
+      : to === 'used'
+        ? `user_id = coalesce(user_id, '${USER.alice}')`
+        : 'user_id = user_id';
+  const reason = to === 'ended' ? "coalesce(ended_reason, 'replaced')" : 'null';
+  const statement = updateOf('operator_set_ups', 'id')(
+    SET_UP[from as keyof typeof SET_UP],
+    `state = '${to}', ended_reason = ${reason}, ${owner}`,
+  );
+  if (from === to || reasonsBetween(operatorSetUp.machine, from, to, '') !== null)
+    return allowed(what, ...room, statement);
+  const rule =
+    from === 'used' || to === 'used'
+      ? 'operator_set_ups_makes_one_operator'
+      : 'operator_set_ups_moves_with_its_machine';
+  return refused(rule, what, ...room, statement);
+});
+
 const identityPairs = pairs(linkedIdentity).flatMap(([from, to]) => {
   const update = updateOf('linked_identities', 'id');
   const row = IDENTITY[from as keyof typeof IDENTITY];
@@ -355,6 +384,7 @@ export const machinePairCases: readonly HeldCase[] = [
   ...factorPairs(trustedBrowser, 'trusted_browsers', TRUSTED, TRUSTED_IN),
   ...externalPairs,
   ...codePairs,
+  ...setUpPairs,
   ...identityPairs,
   ...deliveryPairs,
   ...mailPairs,

@@ -5,6 +5,7 @@ import type { emailChallenges } from '../../../../src/lifecycles/email-challenge
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
+import type { operatorSetUps } from '../../../../src/lifecycles/operator-set-up/walk.ts';
 import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
 import type { signInCodes } from '../../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
@@ -23,6 +24,7 @@ import {
   interaction,
   linkedIdentity,
   mail,
+  operatorSetUp,
   passkey,
   recoveryCode,
   refreshToken,
@@ -76,6 +78,7 @@ export const signInMachineMutants: readonly Mutant<typeof signIns>[] = [
 export const factorMachineMutants = mutantsOfAll<typeof factors>([secondFactor, recoveryCode, passkey]);
 export const externalMachineMutants = mutantsOfAll<typeof externalSignIns>([externalSignIn, linkedIdentity]);
 export const codeMachineMutants = mutantsOfAll<typeof signInCodes>([signInCode]);
+export const setUpMachineMutants = mutantsOfAll<typeof operatorSetUps>([operatorSetUp]);
 export const keyMachineMutants: readonly Mutant<typeof signingKeys>[] = mutantsOfAll([signingKey]);
 
 /** The next arm rejects for the same reason. */

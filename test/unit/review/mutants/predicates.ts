@@ -6,6 +6,7 @@ import { externalSignInGuards } from '../../../../machines/external-sign-in/guar
 import { interactionGuards } from '../../../../machines/interaction/guards.ts';
 import { linkedIdentityGuards } from '../../../../machines/linked-identity/guards.ts';
 import { mailGuards } from '../../../../machines/mail/guards.ts';
+import { operatorSetUpGuards } from '../../../../machines/operator-set-up/guards.ts';
 import { passkeyGuards } from '../../../../machines/passkey/guards.ts';
 import { recoveryCodeGuards } from '../../../../machines/recovery-code/guards.ts';
 import { refreshTokenGuards } from '../../../../machines/refresh-token/guards.ts';
@@ -22,6 +23,7 @@ import type { emailChallenges } from '../../../../src/lifecycles/email-challenge
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
+import type { operatorSetUps } from '../../../../src/lifecycles/operator-set-up/walk.ts';
 import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
 import type { signInCodes } from '../../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
@@ -114,6 +116,11 @@ export const factorPredicateMutants: readonly Mutant<typeof factors>[] = [
 export const trustPredicateMutants: readonly Mutant<typeof trustedBrowsers>[] = mutantsOf<typeof trustedBrowsers>(
   'trustedBrowser',
   trustedBrowserGuards,
+);
+
+export const setUpPredicateMutants: readonly Mutant<typeof operatorSetUps>[] = mutantsOf<typeof operatorSetUps>(
+  'operatorSetUp',
+  operatorSetUpGuards,
 );
 
 export const codePredicateMutants: readonly Mutant<typeof signInCodes>[] = mutantsOf<typeof signInCodes>(

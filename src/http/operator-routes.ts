@@ -1,0 +1,188 @@
+/** /operator/set-up: HTTP around src/people/operator-set-up. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BY_PASSWORD, byPasskey, classNamed } from '../oauth/authentication-methods.ts';
+import { pathUnder } from '../oauth/urls.ts';
+import { SET_UP_PATH } from '../people/operator-set-up/issue.ts';
+import {
+  type OperatorSetUpDeps,
+  type SetUpOutcome,
+  submitSetUp,
+  type UsableSetUp,
+  type UselessSetUp,
+  viewSetUp,
+} from '../people/operator-set-up/use.ts';
+import type { SecondFactorDeps } from '../people/second-factor/deps.ts';
+import { firstRecoveryCodes } from '../people/second-factor/set-up.ts';
+import { isAdministrator } from '../protocol/administrators.ts';
+import { createSessionBy, findAnySession } from '../protocol/browser-session.ts';
+import { formPurpose } from '../protocol/form-purpose.ts';
+import type { SignInDeps } from '../protocol/sign-in.ts';
+import { addressKey } from './address-key.ts';
+import { callerGone } from './caller-gone.ts';
+import { showRecoveryCodes } from './factor-pages.ts';
+import { askedField, sentFields } from './form-body.ts';
+import { refuseForm } from './form-refused.ts';
+import { type Look, lookOf } from './look.ts';
+import type { OperatorHandlers } from './operator-route-names.ts';
+import type { PageParts } from './page-parts.ts';
+import { setLogLine } from './request-log.ts';
+import { seeOther, sendPage } from './security-headers.ts';
+import {
+  operatorMadePage,
+  operatorSetUpPage,
+  type SetUpPageView,
+  setUpPasskeyFields,
+  uselessSetUpPage,
+} from './views/operator-set-up.ts';
+import type { Markup } from './views/page.ts';
+import { PASSWORD_SCRIPT_SOURCE } from './views/password-field.ts';
+
+export type OperatorRoutesOptions = OperatorSetUpDeps &
+  SignInDeps &
+  PageParts &
+  Pick<SecondFactorDeps, 'recoveryCodes'>;
+
+const DONE_PATH = `${SET_UP_PATH}/done`;
+const STATUS: Readonly<Partial<Record<UselessSetUp, number>>> = { set_up_unknown: 404 };
+
+export function operatorHandlers(options: OperatorRoutesOptions): OperatorHandlers {
+  const { issuer, cookies, csrf } = options;
+  const path = (below: string) => pathUnder(issuer, below);
+
+  return {
+    'GET /operator/set-up': async (request, reply) => {
+      const secret = askedField(request, 't');
+      const view = await viewSetUp(options, secret);
+      if (view.kind === 'useless') return sendUseless(request, reply, view.reason);
+      return show(request, reply, 200, view, { secret: secret ?? '', username: '', problem: null });
+    },
+    'POST /operator/set-up': async (request, reply) => {
+      const { t: secret, ...sent } = sentFields(request, ['t', 'username', 'password', 'credential']);
+      const outcome = await submitSetUp(options, {
+        ...sent,
+        secret,
+        browser: cookies.hash(request, 'browser'),
+        isOurForm: csrf.checkOf(request),
+        network: addressKey(request.ip, request.socket.remoteAddress ?? ''),
+        gone: callerGone(reply),
+      });
+      return answer(request, reply, outcome, secret ?? '');
+    },
+    'GET /operator/set-up/done': async (request, reply) => {
+      const { session } = await findAnySession(options, cookies.hash(request, 'session'));
+      const { username } = session ?? {};
+      if (username === undefined || !isAdministrator(options.configuration(), username)) return reply.callNotFound();
+      const view = { username, isDeclared: isDeclared(username), console: path('/console') };
+      return sendPage(reply, 200, operatorMadePage(await lookOf(request), view));
+    },
+  };
+
+  function isDeclared(username: string): boolean {
+    const key = options.users.keyOf(username);
+    return options.declaredOperators().some((declared) => options.users.keyOf(declared) === key);
+  }
+
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    { username: given, minimumCharacters, formPurpose }: UsableSetUp,
+    shown: Pick<SetUpPageView, 'secret' | 'username' | 'problem'>,
+  ): Promise<FastifyReply> {
+    const token = csrf.token(request, reply, formPurpose);
+    const view = { ...shown, action: path(SET_UP_PATH), csrf: token, given, minimumCharacters };
+    const look = await lookOf(request);
+    const passkey = await passkeyOf(request, reply, look, view, formPurpose);
+    const html = operatorSetUpPage(look, { ...view, passkey: passkey?.markup ?? null });
+    return sendPage(reply, status, html, PASSWORD_SCRIPT_SOURCE, passkey?.script);
+  }
+
+  /** @returns null: the site cannot have passkeys. */
+  async function passkeyOf(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    look: Look,
+    { action, csrf, secret, given }: Pick<SetUpPageView, 'action' | 'csrf' | 'secret' | 'given'>,
+    formPurpose: string,
+  ): Promise<{ readonly markup: Markup; readonly script: string } | null> {
+    const browser = cookies.hash(request, 'browser') ?? cookies.justSet(reply, 'browser');
+    const { passkeyOfSignUpOptions } = await import('../people/sign-up/by-passkey.ts');
+    const asked = browser && (await passkeyOfSignUpOptions(options, { secret, formPurpose, browser }, given ?? ''));
+    if (!asked) return null;
+    const { passkeyButton, PASSKEY_SCRIPT_SOURCE } = await import('./views/passkey.ts');
+    const { passkey, problems } = look.words.email;
+    const form = { action, csrf, options: asked, autofill: false, hidden: setUpPasskeyFields(secret) };
+    const words = {
+      button: look.words.operatorSetUp.withPasskey,
+      about: passkey.about,
+      failed: problems.passkeyRefused,
+    };
+    return { markup: passkeyButton(look, form, words), script: PASSKEY_SCRIPT_SOURCE };
+  }
+
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    outcome: SetUpOutcome,
+    secret: string,
+  ): Promise<FastifyReply> {
+    switch (outcome.kind) {
+      case 'formRefused':
+        return refuseForm(request, reply);
+      case 'useless':
+        return sendUseless(request, reply, outcome.reason);
+      case 'again': {
+        const { problem, view, username } = outcome;
+        setLogLine(request, 'refused', {
+          reason: typeof problem === 'string' ? problem : `password_${problem.reason}`,
+        });
+        if (problem === 'busy') reply.header('retry-after', '2');
+        return show(request, reply, problem === 'busy' ? 503 : 400, view, { secret, username, problem });
+      }
+      case 'used': {
+        const { user } = outcome;
+        setLogLine(request, 'operator set up', { userId: user.id, address: request.ip });
+        await signIn(request, reply, user.id, outcome.passkey);
+        const codes = outcome.passkey && (await firstRecoveryCodes(options, user.id));
+        if (codes === null) return seeOther(reply, path(DONE_PATH));
+        const shown = { userId: user.id, username: user.username, codes, hasNoPassword: true };
+        const next = { goOn: { href: path(DONE_PATH) }, formPurpose: formPurpose.signIn() };
+        return showRecoveryCodes(options, request, reply, { ...shown, ...next });
+      }
+    }
+  }
+
+  /** The session awaits a second factor, whatever the policy says: the console opens after that. */
+  async function signIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    userId: string,
+    passkey: Extract<SetUpOutcome, { kind: 'used' }>['passkey'],
+  ): Promise<void> {
+    const user = await options.users.findToVerify(userId);
+    if (user === null) return;
+    const cookie = cookies.create();
+    const places = { old: cookies.hash(request, 'session'), new: cookie.hash };
+    const by =
+      passkey === null
+        ? ({ amr: BY_PASSWORD, method: 'link', factor: null } as const)
+        : ({
+            amr: byPasskey(passkey.backupEligible),
+            method: 'passkey',
+            factor: { kind: 'passkey', id: passkey.id },
+          } as const);
+    const requiredClass = classNamed('multi-factor');
+    const userAgent = request.headers['user-agent'] ?? null;
+    const session = await createSessionBy(options, user, places, userAgent, { ...by, requiredClass });
+    if (session !== null) cookies.set(reply, 'session', cookie);
+  }
+
+  async function sendUseless(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    reason: UselessSetUp,
+  ): Promise<FastifyReply> {
+    setLogLine(request, 'refused', { reason, address: request.ip });
+    return sendPage(reply, STATUS[reason] ?? 410, uselessSetUpPage(await lookOf(request), reason, path('/sign-in')));
+  }
+}
