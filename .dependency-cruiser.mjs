@@ -251,7 +251,7 @@ export default {
         '^src/people/(second-factor/removal|passwords/rules)\\.ts$',
         '^src/crypto/(base64url|client-secret|digest|password|random|root-secret|secret-types)\\.ts$',
         '^src/http/(address-key|exact-path|request-log|unavailable)\\.ts$',
-        '^src/(catalogue|explanation)/',
+        '^src/(backtest|catalogue|explanation)/',
         '^src/system/',
         '^policies/',
         packages('fastify', 'ghtml', 'negotiator', 'zod'),
@@ -541,6 +541,24 @@ export default {
       ['^src/(cli|explanation|management)/', TESTS],
       '^src/explanation/',
       'Clients learn the OAuth error alone; the precise reason is for operators.',
+    ),
+    only(
+      'backtests-present-what-is-stored',
+      '^src/backtest/',
+      [
+        '^src/(backtest|config|engine|lifecycles|model|oauth|protocol|storage)/',
+        '^src/registration/client-metadata\\.ts$',
+        MACHINE_TYPES,
+        '^src/crypto/row-mac\\.ts$',
+        '^src/system/clock\\.ts$',
+      ],
+      'A backtest asks the machines by the rules of the token endpoint, about what is stored; it has no rule of its own, and writes nothing.',
+    ),
+    onlyFrom(
+      'backtests-are-for-operators',
+      ['^src/(backtest|boot|cli|management)/', TESTS],
+      '^src/backtest/',
+      'What a change would do is for those who decide about it; nothing that serves clients loads it.',
     ),
     onlyFrom(
       'a-device-is-loaded-where-it-is-named',

@@ -66,6 +66,7 @@ function depsOf(runtime: Runtime): ManagementDeps {
     passwordPepper: environment.passwordPepper,
     isBreached: breachedPasswords(() => configuration.signIn, { warn: () => {} }),
     configuration: () => configuration,
+    configFolder: environment.configFolder,
     keys,
     macs,
     seals: () => sealKeys(keys),

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { COMMAND_LINE_CLIENT } from '../config/command-line-client.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { DEFAULT_CONFIG_FOLDER } from '../config/environment.ts';
 import type { LastReload } from '../config/last-reload.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { type KeySource, keysInDatabase } from '../crypto/key-source.ts';
@@ -67,6 +68,8 @@ export type AppParts = {
   readonly production: boolean;
   readonly trustedProxies: readonly string[];
   readonly configuration: () => Configuration;
+  /** Where its files are. Absent: in the folder of the installation. */
+  readonly configFolder?: string;
   readonly keys: RootKeys;
   readonly random: Random;
   readonly clock: Clock;
@@ -214,6 +217,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   };
   const managed = {
     ...shared,
+    configFolder: parts.configFolder ?? DEFAULT_CONFIG_FOLDER,
     lastReload: parts.lastReload ?? (() => null),
     seals: () => sealKeys(keys),
     deniedAccessTokens,

@@ -1,6 +1,8 @@
 /** A comparison of two sides as text, as Markdown for a pull request, and as JSON. */
+import type { BacktestDocument } from '../backtest/backtest.ts';
 import type { Comparison } from '../review/diff/compare.ts';
 import { holds } from '../review/proof/prove.ts';
+import { backtestMarkdown, backtestText } from './backtest-words.ts';
 import { json } from './output.ts';
 import { proofDocument, proofText } from './proof-words.ts';
 
@@ -9,9 +11,12 @@ const shown = (value: unknown) => (value === null ? 'nothing' : String(value));
 const isEmpty = ({ machines, policies, configuration }: Comparison) =>
   machines.length + policies.length + configuration.length === 0;
 
+const NOT_PROVED =
+  'No machine has changed, so none was proved again: statehouse diff without --backtest proves them under the new policies.\n';
+
 const allProofs = ({ proofs, proofsForEveryPolicy }: Comparison) => [...proofs, ...proofsForEveryPolicy];
 
-export function diffText(comparison: Comparison): string {
+export function diffText(comparison: Comparison, backtest: BacktestDocument | null = null): string {
   const { from, to, machines, policies, configuration, refused } = comparison;
   const proofs = allProofs(comparison);
   const sections: (readonly [string, readonly string[]])[] = [
@@ -33,6 +38,7 @@ export function diffText(comparison: Comparison): string {
     ...(isEmpty(comparison) ? ['Nothing differs.\n'] : []),
     ...filled.map(([title, lines]) => `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`),
     ...(refused === null ? proofs.map(proofText) : [`The server would not start: ${refused}\n`]),
+    ...(backtest === null ? [] : [backtestText(backtest), ...(proofs.length === 0 ? [NOT_PROVED] : [])]),
   ].join('\n');
 }
 
@@ -43,7 +49,7 @@ const cell = (value: unknown) =>
     .replaceAll('|', '\\|');
 const code = (value: unknown) => `\`${cell(value).replaceAll('`', "'")}\``;
 
-export function diffMarkdown(comparison: Comparison): string {
+export function diffMarkdown(comparison: Comparison, backtest: BacktestDocument | null = null): string {
   const { from, to, machines, policies, configuration, refused } = comparison;
   const proofs = allProofs(comparison);
   const table = (title: string, head: readonly string[], rows: readonly (readonly string[])[]) =>
@@ -86,15 +92,20 @@ export function diffMarkdown(comparison: Comparison): string {
     ...(refused === null
       ? table('Invariants, decided for the new side', ['policy', 'invariant', 'verdict'], verdicts)
       : [`**The server would not start:** ${cell(refused)}`, '']),
+    ...(backtest === null ? [] : [backtestMarkdown(backtest)]),
   ].join('\n');
 }
 
-export function diffDocument({ proofsForEveryPolicy, ...comparison }: Comparison): string {
+export function diffDocument(
+  { proofsForEveryPolicy, ...comparison }: Comparison,
+  backtest: BacktestDocument | null = null,
+): string {
   const all = allProofs({ ...comparison, proofsForEveryPolicy });
   return json({
     ...comparison,
     ok: comparison.refused === null && all.every(holds),
     proofs: comparison.proofs.map(proofDocument),
     proofs_for_every_policy: proofsForEveryPolicy.map(proofDocument),
+    ...(backtest && { backtest }),
   });
 }

@@ -59,7 +59,7 @@ const SECRETS: ReadonlySet<string> = new Set([
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-const DEFAULT_CONFIG_FOLDER = fileURLToPath(new URL('../../policies', import.meta.url));
+export const DEFAULT_CONFIG_FOLDER = fileURLToPath(new URL('../../policies', import.meta.url));
 
 /** @throws EnvironmentError naming every variable to set, and how. No value of a secret is printed. */
 export function readEnvironment(variables: Variables): Environment {

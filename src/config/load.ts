@@ -45,13 +45,14 @@ import { MAILS_FILE, ownMailProblems } from './own-mails.ts';
 import { declaredOwnResources } from './own-resources.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { resourcesWithoutSigner } from './resource-signing.ts';
-import { readText, unreadable } from './text-file.ts';
+import { readText, type TextFile, unreadable } from './text-file.ts';
 import { type Path, readYaml } from './yaml-file.ts';
 
-const POLICY_FILE = /^(?<name>[a-z0-9][a-z0-9-]*)\.policy\.yaml$/;
+export const POLICY_FILE = /^(?<name>[a-z0-9][a-z0-9-]*)\.policy\.yaml$/;
+export const RESOURCES_FILE = 'resources.yaml';
 const SIGN_IN_FILE = 'sign-in.yaml';
 const OTHER_FILES = [
-  'resources.yaml',
+  RESOURCES_FILE,
   CLAIMS_FILE,
   SIGN_IN_FILE,
   SIGNING_KEYS_FILE,
@@ -67,12 +68,20 @@ const OTHER_FILES = [
   BOT_CHECK_FILE,
 ];
 
-/** @throws ConfigurationError with every problem found: file, line, key, found, allowed, nearest key. */
-export function loadConfiguration(folder: string, issuer: string): Configuration {
+/** A text that stands for a file of the folder, which may not exist yet. */
+export type Draft = { readonly file: string; readonly text: string };
+
+/**
+ * @param draft read instead of the file of this name.
+ * @throws ConfigurationError with every problem found: file, line, key, found, allowed, nearest key.
+ */
+export function loadConfiguration(folder: string, issuer: string, draft: Draft | null = null): Configuration {
   const problems: Problem[] = [];
   const lines = new Map<string, (path: Path) => number | null>();
+  const textOf = (file: string): TextFile =>
+    file === draft?.file ? { ok: true, text: draft.text } : readText(join(folder, file));
   const readFile = <Schema extends z.ZodType>(file: string, schema: Schema) => {
-    const result = readYaml(file, readText(join(folder, file)), schema);
+    const result = readYaml(file, textOf(file), schema);
     if (result.ok) {
       lines.set(file, result.lineOf);
       return result;
@@ -82,7 +91,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
   };
   const read = <Schema extends z.ZodType>(file: string, schema: Schema) => readFile(file, schema)?.value ?? null;
 
-  const files = filesOf(folder);
+  const files = [...new Set([...filesOf(folder), ...(draft ? [draft.file] : [])])].sort();
   problems.push(...files.filter((file) => !isKnown(file)).map(unknownFile));
   const policies = new Map(
     files.flatMap((file) => {
@@ -91,7 +100,7 @@ export function loadConfiguration(folder: string, issuer: string): Configuration
       return name && policy ? [[name, policy] as const] : [];
     }),
   );
-  const resourcesFile = readFile('resources.yaml', resourcesSchema);
+  const resourcesFile = readFile(RESOURCES_FILE, resourcesSchema);
   const resources = resourcesFile?.value ?? null;
   const claimsFile = files.includes(CLAIMS_FILE) ? readFile(CLAIMS_FILE, claimsSchema) : null;
   const claims = claimsFile?.value ?? NO_FURTHER_CLAIMS;
@@ -182,7 +191,7 @@ export function loadSignIn(folder: string): SignInPolicy {
 
 const isKnown = (file: string) => POLICY_FILE.test(file) || OTHER_FILES.includes(file);
 
-function filesOf(folder: string): string[] {
+export function filesOf(folder: string): string[] {
   try {
     return readdirSync(folder)
       .filter((file) => /\.ya?ml$/.test(file))

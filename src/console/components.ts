@@ -117,6 +117,8 @@ export type Input = {
   readonly hint?: string;
   readonly required?: true;
   readonly lines?: true;
+  /** Lines of a file. */
+  readonly tall?: true;
   readonly autocomplete?: string;
 };
 
@@ -129,6 +131,7 @@ export function input({
   hint,
   required,
   lines,
+  tall,
   autocomplete = 'off',
 }: Input): Markup {
   const id = `field-${name}`;
@@ -136,7 +139,7 @@ export function input({
   const control = choices
     ? html`<select !${more}>!${choices.map(([choice, words]) => html`<option value="${choice}"!${choice === value ? ' selected' : ''}>${words}</option>`).join('')}</select>`
     : lines
-      ? html`<textarea !${more} spellcheck="false" rows="3">
+      ? html`<textarea !${more} spellcheck="false"!${tall ? ' rows="24" class="code" dir="ltr"' : ' rows="3"'}>
 ${value}</textarea>`
       : html`<input type="${type}" !${more} value="${value}" autocomplete="${autocomplete}" spellcheck="false"!${type === 'datetime-local' ? ' step="1"' : ''}>`;
   return html`<div class="field"><label for="${id}">${label}</label>!${control}!${hint ? html`<p class="quiet" id="${id}-hint">${hint}</p>` : ''}</div>`;

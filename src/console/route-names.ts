@@ -44,6 +44,7 @@ const SCREEN_ROUTES = [
   'GET /console/configuration/branding',
   'GET /console/configuration/operators',
   'GET /console/configuration/signing-keys',
+  'GET /console/configuration/draft',
   'GET /console/mails',
   'GET /console/mails/content',
   'POST /console/find',
@@ -73,6 +74,8 @@ const SCREEN_ROUTES = [
   'POST /console/webhooks/resume',
   'POST /console/webhooks/redeliver',
   'POST /console/mails/test',
+  'POST /console/configuration/draft/consequences',
+  'POST /console/configuration/draft/patch',
 ] as const satisfies readonly RouteName[];
 
 const OTHER_ROUTES = [

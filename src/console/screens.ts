@@ -4,6 +4,7 @@
  */
 import { CLIENT_ACTIONS, CLIENT_SCREENS } from './clients.ts';
 import { CONFIGURATION_SCREENS } from './configuration.ts';
+import { DRAFT_ACTIONS, DRAFT_SCREENS } from './drafts.ts';
 import { END_USER_ACTIONS, END_USER_SCREENS } from './end-user.ts';
 import { END_USERS_ACTIONS, END_USERS_SCREENS } from './end-users.ts';
 import { FIND_ACTIONS, FIND_SCREENS } from './find.ts';
@@ -36,6 +37,7 @@ export const SCREENS: readonly Screen[] = [
   ...CONFIGURATION_SCREENS,
   ...SETTING_SCREENS,
   ...MAIL_SCREENS,
+  ...DRAFT_SCREENS,
 ];
 
 export const ACTIONS: readonly Action[] = [
@@ -50,4 +52,5 @@ export const ACTIONS: readonly Action[] = [
   ...KEY_ACTIONS,
   ...WEBHOOK_ACTIONS,
   ...MAIL_ACTIONS,
+  ...DRAFT_ACTIONS,
 ];

@@ -31,6 +31,8 @@ export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   /** A secret that another system added to the passwords of imported hashes. Absent: none. */
   readonly passwordPepper?: RawSecret | null | undefined;
   readonly configuration: () => Configuration;
+  /** Where the files of this node are. */
+  readonly configFolder: string;
   readonly keys: RootKeys;
   readonly macs: RowMacs;
   /** The keys of the ledger's seals. */

@@ -73,6 +73,9 @@ export const OPERATIONS = {
   '/policies/{name}': { GET: 'configuration:read' },
   '/resources': { GET: 'configuration:read' },
   '/settings': { GET: 'configuration:read' },
+  '/policy-files': { GET: 'configuration:read' },
+  '/policy-files/{file}': { GET: 'configuration:read' },
+  '/backtests': { POST: 'configuration:read' },
 } as const satisfies Readonly<Record<`/${string}`, Scopes>>;
 
 /** Bytes of a body. Absent: as everywhere. */

@@ -112,8 +112,11 @@ export function issueTokens(
 const identifies = (next: Grant, today: AccessToday, { scope }: Narrowing): next is Grant & { identity: SignInFacts } =>
   next.identity !== null && today.scope.includes('openid') && (scope === null || scope.includes('openid'));
 
-/** A token has one signature. The UserInfo Endpoint is part of this server, and accepts any of its algorithms. */
-function signingAlgorithm({ resources }: Configuration, access: Access): SigningAlgorithm {
+/**
+ * A token has one signature. The UserInfo Endpoint is part of this server, and accepts any of its algorithms.
+ * @throws RefusedAtIssue when the resources need different signatures.
+ */
+export function signingAlgorithm({ resources }: Configuration, access: Access): SigningAlgorithm {
   let algorithm: SigningAlgorithm | null = null;
   for (const resource of resources) {
     if (!access.resources.includes(resource.identifier)) continue;

@@ -1,13 +1,25 @@
 /**
  * The part that a code and a refresh token share at the token endpoint: the current policy, the tokens, and the answer.
  */
-import { policyOf } from '../config/configuration.ts';
+import { type Configuration, policyOf } from '../config/configuration.ts';
 import type { Outcome, PresentationPolicy } from '../lifecycles/presentation.ts';
 import type { Presenter } from '../model/ledger.ts';
 import { accessToday } from './access-today.ts';
 import type { TokenDeps, TokenOutcome, TokenResponse } from './grant-type.ts';
 import { issueTokens } from './issue.ts';
 import type { Narrowing } from './narrowing.ts';
+
+/**
+ * The policy and the effective access under a configuration: all that it says about a presentation.
+ * @param username of `administratorNameOf`.
+ */
+export const rulesOf = (
+  configuration: () => Configuration,
+  username: string | null,
+): Pick<PresentationPolicy<unknown>, 'lifetimesOf' | 'accessToday'> => ({
+  lifetimesOf: (client) => policyOf(configuration(), client),
+  accessToday: (grant, client) => accessToday(configuration(), grant, client, username),
+});
 
 /** @param username of `administratorNameOf`. */
 export const waysOf = (
@@ -16,9 +28,8 @@ export const waysOf = (
   username: string | null,
   presenter: () => Presenter,
 ): PresentationPolicy<TokenResponse> => ({
+  ...rulesOf(deps.configuration, username),
   presenter,
-  lifetimesOf: (client) => policyOf(deps.configuration(), client),
-  accessToday: (grant, client) => accessToday(deps.configuration(), grant, client, username),
   mint: (next, today, loaded) => issueTokens(deps, next, today, narrowing, loaded),
 });
 

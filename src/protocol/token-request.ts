@@ -110,7 +110,10 @@ async function orRefused(outcome: Promise<TokenOutcome>): Promise<TokenOutcome> 
 }
 
 /** A public client never gets client_credentials, and the reason says so, whatever its registration says. */
-function notAllowed(name: string, client: TokenClient): Refused | null {
+export function notAllowed(
+  name: string,
+  client: Pick<TokenClient, 'grantTypes' | 'tokenEndpointAuthMethod'>,
+): Refused | null {
   if (client.grantTypes.includes(name)) return null;
   const isPublic = name === 'client_credentials' && client.tokenEndpointAuthMethod === 'none';
   return refuse(isPublic ? 'public_client_credentials' : 'grant_type_not_allowed');

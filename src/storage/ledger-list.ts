@@ -118,7 +118,10 @@ export const recordedPart = (after: LedgerPosition | null, order: LedgerOrder): 
   );
 
 /** Said twice: of conditions on the first column the index begins at the plain one, and would read every line from the first. */
-const beyond = (after: { readonly recordedIn: string; readonly position: string }, order: LedgerOrder): SQL => sql`(
+export const beyond = (
+  after: { readonly recordedIn: string; readonly position: string },
+  order: LedgerOrder,
+): SQL => sql`(
   ${transitions.recordedIn} ${behind(order)}= ${after.recordedIn}::xid8
   and (${transitions.recordedIn}, ${transitions.position}) ${behind(order)} (${after.recordedIn}::xid8, ${after.position}::bigint)
 )`;

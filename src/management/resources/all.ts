@@ -1,6 +1,7 @@
 /** Every resource of the API, in the order of its reference. */
 import type { ManagementResource } from '../resource.ts';
 import { alarms } from './alarms.ts';
+import { backtests, policyFile, policyFiles } from './backtests.ts';
 import { batches } from './batches.ts';
 import { clientSecret, clientSecrets } from './client-secrets.ts';
 import { client } from './clients.ts';
@@ -95,6 +96,9 @@ const ALL = [
   policy,
   resources,
   settings,
+  policyFiles,
+  policyFile,
+  backtests,
 ] as const satisfies readonly ManagementResource[];
 
 /** Each with the types of its schemas, for the client (src/management/client). */

@@ -23,6 +23,8 @@ const COLLECTIONS = [
   'policies',
   'resources',
   'settings',
+  'policy-files',
+  'backtests',
   'status',
   'alarms',
   'statistics',

@@ -26,11 +26,18 @@ export type Comparison = {
   /** A machine that the engine will not even start with. */
   readonly refused: string | null;
 };
-export function compare(before: Side, after: Side, bounds?: readonly Bounds[]): Comparison {
+
+type Proving = {
+  readonly bounds?: readonly Bounds[] | undefined;
+  /** Only where a machine has changed: the verdicts about the others are known. */
+  readonly onlyChangedMachines?: boolean;
+};
+
+export function compare(before: Side, after: Side, { bounds, onlyChangedMachines = false }: Proving = {}): Comparison {
   const machines = [...machineChanges(readAll(before), readAll(after)), ...guardChanges(before, after)];
   const configuration = changesBetween(before.configuration, after.configuration);
   const changed = machines.map(({ machine }) => machine);
-  const proved = proofsOf(after, bounds, changed);
+  const proved = onlyChangedMachines && changed.length === 0 ? NOT_PROVED : proofsOf(after, bounds, changed);
   return {
     from: before.name,
     to: after.name,
@@ -50,6 +57,8 @@ export function compare(before: Side, after: Side, bounds?: readonly Bounds[]): 
     ...proved,
   };
 }
+
+const NOT_PROVED = { proofs: [], proofsForEveryPolicy: [], refused: null };
 
 const readAll = ({ machines }: Side) => machines.map(({ config }) => readMachine(config));
 

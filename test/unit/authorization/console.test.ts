@@ -74,6 +74,7 @@ type Prepared = {
   readonly form?: string;
   readonly fields?: Readonly<Record<string, string>>;
 };
+const DRAFT = { file: 'default.policy.yaml', yaml: 'accessTokenLifetimeSeconds: 900\n', days: '1' };
 const rows = () => freshRows(test);
 const disabled = async () => {
   const user = await makeUser(test);
@@ -168,6 +169,11 @@ const PREPARED: Readonly<Record<string, () => Promise<Prepared>>> = {
   'POST /console/webhooks/pause': () => byTest({ receiver: 'crm' }),
   'POST /console/webhooks/resume': () => byTest({ receiver: 'crm' }),
   'POST /console/webhooks/redeliver': () => byTest({ receiver: 'crm' }),
+  'POST /console/configuration/draft/consequences': async () => ({
+    form: '/console/configuration/draft',
+    fields: DRAFT,
+  }),
+  'POST /console/configuration/draft/patch': async () => ({ fields: { ...tokens.operator, ...DRAFT } }),
   'GET /console/mails/content': async () => ({ query: '?kind=sign_up&language=de' }),
   'POST /console/mails/test': async () => ({ form: '/console/mails?kind=sign_up' }),
 };

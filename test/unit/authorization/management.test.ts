@@ -116,6 +116,7 @@ const VALUES: readonly (readonly [pattern: RegExp, values: () => Promise<Values>
   [/alg/, async () => ({ alg: 'ES256' })],
   [/delivery_id/, async () => ({ delivery_id: await rows().delivery() })],
   [/receiver/, async () => ({ receiver: 'crm' })],
+  [/file/, async () => ({ file: 'default.policy.yaml' })],
   [/machines.*name/, async () => ({ name: 'grant' })],
   [/name/, async () => ({ name: 'default' })],
   [/mails.*kind/, async () => ({ kind: 'sign_up' })],
@@ -141,6 +142,7 @@ const PREPARED: Readonly<Record<string, (values: Values) => Promise<Prepared> | 
   'POST /batches': async () => ({
     body: { operations: [{ method: 'DELETE', path: '/users/nothing' }] },
   }),
+  'POST /backtests': () => ({ body: { file: 'default.policy.yaml', yaml: 'accessTokenLifetimeSeconds: 900' } }),
   'POST /explanations': async () => ({ body: { credential: (await rows().grant()).refreshToken } }),
   'PUT /sign-ins/{reference}/answer': async () => ({
     body: { sub: await rows().user(), amr: ['pwd'], auth_time: Math.floor(scene.clock.now().getTime() / 1000) },

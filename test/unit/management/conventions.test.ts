@@ -124,6 +124,7 @@ describe('every resource of the management API', () => {
       sid: session?.sid ?? '',
       invitation_id: (invited.json() as { invitation_id: string }).invitation_id,
       kind: 'sign_up',
+      file: 'default.policy.yaml',
       kid,
       alg: 'ES256',
       name: 'default',

@@ -77,7 +77,7 @@ describe('guards', () => {
         : machine,
     );
     const after = { ...side, machines, sharedPredicates: { ...side.sharedPredicates, ...shared } };
-    const changes = compare(side, after, FEW).machines;
+    const changes = compare(side, after, { bounds: FEW }).machines;
     expect(changes.map(({ kind, machine, where }) => [kind, `${machine} × ${where}`])).toEqual(
       expected.map((where) => ['guard changed', where]),
     );
@@ -133,7 +133,7 @@ describe('a ceiling', () => {
   });
   const declared = (one: ReturnType<typeof record>): Side =>
     sideWith({ declaredClients: [{ record: one as DeclaredClient['record'], path: 'clients.0', lineOf: () => null }] });
-  const between = (before: Side, after: Side) => compare(before, after, FEW).configuration;
+  const between = (before: Side, after: Side) => compare(before, after, { bounds: FEW }).configuration;
 
   it.each([
     ['read pay offline_access', 'read', 'Chains lose pay offline_access. It is left out from the next'],
@@ -206,7 +206,7 @@ describe('a ceiling', () => {
   });
 
   it('is reported in every format', () => {
-    const comparison = compare(declared(record('read pay')), declared(record('read')), FEW);
+    const comparison = compare(declared(record('read pay')), declared(record('read')), { bounds: FEW });
     for (const said of [diffText(comparison), diffMarkdown(comparison), diffDocument(comparison)]) {
       expect(said).toContain('Chains lose pay.');
     }
@@ -230,7 +230,7 @@ describe('two folders', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('are compared, and the invariants hold', async () => {
-    const comparison = compare(await readSide(POLICIES, ISSUER), await readSide(folder, ISSUER), FEW);
+    const comparison = compare(await readSide(POLICIES, ISSUER), await readSide(folder, ISSUER), { bounds: FEW });
     expect(comparison).toMatchObject({ machines: [], policies: [], refused: null });
     expect(comparison.configuration).toEqual([
       { key: 'signIn.identifiers', from: 'both', to: 'username' },
@@ -248,7 +248,7 @@ describe('two folders', () => {
 
   it('with the same content have no difference', async () => {
     const side = await readSide(POLICIES, ISSUER);
-    expect(diffText(compare(side, side, FEW))).toContain('Nothing differs.');
+    expect(diffText(compare(side, side, { bounds: FEW }))).toContain('Nothing differs.');
   });
 
   it('with a machine that revives used tokens fail the model check, in every format', async () => {
@@ -258,7 +258,11 @@ describe('two folders', () => {
     const machines = side.machines.map((one) =>
       one.id === 'refreshToken' ? machineOf(refreshToken, broken.config) : one,
     );
-    const comparison = compare(side, { ...side, machines: machines as (typeof side.machines)[number][] }, FEW);
+    const comparison = compare(
+      side,
+      { ...side, machines: machines as (typeof side.machines)[number][] },
+      { bounds: FEW },
+    );
     expect(comparison.machines).toMatchObject([{ kind: 'arm removed', where: 'active × presented' }]);
     expect(diffText(comparison)).toMatch(/BROKEN {2}A wrong verifier/);
     expect(diffMarkdown(comparison)).toContain('**broken**');
@@ -267,7 +271,7 @@ describe('two folders', () => {
 
   it('with names that would break a table do not break it', async () => {
     const side = await readSide(POLICIES, ISSUER);
-    const comparison = compare({ ...side, name: 'a|b`c\nd' }, side, FEW);
+    const comparison = compare({ ...side, name: 'a|b`c\nd' }, side, { bounds: FEW });
     expect(diffMarkdown(comparison).split('\n')[0]).toBe(`## \`a\\|b'c d\` → \`${POLICIES}\``);
   });
 });
@@ -281,7 +285,7 @@ describe('revisions', () => {
         expect.arrayContaining(['authorizationCode', 'refreshToken', 'grant']),
       );
       expect(side.machines).not.toContain(grantMachine);
-      expect(compare(side, await readSide('HEAD', ISSUER), FEW)).toMatchObject({
+      expect(compare(side, await readSide('HEAD', ISSUER), { bounds: FEW })).toMatchObject({
         machines: [],
         policies: [],
         configuration: [],
