@@ -152,7 +152,7 @@ export const explainedOfGuard = [
   },
   {
     file: 'src/guard/keys.ts',
-    source: '.catch(() => {',
+    source: 'load().catch(() => {',
     replacements: ['{}'],
     why: 'Nothing in it rejects, as far as we know.',
   },
