@@ -19,6 +19,8 @@ const guides = readdirSync(DOCS).filter((file) => file.endsWith('.md'));
 
 /** Another test follows it, block by block: adding-a-lifecycle.test.ts. */
 const FOLLOWED = 'adding-a-lifecycle.md';
+/** Node runs no decorators; snippets-as-javascript.test.ts compiles it. */
+const DECORATED = 'guarded-nest.ts';
 const MARKED = /<!-- example: (examples\/[\w.-]+\.ts) -->[\s\S]*?<!-- \/example -->/g;
 const block = (path: string) => `<!-- example: ${path} -->\n\`\`\`ts\n${read('docs', path)}\`\`\`\n<!-- /example -->`;
 
@@ -40,8 +42,15 @@ describe('the code of the guides', () => {
     expect(others.join('\n').replaceAll(MARKED, '')).not.toMatch(/```(ts|js|typescript|javascript)\b/);
   });
 
-  it.each(readdirSync(join(DOCS, 'examples')))('examples/%s runs on Node alone', (file) => {
-    expect(Object.keys(loadedByNode<object>(`docs/examples/${file}`))).not.toEqual([]);
+  it.each(readdirSync(join(DOCS, 'examples')).filter((file) => file !== DECORATED))(
+    'examples/%s runs on Node alone',
+    (file) => {
+      expect(Object.keys(loadedByNode<object>(`docs/examples/${file}`))).not.toEqual([]);
+    },
+  );
+
+  it('needs a compiler for decorators alone', () => {
+    expect(() => loadedByNode<object>(`docs/examples/${DECORATED}`)).toThrow(SyntaxError);
   });
 
   it('names the tested versions', () => {

@@ -2,6 +2,7 @@
  * The program that a reader writes around a snippet of the guides, in JavaScript: `node around-a-snippet.mjs NAME SNIPPET SETTINGS`.
  * It writes a line of JSON when it wants something or is done, and reads a line where a browser comes back.
  */
+import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 
 const [name, path, settings] = process.argv.slice(2);
@@ -17,6 +18,14 @@ const sentTo = async (url) => {
 };
 /** Serves until the process is ended. */
 const listens = (app) => app.listen(port, 'localhost', () => tell({ listens: true }));
+/** Node's server in front of a handler of the Fetch API. */
+const listensToFetch = (handler) =>
+  listens(
+    createServer(async ({ url, method, headers }, outgoing) => {
+      const response = await handler(new Request(`http://localhost${url}`, { method, headers }));
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
+    }),
+  );
 const keep = async (tokens) => {
   tell({ kept: Object.keys(tokens).length > 0 });
   return 'a key';
@@ -77,6 +86,45 @@ const PROGRAMS = {
     const app = await snippet.protectedFastifyApi(issuer, resource);
     await app.listen({ host: 'localhost', port });
     tell({ listens: true });
+  },
+  'guarded-claims': () => listens(snippet.apiWithRoles(issuer, resource, tell)),
+  'guarded-hono': () => listensToFetch(snippet.honoApi(issuer, resource).fetch),
+  'guarded-worker': () => listensToFetch(snippet.photosWorker(issuer, resource).fetch),
+  'guarded-next': () => {
+    const { album } = snippet.photos(issuer, resource);
+    listensToFetch((request) => album[request.method](request, { params: Promise.resolve({ album: 'summer' }) }));
+  },
+  'guarded-nest': async () => {
+    const app = await snippet.nestApi(issuer, resource);
+    await app.listen(port, 'localhost');
+    tell({ listens: true });
+  },
+  'guarded-lambda': () => {
+    const { list, authorizer } = snippet.photosLambda(issuer, resource);
+    // As API Gateway calls both.
+    listensToFetch(async ({ method, url, headers }) => {
+      const { pathname: rawPath } = new URL(url);
+      const asked = { headers: Object.fromEntries(headers), rawPath, requestContext: { http: { method } } };
+      const event = { version: '2.0', routeArn: 'arn:aws:execute-api:eu-central-1:1:a/test/GET/photos', ...asked };
+      if (rawPath === '/authorized') return Response.json(await authorizer(event).catch(({ message }) => message));
+      const { statusCode: status, headers: answered, body } = await list(event);
+      return new Response(body, { status, headers: answered });
+    });
+  },
+  'guarded-websocket': () => {
+    const server = createServer((_request, response) => response.writeHead(404).end());
+    snippet.streamPhotos(server, issuer, resource, 'https://app.example.com');
+    listens(server);
+  },
+  'guarded-mcp': async () => {
+    const { McpServer } = await import('@modelcontextprotocol/server');
+    const serverFor = ({ subject }) => {
+      const server = new McpServer({ name: 'photos', version: '1.0.0' });
+      const text = () => ({ content: [{ type: 'text', text: subject }] });
+      for (const name of ['list_photos', 'add_photo']) server.registerTool(name, { description: name }, text);
+      return server;
+    };
+    listens(snippet.mcpApi(issuer, resource, serverFor));
   },
 };
 

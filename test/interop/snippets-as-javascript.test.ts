@@ -8,11 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { headersOf } from '../../src/webhooks/attempt.ts';
 import { Visitor } from '../docs/visitor.ts';
 import { makeClient, obtainTokens } from '../support/actors.ts';
 import { outputOf, startChild } from '../support/child-process.ts';
+import { signedByUs } from '../support/forging.ts';
 import { judged } from '../support/interop.ts';
 import { freePort } from '../support/listening.ts';
 import { OTHER_SECRET, WEBHOOK_SECRET } from '../support/receiver.ts';
@@ -31,7 +34,19 @@ const snippets = new Map(
 
 const PROGRAMS = ['openid-client', 'oauth4webapi', 'token-keeper', 'webhook-receiver'];
 const WEB_APPS = ['passport-oauth2', 'express-openid-connect', 'fastify-oauth2'];
-const APIS = ['protected-api', 'protected-fastify-api', 'express-oauth2-jwt-bearer'];
+const APIS = [
+  ...['protected-api', 'protected-fastify-api', 'express-oauth2-jwt-bearer', 'guarded-claims', 'guarded-hono'],
+  ...['guarded-lambda', 'guarded-nest', 'guarded-next', 'guarded-worker'],
+];
+const OTHER_APIS = ['guarded-mcp', 'guarded-websocket'];
+
+/** With decorators, as a compiler of NestJS's has them, where there are any. */
+const asJavaScript = (code: string): string =>
+  code.includes('@Controller')
+    ? transpileModule(code, {
+        compilerOptions: { target: ScriptTarget.ES2022, module: ModuleKind.ESNext, experimentalDecorators: true },
+      }).outputText
+    : stripTypeScriptTypes(code);
 
 describe('the snippets of the guides, in JavaScript', () => {
   const judging = judged();
@@ -52,7 +67,7 @@ describe('the snippets of the guides, in JavaScript', () => {
   /** @returns its output, line by line. */
   function run(name: string, settings: object) {
     const file = join(folder, `${name}.mjs`);
-    writeFileSync(file, stripTypeScriptTypes(snippets.get(name) ?? ''));
+    writeFileSync(file, asJavaScript(snippets.get(name) ?? ''));
     const program = join(import.meta.dirname, 'around-a-snippet.mjs');
     const args = [program, name, pathToFileURL(file).href, JSON.stringify(settings)];
     // No option and no variable that loads other code.
@@ -71,7 +86,7 @@ describe('the snippets of the guides, in JavaScript', () => {
   }
 
   it('are all run here', () => {
-    expect([...snippets.keys()].toSorted()).toEqual([...PROGRAMS, ...WEB_APPS, ...APIS].toSorted());
+    expect([...snippets.keys()].toSorted()).toEqual([...PROGRAMS, ...WEB_APPS, ...APIS, ...OTHER_APIS].toSorted());
     expect(
       readdirSync(join(ROOT, 'docs/examples'))
         .map((file) => file.replace('.ts', ''))
@@ -142,5 +157,129 @@ describe('the snippets of the guides, in JavaScript', () => {
       (await fetch(`http://localhost:${port}/photos`, { headers: { authorization: `Bearer ${token}` } })).status;
     expect(await ask(accessToken)).toBe(200);
     expect(await ask(`${accessToken}x`)).toBe(401);
+  });
+
+  /** The API of a snippet, on its port. */
+  async function opened(name: string) {
+    const port = await freePort();
+    const program = run(name, { issuer: judging.current.test.issuer, resource: RESOURCE, port });
+    expect(await program.tells()).toEqual({ listens: true });
+    return { ...program, at: `localhost:${port}` };
+  }
+  const tokenFor = async (scope: string): Promise<string> => {
+    const { test, confidential, user } = judging.current;
+    return (await obtainTokens(test, confidential, user, { scope })).accessToken;
+  };
+
+  it('report a refused request, and read the roles of a token that has none', async () => {
+    const { at, tells } = await opened('guarded-claims');
+    expect((await fetch(`http://${at}/photos?access_token=a`)).status).toBe(401);
+    expect(await tells()).toEqual({ kind: 'refused', reason: 'no_credentials', method: 'GET', path: '/photos' });
+    const headers = { authorization: `Bearer ${await tokenFor('read')}` };
+    expect(await (await fetch(`http://${at}/photos`, { headers })).json()).toEqual({ mayEdit: false, photos: [] });
+  });
+
+  it('authorize a request before API Gateway calls a handler', async () => {
+    const { at } = await opened('guarded-lambda');
+    const ask = async (headers: Record<string, string>) => (await fetch(`http://${at}/authorized`, { headers })).json();
+    expect(await ask({})).toBe('Unauthorized');
+    const { user, confidential } = judging.current;
+    expect(await ask({ authorization: `Bearer ${await tokenFor('read')}` })).toEqual({
+      isAuthorized: true,
+      context: { subject: user.id, clientId: confidential.clientId, scopes: 'read' },
+    });
+  });
+
+  it('leave a public route of NestJS open', async () => {
+    const { at } = await opened('guarded-nest');
+    expect(await (await fetch(`http://${at}/status`)).json()).toEqual({ status: 'ok' });
+    const headers = { authorization: `Bearer ${await tokenFor('read')}` };
+    expect((await fetch(`http://${at}/photos`, { method: 'POST', headers })).status).toBe(403);
+  });
+
+  it('require the scopes of a tool in an MCP server', async () => {
+    const { at } = await opened('guarded-mcp');
+    const call = async (scope: string | null, name: string) => {
+      const headers: Record<string, string> = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(scope !== null && { authorization: `Bearer ${await tokenFor(scope)}` }),
+      };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } });
+      const response = await fetch(`http://${at}/`, { method: 'POST', headers, body });
+      return { status: response.status, text: await response.text() };
+    };
+    expect((await call(null, 'list_photos')).status).toBe(401);
+    expect(await call('read', 'list_photos')).toMatchObject({
+      status: 200,
+      text: expect.stringContaining(judging.current.user.id),
+    });
+    expect(await call('read', 'add_photo')).toMatchObject({ status: 403, text: expect.stringContaining('"write"') });
+    expect((await call('read write', 'add_photo')).status).toBe(200);
+  });
+
+  describe('a WebSocket', () => {
+    const ORIGIN = 'https://app.example.com';
+    /** @returns the events of a socket, in their order. */
+    const eventsOf = (socket: WebSocket) => {
+      const waiting: ((event: unknown) => void)[] = [];
+      const seen: unknown[] = [];
+      const add = (event: unknown) => {
+        const next = waiting.shift();
+        if (next === undefined) seen.push(event);
+        else next(event);
+      };
+      socket.on('open', () => add('open'));
+      socket.on('message', (data) => add(JSON.parse(String(data))));
+      socket.on('close', (code, reason) => add([code, String(reason)]));
+      socket.on('unexpected-response', (_request, { statusCode }) => add(statusCode));
+      socket.on('error', () => add('error'));
+      return () => new Promise((resolve) => (seen.length > 0 ? resolve(seen.shift()) : waiting.push(resolve)));
+    };
+    /** A token of the server, which expires soon. */
+    const shortLived = () => {
+      const now = Math.floor(Date.now() / 1000);
+      const { test, user } = judging.current;
+      return signedByUs(
+        test,
+        {},
+        {
+          iss: test.issuer,
+          aud: RESOURCE,
+          sub: user.id,
+          client_id: 'a',
+          jti: 'b',
+          scope: 'read',
+          iat: now,
+          exp: now + 2,
+        },
+      );
+    };
+    const photos = () => ({ subject: judging.current.user.id, photos: [] });
+
+    it('opens with a token in the upgrade, and closes when the token expires', async () => {
+      const { at } = await opened('guarded-websocket');
+      const refused = eventsOf(new WebSocket(`ws://${at}/photos`));
+      expect(await refused()).toBe(401);
+      const headers = { authorization: `Bearer ${await shortLived()}` };
+      const next = eventsOf(new WebSocket(`ws://${at}/photos`, { headers }));
+      expect([await next(), await next(), await next()]).toEqual(['open', photos(), [3000, 'expired']]);
+    });
+
+    it('opens to a page of the app, with a token in the first message', async () => {
+      const { at } = await opened('guarded-websocket');
+      const page = async (origin: string, message: string) => {
+        const socket = new WebSocket(`ws://${at}/photos/browser`, { origin });
+        const next = eventsOf(socket);
+        const first = await next();
+        if (first === 'open') socket.send(message);
+        const second = first === 'open' ? await next() : null;
+        socket.terminate();
+        return [first, second];
+      };
+      expect(await page(ORIGIN, await tokenFor('read'))).toEqual(['open', photos()]);
+      expect(await page(ORIGIN, 'no token')).toEqual(['open', [3000, 'malformed_credentials']]);
+      expect(await page('https://elsewhere.example', await tokenFor('read'))).toEqual(['error', null]);
+    });
   });
 });
