@@ -5,20 +5,26 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FILE = join(ROOT, 'docs/performance.md');
-const BEGIN = '<!-- npm run bench -- --write -->';
+/** The default command. */
+const BENCH = 'npm run bench -- --write';
 const END = '<!-- end -->';
 
-/** @param text the document. @param figures of a run. @throws Error where the document has no place for them. */
-export function withFigures(text: string, figures: string): string {
-  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`docs/performance.md: expected "${BEGIN}" before "${END}"`);
-  return `${text.slice(0, begin + BEGIN.length)}\n\n${figures}\n\n${text.slice(end)}`;
+/**
+ * @param text the document. @param figures of a run. @param command of the run, which marks the place of its figures.
+ * @throws Error where the document has no place for them.
+ */
+export function withFigures(text: string, figures: string, command = BENCH): string {
+  const mark = `<!-- ${command} -->`;
+  const begin = text.indexOf(mark);
+  const end = text.indexOf(END, begin);
+  if (begin < 0 || end < 0) throw new Error(`docs/performance.md: expected "${mark}" before "${END}"`);
+  return `${text.slice(0, begin + mark.length)}\n\n${figures}\n\n${text.slice(end)}`;
 }
 
-export function writeFigures(figures: string): void {
+export function writeFigures(figures: string, command = BENCH): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
   const changes = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ', with uncommitted changes';
   const day = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length);
   const heading = `${day}, commit ${git('rev-parse', '--short', 'HEAD')}${changes}.`;
-  writeFileSync(FILE, withFigures(readFileSync(FILE, 'utf8'), `${heading}\n${figures}`));
+  writeFileSync(FILE, withFigures(readFileSync(FILE, 'utf8'), `${heading}\n${figures}`, command));
 }

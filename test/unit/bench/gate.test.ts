@@ -45,6 +45,8 @@ describe('the figures in the document', () => {
   it('replace those between the two marks', () => {
     const text = 'before\n<!-- npm run bench -- --write -->\n\nold\n\n<!-- end -->\nafter';
     expect(withFigures(text, 'new')).toBe(text.replace('old', 'new'));
+    const two = `${text}\n<!-- another -->\nold, too\n<!-- end -->`;
+    expect(withFigures(two, 'new', 'another')).toBe(two.replace('\nold, too\n', '\n\nnew\n\n'));
     expect(() => withFigures('no marks', 'new')).toThrow('expected "<!-- npm run bench -- --write -->"');
   });
 });
