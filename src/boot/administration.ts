@@ -12,6 +12,7 @@ import { commandLine } from '../model/actor.ts';
 import type { LinkMaking } from '../people/email/links.ts';
 import { offered } from '../people/sign-up/sign-up.ts';
 import { authenticClients } from '../storage/authentic-clients.ts';
+import type { Drizzle } from '../storage/database.ts';
 import { countWithoutPassword, emailChallengeStore, listWithoutPassword } from '../storage/email-challenges.ts';
 import { grantStore } from '../storage/grant-store.ts';
 import { sessionStore } from '../storage/sessions.ts';
@@ -28,11 +29,16 @@ export async function openAdministration(runtime: Runtime): Promise<Transport> {
   return openInProcess(depsOf(runtime), ME, commandLine);
 }
 
-const linkPorts = ({ environment, database, keys, random }: Runtime) => ({
-  issuer: environment.issuer,
-  random,
+const challengesOn =
+  ({ keys }: Runtime) =>
+  (db: Drizzle) =>
+    emailChallengeStore(db, databaseClock, rowMacs(keys));
+
+const linkPorts = (runtime: Runtime) => ({
+  issuer: runtime.environment.issuer,
+  random: runtime.random,
   sleep: (milliseconds: number) => sleep(milliseconds),
-  challenges: emailChallengeStore(database.drizzle, databaseClock, rowMacs(keys)),
+  challenges: challengesOn(runtime)(runtime.database.drizzle),
 });
 
 /** Null: the servers send no mails. As src/boot/mail/way.ts: a server of the embedded database shows its mails itself. */
@@ -62,6 +68,7 @@ function depsOf(runtime: Runtime): ManagementDeps {
   const shared = linkPorts(runtime);
   return {
     ...shared,
+    challengesOn: challengesOn(runtime),
     production: environment.production,
     passwordPepper: environment.passwordPepper,
     isBreached: breachedPasswords(() => configuration.signIn, { warn: () => {} }),

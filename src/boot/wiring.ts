@@ -24,7 +24,7 @@ import { authenticClients } from '../storage/authentic-clients.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
 import { clientLogoStore } from '../storage/client-logos.ts';
 import { replaceSecretMacs } from '../storage/clients.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Drizzle } from '../storage/database.ts';
 import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
 import { emailChallengeStore } from '../storage/email-challenges.ts';
 import { externalSignInStore } from '../storage/external-sign-ins.ts';
@@ -132,7 +132,8 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const factors = factorStores(db, clock, macs);
   const permissions = permissionStore(db, clock, macs);
   const interactions = interactionStore(db, clock, macs, authentic);
-  const challenges = emailChallengeStore(db, clock, macs);
+  const challengesOn = (connection: Drizzle) => emailChallengeStore(connection, clock, macs);
+  const challenges = challengesOn(db);
   const queues = signInCapacity(libuvThreads);
   // Monotonic: only differences matter here.
   const elapsed = () => clock.fixedNow()?.getTime() ?? performance.now();
@@ -222,6 +223,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     seals: () => sealKeys(keys),
     deniedAccessTokens,
     challenges,
+    challengesOn,
     links: mails?.links ?? null,
     mails: mails?.links ?? null,
     mailPreviews: async () => (await import('./mail/sample-mails.ts')).mailPreviews(issuer, configuration()),

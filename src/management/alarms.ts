@@ -10,6 +10,7 @@ export type AlarmFacts = {
   readonly failuresAllowed: number;
   readonly waitingEvents: readonly { readonly receiver: string; readonly oldestSeconds: number }[];
   readonly waitingMails: readonly { readonly purpose: string; readonly oldestSeconds: number }[];
+  /** Without the rows that stay for as long as the ledger. */
   readonly overdue: readonly { readonly table: string; readonly oldestSeconds: number }[];
   readonly ledgerOpenSeconds: number;
   readonly ledgerDefaultEntries: number;
@@ -45,8 +46,6 @@ export const LIMITS = {
   errorShare: 0.01,
 } as const;
 
-/** Rows that stay for as long as the ledger. */
-const STAY: readonly string[] = ['passkeys', 'recovery_codes'];
 /** Fewer responses say nothing about a share. */
 const FEWEST_RESPONSES = 100;
 
@@ -166,9 +165,7 @@ export const ALARMS: readonly Alarm[] = [
     whatToDo: 'Look for failed rounds of "housekeeping" in the log.',
     finding: ({ overdue }) =>
       longest(
-        overdue
-          .filter(({ table }) => !STAY.includes(table))
-          .map(({ table, oldestSeconds }) => ({ name: table, oldestSeconds })),
+        overdue.map(({ table, oldestSeconds }) => ({ name: table, oldestSeconds })),
         LIMITS.rowsOverdue,
       ),
   },

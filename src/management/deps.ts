@@ -45,6 +45,8 @@ export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   /** A key that no HSM knows, for dry runs. */
   readonly createKeyHere: SigningKeyPorts['createKey'];
   readonly challenges: EmailChallengeStore;
+  /** The same on another connection. */
+  readonly challengesOn: (db: Drizzle) => EmailChallengeStore;
   /** Null: there are no pages for the links of mails. */
   readonly links: LinkMaking | null;
   /** Null: no mails are sent from here. */

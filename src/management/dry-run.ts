@@ -4,7 +4,6 @@
  */
 import { authenticClients } from '../storage/authentic-clients.ts';
 import type { Drizzle } from '../storage/database.ts';
-import { emailChallengeStore } from '../storage/email-challenges.ts';
 import { reading } from '../storage/failures.ts';
 import { grantStore } from '../storage/grant-store.ts';
 import { sessionStore } from '../storage/sessions.ts';
@@ -38,7 +37,7 @@ class Undone extends Error {
 
 function within(deps: ManagementDeps, db: Drizzle): ManagementDeps {
   const { clock, macs, links, mails } = deps;
-  const challenges = emailChallengeStore(db, clock, macs);
+  const challenges = deps.challengesOn(db);
   return {
     ...deps,
     db,

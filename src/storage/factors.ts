@@ -40,6 +40,13 @@ const another = (userId: SQL, id: SQL): SQL<boolean> => sql`(
   exists (select 1 from ${secondFactors} other where other.user_id = ${userId} and other.state = 'active' and other.id <> ${id})
   or exists (select 1 from ${passkeys} other where other.user_id = ${userId} and other.state = 'active' and other.id <> ${id}))`;
 
+/** The factors beside the password, by the table of their active rows. Recovery codes stand in for a lost factor. */
+export const TABLE_OF_FACTOR = {
+  passkey: passkeys,
+  authenticator_app: secondFactors,
+  recovery_code: recoveryCodes,
+} as const;
+
 type Counted = typeof passkeys | typeof secondFactors | typeof recoveryCodes | typeof linkedIdentities;
 
 const active = (table: Counted): SQL =>

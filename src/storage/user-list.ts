@@ -4,19 +4,14 @@ import { userSearchText } from '../lifecycles/user/table.ts';
 import type { User } from '../model/user.ts';
 import { isUuidInEitherCase } from '../oauth/sub.ts';
 import type { Drizzle } from './database.ts';
+import { TABLE_OF_FACTOR } from './factors.ts';
 import { reading } from './failures.ts';
 import { type KeyedList, keyedPage, type Place, scannedPart } from './keyed-page.ts';
 import type { Page, PageRequest } from './page.ts';
 import { plannedRead } from './planned-read.ts';
-import { lastSignIns, passkeys, recoveryCodes, secondFactors, users } from './schema.ts';
+import { lastSignIns, users } from './schema.ts';
 import { searchIn } from './search.ts';
 
-/** The factors beside the password, by the table of their active rows. Recovery codes stand in for a lost factor. */
-const TABLE_OF_FACTOR = {
-  passkey: passkeys,
-  authenticator_app: secondFactors,
-  recovery_code: recoveryCodes,
-} as const;
 export type UserFactor = keyof typeof TABLE_OF_FACTOR;
 export const USER_FACTORS = Object.keys(TABLE_OF_FACTOR) as [UserFactor, ...UserFactor[]];
 

@@ -25,6 +25,9 @@ const LOOKED_EVERY_MILLISECONDS = 10_000;
 /** The running bucket and the two before it: ten to fifteen minutes. */
 const LAST_BUCKETS = 3;
 
+/** Their rows stay for as long as the ledger. */
+const STAY: readonly string[] = ['passkeys', 'recovery_codes'];
+
 const shape = z
   .object({
     name: z.string().describe('As the alert of docs/monitoring/alerts.yaml, and the runbook.'),
@@ -80,7 +83,7 @@ const look = keptFor(LOOKED_EVERY_MILLISECONDS, async (deps: ManagementDeps): Pr
     failuresAllowed: signIn.failuresPerAccountAndAddress,
     waitingEvents: events,
     waitingMails: mails,
-    overdue,
+    overdue: overdue.filter(({ table }) => !STAY.includes(table)),
     ledgerOpenSeconds: ledger.openSeconds,
     ledgerDefaultEntries: unpartitioned,
     keys,

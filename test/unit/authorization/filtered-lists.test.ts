@@ -44,6 +44,7 @@ beforeAll(async () => {
   const { secret: _, ...declared } = { ...scene.other, clientId: 'declared-shop' };
   await saveClient(scene.database.drizzle, declared, true);
   users = [await makeUser(scene, 'mary'), await makeUser(scene, 'mary-ann'), await makeUser(scene, 'ann')];
+  let used = { code: '', verifier: '' };
   for (const [at, user] of users.entries()) {
     for (const client of clients) {
       // Another browser, address and instant each.
@@ -53,10 +54,15 @@ beforeAll(async () => {
       const { url } = await goThrough(browser, authorizeUrl(client, pkce), user);
       const code = new URL(url).searchParams.get('code') ?? '';
       expect((await exchange(scene, client, { code, verifier: pkce.verifier })).status).toBe(200);
+      used = { code, verifier: pkce.verifier };
     }
     await registeredPasskey(scene, user);
     await rows.identity(user.id);
   }
+  expect((await exchange(scene, clients[1] ?? scene.client, used)).status).toBe(400);
+  await callerWith(scene, () => tokenOf(scene, MANAGEMENT_SCOPE_NAMES))('POST', '/users', {
+    body: { username: 'no-password', claims: { email: 'np@example.com', email_verified: true, name: 'No Password' } },
+  });
   const wrong = new Browser(scene.app, '198.51.100.9');
   await wrong.submit(await wrong.get('/sign-in'), { username: 'unknown-user', password: 'a wrong password' });
   for (const { clientId } of clients) await rows.secret(clientId);
@@ -128,9 +134,31 @@ const aboutUser: Filter = {
   },
 };
 
+const claimsOf = (item: Item) => item['claims'] as Readonly<Record<string, unknown>>;
+
 const FILTERS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
   '/clients': { q: contains('client_id', 'client_name'), declared: is('declared') },
-  '/users': { q: contains('username'), disabled: is('disabled'), username: same('username') },
+  '/users': {
+    q: contains('username'),
+    disabled: is('disabled'),
+    username: same('username'),
+    has_password: is('has_password'),
+    email_verified: {
+      values: () => ['true', 'false'],
+      fits: (item, value) => String(claimsOf(item)['email_verified'] === true) === value,
+    },
+    claim: {
+      values: () => ['email=np@example.com', 'email=other@example.com'],
+      fits: (item, value) => `email=${claimsOf(item)['email']}` === value,
+    },
+    signed_in_since: since('last_sign_in_at'),
+    not_signed_in_since: before('last_sign_in_at'),
+    factor: {
+      values: () => ['passkey', 'none'],
+      fits: ({ factors }, value) =>
+        value === 'none' ? (factors as string[]).length === 0 : (factors as string[]).includes(value),
+    },
+  },
   '/grants': {
     client_id: same('client_id'),
     sub: same('sub'),
@@ -153,6 +181,10 @@ const FILTERS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     session_id: same('session_id'),
     account_hash: same('account_hash'),
     address: same('address'),
+    user_agent: {
+      values: () => ['lightmyrequest', 'no-such-browser'],
+      fits: (item, value) => String(item['user_agent']).toLowerCase().includes(value),
+    },
     from: since('at'),
     to: before('at'),
   },
@@ -167,7 +199,7 @@ describe('a list of the management API', () => {
   it('is in the table with each of its filters', () => {
     const lists = RESOURCES.flatMap(({ path, methods: { GET } }) => {
       const names = Object.keys(GET?.query?.shape ?? {});
-      const own = names.filter((name) => !['limit', 'cursor', 'order'].includes(name));
+      const own = names.filter((name) => !['limit', 'cursor', 'order', 'sort', 'fields'].includes(name));
       // Below an end-user, a list has the filters of the whole list.
       return names.includes('cursor') && !path.startsWith('/users/') ? [[path, own.toSorted()]] : [];
     });

@@ -12,11 +12,7 @@ const WELL: AlarmFacts = {
   failuresAllowed: 5,
   waitingEvents: [{ receiver: 'audit', oldestSeconds: 3600 }],
   waitingMails: [{ purpose: 'link', oldestSeconds: 900 }],
-  overdue: [
-    { table: 'sessions', oldestSeconds: 14_400 },
-    { table: 'passkeys', oldestSeconds: 9_000_000 },
-    { table: 'recovery_codes', oldestSeconds: 9_000_000 },
-  ],
+  overdue: [{ table: 'sessions', oldestSeconds: 14_400 }],
   ledgerOpenSeconds: 900,
   ledgerDefaultEntries: 0,
   keys: { unsigned: [], lateSeconds: 86_400 },
