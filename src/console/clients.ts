@@ -103,7 +103,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${client.declared ? html`<p class="warning">This client is declared in clients.yaml. Change it there, or remove it there to delete it.</p>` : ''}
 !${!mayChange ? '' : html`<p class="row">!${button(viewer, pageOf(id, '/edit'), 'Change')} !${button(viewer, pageOf(id, '/delete'), 'Delete…', 'danger')}</p>`}
 !${consequences.warnings.map((warning) => html`<p class="warning">${shownText(warning, 1000)}</p>`).join('\n')}
-!${redirectUrisOf(client).length === 0 ? '' : html`<p class="row">!${button(viewer, withQuery('/console/client/try', { id }), 'Try a sign-in…', 'second')}</p>`}
+!${redirectUrisOf(client).length === 0 ? '' : html`<p class="row">!${link(viewer, withQuery('/console/client/try', { id }), 'Try a sign-in…')}</p>`}
 <h2>Secrets</h2>
 !${isConfidential ? secretsOf(viewer, id, secrets.items, mayChange) : html`<p>None: it is a public client, which cannot keep a secret.</p>`}
 !${policy?.ok ? html`<h2>Its policy in force</h2>!${policyOf(policy.value)}` : ''}

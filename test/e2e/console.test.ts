@@ -208,7 +208,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await page.route(`${client.redirectUris[0]}*`, (route) => route.fulfill({ body: 'the app' }));
     await follow('Start the sign-in');
     const allow = page.getByRole('button', { name: 'Allow' });
-    await allow.or(page.getByText('the app')).waitFor();
+    await allow.or(page.getByText('the app', { exact: true })).waitFor();
     if (await allow.isVisible()) await allow.click();
     const back = new URL((await arrived).url()).searchParams;
     expect([...back.keys()].toSorted()).toEqual(['code', 'iss', 'state']);
@@ -344,18 +344,21 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     await worker.round();
     await page.reload();
     await page.getByText('delivered', { exact: true }).first().waitFor();
-    const [before] = receiver.received.slice(-1);
+    const tests = () => receiver.received.filter(({ text }) => text.includes('webhook.test')).map(({ id }) => id);
+    const [before = 'none'] = tests().slice(-1);
     await page.getByRole('button', { name: 'Send it again' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('The server sends it again').waitFor();
     await look('sent-again');
     await worker.round();
-    expect(receiver.received.at(-1)).not.toBe(before);
-    expect(receiver.received.at(-1)?.id).toBe(before?.id);
+    expect(tests().filter((id) => id === before)).toHaveLength(2);
     await follow('crm');
     await page.getByLabel('State').selectOption('delivered');
     await press('Find');
-    await page.getByRole('link', { name: /^[0-9a-f]{8}$/ }).waitFor();
+    await page
+      .getByRole('link', { name: /^[0-9a-f]{8}$/ })
+      .first()
+      .waitFor();
   });
 
   it('shows a mail in a frame, and sends a test of it, without JavaScript', async () => {
@@ -390,7 +393,8 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
   it('offers an auditor no action', async () => {
     await signIn(AUDITOR);
     await page.getByText('auditor: changes nothing').waitFor();
-    for (const path of PAGES.slice(0, -1)) {
+    // A sign-in that an auditor tries is their own.
+    for (const path of PAGES.slice(0, -1).filter((one) => !one.startsWith('/console/client/try'))) {
       await go(path);
       const offered = await page.locator('main form[method=post], main a.button').count();
       expect(offered, path).toBe(0);

@@ -36,18 +36,13 @@ type Stored = {
   readonly declared: readonly string[];
 };
 
-type Known = {
-  /** The links whose use was committed. */
-  readonly used: readonly string[];
-};
-
 type Terms = {
   readonly stored: Stored;
   readonly asked: Asked;
   readonly loaded: LoadedOperatorSetUp & { readonly declared: readonly string[] };
   readonly commit: Commit;
   readonly answer: SetUpIssued | SetUpUsed | OperatorSetUpRejected | OperatorSetUp | null;
-  readonly known: Known;
+  readonly known: object;
 };
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -79,13 +74,24 @@ const NEW_PASSKEY = {
   transports: [],
 } as const;
 
+const REGISTERED: Passkey = {
+  ...NEW_PASSKEY,
+  id: 'a passkey',
+  userId: 'alice',
+  state: 'active',
+  createdAt: after(-60),
+  lastUsedAt: null,
+  removedAt: null,
+};
+const OTHER: RegisteredUser = { ...OPERATOR, id: 'another end-user' };
+
 const NAMED = ['alice'];
 
-const given = (says: string, stored: Partial<Stored>, known: Known = { used: [] }) =>
+const given = (says: string, stored: Partial<Stored>) =>
   initialState<Terms>(
     says,
     { operatorSetUps: [], users: [ALICE], passkeys: [], serverEpoch: 0n, declared: [], ...stored },
-    known,
+    {},
   );
 
 const maySignIn = ({ disabledAt, deletedAt }: RegisteredUser): boolean => disabledAt === null && deletedAt === null;
@@ -126,7 +132,7 @@ const requestsAt = ({ operatorSetUps }: Stored): readonly Asked[] => [
 ];
 
 function actionsOf(stored: Stored): readonly Action<Terms>[] {
-  const { users, declared, serverEpoch } = stored;
+  const { users, declared, passkeys, serverEpoch } = stored;
   const operator = users.find(({ username }) => username === OPERATOR.username);
   const changed = (change: Partial<RegisteredUser>) => ({
     ...stored,
@@ -138,6 +144,12 @@ function actionsOf(stored: Stored): readonly Action<Terms>[] {
       : { says: 'operators.yaml names no operator.', stored: { ...stored, declared: [] } },
     ...(serverEpoch === 0n
       ? [{ says: 'The server recovers from a backup.', stored: { ...stored, serverEpoch: 1n } }]
+      : []),
+    ...(operator === undefined
+      ? [{ says: 'Another end-user takes the username.', stored: { ...stored, users: [...users, OTHER] } }]
+      : []),
+    ...(passkeys.length === 0
+      ? [{ says: 'An end-user registers the passkey.', stored: { ...stored, passkeys: [REGISTERED] } }]
       : []),
     ...(operator && operator.disabledAt === null
       ? [
@@ -159,21 +171,15 @@ function heldUse({ commit }: Move<Terms>): Use | null {
 
 const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   {
-    name: 'a-link-makes-one-operator',
-    says: 'A link makes an operator at most once, whatever browsers open it together.',
-    violation: (_, { known }, move) => {
-      const use = heldUse(move);
-      return use && known.used.includes(use.link.id) ? 'it made two' : null;
-    },
-  },
-  {
     name: 'an-operator-has-an-account',
-    says: 'The right of a set-up belongs to an account that the same statement made.',
+    says: 'The right of a set-up belongs to an account that the same statement made, with a username of its own.',
     violation: (_, { stored }, move) => {
       const use = heldUse(move);
       if (!use) return null;
       if (stored.users.some(({ id }) => id === use.link.userId)) return 'the account existed before';
-      return move.after.stored.users.some(({ id }) => id === use.link.userId) ? null : 'it has no account';
+      const made = move.after.stored.users.find(({ id }) => id === use.link.userId);
+      if (stored.users.some(({ username }) => username === made?.username)) return 'another end-user has its username';
+      return made === undefined ? 'it has no account' : null;
     },
   },
   {
@@ -199,7 +205,7 @@ const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'no-old-link-makes-an-operator',
-    says: 'A link makes no operator at its end or later, nor after the restore of a backup.',
+    says: 'A link makes an operator at most once, and none at its end or later, whatever browsers open it together.',
     violation: (_, { stored }, move) => {
       const use = heldUse(move);
       const link = use && stored.operatorSetUps.find(({ id }) => id === use.link.id);
@@ -218,16 +224,6 @@ const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
       hasEnded: ({ state }) => state === 'ended',
       fact: ({ state, endedReason, userId }) => `${state} ${endedReason} ${userId}`,
     }),
-  },
-  {
-    name: 'a-right-stays-that-of-its-operator',
-    says: 'A set-up that was used stays that of its operator.',
-    violation: (_, { stored }, { after: { stored: next } }) =>
-      stored.operatorSetUps.some(
-        ({ id, userId }) => userId !== null && next.operatorSetUps.find((one) => one.id === id)?.userId !== userId,
-      )
-        ? 'it became that of another'
-        : null,
   },
   {
     name: 'every-set-up-is-answered',
@@ -290,6 +286,22 @@ const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     },
   },
   {
+    name: 'a-new-passkey-is-enough',
+    says: 'Where a password would make the operator, a passkey that the server does not know makes the operator too.',
+    violationAt: (walk, modelState) => {
+      const { stored } = modelState;
+      const makes = (id: string, by: 'password' | 'passkey') =>
+        storedAfter(walk, modelState, { kind: 'use', id, username: 'operator', with: by })?.operatorSetUps.some(
+          (one) => one.id === id && one.state === 'used',
+        ) === true;
+      const isNew = stored.passkeys.length === 0;
+      const wrong = stored.operatorSetUps
+        .filter(({ state }) => state === 'active')
+        .find(({ id }) => makes(id, 'passkey') !== (makes(id, 'password') && isNew));
+      return wrong ? `${wrong.id} ${isNew ? 'refuses a new passkey' : 'takes a registered one'}` : null;
+    },
+  },
+  {
     name: 'links-are-issued',
     says: 'A server without an operator issues a link. Nothing above holds because nothing works.',
     violationAt: (walk, modelState) => {
@@ -313,21 +325,12 @@ export const operatorSetUps = defineWalk<Terms>({
   initialStates: [
     given('The server has no operator', {}),
     given('A link was issued', { operatorSetUps: [setUp()] }),
-    given('A link made an operator', { operatorSetUps: [USED], users: [ALICE, OPERATOR] }, { used: [USED.id] }),
+    given('A link made an operator', { operatorSetUps: [USED], users: [ALICE, OPERATOR] }),
     given('The passkey of an end-user is there', {
       operatorSetUps: [setUp()],
-      passkeys: [
-        {
-          ...NEW_PASSKEY,
-          id: 'a passkey',
-          userId: 'alice',
-          state: 'active',
-          createdAt: after(-60),
-          lastUsedAt: null,
-          removedAt: null,
-        },
-      ],
+      passkeys: [REGISTERED],
     }),
+    given('operators.yaml names an operator without an account', { operatorSetUps: [setUp()], declared: ['grace'] }),
     given('A link was replaced', { operatorSetUps: [setUp({ state: 'ended', endedReason: 'replaced' })] }),
   ],
   load,
@@ -361,10 +364,6 @@ export const operatorSetUps = defineWalk<Terms>({
       request: ({ id }) => withDeclared((declared) => endDeclaredRequest(id, declared)),
     },
   }),
-  whenCommitted: (known, asked, commit) =>
-    asked.kind === 'use' && changeOf(commit, OPERATOR_SET_UPS)?.after.state === 'used'
-      ? { used: [...known.used, asked.id] }
-      : known,
   actions: ({ stored }) => actionsOf(stored),
   instants: ({ stored: { operatorSetUps: all } }) =>
     all.filter(({ state }) => state === 'active').map(({ endsAt }) => endsAt.getTime()),
