@@ -16,6 +16,7 @@ const EVERYWHERE = [
   'ledger_retention',
   'linked_identities',
   'nodes',
+  'operator_set_ups',
   'passkeys',
   'root_secrets',
   'server',
