@@ -95,6 +95,7 @@ it('a start in production loads these packages and rooms, and no others', async 
     'src/management/api.ts',
     'src/management/operations.ts',
     'src/management/other-methods.ts',
+    'src/management/partly-stored.ts',
     'src/management/precondition.ts',
     'src/management/problem.ts',
     'src/management/public-document.ts',
