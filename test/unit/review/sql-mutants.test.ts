@@ -243,6 +243,18 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   'sign_in_codes_begins_with_its_machine without: NEW.address IS NOT NULL': 'the same',
   'trusted_browsers_stays_ended without: OLD.secret_hash IS NULL AND NEW.secret_hash IS NOT NULL':
     'the constraint of the table ties the hash to the state, and no arm leaves the ended state; it holds should an arm slip in',
+  'operatorSetUp: an arm from unissued to used':
+    'the constraint of the table asks a used link for its end-user, and no link begins with one',
+  'operator_set_ups_begins_with_its_machine without: NEW.user_id IS NOT NULL':
+    'the constraint of the table admits no end-user of a link that was not used',
+  'operatorSetUp: an arm from used to active':
+    'an active link has no end-user by the constraint of the table, and a used one keeps its end-user',
+  'operatorSetUp: an arm from ended to used':
+    'an ended set-up keeps its reason, and a used one has none by the constraint',
+  'operator_set_ups_ends_with_a_reason not asked about state':
+    'the constraint of the table asks for a reason where the state changes, and only there',
+  "operator_set_ups_ends_with_a_reason without: OLD.state = 'used' AND NEW.state = 'ended' AND NOT coalesce((NEW.ended_reason IN ('replaced', 'operator_declared')), false)":
+    'the cases end a link that was not used with a wrong reason; the rule names both states from which a set-up ends',
   'mail: an arm from sent to pending':
     'a mail that waits has contents by the constraint of the table, and contents that were erased do not come back',
   'mail: an arm from dropped to pending': 'the same',
