@@ -13,7 +13,7 @@ export type LedgerLine = {
   readonly grant_id: string | null;
   readonly interaction_id: string | null;
   readonly client_id: string | null;
-  /** Of today, where the viewer may see it. */
+  /** The current name, where the viewer may see it. */
   readonly client_name: string | null;
   readonly sub: string | null;
   readonly username: string | null;

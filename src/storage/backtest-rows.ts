@@ -215,7 +215,7 @@ export async function grantRowsOf(db: Drizzle, ids: readonly string[]): Promise<
   return new Map(rows.map((row) => [row.id, { ...row, revokedReason: row.revokedReason as Grant['revokedReason'] }]));
 }
 
-/** With the epochs of today. */
+/** With the current epochs. */
 export type LivingRow = GrantRow & Pick<Grant, 'liveClientEpoch' | 'liveUserEpoch' | 'liveServerEpoch'>;
 
 const ROWS_AT_A_TIME = 2000;

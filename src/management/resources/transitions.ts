@@ -52,12 +52,12 @@ const shape = z
       .string()
       .nullable()
       .describe(
-        "The client's name of today. Null: it has none, was deleted, or the caller lacks the scope `clients:read`.",
+        'The current name of the client. Null: it has none, was deleted, or the caller lacks the scope `clients:read`.',
       ),
     username: z
       .string()
       .nullable()
-      .describe('Of `sub`, today. Null: it was deleted, or the caller lacks the scope `users:read`.'),
+      .describe('The current username of `sub`. Null: it was deleted, or the caller lacks the scope `users:read`.'),
     policy: z.string().nullable(),
     scope_withheld: z.string().nullable().describe('The granted scope above the ceiling at that time.'),
     actor: z

@@ -67,9 +67,9 @@ describe('the ledger page', () => {
     ['the id of a client that is gone', 'client_id=nothing-has-it', 0],
     ['a username', 'sub=grace&machine=user&event=registrationRequested', 1],
     ['the address of a presenter', 'reason=refresh_token_reused&address=127.0.0.1', 2],
-    ['an address of nobody', 'reason=refresh_token_reused&address=203.0.113.9', 0],
+    ['an address that no entry has', 'reason=refresh_token_reused&address=203.0.113.9', 0],
     ['a part of a User-Agent, in any case', 'user_agent=LIGHTMY', 2],
-    ['a User-Agent of nobody', 'user_agent=firefox', 0],
+    ['a User-Agent that no entry has', 'user_agent=firefox', 0],
   ])('filters by %s', async (_, query, count) => expect(await rows(query)).toHaveLength(count));
 
   it('asks for more where several clients match', async () => {

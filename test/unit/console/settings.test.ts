@@ -20,7 +20,7 @@ editableByUser:
   - name: nickname
 `,
   'operators.yaml': `operators:
-  - somebody
+  - grace
   - ${OPERATOR}
 `,
   'branding.yaml': `organization: Example
