@@ -24,8 +24,9 @@ import { refuseForm } from './form-refused.ts';
 import { sendInteractionStep } from './interaction-outcome.ts';
 import { interactionNamed, isInteractionName } from './interaction-request.ts';
 import type { Handlers } from './lazy-routes.ts';
-import { type Look, lookOf } from './look.ts';
+import { lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
+import { passkeyOfNewAccount } from './passkey-of-new-account.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { deviceOf } from './sign-in-form.ts';
@@ -35,7 +36,6 @@ import {
   type AskView,
   askedPage,
   askPage,
-  type LinkPageView,
   type LostFactorsView,
   linkDonePage,
   linkPage,
@@ -44,7 +44,6 @@ import {
   passkeyFields,
   uselessLinkPage,
 } from './views/email.ts';
-import type { Markup } from './views/page.ts';
 import { PASSWORD_SCRIPT_SOURCE } from './views/password-field.ts';
 import type { Progress } from './views/progress.ts';
 
@@ -288,33 +287,23 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     };
     const script = shown.minimumCharacters === null ? undefined : PASSWORD_SCRIPT_SOURCE;
     const look = await lookOf(request);
-    const passkey = view.offersPasskey ? await passkeyOf(request, reply, look, shown, view.formPurpose) : null;
+    const passkey = view.offersPasskey
+      ? await passkeyOfNewAccount(options, request, reply, look, {
+          action: shown.action,
+          csrf: shown.csrf,
+          formPurpose: view.formPurpose,
+          secret,
+          name: address,
+          hidden: passkeyFields(shown),
+          button: look.words.email.passkey.create,
+        })
+      : null;
     const html = linkPage(look, {
       ...shown,
       passkey: passkey?.markup ?? null,
       progress: purpose === 'sign_up' && !view.resumes ? progressOfSignUp(2) : null,
     });
     return sendPage(reply, status, html, script, passkey?.script);
-  }
-
-  /** @returns null: the site cannot have passkeys. */
-  async function passkeyOf(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    look: Look,
-    { csrf, secret, address, asksForUsername }: Omit<LinkPageView, 'passkey' | 'progress'>,
-    formPurpose: string,
-  ): Promise<{ readonly markup: Markup; readonly script: string } | null> {
-    const browser = cookies.hash(request, 'browser') ?? cookies.justSet(reply, 'browser');
-    const { passkeyOfSignUpOptions } = await import('../people/sign-up/by-passkey.ts');
-    const asked = browser && (await passkeyOfSignUpOptions(options, { secret, formPurpose, browser }, address));
-    if (!asked) return null;
-    const { passkeyButton, PASSKEY_SCRIPT_SOURCE } = await import('./views/passkey.ts');
-    const { passkey, problems } = look.words.email;
-    const hidden = passkeyFields({ secret, asksForUsername });
-    const form = { action: path(LINK), csrf, options: asked, autofill: false, hidden };
-    const words = { button: passkey.create, about: passkey.about, failed: problems.passkeyRefused };
-    return { markup: passkeyButton(look, form, words), script: PASSKEY_SCRIPT_SOURCE };
   }
 
   async function answerLink(

@@ -22,9 +22,10 @@ import { callerGone } from './caller-gone.ts';
 import { showRecoveryCodes } from './factor-pages.ts';
 import { askedField, sentFields } from './form-body.ts';
 import { refuseForm } from './form-refused.ts';
-import { type Look, lookOf } from './look.ts';
+import { lookOf } from './look.ts';
 import type { OperatorHandlers } from './operator-route-names.ts';
 import type { PageParts } from './page-parts.ts';
+import { passkeyOfNewAccount } from './passkey-of-new-account.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import {
@@ -34,7 +35,6 @@ import {
   setUpPasskeyFields,
   uselessSetUpPage,
 } from './views/operator-set-up.ts';
-import type { Markup } from './views/page.ts';
 import { PASSWORD_SCRIPT_SOURCE } from './views/password-field.ts';
 
 export type OperatorRoutesOptions = OperatorSetUpDeps &
@@ -92,32 +92,17 @@ export function operatorHandlers(options: OperatorRoutesOptions): OperatorHandle
     const token = csrf.token(request, reply, formPurpose);
     const view = { ...shown, action: path(SET_UP_PATH), csrf: token, given, minimumCharacters };
     const look = await lookOf(request);
-    const passkey = await passkeyOf(request, reply, look, view, formPurpose);
+    const passkey = await passkeyOfNewAccount(options, request, reply, look, {
+      action: view.action,
+      csrf: token,
+      formPurpose,
+      secret: shown.secret,
+      name: given ?? '',
+      hidden: setUpPasskeyFields(shown.secret),
+      button: look.words.operatorSetUp.withPasskey,
+    });
     const html = operatorSetUpPage(look, { ...view, passkey: passkey?.markup ?? null });
     return sendPage(reply, status, html, PASSWORD_SCRIPT_SOURCE, passkey?.script);
-  }
-
-  /** @returns null: the site cannot have passkeys. */
-  async function passkeyOf(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    look: Look,
-    { action, csrf, secret, given }: Pick<SetUpPageView, 'action' | 'csrf' | 'secret' | 'given'>,
-    formPurpose: string,
-  ): Promise<{ readonly markup: Markup; readonly script: string } | null> {
-    const browser = cookies.hash(request, 'browser') ?? cookies.justSet(reply, 'browser');
-    const { passkeyOfSignUpOptions } = await import('../people/sign-up/by-passkey.ts');
-    const asked = browser && (await passkeyOfSignUpOptions(options, { secret, formPurpose, browser }, given ?? ''));
-    if (!asked) return null;
-    const { passkeyButton, PASSKEY_SCRIPT_SOURCE } = await import('./views/passkey.ts');
-    const { passkey, problems } = look.words.email;
-    const form = { action, csrf, options: asked, autofill: false, hidden: setUpPasskeyFields(secret) };
-    const words = {
-      button: look.words.operatorSetUp.withPasskey,
-      about: passkey.about,
-      failed: problems.passkeyRefused,
-    };
-    return { markup: passkeyButton(look, form, words), script: PASSKEY_SCRIPT_SOURCE };
   }
 
   async function answer(

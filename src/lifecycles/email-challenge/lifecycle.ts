@@ -11,7 +11,7 @@ import type {
   EmailChallengeRejectReason,
 } from '../../../machines/email-challenge/facts.ts';
 import { emailChallengeMachine } from '../../../machines/email-challenge/machine.ts';
-import type { PasskeyEvent, PasskeyState } from '../../../machines/passkey/facts.ts';
+import type { PasskeyState } from '../../../machines/passkey/facts.ts';
 import type { UserEvent, UserEventByLink } from '../../../machines/user/facts.ts';
 import { type Commit, type CommitStore, insert, update, type Write } from '../../engine/commit.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
@@ -23,24 +23,11 @@ import type { Bytes } from '../../model/grant.ts';
 import type { SignInOrigin } from '../../model/ledger.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 import { addressKey, addressOf, NO_PASSWORD } from '../../model/user.ts';
+import { accountIn, newPasskeyIn } from '../account-row.ts';
 import type { RowVersion } from '../client/lifecycle.ts';
 import type { Passkey } from '../passkey/entity.ts';
-import {
-  type NewPasskey,
-  type PasskeyFacts,
-  passkeyLifecycle,
-  passkeyWrite,
-  unregistered,
-} from '../passkey/lifecycle.ts';
-import {
-  FIELDS,
-  type UserChange,
-  type UserFacts,
-  type UserRegistration,
-  userLifecycle,
-  userWrite,
-} from '../user/lifecycle.ts';
-import { within } from '../within.ts';
+import { type NewPasskey, passkeyWrite, unregistered } from '../passkey/lifecycle.ts';
+import { FIELDS, type UserChange, type UserFacts, type UserRegistration, userWrite } from '../user/lifecycle.ts';
 import {
   EMAIL_CHALLENGES,
   type EmailChallenge,
@@ -201,31 +188,7 @@ const nextOf = (
 ): EmailChallenge | undefined =>
   challenges.find((one) => one.state === 'active' && one.purpose === purpose && one.id !== id);
 
-/** The end-user's lifecycle on the row of a link: its own states, effects and lines, in the same commit. */
-const ofUser = within(
-  userLifecycle,
-  ({ user }: EmailChallengeRow) => ({ user }),
-  (row, { user }) => ({ ...row, user }),
-);
-
-/** The passkey's lifecycle, likewise. Only a use that brings a passkey asks it. */
-const ofPasskey = within(
-  passkeyLifecycle,
-  ({ passkey }: EmailChallengeRow) => {
-    if (passkey === null) throw new InvariantViolation('emailChallenge: no passkey came');
-    return passkey;
-  },
-  (row, passkey) => ({ ...row, passkey }),
-);
-/** A new account has nothing else. */
-const NOTHING_ELSE = {
-  hasAnother: false,
-  otherWays: { password: false, passkeys: 0, linkedIdentities: 0 },
-  isDemanded: false,
-  counter: null,
-  name: null,
-  byPasswordAlone: false,
-} as const;
+const { ofUser, addPasskey } = accountIn<EmailChallengeRow>();
 
 const changeOf = (
   { use }: EmailChallengeFacts,
@@ -335,11 +298,7 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
       const userFacts: UserFacts = { now, id, version, actor, change, fields: FIELDS[event], addressesIdentify };
       return { lifecycle: ofUser, facts: userFacts, event: sent };
     },
-    addPasskey: ({ user }, { now }) => {
-      const passkeyFacts: PasskeyFacts = { ...NOTHING_ELSE, now, user };
-      const event: PasskeyEvent = { type: 'registered', byPasswordAlone: false };
-      return { lifecycle: ofPasskey, facts: passkeyFacts, event };
-    },
+    addPasskey,
   },
   violation: ({ before, after }) => {
     const isUsed = after.challenges.some(
@@ -378,9 +337,6 @@ export const emailChallengeLifecycle: Lifecycle<EmailChallengeRow, EmailChalleng
     return { now, requires: [], writes: writes as [Write, ...Write[]], entries };
   },
 };
-
-const newPasskeyIn = (before: EmailChallengeRow, { passkey }: EmailChallengeRow): Passkey | null =>
-  passkey !== null && passkey.state === 'active' && passkey !== before.passkey ? passkey : null;
 
 function newLink(challenge: EmailChallenge, actor: Actor | undefined): Write {
   const { id, person, purpose } = challenge;

@@ -9,7 +9,7 @@ import type {
   OperatorSetUpRejectReason,
 } from '../../../machines/operator-set-up/facts.ts';
 import { operatorSetUpMachine } from '../../../machines/operator-set-up/machine.ts';
-import type { PasskeyEvent, PasskeyState } from '../../../machines/passkey/facts.ts';
+import type { PasskeyState } from '../../../machines/passkey/facts.ts';
 import type { UserEvent } from '../../../machines/user/facts.ts';
 import { type Commit, type CommitStore, insert, update, type Write } from '../../engine/commit.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
@@ -21,16 +21,10 @@ import { configurationFiles, endUser } from '../../model/actor.ts';
 import type { Bytes } from '../../model/grant.ts';
 import type { SignInOrigin } from '../../model/ledger.ts';
 import { NO_PASSWORD, type RegisteredUser, type User, usernameKey } from '../../model/user.ts';
+import { accountIn, newPasskeyIn } from '../account-row.ts';
 import type { Passkey } from '../passkey/entity.ts';
-import {
-  type NewPasskey,
-  type PasskeyFacts,
-  passkeyLifecycle,
-  passkeyWrite,
-  unregistered,
-} from '../passkey/lifecycle.ts';
-import { type UserFacts, userLifecycle, userWrite } from '../user/lifecycle.ts';
-import { within } from '../within.ts';
+import { type NewPasskey, passkeyWrite, unregistered } from '../passkey/lifecycle.ts';
+import { type UserFacts, userWrite } from '../user/lifecycle.ts';
 import { type NewOperatorSetUp, OPERATOR_SET_UPS, type OperatorSetUp, SET_UP_LINK_SECONDS } from './entity.ts';
 
 export type OperatorSetUpRow = {
@@ -128,31 +122,7 @@ const operatorNow = ({
   return operatorBySetUp === null ? 'none' : 'setUp';
 };
 
-/** The end-user's lifecycle on the row of a set-up: its own states, effects and entries, in the same commit. */
-const ofUser = within(
-  userLifecycle,
-  ({ user }: OperatorSetUpRow) => ({ user }),
-  (row, { user }) => ({ ...row, user }),
-);
-
-/** The passkey's lifecycle, likewise. Only a use that brings a passkey asks it. */
-const ofPasskey = within(
-  passkeyLifecycle,
-  ({ passkey }: OperatorSetUpRow) => {
-    if (passkey === null) throw new InvariantViolation('operatorSetUp: no passkey came');
-    return passkey;
-  },
-  (row, passkey) => ({ ...row, passkey }),
-);
-/** A new account has nothing else. */
-const NOTHING_ELSE = {
-  hasAnother: false,
-  otherWays: { password: false, passkeys: 0, linkedIdentities: 0 },
-  isDemanded: false,
-  counter: null,
-  name: null,
-  byPasswordAlone: false,
-} as const;
+const { ofUser, addPasskey } = accountIn<OperatorSetUpRow>();
 
 const NO_EVENT_ELSE = { expectationHolds: true, addressOf: null, differing: [] } as const;
 
@@ -196,11 +166,7 @@ export const operatorSetUpLifecycle: Lifecycle<OperatorSetUpRow, OperatorSetUpFa
       const sent: UserEvent = { type: 'registrationRequested', usernameOf, ...NO_EVENT_ELSE };
       return { lifecycle: ofUser, facts: userFacts, event: sent };
     },
-    addPasskey: ({ user }, { now }) => {
-      const passkeyFacts: PasskeyFacts = { ...NOTHING_ELSE, now, user };
-      const event: PasskeyEvent = { type: 'registered', byPasswordAlone: false };
-      return { lifecycle: ofPasskey, facts: passkeyFacts, event };
-    },
+    addPasskey,
   },
   violation: ({ before, after }) => {
     const isOpen = (row: OperatorSetUpRow) => row.setUps.filter(({ state }) => state === 'active').length;
@@ -234,9 +200,6 @@ export const operatorSetUpLifecycle: Lifecycle<OperatorSetUpRow, OperatorSetUpFa
     return { now, requires: [], writes: all as [Write, ...Write[]], entries };
   },
 };
-
-const newPasskeyIn = (before: OperatorSetUpRow, { passkey }: OperatorSetUpRow): Passkey | null =>
-  passkey !== null && passkey.state === 'active' && passkey !== before.passkey ? passkey : null;
 
 /** Of links that are issued together, one is stored. */
 const unlikeOf = ({ id }: OperatorSetUp): readonly Partial<OperatorSetUp>[] => [{ id }, { state: 'active' }];
