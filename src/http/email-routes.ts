@@ -1,7 +1,7 @@
 /** /forgot-password, /sign-up and /email/link: HTTP around src/people/email and src/people/sign-up. */
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { sameSecretBytes } from '../crypto/digest.ts';
-import { BY_PASSWORD, byPasskey, hasPassword } from '../oauth/authentication-methods.ts';
+import { hasPassword } from '../oauth/authentication-methods.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import type { BotCheckDeps, BotCheckForm } from '../people/bot-check/check.ts';
 import { type Asked, type Asker, askAboutLostFactors, askForReset } from '../people/email/asking.ts';
@@ -26,7 +26,7 @@ import { interactionNamed, isInteractionName } from './interaction-request.ts';
 import type { Handlers } from './lazy-routes.ts';
 import { lookOf } from './look.ts';
 import type { PageParts } from './page-parts.ts';
-import { passkeyOfNewAccount } from './passkey-of-new-account.ts';
+import { authenticationOfNewAccount, passkeyOfNewAccount } from './passkey-of-new-account.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import { deviceOf } from './sign-in-form.ts';
@@ -357,14 +357,7 @@ export function emailHandlers(options: EmailRoutesOptions): Handlers<EmailRoute>
     const cookie = cookies.create();
     const places = { old: cookies.hash(request, 'session'), new: cookie.hash };
     const userAgent = request.headers['user-agent'] ?? null;
-    const authentication =
-      passkey === null
-        ? ({ amr: BY_PASSWORD, method: 'link', factor: null } as const)
-        : ({
-            amr: byPasskey(passkey.backupEligible),
-            method: 'passkey',
-            factor: { kind: 'passkey', id: passkey.id },
-          } as const);
+    const authentication = authenticationOfNewAccount(passkey);
     const session = await createSessionBy(options, signedIn, places, userAgent, authentication);
     // Nor is a session stored with a passkey that an administrator has removed since.
     if (session === null) return seeOther(reply, signIn);

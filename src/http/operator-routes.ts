@@ -1,6 +1,6 @@
 /** /operator/set-up: HTTP around src/people/operator-set-up. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { BY_PASSWORD, byPasskey, classNamed } from '../oauth/authentication-methods.ts';
+import { classNamed } from '../oauth/authentication-methods.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { SET_UP_PATH } from '../people/operator-set-up/issue.ts';
 import {
@@ -25,7 +25,7 @@ import { refuseForm } from './form-refused.ts';
 import { lookOf } from './look.ts';
 import type { OperatorHandlers } from './operator-route-names.ts';
 import type { PageParts } from './page-parts.ts';
-import { passkeyOfNewAccount } from './passkey-of-new-account.ts';
+import { authenticationOfNewAccount, passkeyOfNewAccount } from './passkey-of-new-account.ts';
 import { setLogLine } from './request-log.ts';
 import { seeOther, sendPage } from './security-headers.ts';
 import {
@@ -148,14 +148,7 @@ export function operatorHandlers(options: OperatorRoutesOptions): OperatorHandle
     if (user === null) return;
     const cookie = cookies.create();
     const places = { old: cookies.hash(request, 'session'), new: cookie.hash };
-    const by =
-      passkey === null
-        ? ({ amr: BY_PASSWORD, method: 'link', factor: null } as const)
-        : ({
-            amr: byPasskey(passkey.backupEligible),
-            method: 'passkey',
-            factor: { kind: 'passkey', id: passkey.id },
-          } as const);
+    const by = authenticationOfNewAccount(passkey);
     const requiredClass = classNamed('multi-factor');
     const userAgent = request.headers['user-agent'] ?? null;
     const session = await createSessionBy(options, user, places, userAgent, { ...by, requiredClass });

@@ -1,5 +1,6 @@
-/** The button of a link's page that makes the new account with a passkey, and its script. */
+/** The passkey with which a new account may begin: the button of a link's page with its script, and the first sign-in. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BY_PASSWORD, byPasskey } from '../oauth/authentication-methods.ts';
 import type { passkeyOfSignUpOptions } from '../people/sign-up/by-passkey.ts';
 import type { Look } from './look.ts';
 import type { PageParts } from './page-parts.ts';
@@ -37,3 +38,15 @@ export async function passkeyOfNewAccount(
   const words = { button, about: passkey.about, failed: problems.passkeyRefused };
   return { markup: passkeyButton(look, form, words), script: PASSKEY_SCRIPT_SOURCE };
 }
+
+/** Of the session that the link begins. @param passkey null: the account begins with a password. */
+export const authenticationOfNewAccount = (
+  passkey: { readonly id: string; readonly backupEligible: boolean } | null,
+) =>
+  passkey === null
+    ? ({ amr: BY_PASSWORD, method: 'link', factor: null } as const)
+    : ({
+        amr: byPasskey(passkey.backupEligible),
+        method: 'passkey',
+        factor: { kind: 'passkey', id: passkey.id },
+      } as const);
