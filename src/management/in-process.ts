@@ -9,6 +9,7 @@ import { prepareApi, sendFailure } from './api.ts';
 import type { Transport } from './client/client.ts';
 import type { ManagementDeps } from './deps.ts';
 import { operationRoutes } from './routes.ts';
+import { receivedFrom } from './send.ts';
 import type { Me } from './who.ts';
 
 /** Ids and names in addresses, as long as the schemas of the resources let them be. */
@@ -50,14 +51,7 @@ export async function openInProcess(deps: ManagementDeps, me: Me, actor: Actor):
     });
     const { req } = reply.raw;
     if (failures.has(req)) throw failures.get(req);
-    return {
-      status: reply.statusCode,
-      text: reply.body,
-      header: (name) => {
-        const value = reply.headers[name];
-        return value === undefined ? null : String(value);
-      },
-    };
+    return receivedFrom(reply);
   };
 }
 

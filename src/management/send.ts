@@ -1,5 +1,5 @@
 /** A request of the same caller to another address of the API, with all of its checks: its token, its scopes and its conditions. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, LightMyRequestResponse } from 'fastify';
 import { API_PATH } from './addresses.ts';
 import type { Method } from './operations.ts';
 
@@ -51,15 +51,18 @@ export const sendAs =
       ...(remoteAddress !== undefined && { remoteAddress }),
       ...(body !== undefined && { payload: body }),
     });
-    return {
-      status: reply.statusCode,
-      text: reply.body,
-      header: (name) => {
-        const value = reply.headers[name];
-        return value === undefined ? null : String(value);
-      },
-    };
+    return receivedFrom(reply);
   };
+
+/** An answer that came without a network. */
+export const receivedFrom = ({ statusCode, body, headers }: LightMyRequestResponse): Received => ({
+  status: statusCode,
+  text: body,
+  header: (name) => {
+    const value = headers[name];
+    return value === undefined ? null : String(value);
+  },
+});
 
 /** Parts such as `..`, also when they are encoded, would lead out of the API. */
 function isBelow(api: string, url: string): boolean {
