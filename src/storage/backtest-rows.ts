@@ -5,6 +5,7 @@
 import { and, asc, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Grant } from '../model/grant.ts';
 import type { Clock } from '../system/clock.ts';
+import { LIFE_COLUMNS } from './consequences.ts';
 import type { Drizzle } from './database.ts';
 import { TODAYS_EPOCHS } from './grant-list.ts';
 import { IS_IN_ORDER, recordedAround } from './ledger-instants.ts';
@@ -187,21 +188,10 @@ export type GrantRow = Pick<
 >;
 
 const GRANT = {
-  id: grants.id,
-  clientId: grants.clientId,
-  userId: grants.userId,
+  ...LIFE_COLUMNS,
   scope: grants.scope,
   resources: grants.resources,
-  state: grants.state,
   revokedReason: grants.revokedReason,
-  clientEpoch: grants.clientEpoch,
-  userEpoch: grants.userEpoch,
-  serverEpoch: grants.serverEpoch,
-  refreshGeneration: grants.refreshGeneration,
-  createdAt: grants.createdAt,
-  lastUsedAt: grants.lastUsedAt,
-  chainEndsAt: grants.chainEndsAt,
-  codeEndsAt: grants.codeEndsAt,
 };
 
 /** @throws StoreUnavailable */

@@ -99,7 +99,22 @@ async function readBounded<Row>(
   return { rows: all, exact: false };
 }
 
-/** Only the columns that show whether a row is active, and its owner. */
+/** The columns that show whether a grant is active, and its owner. */
+export const LIFE_COLUMNS = {
+  id: grants.id,
+  clientId: grants.clientId,
+  userId: grants.userId,
+  state: grants.state,
+  clientEpoch: grants.clientEpoch,
+  userEpoch: grants.userEpoch,
+  serverEpoch: grants.serverEpoch,
+  refreshGeneration: grants.refreshGeneration,
+  createdAt: grants.createdAt,
+  lastUsedAt: grants.lastUsedAt,
+  chainEndsAt: grants.chainEndsAt,
+  codeEndsAt: grants.codeEndsAt,
+};
+
 function livesOf(db: Drizzle, clock: Clock, of: SQL, after: InstantPosition | null, rows: number) {
   const place = db
     .select({ id: grants.id, createdAt: grants.createdAt })
@@ -112,18 +127,7 @@ function livesOf(db: Drizzle, clock: Clock, of: SQL, after: InstantPosition | nu
     .select({
       now: sql<string>`${nowOf(clock)}`,
       at: positionInstant(grants.createdAt),
-      id: grants.id,
-      clientId: grants.clientId,
-      userId: grants.userId,
-      state: grants.state,
-      clientEpoch: grants.clientEpoch,
-      userEpoch: grants.userEpoch,
-      serverEpoch: grants.serverEpoch,
-      refreshGeneration: grants.refreshGeneration,
-      createdAt: grants.createdAt,
-      lastUsedAt: grants.lastUsedAt,
-      chainEndsAt: grants.chainEndsAt,
-      codeEndsAt: grants.codeEndsAt,
+      ...LIFE_COLUMNS,
       policyToday: clients.policy,
       isAboveCeiling: sql<boolean>`${clients.scope} is not null and not (${grants.scope} <@ ${clients.scope})`,
       ...TODAYS_EPOCHS,
