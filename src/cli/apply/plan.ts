@@ -33,7 +33,10 @@ export type Plan = {
   readonly notInFolder: readonly string[];
 };
 
-type Planned = Omit<Step, 'kind' | 'name' | 'drift'>;
+type Planned = Omit<Step, 'kind' | 'name' | 'drift'> & {
+  /** Of an end-user that the server has. */
+  readonly sub?: string;
+};
 const NOTHING = { changes: [], consequences: [], problems: [], carryOut: async () => null } as const;
 
 /** Changes nothing. @throws CommandRefused without an answer of the server. */
@@ -45,8 +48,10 @@ export async function planOf(api: ManagementApi, wanted: readonly Wanted[]): Pro
     const planned = await refusedOr(() =>
       kind === 'client' ? planOfClient(api, one.record) : planOfUser(api, one.record),
     );
-    const isDrift = planned.action === 'change' || planned.action === 'delete';
-    steps.push({ kind, name, ...planned, drift: isDrift ? await driftOf(api, one, me) : null });
+    const { sub, ...step } = planned;
+    const isDrift = step.action === 'change' || step.action === 'delete';
+    const of = kind === 'client' ? { client_id: name } : { sub };
+    steps.push({ kind, name, ...step, drift: isDrift ? await driftOf(api, { machine: kind, ...of }, me) : null });
   }
   return { steps, notInFolder: await clientsBeside(api, wanted) };
 }
@@ -120,7 +125,7 @@ async function planOfUser(api: ManagementApi, { absent, ...body }: UserRecord): 
       await api.send('DELETE', '/users/{sub}', { params, ifMatch });
       return null;
     };
-    return { ...NOTHING, action: 'delete', consequences: [await endsWithUser(api, params.sub)], carryOut };
+    return { ...NOTHING, ...params, action: 'delete', consequences: [await endsWithUser(api, params.sub)], carryOut };
   }
   const request = { params, body, ifMatch } as const;
   const { value } = await api.send('PUT', '/users/{sub}', { ...request, dryRun: true });
@@ -133,6 +138,7 @@ async function planOfUser(api: ManagementApi, { absent, ...body }: UserRecord): 
   };
   return {
     ...NOTHING,
+    ...params,
     action: 'change',
     changes,
     consequences: ends ? [await endsWithUser(api, params.sub)] : [],
@@ -176,10 +182,11 @@ async function actorOf(api: ManagementApi): Promise<readonly string[]> {
   return me.kind === 'operator' ? [`operator ${me.sub}`] : [`client ${me.client_id}`, 'command_line'];
 }
 
-async function driftOf(api: ManagementApi, { kind, name }: Wanted, me: readonly string[]): Promise<Step['drift']> {
-  const of = kind === 'client' ? { client_id: name } : { sub: (await userNamed(api, name))?.sub };
+type About = { readonly machine: Wanted['kind']; readonly client_id?: string; readonly sub?: string | undefined };
+
+async function driftOf(api: ManagementApi, about: About, me: readonly string[]): Promise<Step['drift']> {
   try {
-    const query = { machine: kind, limit: 1, ...of };
+    const query = { limit: 1, ...about };
     const [last] = (await api.send('GET', '/transitions', { query })).value.items;
     return last?.actor && !me.includes(last.actor) ? { actor: last.actor, at: last.at } : null;
   } catch (error) {
