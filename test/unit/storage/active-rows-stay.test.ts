@@ -7,6 +7,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { getTableColumns, is, type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { STATISTICS_DAYS } from '../../../src/model/statistics.ts';
 import { clientLogoStore } from '../../../src/storage/client-logos.ts';
 import type { Drizzle } from '../../../src/storage/database.ts';
 import { housekeeper, removable } from '../../../src/storage/housekeeping.ts';
@@ -114,6 +115,11 @@ const CASES = {
       linkedAt: ago(0),
       ...ofUser,
     }),
+  ],
+  statistics: around('the last day of the statistics', STATISTICS_DAYS * DAY, (at) => ({ at })),
+  lastSignIns: [
+    stays('the last sign-in of an end-user', { ...ofUser, signedInAt: ago(TEN_YEARS) }),
+    goes('the last sign-in of a deleted account', { ...ofDeletedUser, signedInAt: ago(0) }),
   ],
   deniedAccessTokens: around('an hour after the end of an access token', HOUR, (endsAt) => ({ endsAt })),
   signInFailures: around('the end of the window', 0, (windowEndsAt) => ({ windowEndsAt, failures: 3 })),

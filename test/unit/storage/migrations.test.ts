@@ -67,7 +67,9 @@ test('a database that refuses the extension for searches is left unchanged, with
   const database = await opened('postgres');
   for (const statement of [
     'drop extension pg_trgm cascade',
-    'drop table statistics, statistics_progress, last_sign_ins',
+    'drop table statistics, statistics_progress, last_sign_ins, webhook_attempts, operator_set_ups',
+    'drop index webhook_deliveries_abandoned',
+    'alter table webhook_receivers drop column paused_at',
     'drop index clients_created_at, clients_client_name, users_created_at, users_disabled, users_claims',
     'alter table users drop column changed_at',
     `delete from drizzle.__drizzle_migrations where created_at >= ${journal.entries.find(({ tag }) => tag.endsWith('_search'))?.when}`,
