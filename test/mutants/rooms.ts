@@ -72,6 +72,8 @@ export const rooms: Readonly<Record<string, Room>> = {
 
 /** Rooms of src without an entry above, each with its reason. */
 export const notMutated: Readonly<Record<string, string>> = {
+  backtest:
+    'It asks the machines of the server; test/property/backtest compares its numbers with a server that runs the same events.',
   catalogue:
     'It reads machines for reviews, and test/unit/machines and test/unit/review break machines and ask what it read.',
   explanation: 'Words for operators about what is stored: no request of a client depends on them.',

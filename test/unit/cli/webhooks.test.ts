@@ -48,6 +48,8 @@ describe.each(ways)('webhooks through the %s', (way) => {
           events: ['user'],
           pending: 0,
           oldest_pending_at: null,
+          abandoned: 0,
+          paused_at: null,
         },
       ],
     });
