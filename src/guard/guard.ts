@@ -2,6 +2,7 @@
 import { readAccessToken } from './access-token.ts';
 import { validClaims } from './claims.ts';
 import { discovery } from './discovery.ts';
+import { DPOP_ALGORITHMS, dpopProblem } from './dpop.ts';
 import { introspection } from './introspection.ts';
 import { jsonRequests, objectOf } from './json-request.ts';
 import { keySource } from './keys.ts';
@@ -56,10 +57,10 @@ const INTERNAL_RETRY_SECONDS = 5;
 
 /** @throws TypeError when the options are invalid: a mistake of the program, found when it starts. */
 export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Guard<Claims> {
-  const rules = rulesOf(options);
-  const { issuer, resource } = rules;
   const { proof, claims: schema, onRefusal, now = () => new Date(), fetch = globalThis.fetch } = options;
   const milliseconds = () => now().getTime();
+  const rules = rulesOf(options, milliseconds);
+  const { issuer, resource, dpop } = rules;
   const ask = jsonRequests((...request) => fetch(...request));
   const { jwksUri, introspection: asked } = options;
   const given = {
@@ -73,10 +74,11 @@ export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Gu
     issuer,
     resource,
     scopes: rules.scopes ?? [],
+    dpop: dpop && DPOP_ALGORITHMS,
     name: options.name,
     documentation: options.documentation,
   });
-  const schemes: ReadonlySet<Scheme> = new Set(proof === undefined ? ['bearer'] : ['bearer', 'dpop']);
+  const schemes: ReadonlySet<Scheme> = new Set(proof === undefined && dpop === null ? ['bearer'] : ['bearer', 'dpop']);
   const tokenRules = { ...rules, now: milliseconds };
 
   const problemOf = (needs: Needs): string | null => {
@@ -104,7 +106,7 @@ export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Gu
   ): Promise<RefusalReason | Unavailable | null> => {
     const { cnf } = claims;
     if (cnf === undefined && scheme === 'bearer') return null;
-    if (proof === undefined) return 'proof_missing';
+    if (proof === undefined && dpop === null) return 'proof_missing';
     const confirmation = objectOf(cnf);
     if (confirmation === null) return 'proof_refused';
     const boundToDpop = confirmation['jkt'] !== undefined;
@@ -112,6 +114,12 @@ export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Gu
     // be bound.
     if (boundToDpop !== (scheme === 'dpop')) return boundToDpop ? 'proof_missing' : 'proof_refused';
     try {
+      if (dpop !== null && boundToDpop) {
+        const { jkt, ...others } = confirmation;
+        const problem = await dpopProblem(dpop, request, { token, jkt, now: milliseconds() });
+        if (problem !== null || Object.keys(others).length === 0) return problem;
+      }
+      if (proof === undefined) return 'proof_missing';
       const isGood = await proof({ request, scheme, token, claims, confirmation });
       return isGood === true ? null : 'proof_refused';
     } catch (error) {
@@ -124,10 +132,12 @@ export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Gu
     if (problem !== null) return unavailable('internal', `the needs of a request: ${problem}`, INTERNAL_RETRY_SECONDS);
     const { scopes, acrValues = null, maxAgeSeconds = null } = needs;
     const signIn = { acrValues, maxAgeSeconds };
-    const refuse = (reason: RefusalReason, missing: readonly string[] = []) =>
-      refused(reason, { scopes, metadataUrl: metadata.url, signIn }, missing);
-
     const credentials = credentialsOf(request, schemes, rules.maxTokenLength);
+    const isPresented = credentials.kind === 'token' && credentials.scheme === 'dpop';
+    const challenge = dpop && { algorithms: DPOP_ALGORITHMS, isPresented };
+    const refuse = (reason: RefusalReason, missing: readonly string[] = []) =>
+      refused(reason, { scopes, metadataUrl: metadata.url, dpop: challenge, signIn }, missing);
+
     if (credentials.kind !== 'token') return refuse(REFUSED_CREDENTIALS[credentials.kind]);
     const { token, scheme } = credentials;
     const reading = await readAccessToken(tokenRules, keys, token);

@@ -1,6 +1,7 @@
 /** `statehouse/guard`: everything that an API needs to accept the access tokens of Statehouse, without a framework. */
 
 export type { ClaimsSchema } from './claims.ts';
+export type { UsedProof } from './dpop.ts';
 export { createGuard, type Guard, type Needs } from './guard.ts';
 export type { ResourceMetadata, ResourceMetadataDocument } from './metadata.ts';
 export type { GuardOptions, Presented } from './options.ts';

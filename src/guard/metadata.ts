@@ -13,6 +13,7 @@ export type ResourceMetadataDocument = {
   readonly authorization_servers: readonly string[];
   readonly bearer_methods_supported: readonly ['header'];
   readonly scopes_supported?: readonly string[];
+  readonly dpop_signing_alg_values_supported?: readonly string[];
   readonly resource_name?: string;
   readonly resource_documentation?: string;
 };
@@ -27,6 +28,8 @@ export type ResourceFacts = {
   readonly issuer: string;
   readonly resource: string;
   readonly scopes: readonly string[];
+  /** The algorithms of DPoP proofs. Null: the API takes none. */
+  readonly dpop: readonly string[] | null;
   readonly name?: string | undefined;
   readonly documentation?: string | undefined;
 };
@@ -39,7 +42,14 @@ function placeOf(resource: string): { readonly url: string; readonly path: strin
   return { url: `${origin}${path}${search}`, path };
 }
 
-export function resourceMetadata({ issuer, resource, scopes, name, documentation }: ResourceFacts): ResourceMetadata {
+export function resourceMetadata({
+  issuer,
+  resource,
+  scopes,
+  dpop,
+  name,
+  documentation,
+}: ResourceFacts): ResourceMetadata {
   const place = placeOf(resource);
   return {
     url: place?.url ?? null,
@@ -49,6 +59,7 @@ export function resourceMetadata({ issuer, resource, scopes, name, documentation
       authorization_servers: [issuer],
       bearer_methods_supported: ['header'],
       ...(scopes.length > 0 && { scopes_supported: scopes }),
+      ...(dpop !== null && { dpop_signing_alg_values_supported: dpop }),
       ...(name !== undefined && { resource_name: name }),
       ...(documentation !== undefined && { resource_documentation: documentation }),
     },

@@ -1,5 +1,6 @@
 /** The options of a guard, and their bounds. */
 import type { ClaimsSchema } from './claims.ts';
+import { type DpopRules, proofsInMemory, type UsedProof } from './dpop.ts';
 import type { ClientAuthentication, IntrospectionRules } from './introspection.ts';
 import type { KeyTimes } from './keys.ts';
 import type { AccessTokenClaims, Refused, Unavailable } from './outcome.ts';
@@ -60,8 +61,25 @@ export type GuardOptions<Claims = unknown> = {
   /** A page for developers (RFC 9728 §2). */
   readonly documentation?: string;
   /**
-   * Checks that the sender holds the key to which a token is bound: `cnf` (RFC 7800), by DPoP (RFC 9449) or mutual TLS
-   * (RFC 8705). Without it, the guard rejects bound tokens, because it cannot distinguish their holder from a thief.
+   * Accepts tokens that are bound to a key by DPoP (RFC 9449), each with a proof of that key. Without it, and without
+   * `proof`, the guard rejects bound tokens. `{}` suffices for an API of one process.
+   */
+  readonly dpop?: {
+    /**
+     * The origin of the URLs that clients request, such as `https://api.example.com`. Default: that of `resource`.
+     */
+    readonly origin?: string;
+    /**
+     * Whether a proof is used for the first time. It has to answer yes once for each id, until `endsAt`, in all
+     * processes of the API. An error becomes 503. Default: the memory of this process.
+     */
+    readonly isFirstUse?: (proof: UsedProof) => boolean | Promise<boolean>;
+    /** Proofs in the memory of this process: about 80 seconds of requests. 1 to 10000000. Default: 200000. */
+    readonly maxProofs?: number;
+  };
+  /**
+   * Checks that the sender holds the key to which a token is bound: `cnf` (RFC 7800), by DPoP (RFC 9449), where `dpop`
+   * is absent, or mutual TLS (RFC 8705). Without it, the guard rejects bound tokens, because it cannot distinguish their holder from a thief.
    * With it, the guard accepts the scheme `DPoP` too. @returns whether the proof is valid. An error becomes 503.
    */
   readonly proof?: (presented: Presented) => boolean | Promise<boolean>;
@@ -97,6 +115,7 @@ export type GuardRules = {
   readonly maxTokenLength: number;
   readonly keys: KeyTimes;
   readonly introspection: IntrospectionRules | null;
+  readonly dpop: DpopRules | null;
 };
 
 const DEFAULT_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'];
@@ -105,8 +124,11 @@ const ASYMMETRIC: ReadonlySet<string> = new Set([
   ...['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA', 'Ed25519'],
 ]);
 
-/** @throws TypeError that names the expected and the found value, without secrets. */
-export function rulesOf(options: GuardOptions): GuardRules {
+/**
+ * @param now milliseconds since 1970.
+ * @throws TypeError that names the expected and the found value, without secrets.
+ */
+export function rulesOf(options: GuardOptions, now: () => number = Date.now): GuardRules {
   const { issuer, resource, scopes, algorithms = DEFAULT_ALGORITHMS, keys = {}, introspection, claims } = options;
   demand(isHttpUrl(issuer) && !/[?#]/.test(issuer), 'issuer', 'the URL of the authorization server', issuer);
   demand(isIdentifier(resource), 'resource', 'an absolute URI without a fragment', resource);
@@ -134,7 +156,18 @@ export function rulesOf(options: GuardOptions): GuardRules {
       timeoutMilliseconds: bounded('keys.timeoutMilliseconds', keys.timeoutMilliseconds, 5000, 1, 60_000),
     },
     introspection: introspection === undefined ? null : introspectionRules(introspection),
+    dpop: options.dpop === undefined ? null : dpopRules(options.dpop, resource, now),
   };
+}
+
+function dpopRules(given: NonNullable<GuardOptions['dpop']>, resource: string, now: () => number): DpopRules {
+  const { origin = isHttpUrl(resource) ? new URL(resource).origin : undefined, isFirstUse } = given;
+  const isOrigin = isHttpUrl(origin) && new URL(origin).origin === origin;
+  demand(isOrigin, 'dpop.origin', 'the origin of the URLs of this API, such as https://api.example.com', origin);
+  const isAsked = isFirstUse === undefined || typeof isFirstUse === 'function';
+  demand(isAsked, 'dpop.isFirstUse', 'a function', typeof isFirstUse);
+  const maximum = bounded('dpop.maxProofs', given.maxProofs, 200_000, 1, 10_000_000);
+  return { origin: String(origin), isFirstUse: isFirstUse ?? proofsInMemory(maximum, now) };
 }
 
 function introspectionRules(given: NonNullable<GuardOptions['introspection']>): IntrospectionRules {

@@ -62,6 +62,10 @@ export type RefusalReason =
   | 'claims_refused'
   | 'proof_missing'
   | 'proof_refused'
+  | 'dpop_proof_missing'
+  | 'dpop_proof_invalid'
+  | 'dpop_proof_replayed'
+  | 'dpop_key_mismatch'
   | 'token_inactive'
   | 'scope_missing'
   | 'sign_in_too_weak'
@@ -71,6 +75,7 @@ export type RefusalReason =
 export type RefusalError =
   | 'invalid_request'
   | 'invalid_token'
+  | 'invalid_dpop_proof'
   | 'insufficient_scope'
   | 'insufficient_user_authentication'
   | null;
@@ -127,6 +132,10 @@ const ERROR_OF: Readonly<Record<RefusalReason, RefusalError>> = {
   claims_refused: 'invalid_token',
   proof_missing: 'invalid_token',
   proof_refused: 'invalid_token',
+  dpop_proof_missing: 'invalid_dpop_proof',
+  dpop_proof_invalid: 'invalid_dpop_proof',
+  dpop_proof_replayed: 'invalid_dpop_proof',
+  dpop_key_mismatch: 'invalid_token',
   token_inactive: 'invalid_token',
   scope_missing: 'insufficient_scope',
   sign_in_too_weak: 'insufficient_user_authentication',
@@ -136,6 +145,7 @@ const ERROR_OF: Readonly<Record<RefusalReason, RefusalError>> = {
 const STATUS = {
   invalid_request: 400,
   invalid_token: 401,
+  invalid_dpop_proof: 401,
   insufficient_scope: 403,
   insufficient_user_authentication: 401,
 } as const;
@@ -143,6 +153,7 @@ const STATUS = {
 const WORDS: Readonly<Record<keyof typeof STATUS, string>> = {
   invalid_request: 'Send one access token, in one Authorization header: Bearer, a space, the token.',
   invalid_token: 'The access token is not valid for this API: get another one.',
+  invalid_dpop_proof: 'Send one new DPoP proof for this request, signed with the key of the access token.',
   insufficient_scope: 'The access token lacks a scope that this request needs.',
   insufficient_user_authentication: 'The end-user has to sign in again, more recently or more strongly.',
 };
@@ -159,6 +170,8 @@ export type ChallengeFacts = {
   readonly scopes: readonly string[];
   /** RFC 9728 §5.1. Null: the identifier of the API is no URL. */
   readonly metadataUrl: string | null;
+  /** RFC 9449 §7.1: the algorithms of proofs, and whether the request had that scheme. Absent: the API takes no proofs. */
+  readonly dpop?: { readonly algorithms: readonly string[]; readonly isPresented: boolean } | null;
   /**
    * RFC 9470 §3: the required sign-in. The challenge names it only where the sign-in does not suffice. Absent: no
    * requirement.
@@ -179,17 +192,31 @@ export function refused(reason: RefusalReason, facts: ChallengeFacts, missing: r
     ...(error === 'insufficient_user_authentication' && facts.signIn && signInParts(facts.signIn)),
     ...(facts.metadataUrl !== null && { resource_metadata: facts.metadataUrl }),
   };
-  const named = Object.entries(parts).map(([name, value]) => `${name}="${value}"`);
-  const challenge = named.length === 0 ? 'Bearer' : `Bearer ${named.join(', ')}`;
   return {
     kind: 'refused',
     status: error === null ? 401 : STATUS[error],
     error,
     reason,
     missing,
-    headers: { 'www-authenticate': challenge, ...UNCACHED },
+    headers: { 'www-authenticate': challengeOf(parts, facts.dpop ?? null), ...UNCACHED },
     body: missing.length === 0 ? words : { ...words, scope: facts.scopes.join(' '), missing: missing.join(' ') },
   };
+}
+
+/** RFC 9449 §7.1: under the scheme of the request. §7.2: a request without that scheme learns of it too. */
+function challengeOf(
+  parts: Readonly<Record<string, string>>,
+  dpop: NonNullable<ChallengeFacts['dpop']> | null,
+): string {
+  if (dpop === null) return schemed('Bearer', parts);
+  const algs = { algs: dpop.algorithms.join(' ') };
+  if (dpop.isPresented) return schemed('DPoP', { ...parts, ...algs });
+  return `${schemed('Bearer', parts)}, ${schemed('DPoP', algs)}`;
+}
+
+function schemed(scheme: string, parts: Readonly<Record<string, string>>): string {
+  const named = Object.entries(parts).map(([name, value]) => `${name}="${value}"`);
+  return named.length === 0 ? scheme : `${scheme} ${named.join(', ')}`;
 }
 
 const signInParts = ({

@@ -13,6 +13,8 @@ export type GuardedRequest = {
   /** As sent: Node keeps the first of several Authorization headers, and only this list has them all. */
   readonly rawHeaders?: readonly string[];
   readonly url?: string | undefined;
+  /** Of Express, whose routers shorten `url`. */
+  readonly originalUrl?: string | undefined;
   readonly method?: string | undefined;
 };
 
@@ -34,7 +36,7 @@ const SCHEME = /^(bearer|dpop)(?: +|$)/i;
  * @param maxLength of a token, in characters.
  */
 export function credentialsOf(request: GuardedRequest, schemes: ReadonlySet<Scheme>, maxLength: number): Credentials {
-  const values = authorizationsOf(request);
+  const values = headerValues(request, NAME);
   const [value] = values;
   // A token in the URL reaches logs. Alone it is no credential. Beside a header it is a second method (RFC 6750 §2).
   if (value === undefined) return { kind: 'none' };
@@ -50,13 +52,14 @@ export function credentialsOf(request: GuardedRequest, schemes: ReadonlySet<Sche
 
 const NAME = 'authorization';
 
-function authorizationsOf({ headers }: GuardedRequest): readonly string[] {
+/** @param wanted in small letters. */
+export function headerValues({ headers }: GuardedRequest, wanted: string): readonly string[] {
   if (typeof headers.get === 'function') {
-    const value: string | null = headers.get(NAME);
+    const value: string | null = headers.get(wanted);
     return value === null ? [] : [value];
   }
   return Object.entries(headers as Readonly<Record<string, string | readonly string[] | undefined>>)
-    .filter(([name]) => name.toLowerCase() === NAME)
+    .filter(([name]) => name.toLowerCase() === wanted)
     .flatMap(([, value]) => value ?? []);
 }
 

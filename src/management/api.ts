@@ -114,6 +114,7 @@ function tokenOf({ headers }: FastifyRequest): string {
 const REASON_OF_ERROR = {
   invalid_request: 'invalid_request',
   invalid_token: 'invalid_token',
+  invalid_dpop_proof: 'invalid_token',
   insufficient_scope: 'insufficient_scope',
   // No address here asks for it.
   insufficient_user_authentication: 'invalid_token',

@@ -19,6 +19,7 @@ const NEEDS: Needs = { scopes: ['read'] };
 const STATUS_OF = {
   invalid_request: 400,
   invalid_token: 401,
+  invalid_dpop_proof: 401,
   insufficient_scope: 403,
   insufficient_user_authentication: 401,
 } as const;

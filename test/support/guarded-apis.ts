@@ -25,6 +25,7 @@ export type Asked = {
   readonly path: string;
   /** Each is a header of its own. */
   readonly authorization?: readonly string[];
+  readonly dpop?: readonly string[];
 };
 export type Answered = {
   readonly status: number;
@@ -43,10 +44,11 @@ const shown = ({ subject, scopes }: Access) => ({ subject, scopes });
 /** As a client sends it, with each header that it lists. */
 const asks =
   (port: number, more: readonly string[] = []) =>
-  ({ method, path, authorization = [] }: Asked): Promise<Answered> =>
+  ({ method, path, authorization = [], dpop = [] }: Asked): Promise<Answered> =>
     new Promise((resolve, reject) => {
       const tokens = authorization.flatMap((one) => ['authorization', one]);
-      const headers = ['host', 'localhost', 'content-length', '0', ...tokens, ...more];
+      const proofs = dpop.flatMap((one) => ['dpop', one]);
+      const headers = ['host', 'localhost', 'content-length', '0', ...tokens, ...proofs, ...more];
       const asking = request({ port, host: '127.0.0.1', method, path, headers }, (response) => {
         const parts: Buffer[] = [];
         response.on('data', (part: Buffer) => parts.push(part));
@@ -201,12 +203,16 @@ const onNest: Opener = async (options) => {
 
 /** Both versions of the event, as API Gateway makes them of a request. */
 export const EVENTS: Readonly<Record<'1.0' | '2.0', (asked: Asked) => AuthorizerEvent>> = {
-  '1.0': ({ method, path, authorization = [] }) => {
+  '1.0': ({ method, path, authorization = [], dpop }) => {
     const { pathname, searchParams } = new URL(path, 'http://localhost');
     const last = authorization.at(-1);
     return {
       headers: { Host: 'localhost', ...(last !== undefined && { Authorization: last }) },
-      multiValueHeaders: { Host: ['localhost'], ...(last !== undefined && { Authorization: authorization }) },
+      multiValueHeaders: {
+        Host: ['localhost'],
+        ...(last !== undefined && { Authorization: authorization }),
+        ...(dpop && { DPoP: dpop }),
+      },
       path: pathname,
       httpMethod: method,
       queryStringParameters: searchParams.size === 0 ? null : Object.fromEntries(searchParams),
@@ -214,11 +220,15 @@ export const EVENTS: Readonly<Record<'1.0' | '2.0', (asked: Asked) => Authorizer
       methodArn: `arn:aws:execute-api:eu-central-1:1:a/test/${method}${pathname}`,
     };
   },
-  '2.0': ({ method, path, authorization = [] }) => {
+  '2.0': ({ method, path, authorization = [], dpop }) => {
     const { pathname, search } = new URL(path, 'http://localhost');
     return {
       version: '2.0',
-      headers: { host: 'localhost', ...(authorization.length > 0 && { authorization: authorization.join(',') }) },
+      headers: {
+        host: 'localhost',
+        ...(authorization.length > 0 && { authorization: authorization.join(',') }),
+        ...(dpop && { dpop: dpop.join(',') }),
+      },
       rawPath: pathname,
       rawQueryString: search.slice(1),
       requestContext: { http: { method, path: pathname } },
@@ -277,10 +287,11 @@ const onWebSocket: Opener = async (options) => {
   const more = ['upgrade', 'websocket', 'connection', 'upgrade', 'sec-websocket-version', '13'];
   const ask = asks(port, [...more, 'sec-websocket-key', btoa('sixteen octets..')]);
   return {
-    ask: async ({ method, path, authorization = [] }) => {
+    ask: async ({ method, path, authorization = [], dpop = [] }) => {
       const asked = {
         method: 'GET' as const,
         authorization,
+        dpop,
         path: method === 'POST' ? path.replace('photos', 'write') : path,
       };
       const answered = await ask(asked);

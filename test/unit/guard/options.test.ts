@@ -79,6 +79,7 @@ describe('the options of a guard', () => {
       maxTokenLength: 8192,
       keys: { maxAgeSeconds: 600, cooldownSeconds: 10, staleSeconds: 3600, timeoutMilliseconds: 5000 },
       introspection: null,
+      dpop: null,
     });
     expect(rulesOf({ ...good, introspection: asking }).introspection).toEqual({
       ...asking,
