@@ -24,6 +24,14 @@ export const limitsSchema = z.strictObject({
   tokenRequestsPerSecondByAddress: perSecond(
     'from an address (an IPv4 address, or an IPv6 network of 64 bits; 16 times as many from a network of 48 bits)',
   ),
+  managementRequestsPerMinute: z
+    .int()
+    .min(60)
+    .max(10_000_000)
+    .default(12_000)
+    .describe(
+      'Requests of an operator or client to the management API in a minute, at each node. More are answered with 429 and Retry-After. Each operation of a batch counts as one.',
+    ),
 });
 
 export type Limits = z.output<typeof limitsSchema>;

@@ -16,6 +16,8 @@ import type { PasswordHash, RawSecret } from '../crypto/secret-types.ts';
 import { Unavailable } from '../engine/errors.ts';
 import type { AppOptions } from '../http/app.ts';
 import { managementApi } from '../management/api.ts';
+import { earlyRefusals } from '../management/early-refusals.ts';
+import { QUOTA_SECONDS } from '../management/request-quota.ts';
 import { theServer } from '../model/actor.ts';
 import { clientThrottle } from '../protocol/client-throttle.ts';
 import { tokensReleaseClaims } from '../protocol/released-claims.ts';
@@ -51,7 +53,7 @@ import {
 } from '../storage/users.ts';
 import type { Clock } from '../system/clock.ts';
 import { fetchBounded } from '../system/other-servers.ts';
-import { rateLimit } from '../system/rate-limit.ts';
+import { rateLimit, requestCounter } from '../system/rate-limit.ts';
 import { breachedPasswords } from './breached-passwords.ts';
 import { configuredClients, consoleParts, sendWithin } from './console.ts';
 import { databaseHealth, type HeldDatabaseHealth } from './database-health.ts';
@@ -227,6 +229,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     links: mails?.links ?? null,
     mails: mails?.links ?? null,
     mailPreviews: async () => (await import('./mail/sample-mails.ts')).mailPreviews(issuer, configuration()),
+    requestCounts: requestCounter(elapsed, QUOTA_SECONDS),
     commandLineClient: database.kind === 'embedded' ? COMMAND_LINE_CLIENT : null,
     sleep: (milliseconds: number) => sleep(milliseconds),
     signingKeys: keyDeps({ db, keys, source, clock, policy }),
@@ -260,6 +263,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
         operatorMade: parts.operatorMade ?? (async () => {}),
       });
     },
+    refusingApi: earlyRefusals(issuer),
     issuer,
     production,
     trustedProxies,

@@ -10,8 +10,9 @@ import { actingBrowsers } from './acting-browser.ts';
 import { type AuthorizeRoutesOptions, authorizeRoutes } from './authorize-routes.ts';
 import { headerBounds } from './bounds.ts';
 import { closeConnectionsWhenClosing } from './closing.ts';
+import type { RefusingApi } from './early-refusal.ts';
 import { CODE_ROUTES, EMAIL_ROUTES, type EmailPages, MAILBOX_ROUTES } from './email-route-names.ts';
-import { errorHandler, handleFrameworkError } from './error-handler.ts';
+import { errorHandler, frameworkErrors } from './error-handler.ts';
 import { exactPath } from './exact-path.ts';
 import { type ExternalSignInOptions, externalSignIns } from './external-sign-ins.ts';
 import { type FactorRoutesOptions, factorRoutes } from './factor-routes.ts';
@@ -46,6 +47,8 @@ import { validatorCompiler } from './zod-schemas.ts';
 export type AppOptions = {
   readonly logger: FastifyBaseLogger;
   readonly trustedProxies: readonly string[];
+  /** The API that answers its early refusals in its own form. */
+  readonly refusingApi?: RefusingApi;
 } & Omit<HealthRoutesOptions, 'isOverloaded'> &
   Omit<MetadataDeps, 'uiLocales'> &
   EndpointOptions &
@@ -106,7 +109,8 @@ async function bareApp(
     issuer,
     claimsOf,
     configuration,
-  }: Pick<AppOptions, 'logger' | 'trustedProxies' | keyof LookOptions>,
+    refusingApi,
+  }: Pick<AppOptions, 'logger' | 'trustedProxies' | 'refusingApi' | keyof LookOptions>,
   load: Load,
 ): Promise<FastifyInstance> {
   const requestTimeout = deadlines.headersMilliseconds + deadlines.bodyMilliseconds;
@@ -125,7 +129,7 @@ async function bareApp(
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: MAX_NAME_CHARACTERS },
-    frameworkErrors: handleFrameworkError,
+    frameworkErrors: frameworkErrors(refusingApi),
     // By default, Fastify loads a validator and a serializer of JSON Schemas, which no route uses.
     schemaController: { compilersFactory: { buildValidator: () => noCompiler, buildSerializer: () => noCompiler } },
   });
@@ -138,7 +142,7 @@ async function bareApp(
   await app.register(formBodies);
   await app.register(securityHeaders, { issuer });
   await app.register(exactPath);
-  await app.register(overload, { load });
+  await app.register(overload, { load, refusingApi });
   return app;
 }
 

@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { boundHeaders } from './bounds.ts';
+import { apiAskedBy, type RefusingApi } from './early-refusal.ts';
 import { sendProblem } from './problem.ts';
 import { setLogLine } from './request-log.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
@@ -47,13 +48,17 @@ function handleError(
 }
 
 /** An undecodable URL reaches no route and no hook, so this function sets the headers and the log line. */
-export function handleFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  request.log.info({ method: request.method, status: 400, reason: error.code }, 'refused');
-  boundHeaders(request);
-  reply.headers(SECURITY_HEADERS);
-  if (wantsPage(request)) void sendProblem(request, reply, 400, ({ problems }) => problems.unreadable);
-  else send(reply, 400, 'invalid_request');
-}
+export const frameworkErrors =
+  (api?: RefusingApi) =>
+  (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    request.log.info({ method: request.method, status: 400, reason: error.code }, 'refused');
+    boundHeaders(request);
+    reply.headers(SECURITY_HEADERS);
+    const asked = apiAskedBy(request, api);
+    if (asked !== null) asked.refuse(reply, 'undecodable');
+    else if (wantsPage(request)) void sendProblem(request, reply, 400, ({ problems }) => problems.unreadable);
+    else send(reply, 400, 'invalid_request');
+  };
 
 const wantsPage = (request: FastifyRequest) => /text\/html/.test(request.headers.accept ?? '');
 

@@ -18,7 +18,7 @@ export const exactPath = fp(
 );
 
 /** As in the request line. RFC 9112 §3.2.2: a server MUST accept the absolute form, too. */
-function pathSent({ raw: { url = '' } }: FastifyRequest): string {
+export function pathSent({ raw: { url = '' } }: FastifyRequest): string {
   const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1);
   return path;
 }

@@ -8,6 +8,7 @@ import fp from 'fastify-plugin';
 import type { Configuration } from '../config/configuration.ts';
 import { deadlines } from '../system/deadlines.ts';
 import { type ArrivingBodies, arrivingBodies, hasBody } from './arriving-bodies.ts';
+import { apiAskedBy, type RefusingApi } from './early-refusal.ts';
 import { sendProblem } from './problem.ts';
 import { setLogLine } from './request-log.ts';
 
@@ -42,14 +43,14 @@ const WORDS = 'This server has too many requests at the moment. Nothing was chan
 /** The node refused a request within the last seconds, because it had too many. */
 export const isOverloaded = ({ refusedAt }: Load): boolean => performance.now() - refusedAt < TOLD_MILLISECONDS;
 
-export const overload = fp<{ readonly load: Load }>(
-  async (app, { load }) => {
+export const overload = fp<{ readonly load: Load; readonly refusingApi?: RefusingApi | undefined }>(
+  async (app, { load, refusingApi }) => {
     const { bodies, limit } = load;
     app.decorateRequest('arrival', null);
     app.decorateRequest('isInProgress', false);
 
     function admit(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-      if (load.inProgress >= limit()) return void refuse(request, reply, load);
+      if (load.inProgress >= limit()) return void refuse(request, reply);
       load.inProgress += 1;
       request.isInProgress = true;
       // The work continues when the client has disconnected.
@@ -57,6 +58,20 @@ export const overload = fp<{ readonly load: Load }>(
         if (request.isInProgress) setTimeout(() => end(request), deadlines.answerMilliseconds).unref();
       });
       done();
+    }
+
+    function refuse(request: FastifyRequest, reply: FastifyReply): unknown {
+      load.refusedAt = performance.now();
+      setLogLine(request, 'refused', { reason: 'overloaded' });
+      reply.header('retry-after', '1');
+      const asked = apiAskedBy(request, refusingApi);
+      if (asked !== null) return asked.refuse(reply, 'overloaded');
+      if (/text\/html/.test(request.headers.accept ?? ''))
+        return sendProblem(request, reply, 503, ({ problems }) => problems.overloaded);
+      return reply
+        .code(503)
+        .header('cache-control', 'no-store')
+        .send({ error: 'temporarily_unavailable', error_description: WORDS });
     }
 
     function end(request: FastifyRequest): void {
@@ -67,7 +82,7 @@ export const overload = fp<{ readonly load: Load }>(
     app.addHook('onRequest', (request, reply, done) => {
       if (request.routeOptions.url?.startsWith('/health/')) return done();
       if (!hasBody(request)) return admit(request, reply, done);
-      if (load.inProgress >= limit()) return void refuse(request, reply, load);
+      if (load.inProgress >= limit()) return void refuse(request, reply);
       bodies.expect(request, reply);
       done();
     });
@@ -81,15 +96,3 @@ export const overload = fp<{ readonly load: Load }>(
   },
   { name: 'overload', dependencies: ['request-log'] },
 );
-
-function refuse(request: FastifyRequest, reply: FastifyReply, load: Load): unknown {
-  load.refusedAt = performance.now();
-  setLogLine(request, 'refused', { reason: 'overloaded' });
-  reply.header('retry-after', '1');
-  if (/text\/html/.test(request.headers.accept ?? ''))
-    return sendProblem(request, reply, 503, ({ problems }) => problems.overloaded);
-  return reply
-    .code(503)
-    .header('cache-control', 'no-store')
-    .send({ error: 'temporarily_unavailable', error_description: WORDS });
-}

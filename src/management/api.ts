@@ -17,6 +17,7 @@ import { isPartlyStored } from './partly-stored.ts';
 import { PROBLEMS, type ProblemReason, problem, sendProblem } from './problem.ts';
 import { publicPages } from './public-pages.ts';
 import { sendRefusal } from './refusal.ts';
+import { countRequest, quotaFields, tooManyRequests } from './request-quota.ts';
 import { operationRoutes } from './routes.ts';
 import { SCOPES } from './scopes.ts';
 import { actorOf, type Me, whoCalls } from './who.ts';
@@ -52,12 +53,18 @@ export const managementApi: FastifyPluginAsync<GuardDeps> = async (app, deps) =>
     if (request.access === null) return;
     const me = await whoCalls(deps, request.access, tokenOf(request));
     if (me === null) return refuse(reply, 'token_inactive');
+    request.me = me;
+    const standing = countRequest(deps, me);
+    if (standing.isBeyond) {
+      reply.header('retry-after', String(standing.resetSeconds));
+      return sendRefusal(request, reply, issuer, tooManyRequests(deps, standing));
+    }
     const { scopes: needed = [] } = request.routeOptions.config;
     const missing = needed.filter((scope) => !me.scopes.includes(scope));
     if (missing.length > 0) return refuse(reply, 'scope_missing', missing, needed);
-    request.me = me;
     request.actor = actorOf(deps, me, addressKey(request.ip, request.socket.remoteAddress ?? ''));
   });
+  quotaFields(app, deps);
   operationRoutes(app, deps);
   publicPages(app, issuer);
 

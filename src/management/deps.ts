@@ -15,6 +15,7 @@ import type { IsBreached } from '../people/passwords/rules.ts';
 import type { AccessTokenDeps } from '../protocol/presented-access-token.ts';
 import type { Drizzle } from '../storage/database.ts';
 import type { Clock } from '../system/clock.ts';
+import type { RequestCounter } from '../system/rate-limit.ts';
 
 /** Mails as end-users would receive them now. */
 export type MailPreviews = {
@@ -66,4 +67,6 @@ export type GuardDeps = ManagementDeps &
   AccessTokenDeps & {
     /** As which client the commands of this machine come; null: they go to the database themselves. */
     readonly commandLineClient: string | null;
+    /** Of the callers of this node. */
+    readonly requestCounts: RequestCounter;
   };

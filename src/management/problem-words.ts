@@ -5,7 +5,7 @@ type Words = { readonly means: string; readonly remedy: string };
 
 export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
   invalid_request: {
-    means: 'The server cannot parse the HTTP request: a header, its length or its encoding.',
+    means: 'The server cannot parse the HTTP request: its path, a header, or their length or encoding.',
     remedy: 'Compare the request with an example of the reference, and send it again.',
   },
   invalid_parameter: {
@@ -141,6 +141,12 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
   precondition_required: {
     means: 'The request would change a resource, and does not name the version that its sender read (RFC 6585 §3).',
     remedy: 'Read the resource, and send its ETag as If-Match.',
+  },
+  too_many_requests: {
+    means:
+      'The caller sent more requests in a minute than limits.yaml allows at a node. Each operation of a batch counts as one. Nothing was changed.',
+    remedy:
+      'Wait as long as Retry-After says, and send the request again. In each response, RateLimit has the number of requests that are left, and the seconds until the next window.',
   },
   server_error: {
     means: 'The server has an unexpected error.',

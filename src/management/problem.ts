@@ -39,6 +39,7 @@ export const PROBLEMS = {
   invalid_fields: { status: 422, title: 'Invalid fields in the body' },
   idempotency_key_reused: { status: 422, title: 'The Idempotency-Key was used for another request' },
   precondition_required: { status: 428, title: 'The request needs If-Match' },
+  too_many_requests: { status: 429, title: 'Too many requests' },
   server_error: { status: 500, title: 'The server failed' },
   temporarily_unavailable: { status: 503, title: 'Temporarily unavailable' },
   not_attempted: { status: 503, title: 'The server did not begin the operation' },

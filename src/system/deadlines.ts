@@ -58,6 +58,8 @@ export const deadlines = {
   closingMilliseconds: 8_000,
   /** For the response of a server to a command: longer than a server takes. */
   commandMilliseconds: 20_000,
+  /** For all waits of a command before one request that the server throttles. */
+  throttledMilliseconds: 120_000,
   /** For the whole closing. A database that does not respond must not keep a process that serves no requests. */
   hangingMilliseconds: 25_000,
 };

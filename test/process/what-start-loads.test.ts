@@ -93,6 +93,7 @@ it('a start in production loads these packages and rooms, and no others', async 
   expect(loaded.filter((path) => path.startsWith('src/management/')).toSorted()).toEqual([
     'src/management/addresses.ts',
     'src/management/api.ts',
+    'src/management/early-refusals.ts',
     'src/management/operations.ts',
     'src/management/other-methods.ts',
     'src/management/partly-stored.ts',
@@ -101,6 +102,7 @@ it('a start in production loads these packages and rooms, and no others', async 
     'src/management/public-document.ts',
     'src/management/public-pages.ts',
     'src/management/refusal.ts',
+    'src/management/request-quota.ts',
     'src/management/routes.ts',
     'src/management/scopes.ts',
     'src/management/who.ts',

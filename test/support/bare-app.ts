@@ -1,7 +1,7 @@
 /** Fastify as src/http/app.ts sets it up, with the request's log line and no other part: tests register what they are about. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { NO_BRANDING } from '../../src/config/branding.ts';
-import { handleFrameworkError } from '../../src/http/error-handler.ts';
+import { frameworkErrors } from '../../src/http/error-handler.ts';
 import { MAX_BODY_BYTES } from '../../src/http/form-body.ts';
 import { looks } from '../../src/http/look.ts';
 import { requestLog } from '../../src/http/request-log.ts';
@@ -26,7 +26,7 @@ export async function bareApp(trustProxy: readonly string[] = []): Promise<BareA
     trustProxy: [...trustProxy],
     exposeHeadRoutes: false,
     bodyLimit: MAX_BODY_BYTES,
-    frameworkErrors: handleFrameworkError,
+    frameworkErrors: frameworkErrors(),
   });
   await app.register(requestLog);
   await app.register(looks, {

@@ -50,7 +50,7 @@ export const callerWith =
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     return app.inject({
       method,
-      url: path.startsWith('/management') ? path : `/management/v1${path}`,
+      url: path.includes('/management/v1') ? path : `/management/v1${path}`,
       headers: {
         authorization: `Bearer ${token()}`,
         ...(body !== undefined && { 'content-type': type }),

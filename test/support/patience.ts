@@ -32,6 +32,7 @@ export const patient: typeof deadlines = {
   closingMilliseconds: HOUR_MILLISECONDS,
   hangingMilliseconds: HOUR_MILLISECONDS,
   commandMilliseconds: HOUR_MILLISECONDS,
+  throttledMilliseconds: HOUR_MILLISECONDS,
 };
 Object.assign(deadlines, patient);
 

@@ -3,6 +3,7 @@ import type { Received, Transport } from '../../management/client/client.ts';
 import { urlUnder } from '../../oauth/urls.ts';
 import { deadlines } from '../../system/deadlines.ts';
 import { ApiRefused, type Names, unreachable } from './refusals.ts';
+import { afterThrottling, type Waiting } from './throttled.ts';
 
 export type Connection = {
   readonly fetch: typeof globalThis.fetch;
@@ -12,6 +13,7 @@ export type Connection = {
   readonly names: Names;
   /** Called again after the server rejects the previous credential; the same credential again: no other exists. */
   readonly token: () => Promise<string>;
+  readonly waiting: Waiting;
 };
 
 /** It throws ApiRefused `no_answer`. */
@@ -36,7 +38,8 @@ export function overHttp(connection: Connection): Transport {
       const renewed = await token;
       return renewed === sent ? answered : sendWith(renewed);
     };
-    return headers['idempotency-key'] === undefined ? once() : againIfLost(once);
+    const send = headers['idempotency-key'] === undefined ? once : () => againIfLost(once);
+    return afterThrottling(connection.waiting, connection.names.server, send);
   };
 }
 

@@ -2,7 +2,7 @@
  * Finds the server that a command speaks to: the server that the environment names, or the server that holds the embedded database
  * of this folder. With DATABASE_URL, commands go to the database, which any number of processes can use.
  */
-
+import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
 import { MANAGEMENT_SCOPE_NAMES } from '../../config/management-resource.ts';
 import { secretVariable } from '../../config/secret-variable.ts';
@@ -12,31 +12,38 @@ import { folderHolder } from '../../storage/folder-lock.ts';
 import { readServerCredential, type ServerCredential } from '../../storage/server-credential.ts';
 import { homeFolder } from '../../system/home-folder.ts';
 import { CommandRefused } from '../failure.ts';
+import { systemOutput } from '../output.ts';
 import { type ManagementApi, managementApi } from './api.ts';
 import { answerOf, type Connection, overHttp } from './over-http.ts';
+import type { Waiting } from './throttled.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Fetch = typeof globalThis.fetch;
+const WAITING: Waiting = { sleep: (milliseconds) => sleep(milliseconds), notify: systemOutput.complain };
 
 /** @returns null: there is none. @throws CommandRefused, CredentialRefused */
-export async function runningServer(env: Env, fetch: Fetch = globalThis.fetch): Promise<ManagementApi | null> {
-  const named = namedServer(env, fetch);
+export async function runningServer(
+  env: Env,
+  fetch: Fetch = globalThis.fetch,
+  waiting: Waiting = WAITING,
+): Promise<ManagementApi | null> {
+  const named = namedServer(env, fetch, waiting);
   if (named !== null) return apiOver(named);
   if (env['DATABASE_URL']?.trim() || env['DATABASE_URL_FILE']?.trim()) return null;
   const home = homeFolder();
   const holder = folderHolder(home);
   const credential = holder && readServerCredential(home, holder);
-  return credential && commandsOf(credential, fetch);
+  return credential && commandsOf(credential, fetch, waiting);
 }
 
 /** The way of commands to the server of the embedded database. */
-export const commandsOf = (credential: ServerCredential, fetch: Fetch): ManagementApi =>
-  apiOver(serverHere(credential, fetch));
+export const commandsOf = (credential: ServerCredential, fetch: Fetch, waiting = WAITING): ManagementApi =>
+  apiOver(serverHere(credential, fetch, waiting));
 
 const apiOver = (connection: Connection): ManagementApi => managementApi(overHttp(connection), connection.names);
 
 /** @throws CommandRefused for half of it, and for an address that would give the token away. */
-function namedServer(env: Env, fetch: Fetch): Connection | null {
+function namedServer(env: Env, fetch: Fetch, waiting: Waiting): Connection | null {
   const [url, token] = [env['STATEHOUSE_URL']?.trim(), secretVariable(env, 'STATEHOUSE_TOKEN')?.trim()];
   if (!url && !token) return null;
   if (!url)
@@ -56,6 +63,7 @@ function namedServer(env: Env, fetch: Fetch): Connection | null {
     base: url,
     names: { server: `The server at ${url}`, credential: 'STATEHOUSE_TOKEN' },
     token: async () => token,
+    waiting,
   };
 }
 
@@ -73,7 +81,7 @@ function whatIsWrongWith(text: string): string | null {
 }
 
 /** It gets an access token as every client does (OAuth 2.1 §4.2), at the address where it listens. */
-function serverHere({ origin, issuer, secret }: ServerCredential, fetch: Fetch): Connection {
+function serverHere({ origin, issuer, secret }: ServerCredential, fetch: Fetch, waiting: Waiting): Connection {
   const names = { server: `The server that runs here (${origin})`, credential: 'the credential in .statehouse/' };
   const token = async () => {
     const { status, text } = await answerOf(
@@ -99,7 +107,7 @@ function serverHere({ origin, issuer, secret }: ServerCredential, fetch: Fetch):
         'Starting it again gives it a new credential for them; with the server stopped, commands go to the database.',
     );
   };
-  return { fetch, base: `${origin}${pathUnder(issuer, '')}`, names, token };
+  return { fetch, base: `${origin}${pathUnder(issuer, '')}`, names, token, waiting };
 }
 
 function tokenIn(text: string): string | null {

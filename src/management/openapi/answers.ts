@@ -33,9 +33,20 @@ export const HEADER_COMPONENTS = {
   Accept: described('The media types of request bodies (RFC 9110 §12.5.1).'),
   'Accept-Patch': described('The media types of PATCH bodies (RFC 5789 §3.1).'),
   'Retry-After': described('Seconds.', { type: 'string', pattern: '^[0-9]+$' }),
+  'RateLimit-Policy': described(
+    'The quota of the caller at this node: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers-10). Each operation of a batch counts as one.',
+    { type: 'string', pattern: '^"default";q=[0-9]+;w=[0-9]+$' },
+  ),
+  RateLimit: described('The caller has `r` requests left, and the next window begins in `t` seconds.', {
+    type: 'string',
+    pattern: '^"default";r=[0-9]+;t=[0-9]+$',
+  }),
 } as const;
 
 type HeaderName = keyof typeof HEADER_COMPONENTS;
+
+/** Of every response to a caller that the server has authenticated. */
+const QUOTA = ['RateLimit-Policy', 'RateLimit'] as const;
 
 const headersOf = (names: readonly HeaderName[]) => Object.fromEntries(names.map((name) => [name, header(name)]));
 
@@ -43,6 +54,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
   415: ['Accept', 'Accept-Patch'],
+  429: ['Retry-After'],
   503: ['Retry-After'],
 };
 
@@ -61,19 +73,22 @@ export function answersOf(
 
 function goodAnswers(schemas: Schemas, method: Method, operation: Operation): Readonly<Record<string, Answer>> {
   const { answer, answerType = 'application/json', creates, query } = operation;
-  if (!answer) return { 204: { description: 'Done.', headers: headersOf(['Cache-Control']) } };
+  if (!answer) return { 204: { description: 'Done.', headers: headersOf(['Cache-Control', ...QUOTA]) } };
   const isPaged = method === 'GET' && query !== undefined && 'cursor' in query.shape;
   const content = { [answerType]: { schema: schemas.of(answer) } };
   const document = (description: string, names: readonly HeaderName[]) => ({
     description,
-    headers: headersOf(['ETag', 'Cache-Control', ...names]),
+    headers: headersOf(['ETag', 'Cache-Control', ...names, ...QUOTA]),
     content,
   });
   return {
     ...(creates !== true && { 200: document('As asked for.', isPaged ? ['Link'] : []) }),
     ...(creates && { 201: document('Created.', ['Location']) }),
     ...(method === 'GET' && {
-      304: { description: 'It is still as `If-None-Match` says.', headers: headersOf(['ETag', 'Cache-Control']) },
+      304: {
+        description: 'It is still as `If-None-Match` says.',
+        headers: headersOf(['ETag', 'Cache-Control', ...QUOTA]),
+      },
     }),
   };
 }
@@ -94,7 +109,7 @@ export function problemComponents(
 
 const problemAnswer = (issuer: string, status: number, reasons: readonly ProblemReason[]): Answer => ({
   description: reasons.map((reason) => `${PROBLEMS[reason].title} (\`${reason}\`).`).join(' '),
-  headers: headersOf(['Cache-Control', ...(HEADERS_OF_STATUS[status] ?? [])]),
+  headers: headersOf(['Cache-Control', ...(HEADERS_OF_STATUS[status] ?? []), ...(status === 401 ? [] : QUOTA)]),
   content: {
     [PROBLEM_TYPE]: {
       schema: {

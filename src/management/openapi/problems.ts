@@ -17,6 +17,7 @@ const CONVENTIONS: readonly Convention[] = [
       'no_credentials',
       'invalid_token',
       'not_acceptable',
+      'too_many_requests',
       'server_error',
       'temporarily_unavailable',
     ],

@@ -26,17 +26,21 @@ describe('limits.yaml', () => {
       requestsInProgress: 1000,
       tokenRequestsPerSecondByClient: 20_000,
       tokenRequestsPerSecondByAddress: 20_000,
+      managementRequestsPerMinute: 12_000,
     };
     expect(load().limits).toEqual(usual);
     expect(load('requestsInProgress: 50').limits).toEqual({ ...usual, requestsInProgress: 50 });
   });
 
-  it.each(['requestsInProgress: 9', 'requestsInProgress: many', 'tokenRequestsPerSecondByClient: 0', 'perSecond: 5'])(
-    'rejects "%s"',
-    (text) => {
-      expect(() => load(text)).toThrow(/limits\.yaml:1/);
-    },
-  );
+  it.each([
+    'requestsInProgress: 9',
+    'requestsInProgress: many',
+    'tokenRequestsPerSecondByClient: 0',
+    'perSecond: 5',
+    'managementRequestsPerMinute: 59',
+  ])('rejects "%s"', (text) => {
+    expect(() => load(text)).toThrow(/limits\.yaml:1/);
+  });
 
   it('reports each change', () => {
     expect(changesBetween(load(), load('requestsInProgress: 50'))).toEqual([

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { LONGEST_SLEEPS_MILLISECONDS } from '../../../src/engine/run.ts';
+import { QUOTA_SECONDS } from '../../../src/management/request-quota.ts';
 import { serversOwn } from '../../support/patience.ts';
 
 const own = serversOwn;
@@ -31,6 +32,10 @@ test('a request has time for a load and a commit of maximum length', () => {
 
 test('a batch ends before a command stops waiting, also where its last operation takes as long as a request may', () => {
   expect(own.batchMilliseconds + own.databasePerRequestMilliseconds).toBeLessThan(own.commandMilliseconds);
+});
+
+test('a command that the management API throttles waits for the next window', () => {
+  expect(own.throttledMilliseconds).toBeGreaterThanOrEqual(QUOTA_SECONDS * 1000);
 });
 
 test('a command waits longer than a server takes for its answer', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rateLimit } from '../../../src/system/rate-limit.ts';
+import { rateLimit, requestCounter } from '../../../src/system/rate-limit.ts';
 
 describe('a rate limit', () => {
   it('counts each key for ten seconds, and returns the time of the next attempt', () => {
@@ -28,5 +28,22 @@ describe('a rate limit', () => {
     for (let sent = 0; sent < 50; sent++) expect(limit.count('later', 1)).toBeNull();
     for (let sent = 0; sent < 9; sent++) expect(limit.count('first', 1)).toBeNull();
     expect(limit.count('first', 1)).toBe(10);
+  });
+});
+
+describe('a request counter', () => {
+  it('returns the state of a key with each request, and without counting one', () => {
+    let now = 500;
+    const counter = requestCounter(() => now, 60);
+    expect(counter.windowSeconds).toBe(60);
+    expect(counter.standingOf('a', 2)).toEqual({ isBeyond: false, remaining: 2, resetSeconds: 60 });
+    expect(counter.count('a', 2)).toEqual({ isBeyond: false, remaining: 1, resetSeconds: 60 });
+    now = 30_501;
+    expect(counter.count('a', 2)).toEqual({ isBeyond: false, remaining: 0, resetSeconds: 30 });
+    expect(counter.standingOf('a', 2)).toEqual({ isBeyond: false, remaining: 0, resetSeconds: 30 });
+    expect(counter.count('a', 2)).toEqual({ isBeyond: true, remaining: 0, resetSeconds: 30 });
+    expect(counter.count('b', 2)).toMatchObject({ isBeyond: false, remaining: 1 });
+    now = 60_500;
+    expect(counter.standingOf('a', 2)).toEqual({ isBeyond: false, remaining: 2, resetSeconds: 60 });
   });
 });
