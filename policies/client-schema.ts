@@ -5,8 +5,8 @@
  */
 import { z } from 'zod';
 import { formatScope, parseScope } from '../src/oauth/scope.ts';
-import { SIGNING_ALGORITHMS } from '../src/oauth/signing-algorithms.ts';
-import { type Expectation, expectations, expecting } from './expectations.ts';
+import { CLIENT_SIGNING_ALGORITHMS, SIGNING_ALGORITHMS } from '../src/oauth/signing-algorithms.ts';
+import { type Expectation, expectations, expecting, expectingSecret } from './expectations.ts';
 import { isPlainText } from './plain-text.ts';
 
 export type FieldWords = {
@@ -86,6 +86,44 @@ const scope = z.codec(scopeText, z.array(z.string()), {
 });
 const SCOPE_EXPECTED = `scope tokens separated by spaces (RFC 6749 §3.3), at most ${MAX_SCOPE_CHARACTERS} characters`;
 
+/** More than a client has while it replaces a key. The server tries no more for one request. */
+export const MAX_CLIENT_KEYS = 10;
+/** Of a modulus of 4096 bits, in base64url. */
+const MAX_KEY_MEMBER_CHARACTERS = 683;
+
+const keyMember = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]+$/)
+  .max(MAX_KEY_MEMBER_CHARACTERS)
+  .optional();
+/** RFC 7518 §6.2.2, §6.3.2 and §6.4.1: the holder of one of these signs as the client. */
+const privateMember = expectingSecret(z.never().optional(), 'no private or symmetric key: a public key alone');
+
+/** RFC 7517 §4. Members that this server does not use are left out: "they MUST be ignored". */
+export const clientKeySchema = z.object({
+  kty: z.enum(['EC', 'OKP', 'RSA']),
+  kid: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of %x20-7E')
+    .optional(),
+  use: z.literal('sig').optional(),
+  key_ops: z.array(z.literal('verify')).max(1).optional(),
+  alg: z.enum(CLIENT_SIGNING_ALGORITHMS).optional(),
+  crv: z.enum(['P-256', 'Ed25519']).optional(),
+  x: keyMember,
+  y: keyMember,
+  n: keyMember,
+  e: keyMember,
+  d: privateMember,
+  p: privateMember,
+  q: privateMember,
+  dp: privateMember,
+  dq: privateMember,
+  qi: privateMember,
+  oth: privateMember,
+  k: privateMember,
+});
+
 /** A record about a client, as JSON. RFC 7591 §2: fields that the server does not understand are ignored. */
 export const clientRecordSchema = z.object({
   // RFC 6749 appendix A.1: *VSCHAR.
@@ -124,9 +162,10 @@ export const clientRecordSchema = z.object({
   }),
   // RFC 7591 §2: "If unspecified or omitted, the default is client_secret_basic".
   token_endpoint_auth_method: field(
-    z.enum(['client_secret_basic', 'client_secret_post', 'none']).default('client_secret_basic'),
+    z.enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']).default('client_secret_basic'),
     {
-      description: 'How the client authenticates. none: a public client, which cannot keep a secret.',
+      description:
+        'How the client authenticates. private_key_jwt: with a key of its own, whose public half is in jwks or at jwks_uri. none: a public client, which cannot keep a secret.',
       option: '--auth-method <method>',
       label: 'authenticates',
       alwaysWritten: true,
@@ -145,6 +184,27 @@ export const clientRecordSchema = z.object({
       secret: true,
     },
   ),
+  // RFC 7591 §2: "The "jwks_uri" and "jwks" parameters MUST NOT both be present in the same request or response."
+  jwks: field(z.object({ keys: z.array(clientKeySchema).min(1).max(MAX_CLIENT_KEYS) }).optional(), {
+    description: 'The public keys of a client that authenticates with private_key_jwt, as a JWK Set (RFC 7517).',
+    leftOut: 'the keys at jwks_uri',
+    option: '--jwks <json>',
+    label: 'keys',
+  }),
+  jwks_uri: field(webAddress.optional(), {
+    description:
+      'Where the client publishes its public keys, as a JWK Set. This server fetches them when the client authenticates.',
+    expected: WEB_ADDRESS_EXPECTED,
+    option: '--jwks-uri <uri>',
+    label: 'keys at',
+  }),
+  // OpenID Connect Registration §2.
+  token_endpoint_auth_signing_alg: field(z.enum(CLIENT_SIGNING_ALGORITHMS).optional(), {
+    description: 'The one algorithm by which the client signs its assertions. RS256 counts only where it stands here.',
+    leftOut: 'ES256, PS256 or EdDSA, by the key',
+    option: '--auth-signing-alg <alg>',
+    label: 'signs with',
+  }),
   redirect_uris: field(redirectUris.default([]), {
     description: 'Where authorization codes are sent. Compared as exact strings.',
     option: '--redirect-uri <uri>',

@@ -29,7 +29,7 @@ const changedElsewhere = {
 const hasNoSecret = {
   guard: 'isPublic',
   actions: reject('client_is_public'),
-  description: 'A public client has no secret.',
+  description: 'A client that is public, or that has keys, has no secret.',
   meta: { spec: 'OAuth 2.1 §2.1' },
 } as const satisfies SharedArm;
 

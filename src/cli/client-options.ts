@@ -10,7 +10,7 @@ import { each } from './repeated-option.ts';
 export type FieldOptions = { readonly public?: true } & Readonly<Record<string, unknown>>;
 
 /** An option for each field of the schema that can be an argument. A secret cannot. */
-export const FIELD_OPTIONS = CLIENT_FIELDS.flatMap(({ name, words, isList, choices }) => {
+export const FIELD_OPTIONS = CLIENT_FIELDS.flatMap(({ name, words, isList, isJson, choices }) => {
   if (words.option === undefined) return [];
   const help = [
     words.description,
@@ -18,8 +18,19 @@ export const FIELD_OPTIONS = CLIENT_FIELDS.flatMap(({ name, words, isList, choic
     ...(isList ? ['Repeat it for several.'] : []),
   ];
   const option = new Option(words.option, help.join(' '));
+  if (isJson) return [{ name, option: option.argParser(readJson(words.option)) }];
   return [{ name, option: isList ? option.argParser(each) : option }];
 });
+
+function readJson(option: string): (text: string) => unknown {
+  return (text) => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new CommandRefused(`${option.split(' ')[0]}: expected JSON, as in '{"keys":[…]}'.`);
+    }
+  };
+}
 
 /** @throws CommandRefused, EnvironmentError */
 export function recordOf(options: FieldOptions, env: NodeJS.ProcessEnv): Record<string, unknown> {

@@ -10,6 +10,7 @@ export const clientDocument = (client: CheckedClient): Record<string, unknown> =
 
 export function authenticationWords({ tokenEndpointAuthMethod, secrets }: CheckedClient): string {
   if (tokenEndpointAuthMethod === 'none') return 'none (public client)';
+  if (tokenEndpointAuthMethod === 'private_key_jwt') return 'private_key_jwt, with a key of its own (no secret)';
   return `${tokenEndpointAuthMethod}, ${secrets === 1 ? '1 secret' : `${secrets} secrets`} (never shown)`;
 }
 
@@ -23,10 +24,14 @@ export function clientRows(client: CheckedClient): [name: string, values: string
 }
 
 /** For fields whose value alone says too little. */
-const WORDS: Readonly<Partial<Record<string, (client: CheckedClient) => string>>> = {
+const WORDS: Readonly<Partial<Record<string, (client: CheckedClient) => string | readonly string[] | undefined>>> = {
   token_endpoint_auth_method: authenticationWords,
+  jwks: ({ jwks }) => jwks?.keys.map(keyWords),
   id_token_signed_response_alg: ({ idTokenSignedResponseAlg }) => `signed with ${idTokenSignedResponseAlg}`,
 };
+
+type Key = NonNullable<CheckedClient['jwks']>['keys'][number];
+const keyWords = ({ kty, crv, kid }: Key): string => `${kid ?? '(no kid)'}: ${[kty, crv].filter(Boolean).join(' ')}`;
 
 export const scopeWords = (scope: readonly string[] | null): string =>
   scope === null ? 'all scopes of the resources' : scope.join(' ');

@@ -4,7 +4,7 @@ import { type Configuration, signingAlgorithmOf } from '../config/configuration.
 import { describeRecordProblem } from '../config/problem.ts';
 import { SHORT_SECRET_CHARACTERS } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
-import type { Client, ClientRegistration } from '../model/client.ts';
+import { type Client, type ClientRegistration, hasSecret } from '../model/client.ts';
 import { nextChainEndsAt } from '../model/lifetimes.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { reviewClient } from '../registration/client-review.ts';
@@ -67,8 +67,9 @@ function accessTokensOf({ defaultResource }: CheckedClient, policy: Policy, { re
   }));
 }
 
-function secretErrors({ tokenEndpointAuthMethod, secretMacs }: Client, keys: RootKeys | null): string[] {
-  if (tokenEndpointAuthMethod === 'none') return [];
+function secretErrors(client: Client, keys: RootKeys | null): string[] {
+  const { secretMacs } = client;
+  if (!hasSecret(client)) return [];
   if (secretMacs.length === 0) return ['client_secret: none is stored, so the client cannot authenticate'];
   if (keys === null || secretMacs.some(({ keyId }) => keys.byId.has(keyId))) return [];
   return [

@@ -18,7 +18,7 @@ export type ClientRecord = {
   readonly [field: string]: unknown;
 };
 
-type Kind = 'text' | 'lines' | 'choice' | 'checks' | 'scopes';
+type Kind = 'text' | 'lines' | 'choice' | 'checks' | 'scopes' | 'json';
 type Field = {
   readonly name: string;
   readonly kind: Kind;
@@ -43,6 +43,9 @@ const LABELS: Readonly<Record<string, string>> = {
   client_name: 'Name',
   application_type: 'Runs as',
   token_endpoint_auth_method: 'Proves itself with',
+  jwks: 'Public keys',
+  jwks_uri: 'Address of its public keys',
+  token_endpoint_auth_signing_alg: 'Signature of its assertions',
   redirect_uris: 'Redirect URIs',
   grant_types: 'Gets tokens by',
   scope: 'Scopes that it may have',
@@ -65,6 +68,7 @@ const VALUE_WORDS: Readonly<Record<string, string>> = {
   none: 'No secret: it is public',
   client_secret_basic: 'A secret in the header',
   client_secret_post: 'A secret in the body',
+  private_key_jwt: 'A key of its own',
   authorization_code: 'Sign-in of an end-user',
   refresh_token: 'Refresh tokens',
   client_credentials: 'Its own secret, without an end-user',
@@ -115,6 +119,11 @@ function inner(schema: Described): Described {
   return (type === 'optional' || type === 'default') && innerType ? inner(innerType) : schema;
 }
 
+/** A choice that may be left out. */
+function noneOf({ def }: Described): readonly string[] {
+  return def.type === 'optional' ? [''] : [];
+}
+
 function initialOf({ def }: Described): unknown {
   return def.type === 'default' ? def.defaultValue : undefined;
 }
@@ -123,7 +132,8 @@ function shapeOf(name: string, schema: Described): Pick<Field, 'kind' | 'choices
   if (SCOPES.has(name)) return { kind: 'scopes', choices: [] };
   const read = inner(schema);
   const choicesOf = ({ options = [] }: Described) => options.map(String);
-  if (read.def.type === 'enum') return { kind: 'choice', choices: choicesOf(read) };
+  if (read.def.type === 'object') return { kind: 'json', choices: [] };
+  if (read.def.type === 'enum') return { kind: 'choice', choices: [...noneOf(schema), ...choicesOf(read)] };
   if (read.def.type !== 'array' || !read.def.element) return { kind: 'text', choices: [] };
   const element = inner(read.def.element);
   return element.def.type === 'enum' ? { kind: 'checks', choices: choicesOf(element) } : { kind: 'lines', choices: [] };
@@ -181,7 +191,7 @@ function control(field: Field, value: unknown, offered: ClientChoices, redirects
       return input({
         ...common,
         value: String(value ?? ''),
-        choices: choices.map((choice) => [choice, withWire(VALUE_WORDS[choice], choice)]),
+        choices: choices.map((choice) => [choice, choice === '' ? 'Not said' : withWire(VALUE_WORDS[choice], choice)]),
       });
     case 'lines':
       return input({
@@ -192,6 +202,8 @@ function control(field: Field, value: unknown, offered: ClientChoices, redirects
       });
     case 'text':
       return input({ ...common, value: String(value ?? '') });
+    case 'json':
+      return input({ ...common, value: jsonText(value), lines: true, hint: `${description} As JSON.` });
     case 'checks':
       return html`<fieldset aria-describedby="field-${name}-hint"><legend>${labelOf(name)}</legend>
 !${choices.map((choice) => check(name, choice, withWire(VALUE_WORDS[choice], choice), listIn(value).includes(choice))).join('\n')}
@@ -241,6 +253,18 @@ function scopesControl({ name, description }: Field, chosen: readonly string[], 
     .join('\n')}</fieldset>`;
 }
 
+const jsonText = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : String(value ?? '');
+
+/** Text that is no JSON is sent as it is: the server says what it expects. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text || undefined;
+  }
+}
+
 const listIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** The typed value. Undefined: the field is empty. */
@@ -256,6 +280,8 @@ function typed({ name, kind }: Field, fields: Fields): unknown {
         .split(/[\r\n]+/)
         .map((line) => line.trim())
         .filter((line) => line !== '');
+    case 'json':
+      return jsonIn(fields.get(name).trim());
     default:
       return fields.get(name).trim() || undefined;
   }
@@ -290,5 +316,5 @@ export function valuesOf(record: ClientRecord): readonly (readonly [string, Mark
 function shownValue(value: unknown): Markup {
   if (value === null || value === undefined || value === '') return '';
   if (Array.isArray(value)) return value.map((item) => code(String(item))).join('<br>');
-  return shownName(String(value));
+  return typeof value === 'object' ? code(jsonText(value)) : shownName(String(value));
 }

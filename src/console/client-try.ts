@@ -14,6 +14,8 @@ import { type Fields, page, problem, type Screen, type Shown, type Viewer } from
 import { code, shownText } from './shown-text.ts';
 import { shell, snippetsFor } from './snippets.ts';
 
+const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
 const textsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 export const redirectUrisOf = (client: ClientRecord): readonly string[] =>
@@ -71,20 +73,27 @@ function tryOf(viewer: Viewer, id: string, client: ClientRecord, redirectUri: st
 }
 
 function redemption(issuer: string, id: string, client: ClientRecord, redirectUri: string, verifier: string): string {
-  const isPublic = client.token_endpoint_auth_method === 'none';
   return [
     `curl ${shell(urlUnder(issuer, '/oauth/token'))}`,
-    ...(isPublic
-      ? [`--data-urlencode ${shell(`client_id=${id}`)}`]
-      : [`-u ${shell(`${encodeURIComponent(id)}:`)}"$CLIENT_SECRET"`]),
+    ...authenticationOf(id, client.token_endpoint_auth_method),
     '-d grant_type=authorization_code -d code="$CODE"',
     `--data-urlencode ${shell(`redirect_uri=${redirectUri}`)}`,
     `-d code_verifier=${verifier}`,
   ].join(' \\\n  ');
 }
 
+function authenticationOf(id: string, method: string | undefined): readonly string[] {
+  if (method === 'none') return [`--data-urlencode ${shell(`client_id=${id}`)}`];
+  if (method !== 'private_key_jwt') return [`-u ${shell(`${encodeURIComponent(id)}:`)}"$CLIENT_SECRET"`];
+  return [`--data-urlencode ${shell(`client_assertion_type=${JWT_BEARER}`)}`, '-d client_assertion="$ASSERTION"'];
+}
+
 /** Of one client, with its values filled in. */
 export function codeOf(viewer: Viewer, id: string, client: ClientRecord): Markup {
+  if (client.token_endpoint_auth_method === 'private_key_jwt') {
+    return html`<h2>Code</h2>
+<p>The client signs with its own key. The guide <code>docs/connecting-a-client-with-keys.md</code> has the code for openid-client, oauth4webapi and Spring.</p>`;
+  }
   const kind = kindOf(client);
   const snippets = snippetsFor(kind, {
     issuer: viewer.issuer,

@@ -95,7 +95,6 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
     ? await viewer.api.get<Policy>(`/policies/${encodeURIComponent(client.policy ?? '')}`)
     : null;
   const mayChange = viewer.may('clients:write') && !client.declared;
-  const isConfidential = client.token_endpoint_auth_method !== 'none';
   return page(
     client.client_name ?? id,
     html`!${doneWords(query.get('done'))}
@@ -105,7 +104,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${consequences.warnings.map((warning) => html`<p class="warning">${shownText(warning, 1000)}</p>`).join('\n')}
 !${redirectUrisOf(client).length === 0 ? '' : html`<p class="row">!${link(viewer, withQuery('/console/client/try', { id }), 'Try a sign-in…')}</p>`}
 <h2>Secrets</h2>
-!${isConfidential ? secretsOf(viewer, id, secrets.items, mayChange) : html`<p>None: it is a public client, which cannot keep a secret.</p>`}
+!${WITHOUT_SECRET[client.token_endpoint_auth_method ?? ''] ?? secretsOf(viewer, id, secrets.items, mayChange)}
 !${policy?.ok ? html`<h2>Its policy in force</h2>!${policyOf(policy.value)}` : ''}
 !${codeOf(viewer, id, client)}
 <h2>What it holds</h2>
@@ -114,6 +113,12 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${viewer.may('ledger:read') ? link(viewer, withQuery('/console/ledger', { client_id: id }), 'Its ledger entries') : ''}</p>`,
   );
 }
+
+/** By the way in which it authenticates. */
+const WITHOUT_SECRET: Readonly<Record<string, Markup>> = {
+  none: html`<p>None: it is a public client, which cannot keep a secret.</p>`,
+  private_key_jwt: html`<p>None: it signs with a key of its own, and this server has the public half alone.</p>`,
+};
 
 /** docs/decisions/0027. */
 const aboveCeiling = ({ above_ceiling: above, exact }: Consequences): Markup =>

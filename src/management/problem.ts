@@ -21,7 +21,7 @@ export const PROBLEMS = {
   already_exists: { status: 409, title: 'The resource exists' },
   client_is_declared: { status: 409, title: 'The client is declared in clients.yaml' },
   client_is_own: { status: 409, title: 'The client belongs to the server itself' },
-  client_is_public: { status: 409, title: 'A public client has no secret' },
+  client_is_public: { status: 409, title: 'The client has no secret' },
   too_many_secrets: { status: 409, title: 'The client has two active secrets' },
   last_secret: { status: 409, title: 'The client needs at least one secret' },
   sign_up_off: { status: 409, title: 'The policy does not allow invitations' },

@@ -62,3 +62,7 @@ export type TokenClient = Pick<
   | 'epoch'
   | 'deletedAt'
 >;
+
+/** The client authenticates with a secret that it shares with the server. */
+export const hasSecret = ({ tokenEndpointAuthMethod: method }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean =>
+  method === 'client_secret_basic' || method === 'client_secret_post';

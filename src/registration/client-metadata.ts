@@ -12,7 +12,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { printable } from '../config/shown.ts';
 import { SHORT_SECRET_CHARACTERS } from '../crypto/client-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
-import type { CamelCase, ClientMetadata } from '../model/client.ts';
+import { type CamelCase, type ClientMetadata, hasSecret } from '../model/client.ts';
 import { reviewClient } from './client-review.ts';
 import {
   isJsonObject,
@@ -52,12 +52,16 @@ const textsOf = (name: FieldName): FieldWords => {
 /** Every field that a record may have, in the order of the schema. */
 export const CLIENT_FIELDS = FIELD_NAMES.map((name) => ({ name, words: textsOf(name), ...itemsOf(shape[name]) }));
 
-/** Whether a field is a list, and its possible values if they are limited. */
-function itemsOf(schema: z.ZodType): { readonly isList: boolean; readonly choices: readonly string[] } {
+type Items = { readonly isList: boolean; readonly isJson: boolean; readonly choices: readonly string[] };
+
+/** Whether a field is a list, or an object, and its possible values if they are limited. */
+function itemsOf(schema: z.ZodType): Items {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
     return itemsOf(schema.def.innerType as z.ZodType);
-  if (schema instanceof z.ZodArray) return { isList: true, choices: itemsOf(schema.element as z.ZodType).choices };
-  return { isList: false, choices: schema instanceof z.ZodEnum ? schema.options.map(String) : [] };
+  if (schema instanceof z.ZodArray)
+    return { isList: true, isJson: false, choices: itemsOf(schema.element as z.ZodType).choices };
+  const isJson = schema instanceof z.ZodObject;
+  return { isList: false, isJson, choices: schema instanceof z.ZodEnum ? schema.options.map(String) : [] };
 }
 
 /** @param production rejects a weak secret; false: a weak secret is a warning. */
@@ -71,8 +75,9 @@ export function readClientMetadata(
   const { client_secret: secret } = reading.value;
   const client = { ...metadataOf(reading.value), secret: secret === undefined ? null : rawSecret(secret) };
   const { errors, warnings } = reviewClient(client, configuration);
-  if (client.secret !== null && client.tokenEndpointAuthMethod === 'none') {
-    errors.push(problem('client_secret', 'a secret', 'no secret with token_endpoint_auth_method "none"'));
+  if (client.secret !== null && !hasSecret(client)) {
+    const method = client.tokenEndpointAuthMethod;
+    errors.push(problem('client_secret', 'a secret', `no secret with token_endpoint_auth_method "${method}"`));
   }
   const weak = client.secret === null ? null : weakClientSecret(client.secret);
   if (weak && production) errors.push(weak);

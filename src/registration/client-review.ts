@@ -7,6 +7,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { isLoopback } from '../config/loopback.ts';
 import type { RecordProblem } from '../config/problem.ts';
 import { oneOf, shown } from '../config/shown.ts';
+import { KEY_EXPECTED, signsWith, whatIsWrongWithKey } from '../crypto/client-keys.ts';
 import type { ClientMetadata } from '../model/client.ts';
 import { leadsToThisDevice, whatIsWrongWithRedirectUri } from '../oauth/redirect-uri.ts';
 import { nearestField, problem } from './record-problem.ts';
@@ -19,6 +20,8 @@ type Rule = (client: ClientMetadata, configuration: Configuration) => readonly F
 const RULES: readonly Rule[] = [
   clientIdIsNoAudience,
   grantTypesSuitTheClient,
+  keysSuitTheClient,
+  keysAreUsable,
   redirectUrisAreSafe,
   postLogoutRedirectUrisAreSafe,
   policyIsDefined,
@@ -87,6 +90,34 @@ const GRANT_TYPE_RULES: readonly { readonly breaks: (client: ClientMetadata) => 
 
 function grantTypesSuitTheClient(client: ClientMetadata): Finding[] {
   return GRANT_TYPE_RULES.filter(({ breaks }) => breaks(client)).map(({ finding }) => finding);
+}
+
+function keysSuitTheClient(client: ClientMetadata): Finding[] {
+  const { tokenEndpointAuthMethod: method, jwks, jwksUri, tokenEndpointAuthSigningAlg: alg } = client;
+  // RFC 7591 §2.
+  if (jwks !== null && jwksUri !== null) return [error('jwks_uri', 'a value beside jwks', 'one of jwks and jwks_uri')];
+  if (method === 'private_key_jwt') {
+    if (jwks !== null || jwksUri !== null) return [];
+    return [error('token_endpoint_auth_method', '"private_key_jwt" without keys', 'keys in jwks, or at jwks_uri')];
+  }
+  const unused = Object.entries({ jwks, jwks_uri: jwksUri, token_endpoint_auth_signing_alg: alg });
+  return unused
+    .filter(([, value]) => value !== null)
+    .map(([name]) => warning(`${name}: not used without token_endpoint_auth_method "private_key_jwt"`));
+}
+
+function keysAreUsable({ jwks, tokenEndpointAuthSigningAlg: alg }: ClientMetadata): Finding[] {
+  const keys = jwks?.keys ?? [];
+  const wrong = keys.flatMap((key, index) => {
+    const found = whatIsWrongWithKey(key);
+    if (found !== null) return [error(`jwks.keys.${index}`, found, KEY_EXPECTED)];
+    // OpenID Connect Core §10.1: "If there are multiple keys in the referenced JWK Set document, a kid value MUST be provided".
+    const others = keys.filter((one) => one !== key);
+    if (others.length === 0 || (key.kid !== undefined && others.every(({ kid }) => kid !== key.kid))) return [];
+    return [error(`jwks.keys.${index}.kid`, shown(key.kid), 'a kid that no other key of the client has')];
+  });
+  if (wrong.length > 0 || alg === null || keys.length === 0 || keys.some((key) => signsWith(key, alg))) return wrong;
+  return [error('token_endpoint_auth_signing_alg', shown(alg), 'an algorithm of one of the keys in jwks')];
 }
 
 /** The content of a redirect, and the section that specifies the comparison of its URIs. */

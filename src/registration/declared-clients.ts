@@ -75,7 +75,8 @@ export function readDeclaredClients(
 
 function secretProblems(record: DeclaredClient['record'], environment: Variables): RecordProblem[] {
   const { client_secret_environment: names = [], client_secret_sha256: hashes = [] } = record;
-  const isPublic = record.token_endpoint_auth_method === 'none';
+  const { token_endpoint_auth_method: method } = record;
+  const needsNone = method === 'none' || method === 'private_key_jwt';
   const hasSecret = names.length + hashes.length > 0;
   return [
     ...names
@@ -83,14 +84,15 @@ function secretProblems(record: DeclaredClient['record'], environment: Variables
       .map((name) =>
         problem('client_secret_environment', `${name}, which is not set`, 'a variable that holds the secret'),
       ),
-    ...(isPublic && hasSecret
-      ? [problem('token_endpoint_auth_method', '"none" with a secret', 'no secret for a public client')]
+    ...(needsNone && hasSecret
+      ? [problem('token_endpoint_auth_method', `"${method}" with a secret`, 'no secret with this method')]
       : []),
-    ...(isPublic || hasSecret ? [] : [problem(null, 'no secret', WAYS_TO_HAVE_A_SECRET)]),
+    ...(needsNone || hasSecret ? [] : [problem(null, 'no secret', WAYS_TO_HAVE_A_SECRET)]),
   ];
 }
 
-const WAYS_TO_HAVE_A_SECRET = 'client_secret_environment or client_secret_sha256, or token_endpoint_auth_method: none';
+const WAYS_TO_HAVE_A_SECRET =
+  'client_secret_environment or client_secret_sha256, or token_endpoint_auth_method: none or private_key_jwt';
 
 const inFile = ({ path, lineOf }: DeclaredClient, problem: RecordProblem): Problem => ({
   ...problem,

@@ -5,7 +5,7 @@ import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { RawSecret } from '../crypto/secret-types.ts';
 import { type ClientRow, differingFields, type SentRegistration } from '../lifecycles/client/lifecycle.ts';
-import type { Client } from '../model/client.ts';
+import { type Client, hasSecret } from '../model/client.ts';
 import { findClient } from '../storage/clients.ts';
 import { isSub } from '../storage/users.ts';
 import { type AdministrationDeps, administerClient, requireDone } from './administration.ts';
@@ -82,12 +82,9 @@ export async function applyClientPlan(
 
 type Secrets = Pick<Client, 'secretMacs'> & { readonly madeSecret: RawSecret | null };
 
-function secretOf(
-  { keys, random }: RegistrationDeps,
-  { secret, tokenEndpointAuthMethod }: ReadClient,
-  stored: Client['secretMacs'],
-): Secrets {
-  if (tokenEndpointAuthMethod === 'none') return { secretMacs: [], madeSecret: null };
+function secretOf({ keys, random }: RegistrationDeps, metadata: ReadClient, stored: Client['secretMacs']): Secrets {
+  const { secret } = metadata;
+  if (!hasSecret(metadata)) return { secretMacs: [], madeSecret: null };
   if (secret !== null) {
     // The same secret is no change, whichever root secret it was stored under.
     const same = stored.filter((mac) => matchesStoredSecret(keys, [mac], secret));

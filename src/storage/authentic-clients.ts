@@ -38,6 +38,8 @@ const WITHOUT_RIGHTS = {
   tokenEndpointAuthMethod: 'client_secret_basic',
   // No root secret has this id.
   secretMacs: [{ keyId: 'none', mac: '' }],
+  jwks: null,
+  jwksUri: null,
   redirectUris: [],
   postLogoutRedirectUris: [],
   grantTypes: [],

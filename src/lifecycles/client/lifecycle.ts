@@ -9,7 +9,7 @@ import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run, type Sleeping } from '../../engine/run.ts';
 import { rejectionIn } from '../../engine/step.ts';
 import type { Actor } from '../../model/actor.ts';
-import type { ClientRegistration, RegisteredClient, SecretMac } from '../../model/client.ts';
+import { type ClientRegistration, hasSecret, type RegisteredClient, type SecretMac } from '../../model/client.ts';
 
 /** A registration, with its sender. */
 export type SentRegistration = ClientRegistration & Pick<RegisteredClient, 'declared' | 'registeredBy'>;
@@ -69,7 +69,7 @@ export const clientLifecycle: Lifecycle<ClientRow, ClientFacts, Commit> = {
   stateOf: clientState,
   contextOf: ({ client }): ClientContext => ({
     isDeclared: client?.declared ?? false,
-    isConfidential: client !== null && client.tokenEndpointAuthMethod !== 'none',
+    isConfidential: client !== null && hasSecret(client),
     secretIds: client?.secretMacs.map(secretIdOf) ?? [],
   }),
   answers: {},

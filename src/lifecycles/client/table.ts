@@ -39,6 +39,10 @@ export const clients = pgTable(
     applicationType: text('application_type').$type<Client['applicationType']>().notNull(),
     tokenEndpointAuthMethod: text('token_endpoint_auth_method').$type<Client['tokenEndpointAuthMethod']>().notNull(),
     secretMacs: jsonb('secret_macs').$type<Client['secretMacs']>().notNull(),
+    /** RFC 7591 §2: public keys, and where they are published. */
+    jwks: jsonb('jwks').$type<Client['jwks']>(),
+    jwksUri: text('jwks_uri'),
+    tokenEndpointAuthSigningAlg: text('token_endpoint_auth_signing_alg').$type<Client['tokenEndpointAuthSigningAlg']>(),
     redirectUris: texts('redirect_uris').notNull(),
     grantTypes: texts('grant_types').notNull(),
     /** The ceiling; null: every scope of the configured resources. */
@@ -85,7 +89,14 @@ type ClientFactsRow = Omit<typeof clients.$inferSelect, 'mac' | 'tokenMac' | 'cr
  * Columns of later migrations, with the default that the migration gave older rows. A MAC has such a column only where it
  * holds another value: so the MACs of older rows stay right, and no write to the database adds a value.
  */
-const ADDED = { consent: 'ask', clientUri: null, initiateLoginUri: null } as const;
+const ADDED = {
+  consent: 'ask',
+  clientUri: null,
+  initiateLoginUri: null,
+  jwks: null,
+  jwksUri: null,
+  tokenEndpointAuthSigningAlg: null,
+} as const;
 
 /** Each other column but these is part of the registration. */
 const OTHERS = [
@@ -105,7 +116,7 @@ const REGISTRATION_NAMES = Object.keys(getTableColumns(clients))
 const addedOf = (row: Pick<ClientFactsRow, keyof typeof ADDED>) =>
   Object.entries(ADDED).flatMap(([name, standard]) => {
     const value = row[name as keyof typeof ADDED];
-    return value === standard ? [] : [`${name}:${value}`];
+    return value === standard ? [] : [`${name}:${typeof value === 'string' ? value : JSON.stringify(inOrder(value))}`];
   });
 
 /** Its whole registration, and whether it is deleted. The epoch ends all older grants, and only rises. */
@@ -150,6 +161,9 @@ export const clientTable = described(clients, {
     consent: 'registration',
     applicationType: 'registration',
     tokenEndpointAuthMethod: 'registration',
+    jwks: 'registration',
+    jwksUri: 'registration',
+    tokenEndpointAuthSigningAlg: 'registration',
     redirectUris: 'registration',
     grantTypes: 'registration',
     scope: 'registration',

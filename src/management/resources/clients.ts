@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { makeClientSecret, matchesStoredSecret } from '../../crypto/client-secret.ts';
 import type { ClientRow } from '../../lifecycles/client/lifecycle.ts';
-import type { RegisteredClient } from '../../model/client.ts';
+import { hasSecret, type RegisteredClient } from '../../model/client.ts';
 import { administerClient } from '../../registration/administration.ts';
 import { type ReadClient, readClientMetadata, toNames } from '../../registration/client-metadata.ts';
 import type { Reading } from '../../registration/record-problem.ts';
@@ -147,13 +147,12 @@ async function registeredBefore(
   if (!stored || !makes.isDerived) return exists(asked.clientId);
   const made = asked.secret === null ? makeClientSecret(makes) : null;
   const secret = asked.secret ?? made;
-  const hasSecret = secret !== null && matchesStoredSecret(deps.keys, stored.secretMacs, secret);
-  const isPublic = stored.tokenEndpointAuthMethod === 'none';
+  const hasThisSecret = secret !== null && matchesStoredSecret(deps.keys, stored.secretMacs, secret);
   const asAsked = toNames({ ...asked, clientName: asked.clientName ?? asked.clientId });
-  const isSame = isDeepStrictEqual(toNames(stored), asAsked) && (hasSecret || isPublic);
+  const isSame = isDeepStrictEqual(toNames(stored), asAsked) && (hasThisSecret || !hasSecret(stored));
   // Only this key makes this secret, also after later changes of the client.
-  const isOurs = (made !== null && hasSecret) || isSame;
-  return isOurs ? createdClient(deps, stored, hasSecret ? made : null, warnings) : exists(asked.clientId);
+  const isOurs = (made !== null && hasThisSecret) || isSame;
+  return isOurs ? createdClient(deps, stored, hasThisSecret ? made : null, warnings) : exists(asked.clientId);
 }
 
 async function replace(deps: ManagementDeps, request: Request): Promise<Answer> {

@@ -340,7 +340,7 @@ describe.each(ways)('clients, through the %s', (way) => {
     it('rejects a public client, and an unknown one', async () => {
       await line.run(['clients', 'create', '--id', 'open-app', '--public', '--redirect-uri', callback]);
       const ofPublic = await line.run(['clients', 'rotate-secret', 'open-app']);
-      expect(ofPublic).toMatchObject({ status: 1, out: '', err: expect.stringContaining('which has no secret') });
+      expect(ofPublic).toMatchObject({ status: 1, out: '', err: expect.stringContaining('It has no secret') });
       expect((await findClient(db(), 'open-app'))?.secretMacs).toEqual([]);
       const unknown = await line.run(['clients', 'rotate-secret', 'unknown']);
       expect(unknown).toEqual({ status: 1, out: '', err: 'No such client: "unknown".\n' });

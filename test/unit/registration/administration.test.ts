@@ -6,7 +6,7 @@ import { ADMINISTRATION_WORDS, ChangeRefused, requireDone } from '../../../src/r
 const DESCRIBED: Readonly<Record<AdministrationRejectReason, RegExp>> = {
   client_unknown: /client does not exist/,
   client_is_declared: /declared in clients\.yaml: change it there/,
-  client_is_public: /public client \(token_endpoint_auth_method "none"\), which has no secret/,
+  client_is_public: /no secret: it is a public client \(token_endpoint_auth_method "none"\), or has keys/,
   too_many_secrets: /two active secrets: delete one/,
   last_secret: /only secret of the client, which could not authenticate without it/,
   secret_unknown: /no live secret with this id/,

@@ -36,6 +36,9 @@ describe('a client with the metadata of RFC 7591', () => {
         secret: null,
         applicationType: 'web',
         tokenEndpointAuthMethod: 'client_secret_basic',
+        jwks: null,
+        jwksUri: null,
+        tokenEndpointAuthSigningAlg: null,
         redirectUris: ['https://shop.example/callback'],
         grantTypes: ['authorization_code'],
         scope: null,
@@ -120,6 +123,7 @@ describe('a client with the metadata of RFC 7591', () => {
 
   it.each([
     ['token_endpoint_auth_method', 'private_key_jwt'],
+    ['token_endpoint_auth_method', 'client_secret_jwt'],
     ['application_type', 'desktop'],
     ['response_types', ['token']],
     ['response_types', ['code', 'code']],
@@ -188,6 +192,9 @@ describe('a client with the metadata of RFC 7591', () => {
       ['application_type', '--application-type <type>', undefined, false],
       ['token_endpoint_auth_method', '--auth-method <method>', 'authenticates', false],
       ['client_secret', undefined, undefined, false],
+      ['jwks', '--jwks <json>', 'keys', false],
+      ['jwks_uri', '--jwks-uri <uri>', 'keys at', false],
+      ['token_endpoint_auth_signing_alg', '--auth-signing-alg <alg>', 'signs with', false],
       ['redirect_uris', '--redirect-uri <uri>', 'redirect URIs', true],
       ['grant_types', '--grant-type <type>', undefined, true],
       ['response_types', undefined, undefined, true],
@@ -210,7 +217,8 @@ describe('a client with the metadata of RFC 7591', () => {
     const choices = CLIENT_FIELDS.flatMap(({ name, choices }) => (choices.length > 0 ? [[name, choices]] : []));
     expect(choices).toEqual([
       ['application_type', ['web', 'native']],
-      ['token_endpoint_auth_method', ['client_secret_basic', 'client_secret_post', 'none']],
+      ['token_endpoint_auth_method', ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']],
+      ['token_endpoint_auth_signing_alg', ['ES256', 'PS256', 'EdDSA', 'Ed25519', 'RS256']],
       ['grant_types', ['authorization_code', 'refresh_token', 'client_credentials']],
       ['consent', ['ask', 'skip']],
       ['id_token_signed_response_alg', ['ES256', 'RS256', 'EdDSA']],

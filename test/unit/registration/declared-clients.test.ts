@@ -70,7 +70,8 @@ describe('the file', () => {
         key: 'clients.1',
         line: 20,
         found: 'no secret',
-        allowed: 'client_secret_environment or client_secret_sha256, or token_endpoint_auth_method: none',
+        allowed:
+          'client_secret_environment or client_secret_sha256, or token_endpoint_auth_method: none or private_key_jwt',
       },
     ],
     [
@@ -100,7 +101,7 @@ describe('the file', () => {
         key: 'clients.1.token_endpoint_auth_method',
         line: 46,
         found: '"none" with a secret',
-        allowed: 'no secret for a public client',
+        allowed: 'no secret with this method',
       },
     ],
     [
@@ -110,7 +111,7 @@ describe('the file', () => {
         key: 'clients.1.token_endpoint_auth_method',
         line: 46,
         found: '"none" with a secret',
-        allowed: 'no secret for a public client',
+        allowed: 'no secret with this method',
       },
     ],
     [

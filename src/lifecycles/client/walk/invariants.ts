@@ -130,14 +130,14 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
   },
   {
     name: 'one-or-two-secrets',
-    says: 'A confidential client has one live secret or two; a public client and a deleted client have none.',
+    says: 'A client that authenticates with a secret has one or two; any other client, and a deleted client, has none.',
     spec: 'OAuth 2.1 §2.4',
     machines: CLIENT,
     violationAt: (_, { stored }) => {
       const client = clientOf(stored);
       if (client === null) return null;
       const live = client.secretMacs.length;
-      const none = client.deletedAt !== null || client.tokenEndpointAuthMethod === 'none';
+      const none = client.deletedAt !== null || WITHOUT_SECRET.includes(client.tokenEndpointAuthMethod);
       if (none) return live === 0 ? null : 'it has a secret';
       return live === 1 || live === 2 ? null : `it has ${live} secrets`;
     },
@@ -247,6 +247,9 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
 const afterOf = (walk: Walk<Terms>, ports: Ports, asked: Asked): Stored =>
   storedAfter(walk, ports, asked) ?? ports.stored;
 
+/** Public clients, and clients with keys. */
+const WITHOUT_SECRET: readonly string[] = ['none', 'private_key_jwt'];
+
 /** Derived from the stored rows, not by the machine under test. */
 function unservedClient(walk: Walk<Terms>, ports: Ports, asked: AskedOfClient): boolean {
   const client = clientOf(ports.stored);
@@ -255,7 +258,7 @@ function unservedClient(walk: Walk<Terms>, ports: Ports, asked: AskedOfClient): 
   const { change, actor } = asked;
   if (isRegistered && client.declared && actor.kind !== 'configuration') return false;
   const live = isRegistered ? client.secretMacs : [];
-  const isConfidential = isRegistered && client.tokenEndpointAuthMethod !== 'none';
+  const isConfidential = isRegistered && !WITHOUT_SECRET.includes(client.tokenEndpointAuthMethod);
   switch (change.type) {
     case 'registrationRequested': {
       const { epoch: _, deletedAt, ...rest } = after ?? { epoch: 0n, deletedAt: null };

@@ -1,0 +1,74 @@
+/** The public keys by which clients authenticate (RFC 7517, RFC 7518 §6): their form, and the algorithms of each. */
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { ClientSigningAlgorithm } from '../oauth/signing-algorithms.ts';
+
+/** The members of a public JWK that this server reads. */
+export type PublicJwk = {
+  readonly kty: 'EC' | 'OKP' | 'RSA';
+  readonly kid?: string | undefined;
+  readonly alg?: ClientSigningAlgorithm | undefined;
+  readonly crv?: string | undefined;
+  readonly x?: string | undefined;
+  readonly y?: string | undefined;
+  readonly n?: string | undefined;
+  readonly e?: string | undefined;
+};
+
+/** RFC 9864 §2.2: two names of one algorithm, on the only curve that this server knows. */
+const ED25519: readonly ClientSigningAlgorithm[] = ['EdDSA', 'Ed25519'];
+
+/** RFC 7518 §3.1, RFC 8037 §3.1. */
+const ALGORITHMS: Readonly<Record<PublicJwk['kty'], readonly ClientSigningAlgorithm[]>> = {
+  EC: ['ES256'],
+  OKP: ED25519,
+  RSA: ['PS256', 'RS256'],
+};
+
+export const isSameAlgorithm = (one: ClientSigningAlgorithm, other: ClientSigningAlgorithm): boolean =>
+  one === other || (ED25519.includes(one) && ED25519.includes(other));
+
+/** RFC 8725 §3.1: the key determines the algorithms, and its `alg` narrows them to one. */
+export const signsWith = ({ kty, alg: own }: PublicJwk, alg: ClientSigningAlgorithm): boolean =>
+  ALGORITHMS[kty].includes(alg) && (own === undefined || isSameAlgorithm(own, alg));
+
+/** RFC 7518 §3.3: "A key of size 2048 bits or larger MUST be used". Larger ones cost more at every request. */
+const RSA_BITS = { least: 2048, most: 4096 } as const;
+/** NIST SP 800-56B §6.2: greater than 2^16. */
+const LEAST_RSA_EXPONENT = 65537n;
+
+/** @returns why the key is of no use, in words that follow "found". Null: it can be used. */
+export function whatIsWrongWithKey(jwk: PublicJwk): string | null {
+  if (jwk.alg !== undefined && !signsWith(jwk, jwk.alg)) return `"alg" ${jwk.alg} for a key of the kind ${jwk.kty}`;
+  const key = publicKeyOf(jwk);
+  if (key === null) return `values that are no public key of the kind ${jwk.kty}`;
+  const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
+  if (jwk.kty !== 'RSA') return null;
+  if (modulusLength === undefined || modulusLength < RSA_BITS.least || modulusLength > RSA_BITS.most)
+    return `an RSA key of ${modulusLength} bits`;
+  return publicExponent === undefined || publicExponent < LEAST_RSA_EXPONENT ? 'a small RSA exponent' : null;
+}
+
+export const KEY_EXPECTED = `a public key: EC on P-256, OKP on Ed25519, or RSA with ${RSA_BITS.least} to ${RSA_BITS.most} bits`;
+
+/** The members of each kind, and the only curve. */
+const MEMBERS: Readonly<
+  Record<PublicJwk['kty'], { readonly crv?: string; readonly names: readonly (keyof PublicJwk)[] }>
+> = {
+  EC: { crv: 'P-256', names: ['crv', 'x', 'y'] },
+  OKP: { crv: 'Ed25519', names: ['crv', 'x'] },
+  RSA: { names: ['n', 'e'] },
+};
+
+/** @returns null: the values are no key, such as a point that is not on the curve. */
+export function publicKeyOf(jwk: PublicJwk): KeyObject | null {
+  const { crv, names } = MEMBERS[jwk.kty];
+  if (crv !== undefined && jwk.crv !== crv) return null;
+  // Only these members: none of the others may change the meaning of the key.
+  const members = Object.fromEntries(names.map((name) => [name, jwk[name]]));
+  if (Object.values(members).includes(undefined)) return null;
+  try {
+    return createPublicKey({ key: { kty: jwk.kty, ...members }, format: 'jwk' });
+  } catch {
+    return null;
+  }
+}
