@@ -7,7 +7,7 @@ import { shownText } from './shown-text.ts';
 
 const MINUTE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
 
-/** In UTC: the server does not know the reader's time zone. */
+/** In UTC: the server does not know the reader's time zone. A script shows the time of the browser's. */
 export function time(instant: string | null | undefined): Markup {
   if (!instant) return '';
   const at = new Date(instant);

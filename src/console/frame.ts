@@ -1,20 +1,41 @@
-/** The frame of the console's pages: navigation, the signed-in user, one style, and at most one script. */
+/** The frame of the console's pages: navigation, the signed-in user, one style, and the scripts of the page. */
 import { readFileSync } from 'node:fs';
 import { html } from 'ghtml';
 import { sha256 } from '../crypto/digest.ts';
 import { type Markup, STYLE, STYLE_SOURCE } from '../http/views/page.ts';
-import type { Area } from './shown.ts';
+import type { Area, ShownPage } from './shown.ts';
 import { shownText } from './shown-text.ts';
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
 const CONSOLE_STYLE = read('./console.css');
-const SCRIPT = read('./live-in-page.js');
+
+/** The scripts of pages, each with the further sources that it needs. */
+const SCRIPTS = {
+  live: { text: read('./live-in-page.js'), sources: ["connect-src 'self'"] },
+  verify: { text: read('./verify-in-page.js'), sources: ["connect-src 'self'"] },
+  localTime: { text: read('./local-time-in-page.js'), sources: [] },
+} as const;
+export type ScriptName = keyof typeof SCRIPTS;
 
 /** For Content-Security-Policy. */
 export const sourceOf = (text: string): string => `'sha256-${sha256(text).toString('base64')}'`;
 
 export const CONSOLE_STYLES = `${STYLE_SOURCE} ${sourceOf(CONSOLE_STYLE)}`;
-export const SCRIPT_SOURCE = sourceOf(SCRIPT);
+
+/** The scripts of a page: its own, and that for instants where it has some. A verification gets its instants later. */
+export function scriptsOf({ body, script }: Pick<ShownPage, 'body' | 'script'>): readonly ScriptName[] {
+  const hasTimes = script === 'verify' || body.includes('<time ');
+  return [...(script ? [script] : []), ...(hasTimes ? (['localTime'] as const) : [])];
+}
+
+/** For Content-Security-Policy. */
+export const scriptPolicy = (names: readonly ScriptName[]): readonly string[] =>
+  names.length === 0
+    ? []
+    : [
+        `script-src ${names.map((name) => sourceOf(SCRIPTS[name].text)).join(' ')}`,
+        ...names.flatMap((name) => SCRIPTS[name].sources),
+      ];
 
 type Entry = { readonly area: Area; readonly path: string; readonly label: string; readonly scope: string };
 
@@ -42,10 +63,10 @@ export type Frame = {
     readonly path: (path: string) => string;
     readonly hidden: Markup;
   } | null;
-  readonly live: boolean;
+  readonly scripts: readonly ScriptName[];
 };
 
-export const framed = ({ title, area, viewer, live }: Frame, body: Markup): string =>
+export const framed = ({ title, area, viewer, scripts }: Frame, body: Markup): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -62,7 +83,7 @@ export const framed = ({ title, area, viewer, live }: Frame, body: Markup): stri
 <h1><bdi>${shownText(title)}</bdi></h1>
 !${body}
 </main>
-!${live ? html`<script type="module">!${SCRIPT}</script>` : ''}
+!${scripts.map((name) => html`<script type="module">!${SCRIPTS[name].text}</script>`).join('\n')}
 </body>
 </html>
 `;

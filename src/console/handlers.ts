@@ -14,7 +14,7 @@ import { pathUnder, urlUnder } from '../oauth/urls.ts';
 import { comesFromThisServer } from './came-from.ts';
 import { credentialIn } from './credential.ts';
 import { REFUSED_TOKEN } from './find.ts';
-import { CONSOLE_STYLES, framed, SCRIPT_SOURCE } from './frame.ts';
+import { CONSOLE_STYLES, framed, scriptPolicy, scriptsOf } from './frame.ts';
 import { type LiveDeps, liveNumbers } from './live.ts';
 import { type ManagementApi, managementApi, type Problem } from './management-api.ts';
 import { type Notice, noticePage, problemNotice, SIGN_IN_NOTICES } from './notices.ts';
@@ -280,11 +280,12 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
   }
 
   function sendFramed(reply: FastifyReply, viewer: Viewer | null, area: Area | null, shown: ShownPage): FastifyReply {
-    const { title, body, status = 200, styles = [], live: isLive = false, frames } = shown;
+    const { title, body, status = 200, styles = [], frames } = shown;
+    const scripts = scriptsOf(shown);
     const frame = {
       title,
       area,
-      live: isLive,
+      scripts,
       viewer: viewer && {
         username: viewer.me.username ?? '',
         may: viewer.may,
@@ -296,7 +297,7 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
     const policy = [
       "default-src 'none'",
       `style-src ${[CONSOLE_STYLES, ...styles].join(' ')}`,
-      ...(isLive ? [`script-src ${SCRIPT_SOURCE}`, "connect-src 'self'"] : []),
+      ...scriptPolicy(scripts),
       ...(frames === undefined ? [] : [`frame-src ${urlUnder(issuer, frames)}`]),
       "form-action 'self'",
       "base-uri 'none'",

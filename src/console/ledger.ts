@@ -45,7 +45,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${filters(viewer, '/console/ledger', inputsFor(asked, kinds.value.items))}
 !${lines.length === 0 && next !== null ? html`<p>None among the entries that were read so far. The next page continues.</p>` : linesTable(viewer, lines)}
 !${pager(viewer, '/console/ledger', { ...asked, cursor }, next)}
-<p class="row">!${link(viewer, withQuery('/console/ledger.csv', asked), 'Export as CSV')} !${link(viewer, withQuery('/console/ledger.jsonl', asked), 'Export as JSON lines')} <span class="quiet">up to ${MAX_EXPORTED.toLocaleString('en-GB')} entries</span></p>`,
+<p class="row">!${link(viewer, '/console/ledger/verify', 'Verify the ledger')} !${link(viewer, withQuery('/console/ledger.csv', asked), 'Export as CSV')} !${link(viewer, withQuery('/console/ledger.jsonl', asked), 'Export as JSON lines')} <span class="quiet">up to ${MAX_EXPORTED.toLocaleString('en-GB')} entries</span></p>`,
   );
 }
 

@@ -36,7 +36,7 @@ async function list(viewer: Viewer): Promise<Shown> {
       )
       .join('\n')}
 </ul>`,
-    { live: true },
+    { script: 'live' },
   );
 }
 
@@ -91,7 +91,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
     )}
 </div>
 </div>`,
-    { live: true, styles: drawn?.styles ?? [] },
+    { script: 'live', styles: drawn?.styles ?? [] },
   );
 }
 

@@ -11,6 +11,7 @@ import { FIND_ACTIONS, FIND_SCREENS } from './find.ts';
 import { GRANT_ACTIONS, GRANT_SCREENS } from './grants.ts';
 import { KEY_ACTIONS, KEY_SCREENS } from './keys.ts';
 import { LEDGER_SCREENS } from './ledger.ts';
+import { LEDGER_VERIFY_ACTIONS, LEDGER_VERIFY_SCREENS } from './ledger-verify.ts';
 import { MACHINE_SCREENS } from './machines.ts';
 import { MAIL_ACTIONS, MAIL_SCREENS } from './mails.ts';
 import { OVERVIEW_SCREENS } from './overview.ts';
@@ -34,6 +35,7 @@ export const SCREENS: readonly Screen[] = [
   ...KEY_SCREENS,
   ...WEBHOOK_SCREENS,
   ...LEDGER_SCREENS,
+  ...LEDGER_VERIFY_SCREENS,
   ...CONFIGURATION_SCREENS,
   ...SETTING_SCREENS,
   ...MAIL_SCREENS,
@@ -51,6 +53,7 @@ export const ACTIONS: readonly Action[] = [
   ...TRUSTED_BROWSER_ACTIONS,
   ...KEY_ACTIONS,
   ...WEBHOOK_ACTIONS,
+  ...LEDGER_VERIFY_ACTIONS,
   ...MAIL_ACTIONS,
   ...DRAFT_ACTIONS,
 ];

@@ -23,8 +23,8 @@ export type ShownPage = {
   readonly status?: number;
   /** Hashes of additional styles, such as those of pictures. */
   readonly styles?: readonly string[];
-  /** The page has the script that updates numbers. */
-  readonly live?: boolean;
+  /** Updates numbers, or continues a verification. Absent: none. */
+  readonly script?: 'live' | 'verify';
   /** The one path of the console that the page frames. Absent: none. */
   readonly frames?: string;
 };

@@ -14,14 +14,14 @@ import { sha256 } from '../crypto/digest.ts';
 import { OCTETS_32 } from '../crypto/ledger-seal.ts';
 
 /** A transaction of Postgres, `xid8`. */
-const digits = z.string().refine((text) => /^\d{1,20}$/.test(text) && BigInt(text) < 2n ** 64n);
+export const digits = z.string().refine((text) => /^\d{1,20}$/.test(text) && BigInt(text) < 2n ** 64n);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /**
  * The place that divides a transaction with more entries than a segment holds: the first excluded entry, in the order
  * of the ledger.
  */
-const placeSchema = z.object({
+export const placeSchema = z.object({
   position: z.string().regex(/^-?\d{1,19}$/),
   /** As Postgres writes it, in UTC. Entries that are older than the order have only this. */
   at: z.string(),

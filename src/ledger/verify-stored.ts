@@ -23,6 +23,8 @@ export type StoredLedger = Pick<SealStore, 'standing' | 'newestSeals' | 'indexes
   readonly refusedNumbers: () => Promise<readonly string[]>;
   /** In ascending order, after this number. */
   readonly seals: (behind: number) => AsyncIterable<StoredSeal & { readonly number: number; readonly sealedAt: Date }>;
+  /** In descending order, below this number. Null: from the newest. */
+  readonly sealsBelow: (number: number | null) => AsyncIterable<StoredSeal & { readonly number: number }>;
   /** The first segment that was sealed at this instant or later. Null: none. */
   readonly beginsAt: (instant: Date) => Promise<number | null>;
   /** The number of entries from there on. */
@@ -49,21 +51,30 @@ export async function verifyStored(
     const entries = statement === null ? [] : await linesOf(ledger, statement, seal.index, newest);
     check.add(seal.number, seal, entries, statement === null ? undefined : checkLines(statement, seal.index, entries));
   }
-  const { now, begunBelow } = await ledger.standing();
+  const { now } = await ledger.standing();
   const verified = check.end({ now, head, beginsAnywhere: false });
-  const strays = first === null || isCountedAgain(newest) ? [] : await straysBefore(ledger, first, now);
-  const numbers = (await ledger.refusedNumbers()).map(
-    (number) => ({ problem: 'number_refused', segment: null, number }) as const,
-  );
+  const { problems, open } = await besideSegments(ledger, newest);
+  const strays = await straysBefore(ledger, { first, newest, now });
+  return { ...verified, problems: [...problems.numbers, ...strays, ...problems.ahead, ...verified.problems], open };
+}
+
+/** The rows that no segment has: those of numbers and transactions that no server makes, and the open entries. */
+export async function besideSegments(ledger: StoredLedger, newest: Statement | null) {
+  const { begunBelow } = await ledger.standing();
+  const numbers: readonly Problem[] = (await ledger.refusedNumbers()).map((number) => ({
+    problem: 'number_refused',
+    segment: null,
+    number,
+  }));
   // Where the tables came from another Postgres, its transaction numbers may be ahead of the local ones.
   const isOfThisPostgres = !isCountedAgain(newest) && BigInt(newest?.below ?? 0) <= BigInt(begunBelow);
   const ahead = newest !== null && isOfThisPostgres ? await linesAhead(ledger, begunBelow) : [];
   const open = await ledger.countOpen({ from: newest?.below ?? '0', from_entry: newest?.below_entry });
-  return { ...verified, problems: [...numbers, ...strays, ...ahead, ...verified.problems], open };
+  return { problems: { numbers, ahead }, open };
 }
 
 /** The last readable statement, where no seal is authentic, such as with another root secret. */
-async function newestStatement(ledger: StoredLedger, keys: SealVerifier): Promise<Statement | null> {
+export async function newestStatement(ledger: StoredLedger, keys: SealVerifier): Promise<Statement | null> {
   const { seal } = await newestAuthentic(ledger.newestSeals(), keys);
   if (seal !== null) return seal.statement;
   const last = await ledger.last();
@@ -93,7 +104,7 @@ async function entriesOf(ledger: StoredLedger, range: Range): Promise<Entry[]> {
 }
 
 /** Where transactions were counted twice, segments share ranges, and each has its own entries there. */
-async function linesOf(
+export async function linesOf(
   ledger: StoredLedger,
   statement: Statement,
   index: Uint8Array,
@@ -121,8 +132,19 @@ async function linesOf(
  * Entries before the first remaining segment. Retention removed their segments with their months, so it should have
  * removed these too.
  */
-async function straysBefore(ledger: StoredLedger, first: Statement, now: Date): Promise<readonly Problem[]> {
-  if (BigInt(first.from) === 0n) return [];
+export async function straysBefore(
+  ledger: StoredLedger,
+  {
+    first,
+    newest,
+    now,
+  }: {
+    readonly first: Pick<Statement, 'from' | 'from_entry' | 'kept_days'> | null;
+    readonly newest: Statement | null;
+    readonly now: Date;
+  },
+): Promise<readonly Problem[]> {
+  if (first === null || isCountedAgain(newest) || BigInt(first.from) === 0n) return [];
   const strays = await entriesOf(ledger, { from: '0', below: first.from, below_entry: first.from_entry });
   const kept = new Date(now.getTime() - first.kept_days * 86_400_000).toISOString().slice(0, 'YYYY-MM'.length);
   return strays

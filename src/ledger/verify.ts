@@ -3,15 +3,18 @@
  * chain from its newest segment back. A segment is authentic when its signature is valid, or when a later authentic
  * segment vouches for it. A root secret may therefore leave the list.
  */
+import { z } from 'zod';
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
 import { authenticityOf, type Head } from './newest.ts';
 import {
   type CheckedLines,
   checkLines,
   digestOf,
+  digits,
   type Entry,
   type LineProblem,
   type Month,
+  placeSchema,
   readStatement,
   type Statement,
   type StoredSeal,
@@ -59,22 +62,73 @@ type Link = Head & {
   readonly missing: readonly Month[];
 };
 
+const count = z.int().nonnegative();
+const segmentNumber = z.int();
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const monthName = z.string().max(7);
+
+/**
+ * The knowledge about the newer segments, where a verification reads the ledger in slices, from the newest back. JSON,
+ * so that the caller carries it from slice to slice.
+ */
+export const newerSchema = z.strictObject({
+  segments: count,
+  lines: count,
+  removedByRetention: count,
+  /** The newest segment. Null: no segment yet. */
+  head: z
+    .strictObject({ number: segmentNumber, digest, sealedAt: z.string().max(40), isAuthentic: z.boolean() })
+    .nullable(),
+  /** The number of the oldest segment so far. */
+  lowest: segmentNumber.nullable(),
+  /** The oldest authentic one so far, and the instant at which the segment before it was sealed. */
+  first: z.strictObject({ number: segmentNumber, previousSealedAt: z.string().max(40).nullable() }).nullable(),
+  /** The beginning of the oldest readable one so far. */
+  beginning: z.strictObject({ from: digits, from_entry: placeSchema.optional(), kept_days: count }).nullable(),
+  /** Those about segments that are not read yet. */
+  claims: z.array(z.strictObject({ about: segmentNumber, by: segmentNumber, digest, vouched: z.boolean() })).max(100),
+  /** The latest instant, in milliseconds, up to which retention may have removed months. */
+  dueUpTo: z.int().nullable(),
+  /** Months that are missing, and that retention would not have removed by what is known so far. */
+  missing: z.array(z.strictObject({ segment: segmentNumber, month: monthName, lines: count })).max(400),
+});
+export type Newer = z.output<typeof newerSchema>;
+
+const NOTHING_NEWER: Newer = {
+  segments: 0,
+  lines: 0,
+  removedByRetention: 0,
+  head: null,
+  lowest: null,
+  first: null,
+  beginning: null,
+  claims: [],
+  dueUpTo: null,
+  missing: [],
+};
+
+export type EndOptions = {
+  readonly now: Date;
+  /** The latest seal from another source. Null: none is given. */
+  readonly head: Head | null;
+};
+
 export type Verification = {
   /** In ascending order of the numbers. @param entries the existing entries of the segment. */
   readonly add: (number: number, seal: StoredSeal, entries: readonly Entry[], lineProblems?: CheckedLines) => void;
   /**
-   * @param head the latest seal from another source. Null: none is given.
    * @param beginsAnywhere a file may begin with any segment. The database begins with the first, or with the first that
    * retention left.
    */
-  readonly end: (options: {
-    readonly now: Date;
-    readonly head: Head | null;
-    readonly beginsAnywhere: boolean;
-  }) => Verified;
+  readonly end: (options: EndOptions & { readonly beginsAnywhere: boolean }) => Verified;
+  /** @param isOldest no older slice follows. @returns the problems of this slice alone; its numbers are of all slices so far. */
+  readonly endSlice: (options: EndOptions & { readonly isOldest: boolean }) => {
+    readonly verified: Verified;
+    readonly newer: Newer;
+  };
 };
 
-export function verification(keys: SealVerifier): Verification {
+export function verification(keys: SealVerifier, newer: Newer = NOTHING_NEWER): Verification {
   const links: Link[] = [];
   const problems: Problem[] = [];
   let lines = 0;
@@ -87,51 +141,87 @@ export function verification(keys: SealVerifier): Verification {
       links.push({ number, digest: digestOf(seal), statement, isSigned, missing });
       lines += entries.length;
     },
-    end: ({ now, head, beginsAnywhere }) => {
-      const { chain, problems: found } = judged(links);
-      const isDue = dueBy(chain, now);
-      for (const problem of found) problems.push(problem);
-      for (const problem of gapProblems(chain)) problems.push(problem);
-      if (!beginsAnywhere) problems.push(...beginningProblems(chain, isDue));
-      if (head !== null) problems.push(...headProblems(chain, head));
-      let removedByRetention = 0;
-      for (const { number, missing, statement } of chain) {
-        // Retention removes a segment together with the month of its sealing, so the exported segment had these
-        // entries.
-        const own = beginsAnywhere ? statement?.sealed_at.slice(0, 'YYYY-MM'.length) : null;
-        for (const { month, lines } of missing) {
-          if (month !== own && isDue(month)) removedByRetention += lines;
-          else problems.push({ problem: 'month_removed', segment: number, month, lines });
-        }
-      }
-      const last = newestOf(chain);
-      return {
-        problems: problems.toSorted((left, right) => (left.segment ?? 0) - (right.segment ?? 0)),
-        segments: links.length,
-        lines,
-        first: (chain.find(({ isAuthentic }) => isAuthentic) ?? chain[0])?.number ?? null,
-        head: last
-          ? { number: last.number, digest: last.digest, sealedAt: last.statement?.sealed_at ?? 'unknown' }
-          : null,
-        removedByRetention,
-      };
-    },
+    end: (options) => conclude({ ...options, isOldest: true }).verified,
+    endSlice: (options) => conclude({ ...options, beginsAnywhere: false }),
   };
+
+  function conclude({
+    now,
+    head,
+    beginsAnywhere,
+    isOldest,
+  }: EndOptions & { readonly beginsAnywhere: boolean; readonly isOldest: boolean }) {
+    const { chain, problems: found, claims } = judged(links, newer.claims);
+    const dueUpTo = latestDue(chain, newer, now);
+    const isDue = (month: string) => endOf(month) <= dueUpTo;
+    const newest = newestOf(chain, newer);
+    const first = firstOf(chain) ?? newer.first;
+    const lowest = chain[0]?.number ?? newer.lowest;
+    for (const problem of found) problems.push(problem);
+    for (const problem of gapProblems(chain, newer)) problems.push(problem);
+    if (!beginsAnywhere && isOldest) problems.push(...beginningProblems(first, lowest, isDue));
+    if (head !== null && isHere(head, chain, newer, isOldest))
+      problems.push(...headProblems(chain, head, newest?.number ?? 0));
+    const missing = new Map(newer.missing.map((month) => [month.month, month]));
+    let { removedByRetention } = newer;
+    for (const { number, missing: months, statement } of chain) {
+      // Retention removes a segment together with the month of its sealing, so the exported segment had these
+      // entries.
+      const own = beginsAnywhere ? statement?.sealed_at.slice(0, 'YYYY-MM'.length) : null;
+      for (const { month, lines } of months) {
+        if (month !== own && isDue(month)) removedByRetention += lines;
+        else if (isOldest) problems.push({ problem: 'month_removed', segment: number, month, lines });
+        else missing.set(month, { segment: number, month, lines: lines + (missing.get(month)?.lines ?? 0) });
+      }
+    }
+    // An older segment may show that the retention was shorter for a time.
+    const undecided = [...missing.values()].filter(({ month }) => !isDue(month));
+    for (const { month, lines } of missing.values()) if (isDue(month)) removedByRetention += lines;
+    if (isOldest) for (const month of undecided) problems.push({ problem: 'month_removed', ...month });
+    const verified: Verified = {
+      problems: problems.toSorted((left, right) => (left.segment ?? 0) - (right.segment ?? 0)),
+      segments: newer.segments + links.length,
+      lines: newer.lines + lines,
+      first: first?.number ?? lowest,
+      head: newest && { number: newest.number, digest: newest.digest, sealedAt: newest.sealedAt },
+      removedByRetention,
+    };
+    return {
+      verified,
+      newer: {
+        segments: verified.segments,
+        lines: verified.lines,
+        removedByRetention,
+        head: newest,
+        lowest,
+        first,
+        beginning: beginningOf(chain) ?? newer.beginning,
+        claims: claims.slice(0, MAX_CLAIMS),
+        dueUpTo: Number.isFinite(dueUpTo) ? dueUpTo : null,
+        missing: undecided,
+      } satisfies Newer,
+    };
+  }
 }
+
+const MAX_CLAIMS = 100;
 
 const linesOf = (statement: Statement | null, { index }: StoredSeal, entries: readonly Entry[]): CheckedLines =>
   statement === null ? { problems: [], missing: [] } : checkLines(statement, index, entries);
 
 type Judged = Link & { readonly isAuthentic: boolean };
 /** The claim of an authentic seal about the previous one. */
-type Claim = { readonly by: number; readonly digest: string; readonly vouched: boolean };
+type Claim = Newer['claims'][number];
 
 /**
  * From the newest back: a seal is authentic when its signature is valid, or when a later authentic one vouches for it.
  */
-function judged(links: readonly Link[]): { readonly chain: readonly Judged[]; readonly problems: readonly Problem[] } {
+function judged(
+  links: readonly Link[],
+  ofNewer: readonly Claim[],
+): { readonly chain: readonly Judged[]; readonly problems: readonly Problem[]; readonly claims: Claim[] } {
   const problems: Problem[] = [];
-  const claims = new Map<number, readonly Claim[]>();
+  const claims = Map.groupBy(ofNewer, ({ about }) => about);
   const chain = links.toReversed().map((link): Judged => {
     const { number, digest, statement } = link;
     const own = claims.get(number) ?? [];
@@ -155,24 +245,28 @@ function judged(links: readonly Link[]): { readonly chain: readonly Judged[]; re
     const previous = statement?.previous ?? null;
     if (previous !== null) {
       const before = previous.segment ?? number - 1;
-      const claim = { by: number, digest: previous.digest, vouched: previous.vouched };
+      const claim = { about: before, by: number, digest: previous.digest, vouched: previous.vouched };
       claims.set(before, [...(claims.get(before) ?? []), claim]);
     }
     return { ...link, isAuthentic };
   });
-  return { chain: chain.toReversed(), problems };
+  const lowest = links[0]?.number ?? Number.POSITIVE_INFINITY;
+  const open = [...claims.values()].flat().filter(({ about }) => about < lowest);
+  return { chain: chain.toReversed(), problems, claims: open };
 }
 
 /** More problems than a person reads. */
 const MAX_NAMED = 1000;
 
 /** Up to the latest authentic seal: after it, anyone may have added a row with any number. */
-function gapProblems(chain: readonly Judged[]): readonly Problem[] {
-  const last = chain.findLast(({ isAuthentic }) => isAuthentic)?.number ?? 0;
-  return chain
-    .filter(({ number }) => number <= last)
-    .flatMap(({ number }, n, links): readonly Problem[] => {
-      const before = links[n - 1]?.number;
+function gapProblems(chain: readonly Judged[], newer: Newer): readonly Problem[] {
+  const above = newer.first === null ? null : newer.lowest;
+  const last = above ?? chain.findLast(({ isAuthentic }) => isAuthentic)?.number ?? 0;
+  const numbers = [...chain.map(({ number }) => number), ...(above === null ? [] : [above])];
+  return numbers
+    .filter((number) => number <= last)
+    .flatMap((number, n, below): readonly Problem[] => {
+      const before = below[n - 1];
       if (before === undefined) return [];
       // A file may contain a segment twice.
       return before < number ? gap(before, number) : [{ problem: 'segment_before_changed', segment: number }];
@@ -186,37 +280,56 @@ const gap = (number: number, next: number): readonly Problem[] =>
   }));
 
 /** Retention removes the oldest segments, once the month of their sealing is older than the kept days. */
-function beginningProblems(chain: readonly Judged[], isDue: (month: string) => boolean): readonly Problem[] {
-  const first = chain.find(({ isAuthentic }) => isAuthentic);
+function beginningProblems(
+  first: Newer['first'],
+  lowest: number | null,
+  isDue: (month: string) => boolean,
+): readonly Problem[] {
   if (!first || first.number === 1) return [];
-  const sealedAt = first.statement?.previous?.sealed_at ?? null;
-  const wasDue = sealedAt !== null && isDue(sealedAt);
-  return wasDue ? [] : gap(0, chain[0]?.number ?? first.number);
+  const wasDue = first.previousSealedAt !== null && isDue(first.previousSealedAt);
+  return wasDue ? [] : gap(0, lowest ?? first.number);
 }
 
-function headProblems(links: readonly Judged[], head: Head): readonly Problem[] {
+function firstOf(chain: readonly Judged[]): Newer['first'] {
+  const first = chain.find(({ isAuthentic }) => isAuthentic);
+  return first ? { number: first.number, previousSealedAt: first.statement?.previous?.sealed_at ?? null } : null;
+}
+
+function beginningOf(chain: readonly Judged[]): Newer['beginning'] {
+  const oldest = chain.find(({ statement }) => statement !== null)?.statement;
+  if (!oldest) return null;
+  const { from, from_entry, kept_days } = oldest;
+  return { from, kept_days, ...(from_entry && { from_entry }) };
+}
+
+/** Whether the slice decides about the given head: it has the segment, or the gap where the segment was. */
+const isHere = ({ number }: Head, chain: readonly Judged[], { lowest }: Newer, isOldest: boolean): boolean =>
+  (lowest === null || number < lowest) && (isOldest || number >= (chain[0]?.number ?? 0));
+
+function headProblems(links: readonly Judged[], head: Head, last: number): readonly Problem[] {
   const [first] = links;
   const found = links.find(({ number }) => number === head.number);
   if (found) return found.digest === head.digest ? [] : [{ problem: 'head_differs', segment: head.number }];
-  const last = newestOf(links)?.number ?? 0;
   if (head.number > last) return gap(last, head.number + 1);
   return first && head.number < first.number ? [] : [{ problem: 'head_differs', segment: head.number }];
 }
 
 /** Without an authentic seal, such as with another root secret, the last. */
-const newestOf = (chain: readonly Judged[]): Judged | undefined =>
-  chain.findLast(({ isAuthentic }) => isAuthentic) ?? chain.at(-1);
+function newestOf(chain: readonly Judged[], newer: Newer): Newer['head'] {
+  if (newer.head?.isAuthentic) return newer.head;
+  const link = chain.findLast(({ isAuthentic }) => isAuthentic) ?? (newer.head ? undefined : chain.at(-1));
+  if (link === undefined) return newer.head;
+  const { number, digest, statement, isAuthentic } = link;
+  return { number, digest, sealedAt: statement?.sealed_at ?? 'unknown', isAuthentic };
+}
 
-/** Whether retention may have removed the entries of a month, under a configuration that was in force. */
-function dueBy(chain: readonly Judged[], now: Date): (month: string) => boolean {
-  const links = chain.filter(({ isAuthentic }) => isAuthentic);
-  const instants = links.flatMap(({ statement }) =>
-    statement === null ? [] : [Date.parse(statement.sealed_at) - statement.kept_days * DAY],
-  );
-  const last = links.at(-1)?.statement;
-  if (last) instants.push(now.getTime() - last.kept_days * DAY);
-  const latest = instants.reduce((most, instant) => Math.max(most, instant), Number.NEGATIVE_INFINITY);
-  return (month) => endOf(month) <= latest;
+/** The instant up to which retention may have removed entries, under a configuration that was in force. */
+function latestDue(chain: readonly Judged[], newer: Newer, now: Date): number {
+  const statements = chain.flatMap(({ isAuthentic, statement }) => (isAuthentic && statement ? [statement] : []));
+  const instants = statements.map(({ sealed_at, kept_days }) => Date.parse(sealed_at) - kept_days * DAY);
+  const last = statements.at(-1);
+  if (last && newer.first === null) instants.push(now.getTime() - last.kept_days * DAY);
+  return instants.reduce((most, instant) => Math.max(most, instant), newer.dueUpTo ?? Number.NEGATIVE_INFINITY);
 }
 
 const DAY = 86_400_000;

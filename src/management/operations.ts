@@ -66,6 +66,7 @@ export const OPERATIONS = {
   '/mails/{kind}/tests': { POST: 'mails:send' },
   '/transitions': { GET: 'ledger:read' },
   '/transition-kinds': { GET: 'ledger:read' },
+  '/ledger-verifications': { POST: 'ledger:read' },
   '/machines': { GET: 'configuration:read' },
   '/machines/{name}': { GET: 'configuration:read' },
   '/machines/{name}/picture': { GET: 'configuration:read' },

@@ -52,7 +52,7 @@ export const WORDS_OF_A_SEARCH =
   'each word of it, in any order; case and accents make no difference. A word of one or two letters is the beginning of a word, a longer one any part.';
 
 /** A position in a list, as storage knows it, as text that callers hand back. */
-const cursorText = (position: unknown): string => Buffer.from(JSON.stringify(position)).toString('base64url');
+export const cursorText = (position: unknown): string => Buffer.from(JSON.stringify(position)).toString('base64url');
 
 /** With microseconds. Postgres has no year 0000. */
 export const exactInstant = z.iso.datetime({ precision: 6 }).refine((text) => !text.startsWith('0000'));
@@ -80,7 +80,7 @@ function positionIn<Position>(
   cursor: string | undefined,
 ): { readonly kind: 'at'; readonly position: Position | null } | Problem {
   if (cursor === undefined) return { kind: 'at', position: null };
-  const read = schema.safeParse(parsed(cursor));
+  const read = schema.safeParse(cursorValue(cursor));
   if (read.success) return { kind: 'at', position: read.data };
   return problem('invalid_parameter', 'Nothing was read. See "errors".', [
     { field: 'cursor', detail: 'Expected the cursor of a link "next" of this list.' },
@@ -98,7 +98,7 @@ export async function listAnswer<Position>(
   return at.kind === 'problem' ? at : found(pageBody(await read({ limit, after: at.position }), href));
 }
 
-function parsed(cursor: string): unknown {
+export function cursorValue(cursor: string): unknown {
   try {
     return JSON.parse(base64urlDecode(cursor)?.toString() ?? '');
   } catch {

@@ -78,6 +78,7 @@ export function storedLedger(db: Drizzle, clock: Clock): StoredLedger {
       return rows.map((row) => row.number);
     },
     seals: (behind) => sealsWithIndex(db, behind),
+    sealsBelow: (number) => sealsBelow(db, number ?? HIGHEST_NUMBER + 1),
     beginsAt: async (instant) => {
       const [row] = await reading(() =>
         db
@@ -377,6 +378,24 @@ async function* sealsWithIndex(
     const { number, sealedAt, statement, signature, lineIndex } = row;
     yield { number, sealedAt, statement, signature, index: lineIndex };
     after = number;
+  }
+}
+
+async function* sealsBelow(db: Drizzle, number: number): AsyncIterable<StoredSeal & { readonly number: number }> {
+  let below = number;
+  for (;;) {
+    const before = below;
+    const [row] = await reading(() =>
+      db
+        .select()
+        .from(ledgerSeals)
+        .where(and(numbered(0), lt(ledgerSeals.number, before)))
+        .orderBy(desc(ledgerSeals.number))
+        .limit(1),
+    );
+    if (!row) return;
+    yield { number: row.number, statement: row.statement, signature: row.signature, index: row.lineIndex };
+    below = row.number;
   }
 }
 

@@ -10,6 +10,7 @@ import { policies, policy, resources } from './configuration.ts';
 import { explanations } from './explanations.ts';
 import { grant, grants, grantsOfUser, grantTransitions } from './grants.ts';
 import { invitation, invitations } from './invitations.ts';
+import { ledgerVerifications } from './ledger-verifications.ts';
 import { linkedIdentitiesOfUser, linkedIdentity } from './linked-identities.ts';
 import { machine, machinePicture, machines } from './machines.ts';
 import { mailedLinks } from './mailed-links.ts';
@@ -89,6 +90,7 @@ const ALL = [
   mailTests,
   transitions,
   transitionKinds,
+  ledgerVerifications,
   machines,
   machine,
   machinePicture,

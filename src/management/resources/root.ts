@@ -19,6 +19,7 @@ const COLLECTIONS = [
   'mails',
   'transitions',
   'transition-kinds',
+  'ledger-verifications',
   'machines',
   'policies',
   'resources',

@@ -173,6 +173,7 @@ const PREPARED: Readonly<Record<string, () => Promise<Prepared>>> = {
     form: '/console/configuration/draft',
     fields: DRAFT,
   }),
+  'POST /console/ledger/verify': async () => ({ form: '/console/ledger/verify' }),
   'POST /console/configuration/draft/patch': async () => ({ fields: { ...tokens.operator, ...DRAFT } }),
   'GET /console/mails/content': async () => ({ query: '?kind=sign_up&language=de' }),
   'POST /console/mails/test': async () => ({ form: '/console/mails?kind=sign_up' }),

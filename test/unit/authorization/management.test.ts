@@ -143,6 +143,7 @@ const PREPARED: Readonly<Record<string, (values: Values) => Promise<Prepared> | 
     body: { operations: [{ method: 'DELETE', path: '/users/nothing' }] },
   }),
   'POST /backtests': () => ({ body: { file: 'default.policy.yaml', yaml: 'accessTokenLifetimeSeconds: 900' } }),
+  'POST /ledger-verifications': () => ({ body: {} }),
   'POST /explanations': async () => ({ body: { credential: (await rows().grant()).refreshToken } }),
   'PUT /sign-ins/{reference}/answer': async () => ({
     body: { sub: await rows().user(), amr: ['pwd'], auth_time: Math.floor(scene.clock.now().getTime() / 1000) },

@@ -71,7 +71,7 @@ describe('CSV', () => {
       csvOf(endless, ASKED, lines([line({ client_id: 'a"b,\nc', fields: ['scope', 'policy'] })])),
     );
     const [header] = text.split('\r\n');
-    expect(header).toMatch(/^at,machine,event,from,to,reason,client_id,sub,grant_id/);
+    expect(header).toMatch(/^at,machine,event,from,to,reason,client_id,client_name,sub,username,grant_id/);
     expect(text).toContain('"a""b,\nc"');
     expect(text).toContain('"scope policy"');
   });
@@ -114,6 +114,7 @@ describe('at /console', () => {
     expect(csv.headers['content-disposition']).toBe('attachment; filename="ledger.csv"');
     expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8');
     expect(csv.body.match(/"'=cmd\|calc"/g)?.length).toBe(4);
+    expect(csv.body.match(/"'=cmd\|calc","Test client"/g)?.length).toBe(4);
     const json = (await browser.get(`/console/ledger.jsonl?${filter}&machine=interaction`)).body.trimEnd().split('\n');
     expect(json.map((text) => JSON.parse(text).event)).toEqual(['consented', 'signedIn']);
   });

@@ -89,6 +89,11 @@ export function memoryLedger(now = new Date('2030-01-20T12:00:00Z')) {
     seals: async function* (behind) {
       yield* state.seals.filter(({ number }) => number > behind);
     },
+    sealsBelow: async function* (below) {
+      yield* state.seals
+        .filter(({ number }) => below === null || number < below)
+        .toSorted((left, right) => right.number - left.number);
+    },
     beginsAt: async (instant) =>
       state.seals.find(({ sealedAt }) => sealedAt.getTime() >= instant.getTime())?.number ?? null,
     countOpen: async ({ from, from_entry }) => within({ from, from_entry, below: String(2n ** 64n) }).length,

@@ -3,7 +3,10 @@ import { describe, expect, it, test } from 'vitest';
 import { sealKeys } from '../../../src/crypto/ledger-seal.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { exportLedger, NotAnExport, verifyExport } from '../../../src/ledger/export.ts';
+import type { Head } from '../../../src/ledger/newest.ts';
 import { digestOf, readStatement, type Statement, textOf } from '../../../src/ledger/segment.ts';
+import { type Newer, newerSchema } from '../../../src/ledger/verify.ts';
+import { type SliceBounds, type VerifiedSlice, verifySlice } from '../../../src/ledger/verify-slice.ts';
 import { verifyStored } from '../../../src/ledger/verify-stored.ts';
 import { keys, lineOf, type MemoryLedger, memoryLedger, named } from './memory-ledger.ts';
 
@@ -12,8 +15,35 @@ const [OWN, OTHER] = [
   'a secret of another server, with 32 bytes',
 ] as const;
 const others = sealKeys(rootKeys([OTHER]));
-const verified = (ledger: MemoryLedger, head: Parameters<typeof verifyStored>[2] = null, by = keys) =>
-  verifyStored(ledger.ledger, by, head);
+/** Whole, and in slices of one and of two segments, which find the same. */
+async function verified(ledger: MemoryLedger, head: Parameters<typeof verifyStored>[2] = null, by = keys) {
+  const whole = await verifyStored(ledger.ledger, by, head);
+  for (const segments of [1, 2]) {
+    const slices = await slicesOf(ledger, { segments, entries: 100 }, head, by);
+    const problems = slices.flatMap((slice) => slice.verified.problems);
+    expect(sorted(problems)).toEqual(sorted(whole.problems));
+    const { problems: _, open, ...numbers } = whole;
+    expect(slices.at(-1)?.verified).toMatchObject(numbers);
+    expect(slices[0]?.open).toBe(open);
+  }
+  return whole;
+}
+
+const sorted = (problems: readonly object[]) => problems.map((problem) => JSON.stringify(problem, order)).toSorted();
+const order = (_: string, value: unknown) =>
+  typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value).toSorted()) : value;
+
+async function slicesOf(ledger: MemoryLedger, bounds: SliceBounds, head: Head | null = null, by = keys) {
+  const slices: VerifiedSlice[] = [];
+  let newer: Newer | null = null;
+  do {
+    const slice: VerifiedSlice = await verifySlice(ledger.ledger, by, { newer, head, bounds });
+    slices.push(slice);
+    // As a caller of the API carries it.
+    newer = slice.next && newerSchema.parse(JSON.parse(JSON.stringify(slice.next)));
+  } while (newer !== null);
+  return slices;
+}
 const problemsOf = async (...given: Parameters<typeof verified>) => (await verified(...given)).problems;
 
 /** Four segments, one a month: of January with two entries, and so on. @param kept the retention at each, in days. */
@@ -230,6 +260,30 @@ describe('a stored ledger', () => {
     ledger.lines.pop();
     ledger.lines.splice(0, 1);
     expect(await problemsOf(ledger)).toEqual([{ problem: 'line_removed', segment: 1, line: '3/3', month: '2030-01' }]);
+  });
+});
+
+describe('a slice', () => {
+  it('ends with the segment that reaches the bound, and names its first and last entry', async () => {
+    const { ledger } = await written();
+    const slices = await slicesOf(ledger, { segments: 100, entries: 3 });
+    expect(slices.map(({ left, entries, sealedSince, open }) => ({ left, entries, sealedSince, open }))).toEqual([
+      { left: 2, entries: { first: '9/9', last: '12/12' }, sealedSince: '2030-03-20T12:00:00.000Z', open: 0 },
+      { left: 0, entries: { first: '5/5', last: '8/8' }, sealedSince: '2030-01-20T12:00:00.000Z', open: null },
+    ]);
+    expect(slices.map(({ verified: { segments, lines } }) => [segments, lines])).toEqual([
+      [2, 4],
+      [4, 8],
+    ]);
+  });
+
+  it('follows the segments of the first slice, whatever was sealed since', async () => {
+    const { ledger } = await written();
+    const bounds = { segments: 2, entries: 100 };
+    const first = await verifySlice(ledger.ledger, keys, { newer: null, head: null, bounds });
+    await ledger.write(lineOf(100, '2030-04'));
+    const last = await verifySlice(ledger.ledger, keys, { newer: first.next, head: null, bounds });
+    expect(last).toMatchObject({ next: null, left: 0, verified: { problems: [], segments: 4, head: { number: 4 } } });
   });
 });
 
