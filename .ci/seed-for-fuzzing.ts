@@ -1,13 +1,13 @@
 /**
  * Gives the fuzzer grants and sessions to find: an end-user signs in at an app in several browsers.
- * `node .ci/seed-for-fuzzing.ts ISSUER`, with FUZZER_SECRET and FUZZER_SCOPE in the environment.
+ * `node .ci/seed-for-fuzzing.ts ISSUER`, with CALLER_SECRET and CALLER_SCOPE in the environment.
  */
 import { authorizeUrl, goThrough, makePkce, PASSWORD, REDIRECT_URI } from '../test/support/actors.ts';
 import { RemoteBrowser } from '../test/support/remote-browser.ts';
 
 const [issuer = ''] = process.argv.slice(2);
 const api = `${issuer}/management/v1`;
-const { FUZZER_SECRET = '', FUZZER_SCOPE = '' } = process.env;
+const { CALLER_SECRET = '', CALLER_SCOPE = '' } = process.env;
 
 const tokens = async (parameters: Readonly<Record<string, string>>): Promise<{ access_token: string }> => {
   const response = await fetch(`${issuer}/oauth/token`, { method: 'POST', body: new URLSearchParams(parameters) });
@@ -17,9 +17,9 @@ const tokens = async (parameters: Readonly<Record<string, string>>): Promise<{ a
 
 const { access_token: token } = await tokens({
   grant_type: 'client_credentials',
-  client_id: 'fuzzer',
-  client_secret: FUZZER_SECRET,
-  scope: FUZZER_SCOPE,
+  client_id: 'caller',
+  client_secret: CALLER_SECRET,
+  scope: CALLER_SCOPE,
   resource: api,
 });
 
