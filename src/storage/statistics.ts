@@ -24,7 +24,7 @@ import { plannedRead } from './planned-read.ts';
 import { server, statistics, statisticsProgress, transitions } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
-/** The entries of one step: it takes some 50 ms of Postgres. */
+/** The entries of one step: it takes some 20 ms of Postgres. */
 const ENTRIES_COUNTED = 20_000;
 export const MAX_CHAINS_COUNTED = 1_000_000;
 
@@ -122,17 +122,21 @@ async function countNext(db: Drizzle, clock: Clock, most: number): Promise<'more
     .limit(1);
   // A transaction is counted whole, however many entries it has.
   const below = cut === undefined ? settledBelow : cut.recordedIn === from ? String(BigInt(from) + 1n) : cut.recordedIn;
+  // Entries of a kind are added up first, so that the series look at each kind once.
   await db.execute(sql`
     insert into ${statistics} (at, series, count)
-    select ${bucketOf(sql`line.at`)}, counted.series, count(*)
-    from ${transitions} line
-    cross join statistics_progress progress
+    select kind.at, counted.series, sum(kind.entries)
+    from (
+      select ${bucketOf(sql`line.at`)} as at, line.machine, line.from_state, line.to_state, line.reason, count(*) as entries
+      from ${transitions} line cross join statistics_progress progress
+      where line.recorded_in >= ${from}::xid8 and line.recorded_in < ${below}::xid8 and line.at >= progress.since
+      group by 1, 2, 3, 4, 5
+    ) as kind
     cross join lateral unnest(array[${sql.join(
       LEDGER_SERIES.map((name) => sql`case when ${SERIES[name]} then ${name} end`),
       sql`, `,
     )}]) as counted (series)
-    where line.recorded_in >= ${from}::xid8 and line.recorded_in < ${below}::xid8
-      and line.at >= progress.since and counted.series is not null
+    where counted.series is not null
     group by 1, 2
     on conflict (at, series) do update set count = ${statistics}.count + excluded.count`);
   await db.update(statisticsProgress).set({ countedBelow: below });
