@@ -1,7 +1,7 @@
 /** One API in each framework, behind the guard: GET /photos needs `read`, POST /photos needs `read` and `write`. */
 import 'reflect-metadata';
 import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Controller, Get, Module, Post, Req } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -65,6 +65,8 @@ const asks =
         };
         if (head.length > 0) read(head);
         else socket.once('data', read);
+        // Accepted, and closed without a frame.
+        socket.once('close', () => resolve({ status, headers: got, body: '' }));
       });
       asking.on('error', reject);
       asking.end();
@@ -72,9 +74,15 @@ const asks =
 
 async function listening(listener: RequestListener): Promise<GuardedApi & { server: ReturnType<typeof createServer> }> {
   const server = createServer(listener);
+  // Also those that became WebSockets, which the server no longer counts as its own.
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const close = () => {
-    server.closeAllConnections();
+    for (const socket of open) socket.destroy();
     return new Promise((resolve) => server.close(resolve));
   };
   return { server, ask: asks((server.address() as AddressInfo).port), close };
@@ -274,7 +282,9 @@ const onWebSocket: Opener = async (options) => {
   const { requires } = upgradeGuard(createGuard(options));
   const sockets = new WebSocketServer({ noServer: true });
   const api = await listening((_request, response) => void response.writeHead(404).end());
-  const answer = (socket: WebSocket, access: Access) => socket.send(JSON.stringify(shown(access)));
+  // A caller whom a broken guard accepts has no access, and gets an empty frame.
+  const answer = (socket: WebSocket, access: Access | undefined) =>
+    socket.send(access === undefined ? '' : JSON.stringify(shown(access)));
   const upgrade = (needs: typeof READ) =>
     requires(needs, (incoming: IncomingMessage, socket: Duplex, head: Buffer, access) =>
       sockets.handleUpgrade(incoming, socket, head, (open) => answer(open, access)),
