@@ -13,6 +13,7 @@ import { type Environment, readEnvironment } from '../../../src/config/environme
 import { loadConfiguration } from '../../../src/config/load.ts';
 import { keysInDatabase } from '../../../src/crypto/key-source.ts';
 import { systemRandom } from '../../../src/crypto/random.ts';
+import type { RootKeys } from '../../../src/crypto/root-secret.ts';
 import { buildApp } from '../../../src/http/app.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
@@ -41,9 +42,12 @@ export const ways = ['database', 'server'] as const;
 export type Way = (typeof ways)[number];
 
 /** @param opened another database than one in memory. */
-export async function openCommandLine(opened?: Database, way: Way = 'database'): Promise<CommandLine> {
+export async function openCommandLine(
+  opened?: Database,
+  way: Way = 'database',
+  keys: RootKeys = testKeys,
+): Promise<CommandLine> {
   const database = opened ?? (await openTestDatabase('embedded')).database;
-  const keys = testKeys;
   const runtimeOf = (env: NodeJS.ProcessEnv): Runtime => {
     const environment = readEnvironment(env);
     const configuration = loadConfiguration(environment.configFolder, environment.issuer);
