@@ -182,7 +182,7 @@ export function lineStatement(
     .from(transitions)
     .where(where)
     .orderBy(sorted)
-    .limit(isNarrowed(filter) ? MAX_LINES_READ : rows)
+    .limit(isNarrowed(filter) || isLookedUp(filter) ? MAX_LINES_READ : rows)
     .as('line');
   return db.select().from(line).where(sql`${line.kept} or ${line.stops}`).orderBy(line.place).limit(rows);
 }
@@ -191,6 +191,10 @@ const COMPARED = ['machine', 'reason', 'clientId', 'event', 'fromState', 'toStat
 
 const isNarrowed = (filter: LedgerFilter): boolean =>
   filter.userAgentPart !== undefined || COMPARED.some((name) => filter[name] !== undefined);
+
+/** With the limit of a page alone, Postgres would walk the order, where the next such entries may be a million entries away. */
+const isLookedUp = ({ userId, grantId, sessionId }: LedgerFilter): boolean =>
+  userId !== undefined || grantId !== undefined || sessionId !== undefined;
 
 const keptBy = (filter: LedgerFilter): SQL =>
   and(

@@ -1,8 +1,9 @@
 /** The plans of Postgres for the lists with many rows: along an index, no further than a page needs. */
-import { sql } from 'drizzle-orm';
+import { and, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { grantRows } from '../../../src/storage/grant-list.ts';
 import {
+  aboutUser,
   type LedgerOrder,
   type LedgerPosition,
   lineStatement,
@@ -15,6 +16,8 @@ import { type Granted, givenGrant, openPorts, type Ports } from './ports.ts';
 
 const ROWS = 20_000;
 const PAGE = 51;
+const OF_USER = 5000;
+const GRANT = '80000000-0000-4000-8000-000000000001';
 
 let ports: Ports;
 let granted: Granted;
@@ -33,6 +36,10 @@ beforeAll(async () => {
     select sha256((sid::text || n)::bytea), gen_random_uuid(), user_id, user_epoch, server_epoch,
       signed_in_at + n * interval '1 second', signed_in_at + n * interval '1 second', ends_at + interval '1 day'
     from sessions, generate_series(1, ${ROWS / 2}::int) n`);
+  // The oldest entries are those of one end-user.
+  await ports.db.execute(sql`
+    insert into transitions (shard_key, grant_id, at, machine, event, from_state, to_state)
+    select ${GRANT}::uuid, ${GRANT}::uuid, now(), 'refreshToken', 'presented', 'a', 'b' from generate_series(1, ${OF_USER}::int)`);
   await ports.db.execute(sql`
     insert into transitions (shard_key, at, machine, event, from_state, to_state)
     select gen_random_uuid(), now() + n * interval '1 second', 'client', 'written', 'a', 'b' from generate_series(1, ${ROWS}::int) n`);
@@ -67,6 +74,18 @@ test.each(Object.entries(statements))('%s', async (_, statement) => {
     // Some rows more than the page: those that share its instant, and the row that the position names.
     expect(rows, `rows of ${table}`).toBeLessThanOrEqual(3 * PAGE);
   }
+});
+
+test('entries of an end-user are looked up, however many newer entries others have', async () => {
+  const userId = granted.person.id;
+  const where = and(aboutUser(userId, { grants: [GRANT], sessions: [] }), recordedPart(null, 'desc'));
+  const plan = await plannedRead(ports.db, (db) => {
+    const statement = lineStatement(db, { userId }, { part: 'recorded', order: 'desc', where, rows: PAGE });
+    return db.execute(sql`explain (analyze, format json) ${statement}`);
+  });
+  const read = scansOf(plan).reduce((sum, { rows }) => sum + rows, 0);
+  expect(read).toBeGreaterThanOrEqual(OF_USER);
+  expect(read).toBeLessThan(2 * OF_USER);
 });
 
 const END = '9223372036854775807';
