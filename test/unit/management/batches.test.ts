@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ManagementResource } from '../../../src/management/resource.ts';
 import { RESOURCES } from '../../../src/management/resources/all.ts';
+import { Browser } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { dumpOf } from '../../support/dump.ts';
+import { keptMails, type Mails } from '../../support/mails.ts';
 import { API, BOT, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
 import { withDeadlines } from '../../support/patience.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -130,9 +132,12 @@ describe('a batch of operations', () => {
 
 describe('a dry run', () => {
   let scene: Scene;
+  let mails: Mails;
   let call: Caller;
   beforeAll(async () => {
-    scene = await openScene(anyDatabase, { configuration: withBot() });
+    mails = keptMails();
+    scene = await openScene(anyDatabase, { configuration: withBot(), mail: mails });
+    mails.of(scene);
     await makeBot(scene);
     call = callerWith(scene, () => tokenOf(scene, ['users:read', 'users:write', 'clients:read', 'clients:write']));
   });
@@ -158,6 +163,24 @@ describe('a dry run', () => {
     await call('POST', '/users', { body });
     const answer = await call('POST', '/users?dry_run=true', { body });
     expect([answer.statusCode, answer.headers['dry-run']]).toEqual([409, 'true']);
+  });
+
+  it('mails no link to an address, and ends no older link', async () => {
+    const email = 'grace@example.com';
+    const body = { username: 'grace', password: 'a long enough password', claims: { email, email_verified: true } };
+    const { sub } = (await call('POST', '/users', { body })).json();
+    const links = `/users/${sub}/mailed-links`;
+    const sent = await call('POST', links);
+    expect(sent.statusCode, sent.body).toBe(201);
+    const earlier = await mails.link(email);
+    const before = await dumpOf(scene.database.drizzle);
+
+    const dry = await call('POST', `${links}?dry_run=true`);
+    expect([dry.statusCode, dry.headers['dry-run']]).toEqual([201, 'true']);
+    expect(dry.json()).toEqual(sent.json());
+    expect(await mails.to(email)).toHaveLength(1);
+    expect(await dumpOf(scene.database.drizzle)).toBe(before);
+    expect((await new Browser(scene.app).get(earlier)).status).toBe(200);
   });
 
   it('uses no Idempotency-Key', async () => {
