@@ -28,28 +28,23 @@ async function started(command: (args: readonly string[]) => readonly [string, .
   });
   const output = outputOf(server);
   await becomesReady(server, issuer, output);
-  return { issuer, output, server };
+  // It says one of both before it listens; its lines come in blocks.
+  await until(() => LINK.test(output()) || output().includes(WARNING) || hasEnded(server));
+  return { issuer, output };
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 it('on a terminal it prints a link that works', async () => {
   // util-linux's `script` gives its command a terminal.
-  const { issuer, output, server } = await started((args) => [
-    'script',
-    '-qec',
-    args.map(quoted).join(' '),
-    '/dev/null',
-  ]);
-  await until(() => LINK.test(output()) || hasEnded(server));
+  const { issuer, output } = await started((args) => ['script', '-qec', args.map(quoted).join(' '), '/dev/null']);
   expect(output()).toContain('This server has no operator. This link makes the first, once, within a day:');
   const [path = ''] = LINK.exec(output()) ?? [];
   expect((await fetch(issuer + path)).status).toBe(200);
 });
 
 it('without a terminal the log has the command that makes a link, and no link', async () => {
-  const { output, server } = await started(([program = '', ...args]) => [program, ...args]);
-  await until(() => output().includes(WARNING) || hasEnded(server));
+  const { output } = await started(([program = '', ...args]) => [program, ...args]);
   expect(output()).toContain(WARNING);
   expect(output()).not.toContain('set-up?t=');
 });
