@@ -26,6 +26,8 @@ const PLAYED = '^src/review/simulation/server/';
 /** What people of scenarios hold in their hands. */
 /** The entry points for frameworks that an API brings along, unlike the server. */
 const GUARDS_OF_OTHERS = '^src/guard/(express|hono|nestjs)\\.ts$';
+/** The check of a DPoP proof. */
+const PROOF = '^src/guard/dpop-proof\\.ts$';
 const DEVICES = '^src/review/simulation/devices/';
 
 /** A room that may reach only what is listed. */
@@ -97,6 +99,12 @@ export default {
       'A reviewer of the cryptography reads one folder; it knows formats and keys, and neither grants nor tables.',
     ),
     only(
+      'the-check-of-a-proof-is-a-leaf',
+      PROOF,
+      [packages('jose')],
+      'The server and the guard check DPoP proofs by the same file, which is part of the package of the guard.',
+    ),
+    only(
       'guard-knows-no-server',
       '^src/guard/',
       // NestJS turns only its own exceptions into responses.
@@ -128,7 +136,7 @@ export default {
     onlyFrom(
       'guard-is-for-apis',
       ['^src/guard/', '^src/management/', TESTS],
-      '^src/guard/',
+      '^src/guard/(?!dpop-proof\\.ts$)',
       'The server checks its own tokens against its own database; only an API on it, such as the management API, is guarded.',
     ),
     only(
@@ -192,7 +200,7 @@ export default {
     only(
       'protocol-decides-nothing-alone',
       '^src/protocol/',
-      ['^src/(protocol|lifecycles|engine|model|oauth|crypto)/', '^src/config/configuration\\.ts$', '^(?!src/)'],
+      ['^src/(protocol|lifecycles|engine|model|oauth|crypto)/', '^src/config/configuration\\.ts$', PROOF, '^(?!src/)'],
       'A use case parses, authenticates, asks the engine and returns an outcome; stores and files are handed to it.',
       valuesOnly,
     ),

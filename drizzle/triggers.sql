@@ -1,4 +1,4 @@
--- Revision 9
+-- Revision 10
 -- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
 -- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
 -- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
@@ -636,14 +636,14 @@ CREATE OR REPLACE TRIGGER "interactions_begins_with_its_machine" AFTER INSERT ON
 CREATE OR REPLACE FUNCTION "interactions_keeps_what_was_asked"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.browser_hash, NEW.client_id, NEW.client_epoch, NEW.redirect_uri, NEW.code_challenge, NEW.scope, NEW.resources, NEW.request_state, NEW.nonce, NEW.prompt, NEW.max_age_seconds, NEW.required_class, NEW.hinted_user_id, NEW.login_hint, NEW.ui_locales, NEW.response_mode, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.browser_hash, OLD.client_id, OLD.client_epoch, OLD.redirect_uri, OLD.code_challenge, OLD.scope, OLD.resources, OLD.request_state, OLD.nonce, OLD.prompt, OLD.max_age_seconds, OLD.required_class, OLD.hinted_user_id, OLD.login_hint, OLD.ui_locales, OLD.response_mode, OLD.created_at, OLD.ends_at)) THEN
+  IF ((NEW.id, NEW.browser_hash, NEW.client_id, NEW.client_epoch, NEW.redirect_uri, NEW.code_challenge, NEW.dpop_jkt, NEW.scope, NEW.resources, NEW.request_state, NEW.nonce, NEW.prompt, NEW.max_age_seconds, NEW.required_class, NEW.hinted_user_id, NEW.login_hint, NEW.ui_locales, NEW.response_mode, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.browser_hash, OLD.client_id, OLD.client_epoch, OLD.redirect_uri, OLD.code_challenge, OLD.dpop_jkt, OLD.scope, OLD.resources, OLD.request_state, OLD.nonce, OLD.prompt, OLD.max_age_seconds, OLD.required_class, OLD.hinted_user_id, OLD.login_hint, OLD.ui_locales, OLD.response_mode, OLD.created_at, OLD.ends_at)) THEN
     PERFORM "public"."no_machine_allows"('what the client asked for does not change', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "interactions_keeps_what_was_asked" AFTER UPDATE OF id, browser_hash, client_id, client_epoch, redirect_uri, code_challenge, scope, resources, request_state, nonce, prompt, max_age_seconds, required_class, hinted_user_id, login_hint, ui_locales, response_mode, created_at, ends_at ON "interactions"
+CREATE OR REPLACE TRIGGER "interactions_keeps_what_was_asked" AFTER UPDATE OF id, browser_hash, client_id, client_epoch, redirect_uri, code_challenge, dpop_jkt, scope, resources, request_state, nonce, prompt, max_age_seconds, required_class, hinted_user_id, login_hint, ui_locales, response_mode, created_at, ends_at ON "interactions"
   FOR EACH ROW EXECUTE FUNCTION "interactions_keeps_what_was_asked"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "interactions_moves_with_its_machine"() RETURNS trigger
@@ -881,14 +881,14 @@ CREATE OR REPLACE TRIGGER "grants_begins_with_its_machine" AFTER INSERT ON "gran
 CREATE OR REPLACE FUNCTION "grants_keeps_what_was_approved"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF ((NEW.id, NEW.client_id, NEW.user_id, NEW.client_epoch, NEW.user_epoch, NEW.server_epoch, NEW.scope, NEW.resources, NEW.policy, NEW.code_hash, NEW.code_challenge, NEW.redirect_uri, NEW.identity, NEW.code_ends_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.client_id, OLD.user_id, OLD.client_epoch, OLD.user_epoch, OLD.server_epoch, OLD.scope, OLD.resources, OLD.policy, OLD.code_hash, OLD.code_challenge, OLD.redirect_uri, OLD.identity, OLD.code_ends_at, OLD.created_at)) THEN
+  IF ((NEW.id, NEW.client_id, NEW.user_id, NEW.client_epoch, NEW.user_epoch, NEW.server_epoch, NEW.scope, NEW.resources, NEW.policy, NEW.code_hash, NEW.code_challenge, NEW.redirect_uri, NEW.dpop_jkt, NEW.identity, NEW.code_ends_at, NEW.created_at) IS DISTINCT FROM (OLD.id, OLD.client_id, OLD.user_id, OLD.client_epoch, OLD.user_epoch, OLD.server_epoch, OLD.scope, OLD.resources, OLD.policy, OLD.code_hash, OLD.code_challenge, OLD.redirect_uri, OLD.dpop_jkt, OLD.identity, OLD.code_ends_at, OLD.created_at)) THEN
     PERFORM "public"."no_machine_allows"('what was approved does not change', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
 END
 $$;
 --> statement-breakpoint
-CREATE OR REPLACE TRIGGER "grants_keeps_what_was_approved" AFTER UPDATE OF id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources, policy, code_hash, code_challenge, redirect_uri, identity, code_ends_at, created_at ON "grants"
+CREATE OR REPLACE TRIGGER "grants_keeps_what_was_approved" AFTER UPDATE OF id, client_id, user_id, client_epoch, user_epoch, server_epoch, scope, resources, policy, code_hash, code_challenge, redirect_uri, dpop_jkt, identity, code_ends_at, created_at ON "grants"
   FOR EACH ROW EXECUTE FUNCTION "grants_keeps_what_was_approved"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "grants_moves_with_its_machine"() RETURNS trigger

@@ -273,6 +273,13 @@ export const clientRecordSchema = z.object({
     option: '--id-token-alg <alg>',
     label: 'ID Tokens',
   }),
+  // RFC 9449 §5.2.
+  dpop_bound_access_tokens: field(z.boolean().default(false), {
+    description:
+      'true: the client gets access tokens that are bound to its key alone, and sends a DPoP proof with each token request.',
+    option: '--dpop-bound-access-tokens <true|false>',
+    label: 'DPoP-bound access tokens',
+  }),
   // RFC 7591 §2.
   logo_uri: field(webAddress.optional(), {
     description:

@@ -66,6 +66,12 @@ export const policySchema = z
       .describe(
         'true: refresh tokens only with consent to the scope offline_access (OpenID Connect Core §11). Default: every client whose grant_types include refresh_token gets them.',
       ),
+    dpopNonceRequired: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: a DPoP proof at the token endpoint needs a nonce of this server, at most three minutes old (RFC 9449 §8). Default: no nonce is needed.',
+      ),
     requiredAuthenticationClass: requiredAuthenticationClass('for a client with this policy'),
     maxAuthenticationAgeSeconds: maxAuthenticationAgeSeconds('when a client with this policy asks'),
   })

@@ -1,8 +1,9 @@
-import type { EndedBy, Instant } from '../shared/facts.ts';
+import type { EndedBy, Instant, Proof } from '../shared/facts.ts';
+import type { ProofDemanded } from '../shared/proof.ts';
 
 export type AuthorizationCodeState = 'active' | 'used' | 'revoked';
 
-export type AuthorizationCodeContext = {
+export type AuthorizationCodeContext = ProofDemanded & {
   readonly clientId: string;
   readonly redirectUri: string;
   /** BASE64URL(SHA256(code_verifier)) from the authorization request, RFC 7636 §4.2. */
@@ -24,6 +25,7 @@ export type AuthorizationCodeEvent = {
   readonly redirectUri: string | null;
   /** S256 of the presented verifier; `null` when the verifier is malformed (RFC 7636 §4.1). */
   readonly challengeOfVerifier: string | null;
+  readonly proof: Proof;
   /** As sent; `null` when not sent, which means the resources of the grant (RFC 8707 §2.2). */
   readonly resources: readonly string[] | null;
 };

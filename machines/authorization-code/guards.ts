@@ -1,3 +1,4 @@
+import { proofGuards } from '../shared/proof.ts';
 import { within } from '../shared/within.ts';
 import type { AuthorizationCodeContext, AuthorizationCodeEvent } from './facts.ts';
 
@@ -8,6 +9,7 @@ export const authorizationCodeGuards = {
   redirectUriDiffers: ({ context, event }: Code) =>
     event.redirectUri !== null && event.redirectUri !== context.redirectUri,
   verifierDiffers: ({ context, event }: Code) => event.challengeOfVerifier !== context.codeChallenge,
+  ...proofGuards,
   expired: ({ context, event }: Code) => event.now >= context.endsAt,
   nothingIsLeft: ({ context }: Code) => context.scopeToday.length === 0,
   resourceExceedsGrant: ({ context, event }: Code) =>

@@ -6,7 +6,7 @@
  *   │ active │ ───────────────────► │ used │ ────────────────────► │ revoked │
  *   └────────┘                      └──────┘                       └─────────┘
  *
- * A wrong presentation (client, redirect URI, verifier) changes nothing in any state. Otherwise an attacker who intercepts a code
+ * A wrong presentation (client, redirect URI, verifier, proof of a key) changes nothing in any state. Otherwise an attacker who intercepts a code
  * could end a sign-in that they cannot redeem (OAuth 2.1 §7.5.3).
  *
  * As a picture or as JSON, whole: `npx statehouse diagram authorization-code` (`--format json`).
@@ -16,6 +16,7 @@ import type { Meta, SharedArm } from '../shared/arm.ts';
 import { reject, revokeGrant } from '../shared/effects.ts';
 import { rejectWithWhatEndedTheGrant } from '../shared/ended-grant.ts';
 import type { Answers, AtEveryEvent } from '../shared/events.ts';
+import { rejectUnproven } from '../shared/proof.ts';
 import { authorizationCodeEffects } from './effects.ts';
 import type { AuthorizationCodeContext, AuthorizationCodeEvent } from './facts.ts';
 import { authorizationCodeGuards } from './guards.ts';
@@ -40,6 +41,7 @@ const rejectWrongPresentation = [
     description: 'The code_verifier does not match the code_challenge: the code may have been intercepted.',
     meta: { spec: 'RFC 7636 §4.6' },
   },
+  ...rejectUnproven,
 ] as const satisfies readonly SharedArm[];
 
 export const authorizationCodeMachine = setup({

@@ -1,8 +1,9 @@
-import type { EndedBy, Instant } from '../shared/facts.ts';
+import type { EndedBy, Instant, Proof } from '../shared/facts.ts';
+import type { ProofDemanded } from '../shared/proof.ts';
 
 export type RefreshTokenState = 'active' | 'used' | 'ahead' | 'revoked';
 
-export type RefreshTokenContext = {
+export type RefreshTokenContext = ProofDemanded & {
   readonly clientId: string;
   /** As it was granted. */
   readonly scope: readonly string[];
@@ -20,6 +21,7 @@ export type RefreshTokenEvent = {
   readonly type: 'presented';
   readonly now: Instant;
   readonly clientId: string;
+  readonly proof: Proof;
   /** As sent; `null` when not sent, which means the scope of the grant (RFC 6749 §6). */
   readonly scope: readonly string[] | null;
   readonly resources: readonly string[] | null;

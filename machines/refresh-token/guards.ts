@@ -1,3 +1,4 @@
+import { proofGuards } from '../shared/proof.ts';
 import { within } from '../shared/within.ts';
 import type { RefreshTokenContext, RefreshTokenEvent } from './facts.ts';
 
@@ -5,6 +6,7 @@ type Refresh = { context: RefreshTokenContext; event: RefreshTokenEvent };
 
 export const refreshTokenGuards = {
   byAnotherClient: ({ context, event }: Refresh) => event.clientId !== context.clientId,
+  ...proofGuards,
   expired: ({ context, event }: Refresh) => event.now >= context.endsAt,
   mayNotRefresh: ({ context }: Refresh) => !context.mayRefresh,
   nothingIsLeft: ({ context }: Refresh) => context.scopeToday.length === 0,

@@ -11,6 +11,9 @@
  * generation than the head, the same generation with another nonce, or a chain that is not started. The store lost commits that
  * it had acknowledged, cannot know which tokens were used, and ends the whole chain.
  *
+ * A token that is bound to a key issues with a proof of that key alone. Without it, the head stays as it is; a used token ends
+ * the chain with any proof and without one.
+ *
  * As a picture or as JSON, whole: `npx statehouse diagram refresh-token` (`--format json`).
  */
 import { setup } from 'xstate';
@@ -18,6 +21,7 @@ import type { Meta, SharedArm } from '../shared/arm.ts';
 import { reject, revokeGrant } from '../shared/effects.ts';
 import { rejectWithWhatEndedTheGrant } from '../shared/ended-grant.ts';
 import type { Answers, AtEveryEvent } from '../shared/events.ts';
+import { rejectUnproven } from '../shared/proof.ts';
 import { refreshTokenEffects } from './effects.ts';
 import type { RefreshTokenContext, RefreshTokenEvent } from './facts.ts';
 import { refreshTokenGuards } from './guards.ts';
@@ -45,6 +49,7 @@ export const refreshTokenMachine = setup({
       on: {
         presented: [
           rejectOtherClient,
+          ...rejectUnproven,
           {
             guard: 'expired',
             actions: reject('refresh_token_expired'),

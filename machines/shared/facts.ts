@@ -3,6 +3,10 @@ export type TokenRejectReason =
   | 'client_mismatch'
   | 'redirect_uri_mismatch'
   | 'code_verifier_mismatch'
+  | 'dpop_proof_invalid'
+  | 'dpop_nonce_missing'
+  | 'dpop_proof_missing'
+  | 'dpop_key_mismatch'
   | 'authorization_code_expired'
   | 'authorization_code_reused'
   | 'refresh_token_expired'
@@ -46,6 +50,14 @@ export type AdministrationRejectReason =
   | 'username_taken'
   | 'address_taken'
   | 'changed_meanwhile';
+
+/** The DPoP proof of a request (RFC 9449 §4). */
+export type Proof = {
+  /** The thumbprint of the proven key. `null`: none was proven. */
+  readonly key: string | null;
+  /** `null`: the proof is valid, or the request has none. */
+  readonly problem: 'invalid' | 'nonceMissing' | null;
+};
 
 export type EpochOwner = 'client' | 'user' | 'server';
 

@@ -37,7 +37,14 @@ export type Presentation = {
 
 /** No decision depends on its value: a presented token is the head of its chain. */
 export const NONCE = new Uint8Array(16);
-const CODE = { codeHash: NONCE, codeChallenge: 'the challenge of its verifier', redirectUri: 'the redirect URI' };
+const CODE = {
+  codeHash: NONCE,
+  codeChallenge: 'the challenge of its verifier',
+  redirectUri: 'the redirect URI',
+  dpopJkt: null,
+};
+/** The ledger records no proofs: each request counts as proven. */
+const PROVEN = { key: 'a key', problem: null };
 
 /** A grant with the columns that the decision about a token does not compare. */
 export const grantOf = (
@@ -53,13 +60,18 @@ export const presentRefreshToken = (side: Side, presentation: Presentation): Pre
   const { grant } = presentation;
   const token = { generation: grant.refreshGeneration ?? 0n, nonce: NONCE };
   return present(side, presentation, 'refresh_token', (policy) =>
-    refreshTokenRequest(token, { clientId: grant.clientId, scope: null, resources: null }, policy, NONCE),
+    refreshTokenRequest(
+      token,
+      { clientId: grant.clientId, proof: PROVEN, scope: null, resources: null },
+      policy,
+      NONCE,
+    ),
   );
 };
 
 export const presentCode = (side: Side, presentation: Presentation): Presented => {
   const { clientId, redirectUri, codeChallenge } = presentation.grant;
-  const presented = { clientId, redirectUri, challengeOfVerifier: codeChallenge, resources: null };
+  const presented = { clientId, redirectUri, challengeOfVerifier: codeChallenge, proof: PROVEN, resources: null };
   return present(side, presentation, 'authorization_code', (policy) =>
     authorizationCodeRequest(presented, policy, NONCE),
   );

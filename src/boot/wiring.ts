@@ -41,6 +41,7 @@ import { ping } from '../storage/server.ts';
 import { sessionStore } from '../storage/sessions.ts';
 import { signInCodeStore } from '../storage/sign-in-codes.ts';
 import { signInFailureStore } from '../storage/sign-in-failures.ts';
+import { usedProofs } from '../storage/used-proofs.ts';
 import {
   accountKeyOf,
   findClaims,
@@ -218,8 +219,10 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
       mayRecoverByMail: mails.mayRecoverByMail,
     }),
   };
+  const isFirstUse = usedProofs(db);
   const managed = {
     ...shared,
+    isFirstUse,
     configFolder: parts.configFolder ?? DEFAULT_CONFIG_FOLDER,
     lastReload: parts.lastReload ?? (() => null),
     seals: () => sealKeys(keys),
@@ -297,6 +300,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     ...external,
     clientThrottle: clientThrottle(keys, elapsed),
     tokenRates: { client: rateLimit(elapsed), address: rateLimit(elapsed) },
+    isFirstUse,
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, macs, client, secretMacs),
     configuration,
     keyRing,

@@ -10,7 +10,7 @@ import { each } from './repeated-option.ts';
 export type FieldOptions = { readonly public?: true } & Readonly<Record<string, unknown>>;
 
 /** An option for each field of the schema that can be an argument. A secret cannot. */
-export const FIELD_OPTIONS = CLIENT_FIELDS.flatMap(({ name, words, isList, isJson, choices }) => {
+export const FIELD_OPTIONS = CLIENT_FIELDS.flatMap(({ name, words, isList, isJson, isFlag, choices }) => {
   if (words.option === undefined) return [];
   const help = [
     words.description,
@@ -19,8 +19,14 @@ export const FIELD_OPTIONS = CLIENT_FIELDS.flatMap(({ name, words, isList, isJso
   ];
   const option = new Option(words.option, help.join(' '));
   if (isJson) return [{ name, option: option.argParser(readJson(words.option)) }];
+  if (isFlag) return [{ name, option: option.argParser(readFlag) }];
   return [{ name, option: isList ? option.argParser(each) : option }];
 });
+
+/** Other text stays as it is: the schema says what it expects. */
+function readFlag(text: string): unknown {
+  return text === 'true' || text === 'false' ? text === 'true' : text;
+}
 
 function readJson(option: string): (text: string) => unknown {
   return (text) => {

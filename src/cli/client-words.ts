@@ -27,6 +27,8 @@ export function clientRows(client: CheckedClient): [name: string, values: string
 const WORDS: Readonly<Partial<Record<string, (client: CheckedClient) => string | readonly string[] | undefined>>> = {
   token_endpoint_auth_method: authenticationWords,
   jwks: ({ jwks }) => jwks?.keys.map(keyWords),
+  dpop_bound_access_tokens: ({ dpopBoundAccessTokens }) =>
+    dpopBoundAccessTokens ? 'always, with a proof of its key' : 'where it proves a key',
   id_token_signed_response_alg: ({ idTokenSignedResponseAlg }) => `signed with ${idTokenSignedResponseAlg}`,
 };
 

@@ -18,7 +18,7 @@ export type ClientRecord = {
   readonly [field: string]: unknown;
 };
 
-type Kind = 'text' | 'lines' | 'choice' | 'checks' | 'scopes' | 'json';
+type Kind = 'text' | 'lines' | 'choice' | 'flag' | 'checks' | 'scopes' | 'json';
 type Field = {
   readonly name: string;
   readonly kind: Kind;
@@ -55,6 +55,7 @@ const LABELS: Readonly<Record<string, string>> = {
   consent: 'Consent page',
   post_logout_redirect_uris: 'Redirect URIs after a sign-out',
   id_token_signed_response_alg: 'Signature of ID Tokens',
+  dpop_bound_access_tokens: 'Bound access tokens',
   logo_uri: 'Logo',
   client_uri: 'Home page',
   initiate_login_uri: 'Sign-in address of the app',
@@ -72,6 +73,8 @@ const VALUE_WORDS: Readonly<Record<string, string>> = {
   authorization_code: 'Sign-in of an end-user',
   refresh_token: 'Refresh tokens',
   client_credentials: 'Its own secret, without an end-user',
+  true: 'Always: it proves a key with each token request',
+  false: 'Where the client proves a key',
   ask: 'Ask the end-user',
   skip: 'Skip: an app of this team',
 };
@@ -133,6 +136,7 @@ function shapeOf(name: string, schema: Described): Pick<Field, 'kind' | 'choices
   const read = inner(schema);
   const choicesOf = ({ options = [] }: Described) => options.map(String);
   if (read.def.type === 'object') return { kind: 'json', choices: [] };
+  if (read.def.type === 'boolean') return { kind: 'flag', choices: ['false', 'true'] };
   if (read.def.type === 'enum') return { kind: 'choice', choices: [...noneOf(schema), ...choicesOf(read)] };
   if (read.def.type !== 'array' || !read.def.element) return { kind: 'text', choices: [] };
   const element = inner(read.def.element);
@@ -188,6 +192,7 @@ function control(field: Field, value: unknown, offered: ClientChoices, redirects
     case 'scopes':
       return scopesControl(field, scopesIn(value), offered);
     case 'choice':
+    case 'flag':
       return input({
         ...common,
         value: String(value ?? ''),
@@ -282,6 +287,8 @@ function typed({ name, kind }: Field, fields: Fields): unknown {
         .filter((line) => line !== '');
     case 'json':
       return jsonIn(fields.get(name).trim());
+    case 'flag':
+      return fields.get(name) === 'true';
     default:
       return fields.get(name).trim() || undefined;
   }

@@ -21,6 +21,8 @@ export type AccessTokenClaims = {
    */
   readonly acr?: string;
   readonly auth_time?: number;
+  /** The thumbprint of the key to which the token is bound (RFC 9449 §6.1). Absent: to no key. */
+  readonly cnf?: { readonly jkt: string };
 };
 
 /** The origin that can end a token: its grant or, with client credentials, its client's epoch at the time of issue. */
@@ -90,6 +92,7 @@ const SHAPE: Readonly<Record<keyof AccessTokenClaims, (value: unknown) => boolea
   exp: isInstant,
   acr: (value) => value === undefined || isText(value),
   auth_time: (value) => value === undefined || isInstant(value),
+  cnf: (value) => value === undefined || isText(Object(value)['jkt']),
 };
 
 const isAccessToken = (claims: Claims): claims is AccessTokenClaims =>

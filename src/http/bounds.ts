@@ -26,6 +26,7 @@ export const HEADER_BOUNDS: Readonly<Record<string, Bound>> = {
   origin: { most: 512, beyond: 'refuse' },
   // An access token of a full set of claims has some 3,000.
   authorization: { most: 8192, beyond: 'refuse' },
+  dpop: { most: 8192, beyond: 'refuse' },
   cookie: { most: 8192, beyond: 'refuse' },
   // Without the header, the request would count for the proxy.
   'x-forwarded-for': { most: 1024, beyond: 'refuse' },

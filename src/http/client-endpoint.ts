@@ -22,10 +22,11 @@ export type ClientEndpoint = {
   readonly crossOrigin?: onRequestHookHandler;
 };
 
-/** `facts`: for the log. */
-export type ClientEndpointOutcome =
-  | { readonly kind: 'done'; readonly body: object; readonly message: string; readonly facts: object }
-  | { readonly kind: 'refused'; readonly refused: Refused; readonly facts: object };
+/** `facts`: for the log. `dpopNonce`: RFC 9449 §8. */
+export type ClientEndpointOutcome = { readonly facts: object; readonly dpopNonce?: string } & (
+  | { readonly kind: 'done'; readonly body: object; readonly message: string }
+  | { readonly kind: 'refused'; readonly refused: Refused }
+);
 
 /** @param handle receives the sender of the request, and the raw body. */
 export function clientEndpoint(
@@ -50,10 +51,12 @@ export function clientEndpoint(
       }
       const sender = {
         authorization: request.headers.authorization,
+        dpop: request.headers['dpop'] as string | undefined,
         address: () => addressKey(request.ip, request.socket.remoteAddress ?? ''),
         presenter: () => presenterOf(request),
       };
       const outcome = await handle(sender, bodyOf(request.body));
+      if (outcome.dpopNonce !== undefined) reply.header('dpop-nonce', outcome.dpopNonce);
       if (outcome.kind === 'refused') return refuseRequest(request, reply, outcome.refused, outcome.facts);
       setLogLine(request, outcome.message, outcome.facts);
       return sendJson(reply, 200, outcome.body);

@@ -22,7 +22,7 @@ export function crossOrigin(
 ): onRequestHookHandler {
   const preflight = {
     'access-control-allow-methods': methods.join(', '),
-    'access-control-allow-headers': 'authorization, content-type',
+    'access-control-allow-headers': 'authorization, content-type, dpop',
     // In seconds: half of Chromium's maximum. The content of the preflight changes only with releases.
     'access-control-max-age': '3600',
   };
@@ -36,7 +36,7 @@ export function crossOrigin(
         'access-control-allow-origin': origin,
         vary: 'Origin',
         // A client acts on these, besides the body.
-        'access-control-expose-headers': 'www-authenticate, retry-after',
+        'access-control-expose-headers': 'www-authenticate, retry-after, dpop-nonce',
       });
       const isPreflight = request.method === 'OPTIONS' && 'access-control-request-method' in request.headers;
       if (!isPreflight) return done();

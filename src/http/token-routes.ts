@@ -11,10 +11,11 @@ export const tokenRoutes = fp<TokenRoutesOptions>(
   async (app, options) => {
     const endpoint = { url: '/oauth/token', mayBeRepeated: false, crossOrigin: crossOrigin(options, ['POST']) };
     clientEndpoint(app, endpoint, async (sender, form) => {
-      const { outcome, facts } = await handleTokenRequest(options, sender, form);
-      if (outcome.kind === 'refused') return { kind: 'refused', refused: outcome, facts };
+      const { outcome, ...told } = await handleTokenRequest(options, sender, form);
+      if (outcome.kind === 'refused') return { ...told, kind: 'refused', refused: outcome };
       const { response } = outcome;
-      return { kind: 'done', body: response, message: 'issued', facts: { ...facts, scope: response.scope } };
+      const facts = { ...told.facts, scope: response.scope };
+      return { ...told, kind: 'done', body: response, message: 'issued', facts };
     });
   },
   { name: 'token-routes', encapsulate: true },

@@ -4,6 +4,7 @@ import fp from 'fastify-plugin';
 import { readBearer } from '../oauth/bearer.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { resourceMetadataUrl } from '../oauth/urls.ts';
+import { DPOP_ALGORITHMS } from '../protocol/dpop.ts';
 import { type UserInfoDeps, userInfo } from '../protocol/userinfo.ts';
 import { type CrossOriginOptions, crossOrigin } from './cross-origin.ts';
 import { bodyOf } from './form-body.ts';
@@ -46,23 +47,29 @@ async function sendUserInfo(
   if (problem || bearer.kind === 'malformed') return challenge(deps, request, reply, 'invalid_request', 'malformed');
   // RFC 6750 §3.1: for a request without a token, the response SHOULD NOT include an error.
   if (bearer.kind === 'none') return challenge(deps, request, reply, null, 'access_token_missing');
-  const info = await userInfo(deps, bearer.token);
-  if (info.kind === 'refused') return challenge(deps, request, reply, info.error, info.reason);
+  const { scheme, token } = bearer;
+  const dpop = request.headers['dpop'] as string | undefined;
+  const info = await userInfo(deps, { scheme, token, dpop, method: request.method });
+  if (info.kind === 'refused') return challenge(deps, request, reply, info.error, info.reason, scheme);
   setLogLine(request, 'answered', { grantId: info.grantId });
   return noStore(reply).send(info.claims);
 }
 
-const STATUS = { invalid_request: 400, invalid_token: 401, insufficient_scope: 403 } as const;
+const STATUS = { invalid_request: 400, invalid_token: 401, invalid_dpop_proof: 401, insufficient_scope: 403 } as const;
 
 const WORDS: Readonly<Record<keyof typeof STATUS, string>> = {
   invalid_request: 'Send one access token, in the Authorization header or as access_token in the form body.',
   invalid_token: 'The access token is not valid: it is malformed, expired or revoked, or not an access token.',
+  invalid_dpop_proof: 'Send one new DPoP proof for this request, signed with the key of the access token.',
   insufficient_scope:
     'The access token is not for this endpoint: expected one for the UserInfo Endpoint, with openid in its scope.',
 };
 
+const ALGS = `algs="${DPOP_ALGORITHMS.join(' ')}"`;
+
 /**
- * RFC 6750 §3, with the `resource_metadata` of RFC 9728 §5.1. All parts are constants of this server, so none needs
+ * RFC 6750 §3, with the `resource_metadata` of RFC 9728 §5.1. RFC 9449 §7.1: under the scheme of the request, and a 401
+ * tells a request without that scheme of it. All parts are constants of this server, so none needs
  * quoting.
  */
 function challenge(
@@ -71,6 +78,7 @@ function challenge(
   reply: FastifyReply,
   error: keyof typeof STATUS | null,
   reason: string,
+  scheme: 'bearer' | 'dpop' = 'bearer',
 ): FastifyReply {
   setLogLine(request, 'refused', { reason });
   const parts = [
@@ -78,8 +86,9 @@ function challenge(
     ...(error === 'invalid_token' ? [] : ['scope="openid"']),
     `resource_metadata="${resourceMetadataUrl(issuer)}"`,
   ];
-  noStore(reply)
-    .code(error === null ? 401 : STATUS[error])
-    .header('www-authenticate', `Bearer ${parts.join(', ')}`);
+  const status = error === null ? 401 : STATUS[error];
+  const bearer = `Bearer ${parts.join(', ')}${status === 401 ? `, DPoP ${ALGS}` : ''}`;
+  const value = scheme === 'dpop' ? `DPoP ${[...parts, ALGS].join(', ')}` : bearer;
+  noStore(reply).code(status).header('www-authenticate', value);
   return reply.send(error === null ? {} : { error, error_description: WORDS[error] });
 }

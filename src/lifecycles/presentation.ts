@@ -26,6 +26,8 @@ import {
 export type PresentationFacts = GrantFacts & {
   readonly lifetimes: Lifetimes;
   readonly today: AccessToday;
+  /** Whether the client gets no access token without a proof of a key. */
+  readonly proofRequired: boolean;
   /** 16 random bytes, drawn for this request: the nonce of the next head. */
   readonly nonce: Bytes;
 };
@@ -126,7 +128,9 @@ export function presentationRequest<Facts extends PresentationFacts, Issued>(
     read: ({ grant, client, now }) => {
       const lifetimes = lifetimesOf(client);
       const today = accessToday(grant, client);
-      const facts = { ...more, now, lifetimes, today, policy: lifetimes.name, nonce, presenter } as unknown as Facts;
+      const { dpopBoundAccessTokens: proofRequired } = client;
+      const policy = lifetimes.name;
+      const facts = { ...more, now, lifetimes, today, policy, proofRequired, nonce, presenter } as unknown as Facts;
       return { row: grant, facts, event: eventAt(now) };
     },
     answer: ({ before, after, decisions: [decision] }, loaded, { today }) => {

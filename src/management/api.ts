@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { DPOP_ALGORITHMS } from '../guard/dpop.ts';
 import { fastifyGuard } from '../guard/fastify.ts';
 import { type Refused, refused, type Unavailable } from '../guard/outcome.ts';
 import { addressKey } from '../http/address-key.ts';
@@ -45,6 +46,8 @@ export const managementApi: FastifyPluginAsync<GuardDeps> = async (app, deps) =>
     serveMetadata: false,
     // They cost no network here, and a token of a key that signs immediately after a revocation must be valid.
     keys: { maxAgeSeconds: 1, cooldownSeconds: 0 },
+    // All nodes share the used proofs.
+    dpop: { isFirstUse: deps.isFirstUse },
     now: () => clock.fixedNow() ?? new Date(),
     fetch: within(app),
     sendRefusal: (reply, outcome) => sendGuarded(reply, issuer, outcome),
@@ -74,7 +77,9 @@ export const managementApi: FastifyPluginAsync<GuardDeps> = async (app, deps) =>
     missing: readonly string[] = [],
     scopes: readonly string[] = [],
   ): FastifyReply {
-    const outcome = refused(reason, { scopes, metadataUrl: app.guard.metadata.url }, missing);
+    const isPresented = /^dpop /i.test(reply.request.headers.authorization ?? '');
+    const dpop = { algorithms: DPOP_ALGORITHMS, isPresented };
+    const outcome = refused(reason, { scopes, metadataUrl: app.guard.metadata.url, dpop }, missing);
     return sendGuarded(reply.code(outcome.status).headers(outcome.headers), issuer, outcome);
   }
 };

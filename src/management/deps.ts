@@ -12,6 +12,7 @@ import type { LinkMaking } from '../people/email/links.ts';
 import type { Mail } from '../people/mail/mail.ts';
 import type { NotifyDeps } from '../people/mail/notify.ts';
 import type { IsBreached } from '../people/passwords/rules.ts';
+import type { ProofDeps } from '../protocol/dpop.ts';
 import type { AccessTokenDeps } from '../protocol/presented-access-token.ts';
 import type { Drizzle } from '../storage/database.ts';
 import type { Clock } from '../system/clock.ts';
@@ -64,7 +65,8 @@ export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
 
 /** The further dependencies that authenticate the caller. */
 export type GuardDeps = ManagementDeps &
-  AccessTokenDeps & {
+  AccessTokenDeps &
+  ProofDeps & {
     /** As which client the commands of this machine come; null: they go to the database themselves. */
     readonly commandLineClient: string | null;
     /** Of the callers of this node. */

@@ -59,6 +59,7 @@ export type TokenClient = Pick<
   | 'scope'
   | 'policy'
   | 'idTokenSignedResponseAlg'
+  | 'dpopBoundAccessTokens'
   | 'epoch'
   | 'deletedAt'
 >;

@@ -35,6 +35,8 @@ export type Grant = {
   readonly resources: readonly string[];
   readonly codeHash: Bytes;
   readonly codeChallenge: string;
+  /** The thumbprint of the key to which the code is bound (RFC 9449 §10); null: to its client and verifier alone. */
+  readonly dpopJkt: string | null;
   readonly redirectUri: string;
   /** Null: from when only ID Tokens said it, and `openid` was not granted. */
   readonly identity: SignInFacts | null;

@@ -13,6 +13,8 @@ export type Interaction = {
   readonly clientEpoch: bigint;
   readonly redirectUri: string;
   readonly codeChallenge: string;
+  /** `dpop_jkt` (RFC 9449 §10); null: not sent. */
+  readonly dpopJkt: string | null;
   readonly scope: readonly string[];
   readonly resources: readonly string[];
   readonly requestState: string | null;

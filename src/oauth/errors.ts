@@ -1,7 +1,7 @@
 /** Error codes of the endpoints: closed unions in the words of the standards. */
 
 /**
- * RFC 6749 §5.2 and RFC 8707 §2. `temporarily_unavailable` (§4.1.2.1) where the client may try again later:
+ * RFC 6749 §5.2, RFC 8707 §2, RFC 9449 §5 and §8. `temporarily_unavailable` (§4.1.2.1) where the client may try again later:
  * `invalid_client` would mean that its secret is wrong, which the server did not check.
  */
 export type TokenErrorCode =
@@ -12,6 +12,8 @@ export type TokenErrorCode =
   | 'unsupported_grant_type'
   | 'invalid_scope'
   | 'invalid_target'
+  | 'invalid_dpop_proof'
+  | 'use_dpop_nonce'
   | 'temporarily_unavailable';
 
 /**

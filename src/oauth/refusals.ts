@@ -63,6 +63,8 @@ const grant = (description: string): Refusal => ({ error: 'invalid_grant', statu
 const scope = (description: string): Refusal => ({ error: 'invalid_scope', status: 400, description });
 const target = (description: string): Refusal => ({ error: 'invalid_target', status: 400, description });
 
+const proof = (description: string): Refusal => ({ error: 'invalid_dpop_proof', status: 400, description });
+
 /** The same text for every reason that would show a thief their progress. */
 const CODE_NOT_VALID =
   'The authorization code is not valid: it is unknown, expired, already used, revoked, or bound to other values.';
@@ -129,6 +131,16 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   ),
 
   client_mismatch: grant('It was issued to another client.'),
+  dpop_proof_invalid: proof(
+    'The DPoP proof is not valid: it is malformed, too old, used before, or for another method, URL or key.',
+  ),
+  dpop_proof_missing: proof('This client gets DPoP-bound access tokens alone: send one DPoP header.'),
+  dpop_nonce_missing: {
+    error: 'use_dpop_nonce',
+    status: 400,
+    description: 'Repeat the request with a new DPoP proof that has the nonce of the DPoP-Nonce header.',
+  },
+  dpop_key_mismatch: grant('It is bound to a key: send a DPoP proof that this key signs.'),
   redirect_uri_mismatch: grant('redirect_uri is not the one of the authorization request.'),
   code_verifier_mismatch: grant('code_verifier does not match the code_challenge.'),
   authorization_code_expired: grant(CODE_NOT_VALID),

@@ -28,13 +28,15 @@ export const authorizationCode: GrantType = {
 
     return {
       grantId: read.grantId,
-      apply: async (deps, request, presenter) => {
+      apply: async (deps, request, { presenter, proof }) => {
         const { grant, client } = request;
         // A code whose secret does not match is unknown, not presented: a guess must not end a chain.
         if (!grant || !sameSecretBytes(grant.codeHash, read.secretHash) || !isOwnCode(deps.keys, read))
           return refuse('authorization_code_unknown');
-        const presented = { clientId: client.clientId, redirectUri, challengeOfVerifier, resources };
-        const policy = waysOf(deps, { scope: null, resources }, await administratorNameOf(deps, grant), presenter);
+        const presented = { clientId: client.clientId, redirectUri, challengeOfVerifier, proof, resources };
+        const username = await administratorNameOf(deps, grant);
+        const binding = { provenKey: proof.key, boundTo: null };
+        const policy = waysOf(deps, { scope: null, resources }, username, presenter, binding);
         const asked = authorizationCodeRequest(presented, policy, deps.random.bytes(16));
         return settled(await present(deps, asked, { ...request, grant }));
       },

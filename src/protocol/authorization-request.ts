@@ -33,6 +33,8 @@ export const AUTHORIZATION_PARAMETERS = [
   'login_hint',
   'id_token_hint',
   'response_mode',
+  // RFC 9449 §10.
+  'dpop_jkt',
   'request',
   'request_uri',
   'registration',
@@ -78,6 +80,8 @@ export type AuthorizationRequest = {
   readonly kind: 'request';
   readonly access: Access;
   readonly codeChallenge: string;
+  /** The thumbprint of the key to which the client binds the code. */
+  readonly dpopJkt: string | null;
   readonly nonce: string | null;
   readonly prompt: readonly Prompt[];
   /** Seconds: the least of the values that the request, the client's policy and the resources demand. */
@@ -165,6 +169,13 @@ const CHECKS: readonly Check[] = [
     'invalid_request',
     'code_challenge_malformed',
     'code_challenge is not the base64url of a SHA-256 hash',
+  ],
+  // RFC 9449 §10: the base64url of a SHA-256 hash, as a code_challenge is.
+  [
+    (p) => p.get('dpop_jkt') !== null && !isS256Challenge(p.get('dpop_jkt') ?? ''),
+    'invalid_request',
+    'dpop_jkt_malformed',
+    'dpop_jkt is not the base64url of a SHA-256 thumbprint',
   ],
   // OpenID Connect Core §6.1, §6.2 and §7.2.1: an OP that does not support them MUST say so with these errors.
   [(p) => p.get('request') !== null, 'request_not_supported', 'request_object', 'request is not supported'],
@@ -276,6 +287,7 @@ export async function checkAuthorizationRequest(
     kind: 'request',
     access,
     codeChallenge: parameters.get('code_challenge') ?? '',
+    dpopJkt: parameters.get('dpop_jkt'),
     nonce: parameters.get('nonce'),
     prompt: parsePrompt(parameters.get('prompt') ?? '') ?? [],
     maxAgeSeconds: ages.length === 0 ? null : Math.min(...ages),

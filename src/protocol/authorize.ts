@@ -110,6 +110,7 @@ export async function handleAuthorizationRequest(
     clientEpoch: client.epoch,
     redirectUri,
     codeChallenge: checked.codeChallenge,
+    dpopJkt: checked.dpopJkt,
     scope: checked.access.scope,
     resources: checked.access.resources,
     requestState: state,

@@ -14,6 +14,8 @@ import { type Refused, refuse, type TokenDeps } from './grant-type.ts';
 export type ClientSender = {
   /** The Authorization header. Absent: not sent. */
   readonly authorization: string | undefined;
+  /** The DPoP header: HTTP joins several by a comma. Absent: not sent. */
+  readonly dpop: string | undefined;
   /** The throttle key of the sender. Addresses that count as one sender share it. */
   readonly address: () => string;
   /** Called only when a used credential comes again. */
@@ -28,7 +30,7 @@ export type ClientCredentials = {
 
 /** @returns the credentials: two readings of them where a Basic header is ambiguous (src/oauth/basic-auth.ts). */
 export function readClientCredentials(
-  { authorization, address }: Omit<ClientSender, 'presenter'>,
+  { authorization, address }: Pick<ClientSender, 'authorization' | 'address'>,
   parameters: Parameters<'client_id' | 'client_secret'>,
 ): readonly ClientCredentials[] | Refused {
   const clientId = parameters.get('client_id');

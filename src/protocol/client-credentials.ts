@@ -1,4 +1,7 @@
 /** grant_type=client_credentials (OAuth 2.1 §4.2): the client on its own behalf. No refresh token, no state. */
+import type { TokenClient } from '../model/client.ts';
+import type { Proof } from '../model/proof.ts';
+import type { TokenReason } from '../oauth/refusals.ts';
 import { shortScope } from '../oauth/scope.ts';
 import { type GrantType, type Refused, refuse } from './grant-type.ts';
 import { issueAccessToken } from './issue.ts';
@@ -8,18 +11,26 @@ export const clientCredentials: GrantType = {
   name: 'client_credentials',
   parse: (parameters) => ({
     grantId: null,
-    apply: async (deps, { client, now }) => {
+    apply: async (deps, { client, now }, { proof }) => {
       // OAuth 2.1 §4.2: the client credentials grant type MUST only be used by confidential clients.
       if (client.tokenEndpointAuthMethod === 'none') return refuse('public_client_credentials');
+      const unproven = reasonOfProof(client, proof);
+      if (unproven !== null) return refuse(unproven);
       const asked = { scope: parameters.get('scope'), resources: parameters.getAll('resource') };
       const access = requestedByClient(deps.configuration(), client, asked);
       if ('reason' in access) return refusedAccess(access);
       // RFC 9068 §2.2: `sub` is the client itself where no resource owner takes part.
-      const subject = { client, sub: client.clientId, grantId: null, claims: null, signIn: null };
+      const subject = { client, sub: client.clientId, grantId: null, claims: null, signIn: null, provenKey: proof.key };
       return { kind: 'issued', response: await issueAccessToken(deps, subject, access, now) };
     },
   }),
 };
+
+/** As the machines of codes and refresh tokens have it (machines/shared/proof.ts): this grant type has no machine. */
+function reasonOfProof({ dpopBoundAccessTokens }: TokenClient, { key, problem }: Proof): TokenReason | null {
+  if (problem !== null) return problem === 'invalid' ? 'dpop_proof_invalid' : 'dpop_nonce_missing';
+  return dpopBoundAccessTokens && key === null ? 'dpop_proof_missing' : null;
+}
 
 function refusedAccess({ reason, scope }: AccessProblem): Refused {
   if (reason === 'resource_unknown' || reason === 'management_not_alone') return refuse(reason, 'resource');

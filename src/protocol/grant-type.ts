@@ -6,10 +6,12 @@ import type { KeyRing } from '../crypto/signing-keys.ts';
 import type { GrantStore, LoadedGrant } from '../lifecycles/grant/lifecycle.ts';
 import type { Client, TokenClient } from '../model/client.ts';
 import type { Presenter } from '../model/ledger.ts';
+import type { Proof } from '../model/proof.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import type { RateLimit } from '../system/rate-limit.ts';
 import type { ClientThrottle } from './client-throttle.ts';
+import type { ProofDeps } from './dpop.ts';
 
 export const TOKEN_PARAMETERS = [
   'grant_type',
@@ -24,8 +26,7 @@ export const TOKEN_PARAMETERS = [
 ] as const;
 export type TokenParameters = Parameters<(typeof TOKEN_PARAMETERS)[number]>;
 
-export type TokenDeps = {
-  readonly issuer: string;
+export type TokenDeps = ProofDeps & {
   readonly keys: RootKeys;
   readonly random: Random;
   readonly store: GrantStore;
@@ -43,7 +44,7 @@ export type TokenDeps = {
 /** RFC 6749 §5.1. `scope` is always present. */
 export type TokenResponse = {
   readonly access_token: string;
-  readonly token_type: 'Bearer';
+  readonly token_type: 'Bearer' | 'DPoP';
   /** Seconds. */
   readonly expires_in: number;
   readonly refresh_token?: string;
@@ -75,19 +76,18 @@ export type AuthenticatedRequest = LoadedGrant & { readonly client: TokenClient 
 /** The client is authenticated. The request names no grant. */
 export type AuthenticatedClient = { readonly now: Date; readonly client: Client };
 
+/** Beside the form. */
+export type SentAlong = { readonly presenter: () => Presenter; readonly proof: Proof };
+
 /** A parsed request: the grant to load, and the function that applies the request to it. */
 export type ParsedGrant =
   | {
       readonly grantId: string;
-      readonly apply: (
-        deps: TokenDeps,
-        request: AuthenticatedRequest,
-        presenter: () => Presenter,
-      ) => Promise<TokenOutcome>;
+      readonly apply: (deps: TokenDeps, request: AuthenticatedRequest, sent: SentAlong) => Promise<TokenOutcome>;
     }
   | {
       readonly grantId: null;
-      readonly apply: (deps: TokenDeps, request: AuthenticatedClient) => Promise<TokenOutcome>;
+      readonly apply: (deps: TokenDeps, request: AuthenticatedClient, sent: SentAlong) => Promise<TokenOutcome>;
     };
 
 export type GrantType = {

@@ -5,6 +5,7 @@
 
 import type { Resource } from '../../policies/schema.ts';
 import { policyOf } from '../config/configuration.ts';
+import type { AccessTokenClaims } from '../crypto/access-token.ts';
 import { refreshTokenWouldIssue } from '../lifecycles/refresh-token/lifecycle.ts';
 import type { TokenClient } from '../model/client.ts';
 import { subOfGrant } from '../model/grant.ts';
@@ -24,7 +25,7 @@ type ActiveToken = {
   readonly scope?: string;
   readonly client_id: string;
   /** Absent for a refresh token, which must not be taken for an access token. */
-  readonly token_type?: 'Bearer';
+  readonly token_type?: 'Bearer' | 'DPoP';
   readonly exp: number;
   readonly iat: number;
   readonly sub: string;
@@ -34,6 +35,8 @@ type ActiveToken = {
   /** RFC 9470 §6.2. */
   readonly acr?: string;
   readonly auth_time?: number;
+  /** RFC 9449 §6.2. */
+  readonly cnf?: { readonly jkt: string };
 };
 
 export type IntrospectionOutcome =
@@ -99,20 +102,21 @@ function describeAccessToken(
   { claims }: Extract<FoundToken, { kind: 'access_token' }>,
 ): ActiveToken | string {
   const { scope, aud } = claims;
-  if (claims.client_id === clientId) return { active: true, token_type: 'Bearer', ...claims };
+  if (claims.client_id === clientId) return { active: true, token_type: typeOf(claims), ...claims };
   const audience: readonly string[] = [aud].flat();
   const served = deps.configuration().resources.filter((one) => audience.includes(one.identifier) && isServedBy(one));
   const [first, ...more] = served.map((one) => one.identifier);
   if (first === undefined) return 'not_for_this_client';
   const itsScopes = new Set(served.flatMap((one) => one.scopes.map(({ name }) => name)));
   const itsScope = scope.split(' ').filter((one) => itsScopes.has(one));
-  const { iss, sub, client_id, jti, iat, exp, acr, auth_time } = claims;
+  const { iss, sub, client_id, jti, iat, exp, acr, auth_time, cnf } = claims;
   return {
     active: true,
-    token_type: 'Bearer',
+    token_type: typeOf(claims),
     ...{ iss, sub, client_id, jti, iat, exp },
     ...(acr !== undefined && { acr }),
     ...(auth_time !== undefined && { auth_time }),
+    ...(cnf !== undefined && { cnf }),
     ...releasedClaims(deps.configuration().claims, 'access_token', itsScope, claims),
     ...(itsScope.length > 0 && { scope: formatScope(itsScope) }),
     aud: more.length > 0 ? [first, ...more] : first,
@@ -122,6 +126,8 @@ function describeAccessToken(
     return resource.introspectedBy?.includes(clientId) ?? false;
   }
 }
+
+const typeOf = ({ cnf }: AccessTokenClaims) => (cnf === undefined ? 'Bearer' : 'DPoP');
 
 /** Only for the client that received the token: an API has no use for refresh tokens. */
 function describeRefreshToken(
@@ -144,5 +150,6 @@ function describeRefreshToken(
     // A refresh token is for this server. An API that checks the audience rejects it.
     aud: deps.issuer,
     iss: deps.issuer,
+    ...(place.boundTo !== undefined && { cnf: { jkt: place.boundTo } }),
   };
 }

@@ -33,6 +33,8 @@ type Subject = {
   readonly claims: Claims | null;
   /** The method and time of the sign-in. Null: there is no end-user, or the grant has no record of it. */
   readonly signIn: SignInFacts | null;
+  /** The key that the request proved. Null: none, so the token is a bearer token. */
+  readonly provenKey: string | null;
 };
 
 /** RFC 9068 §2.2. Called before any commit. @throws RefusedAtIssue when the resources need different signatures. */
@@ -42,7 +44,7 @@ export function issueAccessToken(
   access: Access,
   now: Date,
 ): TokenResponse | Promise<TokenResponse> {
-  const { client, sub, grantId, claims, signIn } = subject;
+  const { client, sub, grantId, claims, signIn, provenKey } = subject;
   const expiresIn = accessTokenLifetimeSeconds(deps, client, access);
   const iat = Math.floor(now.getTime() / 1000);
   const [aud, ...more] = access.resources;
@@ -59,17 +61,21 @@ export function issueAccessToken(
     iat,
     exp: iat + expiresIn,
     ...(signIn && { acr: authenticationClassOf(signIn.amr ?? BY_PASSWORD), auth_time: signIn.authTime }),
+    ...(provenKey !== null && { cnf: { jkt: provenKey } }),
   };
   return whenThere(
     instrument('sign', 'accessToken', () => signAccessToken(signer, told)),
     (accessToken): TokenResponse => ({
       access_token: accessToken,
-      token_type: 'Bearer',
+      token_type: provenKey === null ? 'Bearer' : 'DPoP',
       expires_in: expiresIn,
       scope: formatScope(access.scope),
     }),
   );
 }
+
+/** `boundTo`: the key of the presented refresh token. Both are null where there is none. */
+export type Binding = { readonly provenKey: string | null; readonly boundTo: string | null };
 
 /**
  * The tokens of a chain whose head is `next`: an access token, an ID Token where the end-user granted `openid`, and a
@@ -83,11 +89,15 @@ export function issueTokens(
   today: AccessToday,
   asked: Narrowing,
   { now, client, claims }: LoadedPresentation,
+  { provenKey, boundTo }: Binding,
 ): TokenResponse | Promise<TokenResponse> {
   const { refreshGeneration: generation, refreshNonce: nonce } = next;
   if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that is not started');
   const access = narrowedAccess(deps.configuration(), next, today, asked);
-  const subject = { client, sub: subOfGrant(next), grantId: next.id, claims, signIn: next.identity };
+  const subject = { client, sub: subOfGrant(next), grantId: next.id, claims, signIn: next.identity, provenKey };
+  // RFC 9449 §5: the refresh token of a public client is bound to the key, and that of another to its authentication.
+  const refreshKey = boundTo ?? (client.tokenEndpointAuthMethod === 'none' ? provenKey : null);
+  const refreshBinding = refreshKey === null ? {} : { boundTo: refreshKey };
   const idTokenOf = (response: TokenResponse) => {
     if (!identifies(next, today, asked)) return null;
     const told = releasedClaims(deps.configuration().claims, 'id_token', access.asked, claims);
@@ -101,7 +111,7 @@ export function issueTokens(
         scope: formatScope(access.answered),
         ...(idToken !== null && { id_token: idToken }),
         ...(today.mayRefresh && {
-          refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce }),
+          refresh_token: writeRefreshToken(deps.keys, { grantId: next.id, generation, nonce, ...refreshBinding }),
         }),
       }),
     ),

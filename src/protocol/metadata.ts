@@ -8,6 +8,7 @@ import { AUTHENTICATION_CLASSES } from '../oauth/authentication-methods.ts';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
 import { supportedPrompts } from '../oauth/prompt.ts';
 import { urlUnder } from '../oauth/urls.ts';
+import { DPOP_ALGORITHMS } from './dpop.ts';
 import { releasableClaims } from './released-claims.ts';
 import { OFFLINE_ACCESS } from './requested-access.ts';
 import { type SignUpFacts, signUpIsOpen } from './sign-up-is-open.ts';
@@ -47,6 +48,8 @@ export function serverMetadata({ issuer, configuration, email, keyRing, uiLocale
     revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
     introspection_endpoint_auth_methods_supported: BY_SECRET,
     code_challenge_methods_supported: ['S256'],
+    // RFC 9449 §5.1.
+    dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
     authorization_response_iss_parameter_supported: true,
 
     subject_types_supported: ['public'],
@@ -70,7 +73,11 @@ const furtherClaims = (claims: ClaimsPolicy): readonly string[] =>
 
 /** RFC 9728 §2, of the UserInfo Endpoint. */
 export function resourceMetadata({ issuer, configuration }: Pick<MetadataDeps, 'issuer' | 'configuration'>): Document {
-  return { ...metadataOf(issuer, configuration().identity), bearer_methods_supported: ['header', 'body'] };
+  return {
+    ...metadataOf(issuer, configuration().identity),
+    bearer_methods_supported: ['header', 'body'],
+    dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
+  };
 }
 
 /** RFC 9728 §2, of the management API. */
@@ -79,6 +86,7 @@ export function managementMetadata({ issuer, configuration }: MetadataDeps): Doc
   return {
     ...metadataOf(issuer, management),
     bearer_methods_supported: ['header'],
+    dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
     resource_documentation: `${management.identifier}/reference`,
   };
 }

@@ -6,7 +6,7 @@ import type { Outcome, PresentationPolicy } from '../lifecycles/presentation.ts'
 import type { Presenter } from '../model/ledger.ts';
 import { accessToday } from './access-today.ts';
 import type { TokenDeps, TokenOutcome, TokenResponse } from './grant-type.ts';
-import { issueTokens } from './issue.ts';
+import { type Binding, issueTokens } from './issue.ts';
 import type { Narrowing } from './narrowing.ts';
 
 /**
@@ -27,10 +27,11 @@ export const waysOf = (
   narrowing: Narrowing,
   username: string | null,
   presenter: () => Presenter,
+  binding: Binding,
 ): PresentationPolicy<TokenResponse> => ({
   ...rulesOf(deps.configuration, username),
   presenter,
-  mint: (next, today, loaded) => issueTokens(deps, next, today, narrowing, loaded),
+  mint: (next, today, loaded) => issueTokens(deps, next, today, narrowing, loaded, binding),
 });
 
 export const settled = (outcome: Outcome<TokenResponse>): TokenOutcome =>

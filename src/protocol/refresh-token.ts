@@ -26,11 +26,13 @@ export const refreshToken: GrantType = {
 
     return {
       grantId: token.grantId,
-      apply: async (deps, request, presenter) => {
+      apply: async (deps, request, { presenter, proof }) => {
         const { grant, client } = request;
         if (!grant) return refuse('refresh_token_unknown');
-        const presented = { clientId: client.clientId, ...narrowing };
-        const policy = waysOf(deps, narrowing, await administratorNameOf(deps, grant), presenter);
+        const presented = { clientId: client.clientId, proof, ...narrowing };
+        const username = await administratorNameOf(deps, grant);
+        const binding = { provenKey: proof.key, boundTo: token.boundTo ?? null };
+        const policy = waysOf(deps, narrowing, username, presenter, binding);
         const asked = refreshTokenRequest(token, presented, policy, deps.random.bytes(16));
         return settled(await present(deps, asked, { ...request, grant }));
       },

@@ -23,10 +23,12 @@ const BYTES_THAT_SURELY_FIT = (MAX_SEALED_CHARACTERS * 3) / 4 - 64;
  */
 type Sealed = Omit<
   RequestedInteraction,
-  'id' | 'browserHash' | 'clientEpoch' | 'uiLocales' | 'createdAt' | 'endsAt'
+  'id' | 'browserHash' | 'clientEpoch' | 'dpopJkt' | 'uiLocales' | 'createdAt' | 'endsAt'
 > & {
   readonly browserHash: string;
   readonly clientEpoch: string;
+  /** Absent: null. */
+  readonly dpopJkt?: string;
   /** Absent: none. */
   readonly uiLocales?: readonly string[];
   /** Milliseconds since 1970, by the database's clock. */
@@ -48,9 +50,10 @@ export function sealInteraction(
 export const surelyFits = (interaction: RequestedInteraction): boolean =>
   Buffer.byteLength(textOf(interaction)) <= BYTES_THAT_SURELY_FIT;
 
-function textOf({ id: _, uiLocales, ...interaction }: RequestedInteraction): string {
+function textOf({ id: _, dpopJkt, uiLocales, ...interaction }: RequestedInteraction): string {
   const sealed: Sealed = {
     ...interaction,
+    ...(dpopJkt !== null && { dpopJkt }),
     ...(uiLocales.length > 0 && { uiLocales }),
     browserHash: Buffer.from(interaction.browserHash).toString('base64url'),
     clientEpoch: interaction.clientEpoch.toString(),
@@ -70,6 +73,7 @@ export function openInteraction(keys: RootKeys, id: string, text: string): Reque
     id,
     browserHash: Buffer.from(sealed.browserHash, 'base64url'),
     clientEpoch: BigInt(sealed.clientEpoch),
+    dpopJkt: sealed.dpopJkt ?? null,
     uiLocales: sealed.uiLocales ?? [],
     createdAt: new Date(sealed.createdAt),
     endsAt: new Date(sealed.endsAt),

@@ -1,10 +1,14 @@
 /** The token request (OAuth 2.1 §3.2): parse → load → authenticate the client → apply. */
+import { policyOf } from '../config/configuration.ts';
+import { dpopNonceAt, isCurrentDpopNonce } from '../crypto/dpop-nonce.ts';
 import type { TokenClient } from '../model/client.ts';
 import { networksOf } from '../model/networks.ts';
+import { NO_PROOF } from '../model/proof.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { authorizationCode } from './authorization-code.ts';
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
 import { clientCredentials } from './client-credentials.ts';
+import { type PresentedProof, presentedProof } from './dpop.ts';
 import {
   type GrantType,
   type Refused,
@@ -26,9 +30,16 @@ export type TokenRequestFacts = {
   readonly grantType: string | null;
   readonly clientId: string | null;
   readonly grantId: string | null;
+  /** The problem with the DPoP proof. Absent: none. */
+  readonly proof?: string;
 };
 
-export type TokenRequestResult = { readonly outcome: TokenOutcome; readonly facts: TokenRequestFacts };
+export type TokenRequestResult = {
+  readonly outcome: TokenOutcome;
+  readonly facts: TokenRequestFacts;
+  /** RFC 9449 §8.2: the nonce for the next proof. Absent: the policy of the client demands none, or no proof was sent. */
+  readonly dpopNonce?: string;
+};
 
 /** @throws Unavailable when the store cannot make the decision true. */
 export async function handleTokenRequest(
@@ -58,11 +69,11 @@ export async function handleTokenRequest(
     const { client } = authenticated;
     const known = { grantType: name, clientId: client.clientId, grantId: null };
     if ('kind' in parsed) return { outcome: parsed, facts: known };
-    return {
-      outcome:
-        notAllowed(name, client) ?? tooManyOf(deps, client) ?? (await orRefused(parsed.apply(deps, authenticated))),
-      facts: known,
-    };
+    const refused = notAllowed(name, client) ?? tooManyOf(deps, client);
+    if (refused) return { outcome: refused, facts: known };
+    const proof: TokenProof = sender.dpop === undefined ? NO_PROOF : await proofOf(deps, sender.dpop, authenticated);
+    const outcome = await orRefused(parsed.apply(deps, authenticated, { presenter: sender.presenter, proof }));
+    return { outcome, ...toldBy(proof, known) };
   }
   const { grantId } = parsed;
   const authenticated = await authenticateClient(deps, credentials, (clientId) =>
@@ -71,14 +82,37 @@ export async function handleTokenRequest(
   if ('kind' in authenticated) return { outcome: authenticated, facts };
   const { client, grant } = authenticated;
   const known = { grantType: name, clientId: client.clientId, grantId: grant?.id ?? null };
-  return {
-    outcome:
-      notAllowed(name, client) ??
-      tooManyOf(deps, client) ??
-      (await orRefused(parsed.apply(deps, authenticated, sender.presenter))),
-    facts: known,
-  };
+  const refused = notAllowed(name, client) ?? tooManyOf(deps, client);
+  if (refused) return { outcome: refused, facts: known };
+  const proof: TokenProof = sender.dpop === undefined ? NO_PROOF : await proofOf(deps, sender.dpop, authenticated);
+  const outcome = await orRefused(parsed.apply(deps, authenticated, { presenter: sender.presenter, proof }));
+  return { outcome, ...toldBy(proof, known) };
 }
+
+/** `nextNonce`: absent where the policy of the client demands none. */
+type TokenProof = PresentedProof & { readonly nextNonce?: string };
+type Authenticated = { readonly client: TokenClient; readonly now: Date };
+
+/**
+ * Read after the authentication, so that no other sender has proofs remembered. A proof that is not valid, or not the right
+ * one, is a fact of the presentation: the machine decides.
+ */
+async function proofOf(deps: TokenDeps, sent: string, { client, now }: Authenticated): Promise<TokenProof> {
+  const { dpopNonceRequired = false } = policyOf(deps.configuration(), client);
+  const proof = await presentedProof(deps, sent, {
+    method: 'POST',
+    path: '/oauth/token',
+    accessToken: null,
+    now: now.getTime(),
+    isCurrentNonce: dpopNonceRequired ? (nonce) => isCurrentDpopNonce(deps.keys, nonce, now.getTime()) : null,
+  });
+  return dpopNonceRequired ? { ...proof, nextNonce: dpopNonceAt(deps.keys, now.getTime()) } : proof;
+}
+
+const toldBy = ({ detail, nextNonce }: TokenProof, facts: TokenRequestFacts): Omit<TokenRequestResult, 'outcome'> => ({
+  facts: detail === undefined ? facts : { ...facts, proof: detail },
+  ...(nextNonce !== undefined && { dpopNonce: nextNonce }),
+});
 
 /** limits.yaml. Called before the request is parsed or loaded. */
 function tooManyFrom({ tokenRates, configuration }: TokenDeps, { address }: ClientSender): Refused | null {

@@ -2,27 +2,47 @@
 
 import type { Configuration } from '../config/configuration.ts';
 import { STANDARD_CLAIMS_OF } from '../oauth/claims.ts';
+import { type ProofDeps, presentedProof } from './dpop.ts';
 import { type AccessTokenDeps, type InactiveReason, presentedAccessToken } from './presented-access-token.ts';
 import { releasedClaims } from './released-claims.ts';
 import { mayOpenUserInfo } from './requested-access.ts';
 
-export type UserInfoDeps = AccessTokenDeps & {
-  readonly configuration: () => Pick<Configuration, 'identity' | 'claims' | 'resources' | 'management'>;
-  /** By the names of Core §5.1. Null: the user no longer exists. */
-  readonly claimsOf: (userId: string) => Promise<Readonly<Record<string, unknown>> | null>;
-};
+export type UserInfoDeps = AccessTokenDeps &
+  ProofDeps & {
+    readonly configuration: () => Pick<Configuration, 'identity' | 'claims' | 'resources' | 'management'>;
+    /** By the names of Core §5.1. Null: the user no longer exists. */
+    readonly claimsOf: (userId: string) => Promise<Readonly<Record<string, unknown>> | null>;
+  };
 
 export type UserInfo =
   | { readonly kind: 'claims'; readonly claims: Readonly<Record<string, unknown>>; readonly grantId: string }
   /** RFC 6750 §3.1. The reason is for the log. */
-  | { readonly kind: 'refused'; readonly error: 'invalid_token'; readonly reason: InactiveReason | 'user_unknown' }
+  | {
+      readonly kind: 'refused';
+      readonly error: 'invalid_token';
+      readonly reason: InactiveReason | 'user_unknown' | 'proof_missing' | 'dpop_key_mismatch' | 'token_is_not_bound';
+    }
+  | { readonly kind: 'refused'; readonly error: 'invalid_dpop_proof'; readonly reason: string }
   | { readonly kind: 'refused'; readonly error: 'insufficient_scope'; readonly reason: 'openid_not_granted' };
 
+/** An access token as it is presented. `dpop`: the header; undefined: not sent. */
+export type PresentedToken = {
+  readonly scheme: 'bearer' | 'dpop';
+  readonly token: string;
+  readonly dpop: string | undefined;
+  readonly method: string;
+};
+
 /** @throws StoreUnavailable */
-export async function userInfo(deps: UserInfoDeps, accessToken: string): Promise<UserInfo> {
-  const presented = await presentedAccessToken(deps, accessToken);
+export async function userInfo(deps: UserInfoDeps, sent: PresentedToken): Promise<UserInfo> {
+  const presented = await presentedAccessToken(deps, sent.token);
   if (presented.kind === 'inactive') return { kind: 'refused', error: 'invalid_token', reason: presented.reason };
-  const { claims, grant } = presented;
+  const { claims, grant, now } = presented;
+  // A bearer token needs no proof, and waits for none.
+  if (claims.cnf !== undefined || sent.scheme === 'dpop') {
+    const unproven = await unprovenHolder(deps, sent, claims.cnf?.jkt ?? null, now);
+    if (unproven !== null) return unproven;
+  }
   const scope = claims.scope.split(' ');
   // Without `openid`, or for another resource, an access token releases no claim about the end-user: an API must not
   // identify its user with it.
@@ -39,4 +59,20 @@ export async function userInfo(deps: UserInfoDeps, accessToken: string): Promise
   const given = asked.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]] as const]));
   const further = releasedClaims(deps.configuration().claims, 'userinfo', scope, known);
   return { kind: 'claims', claims: { sub: claims.sub, ...Object.fromEntries(given), ...further }, grantId: grant.id };
+}
+
+/** RFC 9449 §7: null where the sender proves the key to which the token is bound. @throws StoreUnavailable */
+async function unprovenHolder(
+  deps: ProofDeps,
+  { scheme, token, dpop, method }: PresentedToken,
+  jkt: string | null,
+  now: Date,
+): Promise<Extract<UserInfo, { kind: 'refused' }> | null> {
+  if (jkt === null) return { kind: 'refused', error: 'invalid_token', reason: 'token_is_not_bound' };
+  if (scheme === 'bearer') return { kind: 'refused', error: 'invalid_token', reason: 'proof_missing' };
+  if (dpop === undefined) return { kind: 'refused', error: 'invalid_dpop_proof', reason: 'proof_missing' };
+  const request = { method, path: '/oauth/userinfo', accessToken: token, now: now.getTime(), isCurrentNonce: null };
+  const { key, problem, detail } = await presentedProof(deps, dpop, request);
+  if (problem !== null) return { kind: 'refused', error: 'invalid_dpop_proof', reason: detail ?? problem };
+  return key === jkt ? null : { kind: 'refused', error: 'invalid_token', reason: 'dpop_key_mismatch' };
 }

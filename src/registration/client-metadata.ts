@@ -52,16 +52,22 @@ const textsOf = (name: FieldName): FieldWords => {
 /** Every field that a record may have, in the order of the schema. */
 export const CLIENT_FIELDS = FIELD_NAMES.map((name) => ({ name, words: textsOf(name), ...itemsOf(shape[name]) }));
 
-type Items = { readonly isList: boolean; readonly isJson: boolean; readonly choices: readonly string[] };
+type Items = {
+  readonly isList: boolean;
+  readonly isJson: boolean;
+  readonly isFlag: boolean;
+  readonly choices: readonly string[];
+};
 
-/** Whether a field is a list, or an object, and its possible values if they are limited. */
+/** Whether a field is a list, an object, or true or false, and its possible values if they are limited. */
 function itemsOf(schema: z.ZodType): Items {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
     return itemsOf(schema.def.innerType as z.ZodType);
   if (schema instanceof z.ZodArray)
-    return { isList: true, isJson: false, choices: itemsOf(schema.element as z.ZodType).choices };
+    return { isList: true, isJson: false, isFlag: false, choices: itemsOf(schema.element as z.ZodType).choices };
   const isJson = schema instanceof z.ZodObject;
-  return { isList: false, isJson, choices: schema instanceof z.ZodEnum ? schema.options.map(String) : [] };
+  const isFlag = schema instanceof z.ZodBoolean;
+  return { isList: false, isJson, isFlag, choices: schema instanceof z.ZodEnum ? schema.options.map(String) : [] };
 }
 
 /** @param production rejects a weak secret; false: a weak secret is a warning. */

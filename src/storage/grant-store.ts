@@ -142,6 +142,7 @@ export const PRESENTING_CLIENT = {
   scope: clients.scope,
   policy: clients.policy,
   idTokenSignedResponseAlg: clients.idTokenSignedResponseAlg,
+  dpopBoundAccessTokens: clients.dpopBoundAccessTokens,
   epoch: clients.epoch,
   deletedAt: clients.deletedAt,
   tokenMac: clients.tokenMac,

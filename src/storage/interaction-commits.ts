@@ -90,6 +90,7 @@ const AS_REQUESTED = {
   clientEpoch: sql<bigint>`${bound('clientEpoch', 'bigint')}`.as('client_epoch'),
   redirectUri: sql<string>`${bound('redirectUri', 'text')}`.as('redirect_uri'),
   codeChallenge: sql<string>`${bound('codeChallenge', 'text')}`.as('code_challenge'),
+  dpopJkt: sql<string>`${bound('dpopJkt', 'text')}`.as('dpop_jkt'),
   scope: sql<string[]>`${bound('scope', 'text[]')}`.as('scope'),
   resources: sql<string[]>`${bound('resources', 'text[]')}`.as('resources'),
   requestState: sql<string>`${bound('requestState', 'text')}`.as('request_state'),
@@ -199,6 +200,7 @@ function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers }: Appr
     resources: interactions.resources,
     redirectUri: interactions.redirectUri,
     codeChallenge: interactions.codeChallenge,
+    dpopJkt: interactions.dpopJkt,
   };
   const moved = db.$with('moved').as(
     interaction === 'stored'
@@ -238,7 +240,7 @@ function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers }: Appr
     .prepare(name);
 }
 
-type Requested = Pick<Approved, 'id' | 'clientId' | 'clientEpoch' | 'resources' | 'codeChallenge' | 'redirectUri'>;
+type Requested = Omit<Approved, 'userId' | 'userEpoch' | 'serverEpoch'>;
 
 const OWNERS_AS_BOUND = {
   userId: bound('userId', 'uuid'),
@@ -256,12 +258,15 @@ const AS_COMPARED: Approved = {
   serverEpoch: server.epoch,
   resources: AS_REQUESTED.resources.sql,
   codeChallenge: AS_REQUESTED.codeChallenge.sql,
+  dpopJkt: AS_REQUESTED.dpopJkt.sql,
   redirectUri: AS_REQUESTED.redirectUri.sql,
 };
 
 /** A subquery of Drizzle has its columns behind a proxy, so they are named one by one. */
-const approvedOf = ({ id, clientId, clientEpoch, resources, codeChallenge, redirectUri }: Requested): Approved => ({
-  ...{ id, clientId, clientEpoch, resources, codeChallenge, redirectUri },
+const approvedOf = (requested: Requested): Approved => ({
+  ...{ id: requested.id, clientId: requested.clientId, clientEpoch: requested.clientEpoch },
+  ...{ resources: requested.resources, redirectUri: requested.redirectUri },
+  ...{ codeChallenge: requested.codeChallenge, dpopJkt: requested.dpopJkt },
   ...OWNERS_AS_BOUND,
 });
 
@@ -361,6 +366,7 @@ function moveValues({ loaded, now, to, userId, entry }: InteractionMove) {
     clientEpoch: loaded.clientEpoch.toString(),
     redirectUri: loaded.redirectUri,
     codeChallenge: loaded.codeChallenge,
+    dpopJkt: loaded.dpopJkt,
     scope: [...loaded.scope],
     resources: [...loaded.resources],
     requestState: loaded.requestState,

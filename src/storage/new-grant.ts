@@ -14,6 +14,7 @@ export type Approved = Readonly<
     | 'serverEpoch'
     | 'resources'
     | 'codeChallenge'
+    | 'dpopJkt'
     | 'redirectUri',
     unknown
   >
@@ -33,6 +34,7 @@ export const newGrant = (given: Given, approved: Approved) => ({
   codeHash: as<Buffer>(given('codeHash', 'bytea'), 'code_hash'),
   codeChallenge: as<string>(approved.codeChallenge, 'code_challenge'),
   redirectUri: as<string>(approved.redirectUri, 'redirect_uri'),
+  dpopJkt: as<string>(approved.dpopJkt, 'dpop_jkt'),
   identity: as<SignInFacts>(given('identity', 'jsonb'), 'identity'),
   codeEndsAt: as<Date>(given('codeEndsAt', 'timestamptz'), 'code_ends_at'),
   state: as<'active'>(sql`'active'`, 'state'),

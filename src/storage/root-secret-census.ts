@@ -47,6 +47,7 @@ const OTHERS: Readonly<Record<Exclude<Purpose, MadePurpose>, AfterRotation>> = {
   device: { passes: 'a browser is known again after its next sign-in; it opens nothing by that' },
   mail: { passes: 'a mail waits for a day at most; one that no listed root secret opens is dropped' },
   passkey: { passes: 'a challenge lives for minutes' },
+  'dpop-nonce': { passes: 'a client repeats its request with the nonce of the answer' },
   'ledger-seal': { passes: 'seals are verified with public keys, and each vouches for the one before' },
   account: { passes: 'the same account has another hash from then on, in ledger and log' },
 };

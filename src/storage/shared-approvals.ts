@@ -18,6 +18,7 @@ const COLUMNS = {
   clientEpoch: 'bigint',
   resources: 'text[]',
   codeChallenge: 'text',
+  dpopJkt: 'text',
   redirectUri: 'text',
   userId: 'uuid',
   userEpoch: 'bigint',
@@ -91,6 +92,7 @@ export function prepareApprovals(db: Drizzle, reliesOn: NonNullable<Approval['re
               serverEpoch: server.epoch,
               resources: of('resources'),
               codeChallenge: of('codeChallenge'),
+              dpopJkt: of('dpopJkt'),
               redirectUri: of('redirectUri'),
             }),
           )

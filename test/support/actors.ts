@@ -125,6 +125,7 @@ export async function token(
   client: TestClient,
   /** As pairs, to send a parameter several times. */
   fields: Readonly<Record<string, string>> | [string, string][],
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<TokenAnswer> {
   const body = new URLSearchParams(fields);
   if (client.secret === null) body.set('client_id', client.clientId);
@@ -134,6 +135,7 @@ export async function token(
     url: '/oauth/token',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
+      ...headers,
       ...(client.secret !== null && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
     },
     payload: body.toString(),

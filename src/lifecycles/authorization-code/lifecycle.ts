@@ -17,8 +17,10 @@ import {
 export const authorizationCodeLifecycle: PresentationLifecycle<PresentationFacts> = {
   machine: authorizationCodeMachine,
   stateOf: authorizationCodeState,
-  contextOf: (grant, { lifetimes, today }): AuthorizationCodeContext => ({
+  contextOf: (grant, { lifetimes, today, proofRequired }): AuthorizationCodeContext => ({
     clientId: grant.clientId,
+    boundTo: grant.dpopJkt,
+    proofRequired,
     redirectUri: grant.redirectUri,
     codeChallenge: grant.codeChallenge,
     scopeToday: today.scope,

@@ -57,6 +57,8 @@ export const clients = pgTable(
       .$type<Client['idTokenSignedResponseAlg']>()
       .notNull()
       .default('RS256'),
+    /** RFC 9449 §5.2. */
+    dpopBoundAccessTokens: boolean('dpop_bound_access_tokens').notNull().default(false),
     /** RFC 7591 §2. */
     logoUri: text('logo_uri'),
     clientUri: text('client_uri'),
@@ -96,6 +98,7 @@ const ADDED = {
   jwks: null,
   jwksUri: null,
   tokenEndpointAuthSigningAlg: null,
+  dpopBoundAccessTokens: false,
 } as const;
 
 /** Each other column but these is part of the registration. */
@@ -143,6 +146,8 @@ export const tokenClientFacts = (row: TokenClient & Pick<typeof clients.$inferSe
     row.idTokenSignedResponseAlg,
     row.deletedAt !== null,
     row.macVersion,
+    // As in ADDED.
+    ...(row.dpopBoundAccessTokens ? ['dpopBoundAccessTokens:true'] : []),
   ],
 ];
 
@@ -172,6 +177,7 @@ export const clientTable = described(clients, {
     policy: 'registration',
     postLogoutRedirectUris: 'registration',
     idTokenSignedResponseAlg: 'registration',
+    dpopBoundAccessTokens: 'registration',
     logoUri: 'registration',
     clientUri: 'registration',
     initiateLoginUri: 'registration',

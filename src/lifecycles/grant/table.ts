@@ -44,6 +44,8 @@ export const grants = pgTable(
     codeHash: bytes('code_hash').notNull(),
     codeChallenge: text('code_challenge').notNull(),
     redirectUri: text('redirect_uri').notNull(),
+    /** The thumbprint of the key to which the code is bound (RFC 9449 §10); null: to its client and verifier alone. */
+    dpopJkt: text('dpop_jkt'),
     /** The claims of this grant's tokens about the sign-in; null: the grant predates them in access tokens, and `openid` was not granted. */
     identity: jsonb('identity').$type<SignInFacts>(),
     codeEndsAt: instant('code_ends_at').notNull(),

@@ -34,6 +34,8 @@ export const interactions = pgTable(
     clientEpoch: epoch('client_epoch'),
     redirectUri: text('redirect_uri').notNull(),
     codeChallenge: text('code_challenge').notNull(),
+    /** RFC 9449 §10, as sent; null: not sent. */
+    dpopJkt: text('dpop_jkt'),
     scope: text('scope').array().notNull(),
     resources: text('resources').array().notNull(),
     /** The client's `state` parameter, to be returned untouched; null: not sent. */

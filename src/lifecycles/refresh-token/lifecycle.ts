@@ -24,13 +24,18 @@ import {
   presentationRequest,
 } from '../presentation.ts';
 
-export type RefreshTokenFacts = PresentationFacts & { readonly token: ChainPlace };
+/** Its place in the chain. `boundTo`: the thumbprint of the key to which the token is bound; absent: to its client alone. */
+export type PresentedToken = ChainPlace & { readonly boundTo?: string };
+
+export type RefreshTokenFacts = PresentationFacts & { readonly token: PresentedToken };
 
 export const refreshTokenLifecycle: PresentationLifecycle<RefreshTokenFacts> = {
   machine: refreshTokenMachine,
   stateOf: (grant, { token }) => refreshTokenState(grant, token),
-  contextOf: (grant, { lifetimes, today }): RefreshTokenContext => ({
+  contextOf: (grant, { lifetimes, today, token, proofRequired }): RefreshTokenContext => ({
     clientId: grant.clientId,
+    boundTo: token.boundTo ?? null,
+    proofRequired,
     scope: grant.scope,
     scopeToday: today.scope,
     resources: today.resources,
@@ -51,7 +56,7 @@ export const refreshTokenLifecycle: PresentationLifecycle<RefreshTokenFacts> = {
 export type PresentedRefreshToken = Omit<RefreshTokenEvent, 'type' | 'now'>;
 
 export const refreshTokenRequest = <Issued>(
-  token: ChainPlace,
+  token: PresentedToken,
   presented: PresentedRefreshToken,
   policy: PresentationPolicy<Issued>,
   nonce: Bytes,
@@ -71,12 +76,12 @@ export const refreshTokenRequest = <Issued>(
 const UNUSED_NONCE = new Uint8Array(16);
 
 /**
- * Whether the server would exchange this token if its client presented it now. The machine decides, so that no other code knows what makes a
+ * Whether the server would exchange this token if its holder presented it now. The machine decides, so that no other code knows what makes a
  * token valid. Nothing is committed.
  */
 export function refreshTokenWouldIssue(
   grant: Grant,
-  token: ChainPlace,
+  token: PresentedToken,
   now: Date,
   lifetimes: Lifetimes,
   today: AccessToday,
@@ -85,10 +90,12 @@ export function refreshTokenWouldIssue(
     type: 'presented',
     now: now.getTime(),
     clientId: grant.clientId,
+    proof: { key: token.boundTo ?? null, problem: null },
     scope: null,
     resources: null,
   };
-  const facts = { now, policy: lifetimes.name, lifetimes, today, nonce: UNUSED_NONCE, token };
+  const policy = lifetimes.name;
+  const facts = { now, policy, lifetimes, today, proofRequired: false, nonce: UNUSED_NONCE, token };
   const { decisions } = stepOf(refreshTokenLifecycle, grant, facts, event);
   return decisions.some((decision) => effectOf(decision, 'issueTokens') !== undefined);
 }

@@ -19,6 +19,7 @@ export const WEB_CLIENT: Client = {
   defaultResource: null,
   policy: 'explored',
   postLogoutRedirectUris: [],
+  dpopBoundAccessTokens: false,
   idTokenSignedResponseAlg: 'RS256',
   logoUri: null,
   clientUri: null,

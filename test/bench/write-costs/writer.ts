@@ -111,7 +111,7 @@ export async function openWriter(url: string, rows: number): Promise<Writer> {
 
 const newInteraction = (clientEpoch: bigint) => ({
   ...{ id: randomUUID(), browserHash: randomBytes(32), clientId: CLIENT_ID, clientEpoch },
-  ...{ redirectUri: REDIRECT_URI, codeChallenge: CHALLENGE, scope: SCOPE, resources: [RESOURCE] },
+  ...{ redirectUri: REDIRECT_URI, dpopJkt: null, codeChallenge: CHALLENGE, scope: SCOPE, resources: [RESOURCE] },
   ...{ requestState: 'xyz', nonce: null, prompt: [], maxAgeSeconds: null, requiredClass: null, hintedUserId: null },
   ...{ loginHint: null, uiLocales: [], responseMode: 'query' as const, lifetimeSeconds: 1800 },
 });

@@ -80,7 +80,7 @@ describe.each(ways)('clients, through the %s', (way) => {
             'default',
           ],
           ['--post-logout-redirect-uri', `${callback}/out`, '--post-logout-redirect-uri', 'com.example.shop:/out'],
-          ['--id-token-alg', 'ES256'],
+          ['--id-token-alg', 'ES256', '--dpop-bound-access-tokens', 'true'],
         ].flat(),
       );
       expect(status).toBe(0);
@@ -97,6 +97,7 @@ describe.each(ways)('clients, through the %s', (way) => {
         policy: 'default',
         post_logout_redirect_uris: [`${callback}/out`, 'com.example.shop:/out'],
         id_token_signed_response_alg: 'ES256',
+        dpop_bound_access_tokens: true,
         stored_secrets: 0,
       });
       const shown = (await line.run(['clients', 'show', 'full'])).out;

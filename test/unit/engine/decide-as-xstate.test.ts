@@ -19,6 +19,8 @@ const lists = fc.subarray(['read', 'write', 'admin']);
 const endedBy = fc.constantFrom('client', 'user', 'server', null);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 
+const proofs = fc.record({ key: maybe(names), problem: fc.constantFrom('invalid', 'nonceMissing', null) });
+
 const machines = {
   authorizationCode: {
     machine: authorizationCodeMachine,
@@ -26,6 +28,8 @@ const machines = {
       clientId: names,
       redirectUri: names,
       codeChallenge: names,
+      boundTo: maybe(names),
+      proofRequired: fc.boolean(),
       scopeToday: lists,
       resources: lists,
       endsAt: instants,
@@ -37,6 +41,7 @@ const machines = {
       clientId: names,
       redirectUri: maybe(names),
       challengeOfVerifier: maybe(names),
+      proof: proofs,
       resources: maybe(lists),
     }),
   },
@@ -44,6 +49,8 @@ const machines = {
     machine: refreshTokenMachine,
     context: fc.record({
       clientId: names,
+      boundTo: maybe(names),
+      proofRequired: fc.boolean(),
       scope: lists,
       scopeToday: lists,
       resources: lists,
@@ -55,6 +62,7 @@ const machines = {
       type: fc.constant('presented'),
       now: instants,
       clientId: names,
+      proof: proofs,
       scope: maybe(lists),
       resources: maybe(lists),
     }),

@@ -4,9 +4,12 @@ import type { RefreshTokenContext, RefreshTokenEvent } from '../../../machines/r
 import { refreshTokenMachine } from '../../../machines/refresh-token/machine.ts';
 import { decide, effectOf } from '../../../src/engine/decide.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
+import { NO_PROOF } from '../../../src/model/proof.ts';
 
 const context: RefreshTokenContext = {
   clientId: 'client',
+  boundTo: null,
+  proofRequired: false,
   scope: ['read'],
   scopeToday: ['read'],
   mayRefresh: true,
@@ -14,7 +17,14 @@ const context: RefreshTokenContext = {
   endsAt: 1000,
   endedBy: null,
 };
-const event: RefreshTokenEvent = { type: 'presented', now: 0, clientId: 'client', scope: null, resources: null };
+const event: RefreshTokenEvent = {
+  type: 'presented',
+  now: 0,
+  clientId: 'client',
+  proof: NO_PROOF,
+  scope: null,
+  resources: null,
+};
 
 describe('a decision', () => {
   test('is plain data: from, to, and effects with their params', () => {

@@ -61,7 +61,7 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
   const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
   const READABLE = {
     'access-control-allow-origin': ORIGIN,
-    'access-control-expose-headers': 'www-authenticate, retry-after',
+    'access-control-expose-headers': 'www-authenticate, retry-after, dpop-nonce',
   };
 
   describe.each(ENDPOINTS)('%s', (url, methods, expected) => {
@@ -73,7 +73,7 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
         cors: {
           ...READABLE,
           'access-control-allow-methods': methods,
-          'access-control-allow-headers': 'authorization, content-type',
+          'access-control-allow-headers': 'authorization, content-type, dpop',
           'access-control-max-age': '3600',
         },
       });

@@ -40,6 +40,7 @@ describe('metadata and keys', () => {
       grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       code_challenge_methods_supported: ['S256'],
+      dpop_signing_alg_values_supported: ['ES256', 'EdDSA', 'PS256'],
       authorization_response_iss_parameter_supported: true,
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: expect.toSatisfy(
@@ -74,6 +75,7 @@ describe('metadata and keys', () => {
       authorization_servers: [ISSUER],
       scopes_supported: ['openid', 'profile', 'email', 'address', 'phone'],
       bearer_methods_supported: ['header', 'body'],
+      dpop_signing_alg_values_supported: ['ES256', 'EdDSA', 'PS256'],
       resource_name: 'Your identity',
     });
   });

@@ -213,6 +213,7 @@ describe.each(databaseKinds)('an interaction without a row, on %s', (kind) => {
         clientId: client.clientId,
         clientEpoch: 0n,
         redirectUri: 'https://evil.test/',
+        dpopJkt: null,
         codeChallenge: 'c',
         scope: ['read'],
         resources: [],

@@ -109,7 +109,7 @@ describe('the UserInfo Endpoint', () => {
   it('answers without a token a challenge with the metadata, and no error (RFC 6750 §3.1, RFC 9728 §5.1)', async () => {
     const { status, challenge } = await ask(null);
     expect(status).toBe(401);
-    expect(challenge).toBe(`Bearer scope="openid", ${metadata}`);
+    expect(challenge).toBe(`Bearer scope="openid", ${metadata}, DPoP algs="ES256 EdDSA PS256"`);
   });
 
   it('ignores a token in the query', async () => {

@@ -14,6 +14,7 @@ const facts = {
   policy: 'test',
   lifetimes: LIFETIMES,
   today: { scope: [], resources: [], mayRefresh: true },
+  proofRequired: false,
   nonce: new Uint8Array(16).fill(3),
   token,
 };

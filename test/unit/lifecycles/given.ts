@@ -46,6 +46,7 @@ export function codeGrant(change: Partial<Grant> = {}): Grant {
     scope: ['read', 'write'],
     resources: ['https://api.example'],
     codeHash: new Uint8Array(32),
+    dpopJkt: null,
     codeChallenge: CHALLENGE,
     redirectUri: REDIRECT_URI,
     identity: null,

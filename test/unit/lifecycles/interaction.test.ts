@@ -26,6 +26,7 @@ const WAITS: Interaction = {
   clientId: CLIENT.clientId,
   clientEpoch: CLIENT.epoch,
   redirectUri: REDIRECT_URI,
+  dpopJkt: null,
   codeChallenge: CHALLENGE,
   scope: ['read', 'write'],
   resources: ['https://api.example'],

@@ -206,6 +206,7 @@ describe('a new head', () => {
     policy: 'test',
     lifetimes: LIFETIMES,
     today: { scope: [], resources: [], mayRefresh: true },
+    proofRequired: false,
     nonce: NONCE,
     token: { generation: 0n, nonce: NONCE },
   };

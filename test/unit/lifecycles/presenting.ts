@@ -11,6 +11,7 @@ import {
 } from '../../../src/lifecycles/presentation.ts';
 import { type PresentedRefreshToken, refreshTokenRequest } from '../../../src/lifecycles/refresh-token/lifecycle.ts';
 import type { AccessToday, ChainPlace, Grant } from '../../../src/model/grant.ts';
+import { NO_PROOF } from '../../../src/model/proof.ts';
 import { type FakeStore, fakeGrantStore } from './fake-grant-store.ts';
 import { CHALLENGE, CLIENT, LIFETIMES, NONCE, NOW } from './given.ts';
 
@@ -66,9 +67,10 @@ export function bench(
     clientId: CLIENT.clientId,
     redirectUri: null,
     challengeOfVerifier: CHALLENGE,
+    proof: NO_PROOF,
     resources: null,
   };
-  const token: PresentedRefreshToken = { clientId: CLIENT.clientId, scope: null, resources: null };
+  const token: PresentedRefreshToken = { clientId: CLIENT.clientId, proof: NO_PROOF, scope: null, resources: null };
   const head: ChainPlace = { generation: 0n, nonce: NONCE };
   const ask: Bench['ask'] = async (request) =>
     present(ports, request, loaded(await store.load({ clientId: CLIENT.clientId, grantId: store.row.id })));

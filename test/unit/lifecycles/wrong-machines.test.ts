@@ -4,6 +4,7 @@ import { reject, revokeGrant } from '../../../machines/shared/effects.ts';
 import { decide } from '../../../src/engine/decide.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import { refreshTokenLifecycle, refreshTokenRequest } from '../../../src/lifecycles/refresh-token/lifecycle.ts';
+import { NO_PROOF } from '../../../src/model/proof.ts';
 import { effects } from '../../support/effects.ts';
 import { CLIENT, chainGrant, NONCE } from './given.ts';
 import { bench } from './presenting.ts';
@@ -25,7 +26,7 @@ function machineWith(arms: Partial<Record<'active' | 'used' | 'revoked', Arm>>):
 async function presentTo(machine: AnyStateMachine, generation: bigint) {
   const row = chainGrant({ refreshGeneration: 7n });
   const { store, ask, policy, minted } = bench(row);
-  const presented = { clientId: CLIENT.clientId, scope: null, resources: null };
+  const presented = { clientId: CLIENT.clientId, proof: NO_PROOF, scope: null, resources: null };
   const request = refreshTokenRequest({ generation, nonce: NONCE }, presented, policy, new Uint8Array(16).fill(100));
   const wrong = { ...request, lifecycle: { ...refreshTokenLifecycle, machine } };
   const outcome = await ask(wrong).catch((error: unknown) => error);

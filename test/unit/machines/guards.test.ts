@@ -25,7 +25,8 @@ import type { SecondFactorContext, SecondFactorEvent } from '../../../machines/s
 import { secondFactorGuards } from '../../../machines/second-factor/guards.ts';
 import type { SessionContext, SessionEvent, SignInFacts } from '../../../machines/session/facts.ts';
 import { sessionGuards } from '../../../machines/session/guards.ts';
-import type { WaysToSignIn } from '../../../machines/shared/facts.ts';
+import type { Proof, WaysToSignIn } from '../../../machines/shared/facts.ts';
+import type { ProofDemanded, proofGuards } from '../../../machines/shared/proof.ts';
 import type { SignInCodeContext, SignInCodeEvent } from '../../../machines/sign-in-code/facts.ts';
 import { signInCodeGuards } from '../../../machines/sign-in-code/guards.ts';
 import type { SigningKeyContext, SigningKeyEvent } from '../../../machines/signing-key/facts.ts';
@@ -37,6 +38,7 @@ import { userGuards } from '../../../machines/user/guards.ts';
 import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../../machines/webhook-delivery/facts.ts';
 import { webhookDeliveryGuards } from '../../../machines/webhook-delivery/guards.ts';
 import { SINGLE_FACTOR } from '../../../src/lifecycles/session/lifecycle.ts';
+import { NO_PROOF } from '../../../src/model/proof.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const AFTER = NOW + 1;
@@ -56,8 +58,36 @@ type Case<Context, Event> = readonly [
 ];
 type Cases<Guards, Context, Event> = Readonly<Record<keyof Guards, readonly Case<Context, Event>[]>>;
 
+const proven = (key: string): { proof: Proof } => ({ proof: { key, problem: null } });
+const proofCases: Cases<typeof proofGuards, ProofDemanded, { proof: Proof }> = {
+  proofInvalid: [
+    ['none sent', false, {}, { proof: NO_PROOF }],
+    ['valid', false, {}, proven('the key')],
+    ['invalid', true, {}, { proof: { key: null, problem: 'invalid' } }],
+  ],
+  nonceMissing: [
+    ['none sent', false, {}, { proof: NO_PROOF }],
+    ['invalid', false, {}, { proof: { key: null, problem: 'invalid' } }],
+    ['without the nonce', true, {}, { proof: { key: null, problem: 'nonceMissing' } }],
+  ],
+  proofMissing: [
+    ['none sent, none required', false, {}, { proof: NO_PROOF }],
+    ['none sent', true, { proofRequired: true }, { proof: NO_PROOF }],
+    ['valid', false, { proofRequired: true }, proven('any key')],
+  ],
+  keyDiffers: [
+    ['bound to no key, none proven', false, { boundTo: null }, { proof: NO_PROOF }],
+    ['bound to no key', false, { boundTo: null }, proven('any key')],
+    ['its key', false, { boundTo: 'the key' }, proven('the key')],
+    ['none proven', true, { boundTo: 'the key' }, { proof: NO_PROOF }],
+    ['another key', true, { boundTo: 'the key' }, proven('The key')],
+  ],
+};
+
 const code: AuthorizationCodeContext = {
   clientId: 'shop',
+  boundTo: null,
+  proofRequired: false,
   redirectUri: 'https://shop.example/callback',
   codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   scopeToday: ['read'],
@@ -71,6 +101,7 @@ const exchange: AuthorizationCodeEvent = {
   clientId: 'shop',
   redirectUri: null,
   challengeOfVerifier: code.codeChallenge,
+  proof: NO_PROOF,
   resources: null,
 };
 const codeCases: Cases<typeof authorizationCodeGuards, AuthorizationCodeContext, AuthorizationCodeEvent> = {
@@ -90,6 +121,7 @@ const codeCases: Cases<typeof authorizationCodeGuards, AuthorizationCodeContext,
     ['another', true, {}, { challengeOfVerifier: 'e9melhoa2owvfremtjgucHaoek1t8urwbugjsstw-cm' }],
     ['no verifier', true, {}, { challengeOfVerifier: null }],
   ],
+  ...proofCases,
   expired: [
     ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
     ['at the end', true, { endsAt: NOW }, {}],
@@ -123,6 +155,8 @@ const codeCases: Cases<typeof authorizationCodeGuards, AuthorizationCodeContext,
 
 const token: RefreshTokenContext = {
   clientId: 'shop',
+  boundTo: null,
+  proofRequired: false,
   scope: ['read', 'write'],
   scopeToday: ['read', 'write'],
   mayRefresh: true,
@@ -130,12 +164,20 @@ const token: RefreshTokenContext = {
   endsAt: AFTER,
   endedBy: null,
 };
-const refresh: RefreshTokenEvent = { type: 'presented', now: NOW, clientId: 'shop', scope: null, resources: null };
+const refresh: RefreshTokenEvent = {
+  type: 'presented',
+  now: NOW,
+  clientId: 'shop',
+  proof: NO_PROOF,
+  scope: null,
+  resources: null,
+};
 const tokenCases: Cases<typeof refreshTokenGuards, RefreshTokenContext, RefreshTokenEvent> = {
   byAnotherClient: [
     ['its client', false, {}, { clientId: 'shop' }],
     ['another', true, {}, { clientId: 'thief' }],
   ],
+  ...proofCases,
   expired: [
     ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
     ['at the end', true, { endsAt: NOW }, {}],

@@ -14,6 +14,7 @@ import {
 import { deleteClient, disableUser } from '../../support/administration.ts';
 import { Browser } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
+import { proofKey, proofOf } from '../../support/dpop.ts';
 import { API, BOT, type Caller, callerWith, makeBot, tokenOf, withBot } from '../../support/management.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
@@ -170,5 +171,25 @@ describe('the management API', () => {
       expect(shown).not.toContain(word);
     expect(scene.logs()).not.toContain(tokenOf(scene, []).slice(0, 30));
     expect(BOT).toBe('bot');
+  });
+
+  it('takes a bound token with its proof, and in no other way', async () => {
+    const key = await proofKey();
+    const token = tokenOf(scene, ['clients:read'], { cnf: { jkt: key.jkt } });
+    const url = `${API}/clients`;
+    const proof = (change: object = {}) =>
+      proofOf(key, { method: 'GET', url, now: scene.clock.now(), accessToken: token, ...change });
+    const ask = async (authorization: string, dpop?: string) => {
+      const headers = { authorization, ...(dpop !== undefined && { dpop }) };
+      const reply = await scene.app.inject({ method: 'GET', url: '/management/v1/clients?limit=1', headers });
+      return [reply.statusCode, String(reply.headers['www-authenticate'] ?? '').split(' ')[0]];
+    };
+    const sent = proof();
+    expect(await ask(`DPoP ${token}`, sent)).toEqual([200, '']);
+    expect(await ask(`DPoP ${token}`, sent)).toEqual([401, 'DPoP']);
+    expect(await ask(`DPoP ${token}`)).toEqual([401, 'DPoP']);
+    expect(await ask(`DPoP ${token}`, proof({ url: `${API}/users` }))).toEqual([401, 'DPoP']);
+    expect(await ask(`DPoP ${token}`, proof({ accessToken: 'a.b.c' }))).toEqual([401, 'DPoP']);
+    expect(await ask(`Bearer ${token}`, proof())).toEqual([401, 'Bearer']);
   });
 });

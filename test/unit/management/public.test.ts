@@ -103,6 +103,7 @@ describe('the public part of the management API', () => {
       authorization_servers: [ISSUER],
       scopes_supported: MANAGEMENT_SCOPE_NAMES,
       bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: ['ES256', 'EdDSA', 'PS256'],
       resource_name: 'Administration of this server',
       resource_documentation: `${API}/reference`,
     });

@@ -285,7 +285,13 @@ describe('the request of a sign-in', () => {
   it('has the login hint of its own sealed interaction, under a listed root secret', () => {
     const interaction = {
       ...{ id: '00000000-0000-4000-8000-000000000002', browserHash: Buffer.alloc(32), clientId: 'shop' },
-      ...{ clientEpoch: 1n, redirectUri: 'https://shop.test/cb', codeChallenge: 'x'.repeat(43), scope: [] },
+      ...{
+        clientEpoch: 1n,
+        redirectUri: 'https://shop.test/cb',
+        dpopJkt: null,
+        codeChallenge: 'x'.repeat(43),
+        scope: [],
+      },
       ...{ resources: [], requestState: null, nonce: null, prompt: [], maxAgeSeconds: null, requiredClass: null },
       ...{ hintedUserId: null, loginHint: 'ada', uiLocales: [], responseMode: 'query' as const },
       ...{ createdAt: ROW.beganAt, endsAt: ROW.endsAt },

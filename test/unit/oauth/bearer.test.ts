@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBearer } from '../../../src/oauth/bearer.ts';
 
-const token = (text: string) => ({ kind: 'token', token: text });
+const token = (text: string, scheme = 'bearer') => ({ kind: 'token', scheme, token: text });
 
 describe('a bearer token', () => {
   it.each<[string | undefined, string | null, unknown]>([
@@ -12,6 +12,11 @@ describe('a bearer token', () => {
     ['BEARER    abc', null, token('abc')],
     ['Bearer Az09-._~+/==', null, token('Az09-._~+/==')],
     [undefined, 'abc', token('abc')],
+    ['DPoP abc', null, token('abc', 'dpop')],
+    ['dpop  abc', null, token('abc', 'dpop')],
+    ['DPoP abc', 'abc', { kind: 'malformed' }],
+    ['DPoP ', null, { kind: 'malformed' }],
+    ['XDPoP abc', null, { kind: 'none' }],
     // Another scheme presents no bearer token.
     ['Basic abc', null, { kind: 'none' }],
     ['XBearer abc', null, { kind: 'none' }],

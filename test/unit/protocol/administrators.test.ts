@@ -221,6 +221,7 @@ const from = {
   authorization: undefined,
   address: () => '192.0.2.1',
   presenter: () => ({ address: '192.0.2.1', userAgent: null }),
+  dpop: undefined,
 };
 type Given = ReturnType<typeof tokenEndpoints>;
 const token = async ({ deps }: Given, fields: Readonly<Record<string, string>>) =>

@@ -95,6 +95,7 @@ describe('after client and redirect URI are verified', () => {
       kind: 'request',
       access: { scope: ['read'], resources: [API] },
       codeChallenge: VALID.code_challenge,
+      dpopJkt: null,
       nonce: null,
       prompt: [],
       maxAgeSeconds: null,

@@ -133,6 +133,7 @@ describe('an authorization request', () => {
       clientEpoch: 1n,
       redirectUri: CALLBACK,
       codeChallenge: VALID.code_challenge,
+      dpopJkt: null,
       scope: ['read'],
       resources: [API],
       requestState: 'as it came',

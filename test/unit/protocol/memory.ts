@@ -163,6 +163,7 @@ export function tokenEndpoints(
       return true;
     },
   };
+  const proofs = new Set<string>();
   const deps: SentTokenDeps = {
     issuer: ISSUER,
     keys,
@@ -171,6 +172,7 @@ export function tokenEndpoints(
     keyRing,
     configuration: () => given.configuration ?? configuration(),
     sleep: async () => {},
+    isFirstUse: async ({ id }) => !proofs.has(id) && proofs.add(id).size > 0,
     renewSecretMac: async () => {},
     clientThrottle: { waitSeconds: () => null, count: () => {} },
     tokenRates: { client: { count: () => null }, address: { count: () => null } },

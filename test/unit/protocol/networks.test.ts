@@ -53,7 +53,12 @@ const LIMITERS: Readonly<Record<string, () => Limiter>> = {
     return {
       limit: 20,
       ask: async (address) => {
-        const sender = { authorization: undefined, address: () => address, presenter: () => ({}) as never };
+        const sender = {
+          authorization: undefined,
+          dpop: undefined,
+          address: () => address,
+          presenter: () => ({}) as never,
+        };
         const { outcome } = await handleTokenRequest({ ...deps, tokenRates }, sender, '');
         return !('reason' in outcome && outcome.reason === 'address_rate_exceeded');
       },

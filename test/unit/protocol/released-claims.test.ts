@@ -88,6 +88,7 @@ describe('the metadata', () => {
       revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
       code_challenge_methods_supported: ['S256'],
+      dpop_signing_alg_values_supported: ['ES256', 'EdDSA', 'PS256'],
       authorization_response_iss_parameter_supported: true,
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256', 'EdDSA'],
@@ -113,6 +114,7 @@ describe('the metadata', () => {
       authorization_servers: ['https://as.test'],
       scopes_supported: ['openid', 'profile', 'email', 'address', 'phone'],
       bearer_methods_supported: ['header', 'body'],
+      dpop_signing_alg_values_supported: ['ES256', 'EdDSA', 'PS256'],
       resource_name: 'Your identity',
     });
   });

@@ -21,6 +21,7 @@ const INTERACTION: RequestedInteraction = {
   clientId: 'shop',
   clientEpoch: 2n ** 60n,
   redirectUri: 'https://shop.test/cb',
+  dpopJkt: null,
   codeChallenge: 'x'.repeat(43),
   scope: ['openid', 'read'],
   resources: [API],

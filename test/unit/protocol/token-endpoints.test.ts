@@ -46,6 +46,7 @@ const from = (authorization?: string) => ({
   authorization,
   address: () => '192.0.2.1',
   presenter: () => ({ address: '192.0.2.1', userAgent: null }),
+  dpop: undefined,
 });
 const encode = (fields: Fields) => new URLSearchParams(fields).toString();
 const now = START / 1000 + 10;
@@ -414,10 +415,13 @@ describe('an ID Token', () => {
   });
 });
 
+const asBearer = (token: string) => ({ scheme: 'bearer' as const, token, dpop: undefined, method: 'GET' });
+const UNBOUND = { provenKey: null, boundTo: null };
+
 describe('an impossible result', () => {
   const { deps } = tokenEndpoints([shop]);
   it('is no access token without an audience', () => {
-    const subject = { client: shop, sub: 'x', grantId: null, claims: null, signIn: null };
+    const subject = { client: shop, sub: 'x', grantId: null, claims: null, signIn: null, provenKey: null };
     expect(() => issueAccessToken(deps, subject, { scope: ['read'], resources: [] }, at(0))).toThrow(
       new InvariantViolation('an access token without an audience'),
     );
@@ -427,7 +431,7 @@ describe('an impossible result', () => {
     const next = withChain({ scope: ['openid', 'read'], identity: null });
     const today = { scope: ['openid', 'read'], resources: [API], mayRefresh: true };
     const loaded = { now: at(0), client: shop, grant: next, claims: null };
-    const issuedTokens = issueTokens(deps, next, today, { scope: null, resources: null }, loaded);
+    const issuedTokens = issueTokens(deps, next, today, { scope: null, resources: null }, loaded, UNBOUND);
     expect(issuedTokens).not.toHaveProperty('id_token');
   });
 
@@ -438,7 +442,7 @@ describe('an impossible result', () => {
   ])('is tokens for the head of %s', (_, next) => {
     const today = { scope: ['read'], resources: [API], mayRefresh: true };
     const loaded = { now: at(0), client: shop, grant: next, claims: null };
-    expect(() => issueTokens(deps, next, today, { scope: null, resources: null }, loaded)).toThrow(
+    expect(() => issueTokens(deps, next, today, { scope: null, resources: null }, loaded, UNBOUND)).toThrow(
       new InvariantViolation('tokens of a chain that is not started'),
     );
   });
@@ -727,7 +731,7 @@ describe('a presented access token', () => {
     endpoints.rows[0] = { ...granted, ...given.later };
     endpoints.clock.second = given.second ?? 10;
     const claims = 'claims' in given ? given.claims : alice;
-    return userInfo({ ...endpoints.deps, claimsOf: async () => claims as typeof alice }, sent);
+    return userInfo({ ...endpoints.deps, claimsOf: async () => claims as typeof alice }, asBearer(sent));
   }
   const invalid = (reason: string) => ({ kind: 'refused', error: 'invalid_token', reason });
   const insufficient = { kind: 'refused', error: 'insufficient_scope', reason: 'openid_not_granted' };
@@ -773,7 +777,7 @@ describe('a presented access token', () => {
     const jti = accessTokenId(origin, new Uint8Array(16));
     const claims = { iss: ISSUER, sub: chain.userId, aud, client_id: 'shop', scope, jti, iat: now, exp: now + 9 };
     const sent = signAccessToken(keyRing.signerOf('ES256'), claims);
-    expect(await userInfo({ ...deps, claimsOf: async () => alice }, sent)).toMatchObject(expected);
+    expect(await userInfo({ ...deps, claimsOf: async () => alice }, asBearer(sent))).toMatchObject(expected);
   });
 
   it('is valid until the second that it names', async () => {
@@ -785,7 +789,7 @@ describe('a presented access token', () => {
     const sent = await serviceToken(given);
     const tell = (clients: readonly Client[], second = 10) => {
       const { deps } = tokenEndpoints(clients, [], { second });
-      return userInfo({ ...deps, claimsOf: async () => alice }, sent);
+      return userInfo({ ...deps, claimsOf: async () => alice }, asBearer(sent));
     };
     expect(await tell([service])).toEqual(insufficient);
     expect(await tell([])).toEqual(invalid('client_ended'));
@@ -798,7 +802,7 @@ describe('a presented access token', () => {
   it('is no ID Token', async () => {
     const { deps } = tokenEndpoints([shop], [chain]);
     const idToken = signIdToken(keyRing.signerOf('ES256'), { iss: ISSUER } as never);
-    expect(await userInfo({ ...deps, claimsOf: async () => alice }, idToken)).toEqual(
+    expect(await userInfo({ ...deps, claimsOf: async () => alice }, asBearer(idToken))).toEqual(
       invalid('access_token_other_typ'),
     );
   });

@@ -19,7 +19,7 @@ describe('the model check', () => {
     const proof = prove(one, [FEW]);
     expect(proof.verdicts.filter(({ violation }) => violation).map(({ violation }) => violation?.words)).toEqual([]);
     expect(holds(proof)).toBe(true);
-    expect(proof.verdicts).toHaveLength(11);
+    expect(proof.verdicts).toHaveLength(13);
   });
 
   it('passes for sign-ins here and at providers, trusted browsers, codes in mails, signing keys, administration and links in mails, under every policy', () => {

@@ -129,6 +129,7 @@ describe.each(kinds)('approving an interaction $what on $kind', ({ kind, row }) 
         codeHash,
         codeChallenge: loaded.codeChallenge,
         redirectUri: loaded.redirectUri,
+        dpopJkt: loaded.dpopJkt,
         codeEndsAt,
         state: 'active',
         revokedAt: null,

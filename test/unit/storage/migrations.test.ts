@@ -72,6 +72,9 @@ test('a database that refuses the extension for searches is left unchanged, with
     'alter table webhook_receivers drop column paused_at',
     'drop index clients_created_at, clients_client_name, users_created_at, users_disabled, users_claims',
     'alter table users drop column changed_at',
+    'alter table clients drop column dpop_bound_access_tokens',
+    'alter table grants drop column dpop_jkt cascade',
+    'alter table interactions drop column dpop_jkt cascade',
     'alter table clients drop column jwks, drop column jwks_uri, drop column token_endpoint_auth_signing_alg',
     `delete from drizzle.__drizzle_migrations where created_at >= ${journal.entries.find(({ tag }) => tag.endsWith('_search'))?.when}`,
     `create function has_no_contrib() returns event_trigger language plpgsql as

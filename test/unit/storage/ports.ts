@@ -110,6 +110,7 @@ async function newInteraction(ports: Ports, clientId: string, asked: Asked): Pro
     clientId,
     clientEpoch: client.epoch,
     redirectUri: 'https://client.example/callback',
+    dpopJkt: null,
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     scope: SCOPE,
     resources: RESOURCES,

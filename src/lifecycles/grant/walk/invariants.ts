@@ -80,6 +80,32 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     },
   },
   {
+    name: 'bound-needs-its-key',
+    says: 'A bound code or refresh token yields no tokens without a proof of its key, and the head of a chain stays as it is.',
+    spec: 'RFC 9449 §5, §10',
+    machines: CREDENTIALS,
+    violationAt: (walk, ports) => {
+      const probe = probesAt(walk, ports).find(
+        (one) => one.of === 'unproven' && (one.issues || one.broken || (one.writes && isHead(ports, one.credential))),
+      );
+      if (!probe) return null;
+      return `${wordsOf(ports, probe.credential)}, presented ${probe.what}, ${probe.issues ? 'yields tokens' : (probe.broken ?? 'changes what is stored')}`;
+    },
+  },
+  {
+    name: 'unproven-reuse-ends-the-chain',
+    says: 'A used refresh token ends the chain, also when it comes without a proof of its key.',
+    spec: 'OAuth 2.1 §4.3.1, RFC 9700 §4.14.2',
+    machines: ['refreshToken', 'grant'],
+    violationAt: (walk, ports) => {
+      if (!isInForce(ports)) return null;
+      const probe = probesAt(walk, ports).find(
+        (one) => one.of === 'unproven' && !one.writes && !isHead(ports, one.credential),
+      );
+      return probe ? `${wordsOf(ports, probe.credential)}, presented ${probe.what}, leaves the chain active` : null;
+    },
+  },
+  {
     name: 'nothing-dead-issues',
     says: 'Nothing that was expired, revoked or disabled when the commit happened issues.',
     spec: 'OAuth 2.1 §4.1.2, §4.3.1; RFC 9700 §4.14.2',

@@ -78,6 +78,8 @@ export const RESOURCES = ['https://api.example', 'https://files.example'];
 export const REDIRECT_URI = 'https://client.example/callback';
 /** S256 of the right verifier; the explorer never computes one, it says whether it was right. */
 export const CHALLENGE = 'the challenge of the right verifier';
+/** The key of the client: the code is bound to it, and so is each refresh token. */
+export const THE_KEY = 'the key of the client';
 
 const client = (clientId: string): TokenClient => ({
   ...WEB_CLIENT,
@@ -110,6 +112,7 @@ export const approved = (lifetimes: Lifetimes): Authorization => ({
     resources: RESOURCES,
     codeHash: new Uint8Array(32),
     codeChallenge: CHALLENGE,
+    dpopJkt: THE_KEY,
     redirectUri: REDIRECT_URI,
     identity: null,
     codeEndsAt: after(lifetimes.authorizationCodeLifetimeSeconds),

@@ -3,6 +3,7 @@
  * cannot matter: one request in each state is enough.
  */
 import type { AccessToday } from '../../../model/grant.ts';
+import { NO_PROOF, type Proof } from '../../../model/proof.ts';
 import type { ModelState } from '../../../review/proof/moment.ts';
 import { runAlone } from '../../../review/proof/moves.ts';
 import type { Walk } from '../../../review/proof/walk.ts';
@@ -11,7 +12,8 @@ import { presentedRightly, RIGHT_CODE, RIGHT_TOKEN } from './requests.ts';
 
 type Wrong = {
   readonly what: string;
-  readonly of: 'wrong' | 'tooMuch' | 'withheld';
+  /** `unproven`: without the proof that it needs. A used refresh token ends the chain then, as with the proof. */
+  readonly of: 'wrong' | 'unproven' | 'tooMuch' | 'withheld';
   readonly asked: (right: Asked) => Asked;
 };
 
@@ -42,12 +44,21 @@ const NOTHING_IS_LEFT: Wrong = {
 };
 const ELSEWHERE = 'https://elsewhere.example';
 
+/** By a thief, who has no key of the client. */
+const UNPROVEN: readonly (readonly [what: string, proof: Proof])[] = [
+  ['without a proof', NO_PROOF],
+  ['with a proof of another key', { key: 'the key of a thief', problem: null }],
+  ['with a proof that is not valid', { key: null, problem: 'invalid' }],
+  ['with a proof without the nonce', { key: null, problem: 'nonceMissing' }],
+];
+
 /** Too much is refused where it would else be exchanged. A used credential is a leak, with any requested parameters. */
 const WITH_CODE: readonly Wrong[] = [
   { what: 'with another verifier', of: 'wrong', asked: code({ challengeOfVerifier: 'of another verifier' }) },
   { what: 'with what is no verifier', of: 'wrong', asked: code({ challengeOfVerifier: null }) },
   { what: 'with another redirect URI', of: 'wrong', asked: code({ redirectUri: `${REDIRECT_URI}/` }) },
   { what: 'by another client', of: 'wrong', asked: code({ clientId: OTHER_CLIENT.clientId }) },
+  ...UNPROVEN.map(([what, proof]) => ({ what, of: 'wrong' as const, asked: code({ proof }) })),
   {
     what: 'for a resource that was not granted',
     of: 'tooMuch',
@@ -57,6 +68,7 @@ const WITH_CODE: readonly Wrong[] = [
 ];
 const WITH_TOKEN: readonly Wrong[] = [
   { what: 'by another client', of: 'wrong', asked: token({ clientId: OTHER_CLIENT.clientId }) },
+  ...UNPROVEN.map(([what, proof]) => ({ what, of: 'unproven' as const, asked: token({ proof }) })),
   { what: 'for a scope that was not granted', of: 'tooMuch', asked: token({ scope: [...SCOPE, 'admin'] }) },
   { what: 'for a resource that was not granted', of: 'tooMuch', asked: token({ resources: [ELSEWHERE] }) },
   NOTHING_IS_LEFT,

@@ -1,10 +1,10 @@
 /** Presentations by a holder with every parameter right; a wrong presentation (probes.ts) changes one part. */
-import type { AccessToday, ChainPlace } from '../../../model/grant.ts';
+import type { AccessToday } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
 import { type Asking, askingFor } from '../../../review/proof/define-walk.ts';
 import { authorizationCodeRequest, type PresentedCode } from '../../authorization-code/lifecycle.ts';
 import type { PresentationPolicy } from '../../presentation.ts';
-import { type PresentedRefreshToken, refreshTokenRequest } from '../../refresh-token/lifecycle.ts';
+import { type PresentedRefreshToken, type PresentedToken, refreshTokenRequest } from '../../refresh-token/lifecycle.ts';
 import { revocationRequest } from '../lifecycle.ts';
 import {
   type Asked,
@@ -15,6 +15,7 @@ import {
   type Known,
   REDIRECT_URI,
   type Terms,
+  THE_KEY,
   type Token,
 } from './ports.ts';
 
@@ -22,9 +23,15 @@ export const RIGHT_CODE: PresentedCode = {
   clientId: CLIENT.clientId,
   redirectUri: REDIRECT_URI,
   challengeOfVerifier: CHALLENGE,
+  proof: { key: THE_KEY, problem: null },
   resources: null,
 };
-export const RIGHT_TOKEN: PresentedRefreshToken = { clientId: CLIENT.clientId, scope: null, resources: null };
+export const RIGHT_TOKEN: PresentedRefreshToken = {
+  clientId: CLIENT.clientId,
+  proof: { key: THE_KEY, problem: null },
+  scope: null,
+  resources: null,
+};
 
 const CODE: Asked = { kind: 'code', credential: 'code', said: RIGHT_CODE };
 export const REVOCATION: Asked = { kind: 'revocation', credential: null };
@@ -83,9 +90,10 @@ const mint: PresentationPolicy<Token>['mint'] = ({ refreshGeneration, refreshNon
   mintedAt: now.getTime(),
 });
 
-const placeOf = ({ generation, nonce }: Pick<Token, 'generation' | 'nonce'>): ChainPlace => ({
+const placeOf = ({ generation, nonce }: Pick<Token, 'generation' | 'nonce'>): PresentedToken => ({
   generation,
   nonce: nonceBytes(nonce),
+  boundTo: THE_KEY,
 });
 
 const nonceBytes = (draw: number): Uint8Array => NONCES[draw] ?? new Uint8Array(16).fill(draw);

@@ -229,6 +229,7 @@ function approved(stored: SignIn, approval: Approval): SignIn {
     resources,
     codeHash: approval.codeHash,
     codeChallenge: stored.interaction.codeChallenge,
+    dpopJkt: stored.interaction.dpopJkt,
     redirectUri: stored.interaction.redirectUri,
     identity: approval.identity,
     codeEndsAt: approval.codeEndsAt,

@@ -50,6 +50,7 @@ const INTERACTION: Interaction = {
   clientEpoch: 0n,
   redirectUri: REDIRECT_URI,
   codeChallenge: 'a challenge',
+  dpopJkt: null,
   scope: SCOPE,
   resources: RESOURCES,
   requestState: null,

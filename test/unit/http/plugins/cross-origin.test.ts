@@ -50,7 +50,7 @@ describe('CORS on one URL', () => {
   }
   const READABLE = {
     'access-control-allow-origin': ORIGIN,
-    'access-control-expose-headers': 'www-authenticate, retry-after',
+    'access-control-expose-headers': 'www-authenticate, retry-after, dpop-nonce',
     vary: 'Origin',
   };
 
@@ -61,7 +61,7 @@ describe('CORS on one URL', () => {
       said: {
         ...READABLE,
         'access-control-allow-methods': 'GET, POST',
-        'access-control-allow-headers': 'authorization, content-type',
+        'access-control-allow-headers': 'authorization, content-type, dpop',
         'access-control-max-age': '3600',
       },
       allow: undefined,

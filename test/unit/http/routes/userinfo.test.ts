@@ -10,6 +10,8 @@ vi.mock('../../../../src/protocol/userinfo.ts', async () => {
 
 const METADATA = 'resource_metadata="https://as.test/.well-known/oauth-protected-resource/tenant/oauth/userinfo"';
 const CLAIMS = { kind: 'claims', claims: { sub: 'u', name: 'a person' }, grantId: 'g' };
+/** RFC 9449 §7.1: how to send another token. */
+const ALGS = 'algs="ES256 EdDSA PS256"';
 const ORIGIN = 'https://photos.test';
 
 describe('the routes of UserInfo', () => {
@@ -25,17 +27,19 @@ describe('the routes of UserInfo', () => {
     return answer;
   };
   const bearer = { authorization: 'Bearer tok' };
+  const bound = { authorization: 'DPoP tok', dpop: 'proof' };
 
   it.each([
-    ['in the header, by GET', { headers: bearer }],
-    ['in the header, by POST', { headers: bearer, body: '' }],
-    ['in the body', { body: 'access_token=tok&x=y' }],
-  ])('a token %s: the claims', async (_, sent) => {
+    ['in the header, by GET', { headers: bearer }, { scheme: 'bearer', method: 'GET' }],
+    ['in the header, by POST', { headers: bearer, body: '' }, { scheme: 'bearer', method: 'POST' }],
+    ['in the body', { body: 'access_token=tok&x=y' }, { scheme: 'bearer', method: 'POST' }],
+    ['with a proof', { headers: bound }, { scheme: 'dpop', dpop: 'proof', method: 'GET' }],
+  ])('a token %s: the claims', async (_, sent, given) => {
     const { status, body, asked, line, headers } = await send(CLAIMS, sent);
     expect(status).toBe(200);
     expect(JSON.parse(body)).toEqual(CLAIMS.claims);
     expect(headers['www-authenticate']).toBeUndefined();
-    expect(asked).toEqual([{ useCase: 'userInfo', given: ['tok'] }]);
+    expect(asked).toEqual([{ useCase: 'userInfo', given: [{ ...given, token: 'tok' }] }]);
     expect(line).toMatchObject({ level: 30, msg: 'answered', grantId: 'g' });
     expect(JSON.stringify(line)).not.toContain('a person');
   });
@@ -44,7 +48,7 @@ describe('the routes of UserInfo', () => {
     for (const sent of [{}, { body: '' }, { headers: { authorization: 'Basic x' } }]) {
       const { status, body, asked, headers, line } = await send(CLAIMS, sent);
       expect({ status, body, asked }).toEqual({ status: 401, body: '{}', asked: [] });
-      expect(headers['www-authenticate']).toBe(`Bearer scope="openid", ${METADATA}`);
+      expect(headers['www-authenticate']).toBe(`Bearer scope="openid", ${METADATA}, DPoP ${ALGS}`);
       expect(line).toMatchObject({ level: 30, msg: 'refused', reason: 'access_token_missing' });
     }
   });
@@ -68,18 +72,25 @@ describe('the routes of UserInfo', () => {
   });
 
   it.each([
-    ['invalid_token', 'expired', 401, 'is not valid', ''],
-    ['insufficient_scope', 'openid_not_granted', 403, 'with openid in its scope', 'scope="openid", '],
-  ])('%s', async (error, reason, expected, words, scope) => {
+    ['invalid_token', 'expired', 401, 'is not valid', `${METADATA}, DPoP ${ALGS}`],
+    ['insufficient_scope', 'openid_not_granted', 403, 'with openid in its scope', `scope="openid", ${METADATA}`],
+  ])('%s', async (error, reason, expected, words, challenged) => {
     const { status, body, headers, line } = await send({ kind: 'refused', error, reason }, { headers: bearer });
     expect(status).toBe(expected);
     const { error_description: description, ...rest } = JSON.parse(body);
     expect(rest).toEqual({ error });
     expect(description).toContain(words);
     expect(headers['www-authenticate']).toBe(
-      `Bearer error="${error}", error_description="${description}", ${scope}${METADATA}`,
+      `Bearer error="${error}", error_description="${description}", ${challenged}`,
     );
     expect(line).toMatchObject({ level: 30, msg: 'refused', reason });
+  });
+
+  it('a refused proof: a challenge under its scheme', async () => {
+    const refused = { kind: 'refused', error: 'invalid_dpop_proof', reason: 'proof_replayed' };
+    const { status, headers } = await send(refused, { headers: bound });
+    expect(status).toBe(401);
+    expect(headers['www-authenticate']).toMatch(/^DPoP error="invalid_dpop_proof", .*algs="ES256 EdDSA PS256"$/);
   });
 
   it('other methods are rejected, and scripts of registered origins may read every answer', async () => {

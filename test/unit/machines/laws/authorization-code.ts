@@ -1,6 +1,7 @@
 /**
  * The authorization code. "Its presenter is right" means that the presenter is the client that it was issued to. The redirect URI is that
- * of the request where the client sends one, and the verifier is that of the challenge. All three are checked before any other answer.
+ * of the request where the client sends one, and the verifier is that of the challenge. A proof of a key is of the key
+ * to which the code is bound. All of them are checked before any other answer.
  */
 import type { Answer } from '../answers.ts';
 import { ENDED_BY_AN_EPOCH, revokedIsToldApart } from './ended-grant.ts';
@@ -18,8 +19,9 @@ import {
   rejectsInThisOrder,
   revokeGrant,
 } from './law.ts';
+import { PROVEN, UNPROVEN } from './proof.ts';
 
-const PRESENTER = ['byAnotherClient', 'redirectUriDiffers', 'verifierDiffers'] as const;
+const PRESENTER = ['byAnotherClient', 'redirectUriDiffers', 'verifierDiffers', ...PROVEN] as const;
 const presenterIsRight = (answer: Answer): boolean => allFail(answer, ...PRESENTER);
 
 export const lawsOfAuthorizationCode: readonly Law[] = [
@@ -51,6 +53,7 @@ export const lawsOfAuthorizationCode: readonly Law[] = [
       ['byAnotherClient', 'client_mismatch'],
       ['redirectUriDiffers', 'redirect_uri_mismatch'],
       ['verifierDiffers', 'code_verifier_mismatch'],
+      ...UNPROVEN,
       ['expired', 'authorization_code_expired'],
       ['nothingIsLeft', 'grant_has_nothing_left'],
       ['resourceExceedsGrant', 'resource_exceeds_grant'],

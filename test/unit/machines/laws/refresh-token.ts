@@ -1,6 +1,6 @@
 /**
  * The refresh token. `active` is the head of its chain, `used` is behind it, `ahead` is newer than it. To present a token that is not
- * the head ends the whole chain, whatever else is true of the token; only another client can neither use it nor end it.
+ * the head ends the whole chain, whatever else is true of the token and of a proof. Only another client can neither use it nor end it.
  */
 import { ENDED_BY_AN_EPOCH, revokedIsToldApart } from './ended-grant.ts';
 import {
@@ -17,15 +17,17 @@ import {
   rejectsInThisOrder,
   revokeGrant,
 } from './law.ts';
+import { PROVEN, UNPROVEN } from './proof.ts';
 
 export const lawsOfRefreshToken: readonly Law[] = [
   everyAnswer(
-    'a refresh token rotates exactly when it is active, its client may still refresh, presents it in time and asks for no more',
+    'a refresh token rotates exactly when it is active, its client may still refresh, proves its key, presents it in time and asks for no more',
     (answer) =>
       answer.state === 'active' &&
       allFail(
         answer,
         'byAnotherClient',
+        ...PROVEN,
         'expired',
         'mayNotRefresh',
         'nothingIsLeft',
@@ -61,6 +63,7 @@ export const lawsOfRefreshToken: readonly Law[] = [
     'another client gets the same answer in every state; the client of the token gets the reason',
     rejectsInThisOrder(
       ['byAnotherClient', 'client_mismatch'],
+      ...UNPROVEN,
       ['expired', 'refresh_token_expired'],
       ['mayNotRefresh', 'refresh_not_allowed'],
       ['nothingIsLeft', 'grant_has_nothing_left'],

@@ -73,6 +73,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'policy',
     'post_logout_redirect_uris',
     'id_token_signed_response_alg',
+    'dpop_bound_access_tokens',
     'logo_uri',
     'tos_uri',
     'policy_uri',

@@ -1,0 +1,10 @@
+/** The guards of a DPoP proof, in the order of their rejections. */
+export const UNPROVEN = [
+  ['proofInvalid', 'dpop_proof_invalid'],
+  ['nonceMissing', 'dpop_nonce_missing'],
+  ['proofMissing', 'dpop_proof_missing'],
+  ['keyDiffers', 'dpop_key_mismatch'],
+] as const;
+
+/** None of them holds: the request proves the key that it needs. */
+export const PROVEN = ['proofInvalid', 'nonceMissing', 'proofMissing', 'keyDiffers'] as const;
