@@ -1470,6 +1470,55 @@ $$;
 CREATE OR REPLACE TRIGGER "operator_set_ups_is_not_emptied" BEFORE TRUNCATE ON "operator_set_ups"
   FOR EACH STATEMENT EXECUTE FUNCTION "operator_set_ups_is_not_emptied"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "configured_secrets_keeps_its_name"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF (NEW.name IS DISTINCT FROM OLD.name) THEN
+    PERFORM "public"."no_machine_allows"('a secret keeps its name', OLD.name::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "configured_secrets_keeps_its_name" AFTER UPDATE OF name ON "configured_secrets"
+  FOR EACH ROW EXECUTE FUNCTION "configured_secrets_keeps_its_name"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "configured_secrets_stays_replaced"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.version < OLD.version
+    OR OLD.sealed_value IS NULL AND NEW.sealed_value IS NOT NULL AND NEW.version = OLD.version THEN
+    PERFORM "public"."no_machine_allows"('the version of a secret only rises, and a removed secret comes back under a new one', OLD.name::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "configured_secrets_stays_replaced" AFTER UPDATE OF version, sealed_value ON "configured_secrets"
+  FOR EACH ROW EXECUTE FUNCTION "configured_secrets_stays_replaced"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "configured_secrets_stays"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('the row of a secret stays, so that no earlier version begins again', OLD.name::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "configured_secrets_stays" AFTER DELETE ON "configured_secrets"
+  FOR EACH ROW EXECUTE FUNCTION "configured_secrets_stays"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "configured_secrets_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('secrets are removed one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "configured_secrets_is_not_emptied" BEFORE TRUNCATE ON "configured_secrets"
+  FOR EACH STATEMENT EXECUTE FUNCTION "configured_secrets_is_not_emptied"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "server_epoch_rises"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -2151,6 +2200,10 @@ BEGIN
       'operator_set_ups_makes_one_operator',
       'operator_set_ups_ends_with_a_reason',
       'operator_set_ups_is_not_emptied',
+      'configured_secrets_keeps_its_name',
+      'configured_secrets_stays_replaced',
+      'configured_secrets_stays',
+      'configured_secrets_is_not_emptied',
       'server_epoch_rises',
       'server_stays',
       'server_is_not_emptied',

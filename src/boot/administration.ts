@@ -2,6 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND_LINE_CLIENT } from '../config/command-line-client.ts';
 import { MANAGEMENT_SCOPE_NAMES } from '../config/management-resource.ts';
+import { inEnvironment } from '../config/named-secrets.ts';
+import { SMTP_URL_NAME } from '../config/smtp.ts';
 import { sealKeys } from '../crypto/ledger-seal.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
 import type { Transport } from '../management/client/client.ts';
@@ -20,13 +22,14 @@ import { databaseClock } from '../system/clock.ts';
 import { breachedPasswords } from './breached-passwords.ts';
 import { keyDeps, keysMadeHere } from './key-ring.ts';
 import type { Runtime } from './runtime.ts';
+import { secretsOf } from './secrets.ts';
 import { beginIdentifiers } from './sign-in-addresses.ts';
 
 const ME: Me = { kind: 'client', id: COMMAND_LINE_CLIENT, username: null, scopes: MANAGEMENT_SCOPE_NAMES };
 
 export async function openAdministration(runtime: Runtime): Promise<Transport> {
   await beginIdentifiers(runtime);
-  return openInProcess(depsOf(runtime), ME, commandLine);
+  return openInProcess(await depsOf(runtime), ME, commandLine);
 }
 
 const challengesOn =
@@ -42,14 +45,14 @@ const linkPorts = (runtime: Runtime) => ({
 });
 
 /** Null: the servers send no mails. As src/boot/mail/way.ts: a server of the embedded database shows its mails itself. */
-const linksOf = (runtime: Runtime): LinkMaking | null =>
-  runtime.environment.smtp !== null || runtime.environment.databaseUrl === null
+const linksOf = async (runtime: Runtime): Promise<LinkMaking | null> =>
+  runtime.environment.databaseUrl === null || (await (await secretsOf(runtime)).named(SMTP_URL_NAME)) !== null
     ? { ...linkPorts(runtime), isOffered: offered(() => runtime.configuration.signIn) }
     : null;
 
 /** For a command that mails links to many end-users. Null: the servers send no mails. */
-export function passwordLinksOf(runtime: Runtime) {
-  const links = linksOf(runtime);
+export async function passwordLinksOf(runtime: Runtime) {
+  const links = await linksOf(runtime);
   const db = runtime.database.drizzle;
   return (
     links && {
@@ -60,7 +63,7 @@ export function passwordLinksOf(runtime: Runtime) {
   );
 }
 
-function depsOf(runtime: Runtime): ManagementDeps {
+async function depsOf(runtime: Runtime): Promise<ManagementDeps> {
   const { environment, configuration, database, keys, keySource } = runtime;
   const db = database.drizzle;
   const clock = databaseClock;
@@ -83,8 +86,14 @@ function depsOf(runtime: Runtime): ManagementDeps {
     sessions: sessionStore(db, clock, macs),
     signingKeys: keyDeps({ db, keys, source: keySource, clock, policy: () => configuration.signingKeys }),
     createKeyHere: keysMadeHere(keys),
-    links: linksOf(runtime),
+    links: await linksOf(runtime),
     mails: null,
+    // Servers send what a command stores.
+    sendsMail: () => true,
+    inEnvironment: (name) => inEnvironment(runtime.variables, name),
+    mailFrom: environment.mailFrom,
+    // Servers follow the rows within seconds.
+    secretChanged: async () => {},
     mailPreviews: async () => (await import('./mail/sample-mails.ts')).mailPreviews(environment.issuer, configuration),
     lastReload: () => null,
     // Servers follow the table within seconds.

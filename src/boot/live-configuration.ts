@@ -13,6 +13,7 @@ import { ConfigurationError, describeProblem } from '../config/problem.ts';
 import { requireWebhookSecrets } from '../config/webhook-secrets.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
 import { configurationFiles } from '../model/actor.ts';
+import { withStoredSecrets } from '../registration/configured-secrets.ts';
 import {
   applyDeclaredClients,
   readDeclaredClients,
@@ -114,9 +115,10 @@ async function bringIntoForce(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const { environment, database, keys, random } = runtime;
-  const declared = readDeclaredClients(configuration, env, environment.configFolder, environment.production);
-  requireNamedSecrets(configuration, env, environment.configFolder);
-  requireWebhookSecrets(configuration, env, environment.configFolder);
+  const variables = await withStoredSecrets({ db: database.drizzle, keys }, env);
+  const declared = readDeclaredClients(configuration, variables, environment.configFolder, environment.production);
+  requireNamedSecrets(configuration, variables, environment.configFolder);
+  requireWebhookSecrets(configuration, variables, environment.configFolder);
   await requireKnownPolicies(runtime, configuration);
   const deps = { db: database.drizzle, macs: rowMacs(keys), actor: configurationFiles, keys, random };
   await requireClientsFile(deps, configuration, environment.configFolder);

@@ -7,7 +7,6 @@ import type { Logger } from 'pino';
 import { withoutTls } from '../config/configuration-warnings.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LastReload } from '../config/last-reload.ts';
-import { secretVariable } from '../config/secret-variable.ts';
 import { sealKeys } from '../crypto/ledger-seal.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
 import { buildApp } from '../http/app.ts';
@@ -27,6 +26,7 @@ import { liveConfiguration } from './live-configuration.ts';
 import { mailWay } from './mail/way.ts';
 import { nodeRounds, webhooksOf } from './rounds.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
+import { secretsOf } from './secrets.ts';
 import { type AppDeps, appDeps } from './wiring.ts';
 import { boundYoungGeneration } from './young-generation.ts';
 
@@ -60,7 +60,10 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   await operators.follow();
   const { configuration: current } = operators;
   progress('opening the signing keys');
-  const mail = await mailWay(runtime);
+  const secrets = await secretsOf(runtime);
+  const mail = await mailWay(runtime, secrets, logger);
+  // The change is committed: a failure here is one of the next round, and not of the request.
+  const secretChanged = () => Promise.allSettled([configuration.reload(), mail.follow()]);
   const deps = await appDeps({
     ...runtime,
     ...environment,
@@ -71,7 +74,8 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
     mail,
     declaredOperators: () => configuration.current().operators.operators,
     operatorMade: operators.follow,
-    environmentVariable: (name) => secretVariable(env, name) ?? undefined,
+    secretNamed: secrets.named,
+    secretChanged,
   });
   const demo = await demoData(runtime, progress);
   openConsole = () =>
@@ -85,7 +89,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   process.on('SIGHUP', () => void configuration.reload());
   const tracing = await traceTo(environment, logger);
   const beat = async () => void (await deps.databaseHealth.beat());
-  const webhooks = webhooksOf(runtime, deps, logger, env);
+  const webhooks = webhooksOf(runtime, deps, secrets.named, logger);
   let rounds: Rounds | null = null;
   const stops: (() => void)[] = [];
   closeOnSignal(logger, async () => {
@@ -98,7 +102,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
     await deps.outbox?.close();
     await webhooks.close();
     await roundsHaveEnded;
-    mail?.close();
+    mail.close();
     await deps.heartbeat.leave();
     await database.close();
     await tracing?.close();
@@ -124,6 +128,10 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
       beat,
       keepKeys: deps.keepKeys,
       followOperators: operators.follow,
+      followSecrets: async () => {
+        await secrets.follow(secretChanged);
+        await mail.follow();
+      },
     }),
     database.runAlone,
   );

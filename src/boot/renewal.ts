@@ -7,6 +7,7 @@ import { IV_BYTES } from '../crypto/sealed-text.ts';
 import { keptAmong } from '../lifecycles/root-keys.ts';
 import { HELD_TABLES } from '../lifecycles/tables.ts';
 import { resealedSecret } from '../people/second-factor/secret.ts';
+import { resealConfiguredSecrets } from '../registration/configured-secrets.ts';
 import type { Drizzle } from '../storage/database.ts';
 import { type Renewed, renewRowMacs } from '../storage/renew-row-macs.ts';
 import { resealApps } from '../storage/reseal-apps.ts';
@@ -25,8 +26,14 @@ export async function renewUnderFirst(renewing: Renewing): Promise<Renewed> {
   const { db, keys } = renewing;
   // Rows that authenticate themselves come last: the MAC covers what is renewed before.
   const apps = await resealApps(db, (app) => resealedSecret(renewing, app));
+  const secrets = await resealConfiguredSecrets(renewing);
   const kept = await keepKeys(renewing);
-  return { second_factors: apps, root_secrets: kept, ...(await renewRowMacs(db, rowMacs(keys))) };
+  return {
+    second_factors: apps,
+    configured_secrets: secrets,
+    root_secrets: kept,
+    ...(await renewRowMacs(db, rowMacs(keys))),
+  };
 }
 
 async function keepKeys({ db, clock, keys, random }: Renewing): Promise<number> {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { KEY_POLL_SECONDS } from '../../policies/schema.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { EnvironmentError } from '../config/secret-variable.ts';
 import { webhookSecretsOf } from '../config/webhook-secrets.ts';
 import { removeIdentitiesOfDeletedUsers } from '../lifecycles/linked-identity/lifecycle.ts';
 import { clientLogoStore } from '../storage/client-logos.ts';
@@ -17,6 +18,7 @@ import { keepClientLogos } from './client-logos.ts';
 import { ledgerRounds } from './ledger.ts';
 import type { RunningOutbox } from './mail/outbox.ts';
 import type { Runtime } from './runtime.ts';
+import type { Secrets } from './secrets.ts';
 import { followingIdentifiers } from './sign-in-addresses.ts';
 import { countingLedger, countingResponses } from './statistics.ts';
 import type { AppDeps } from './wiring.ts';
@@ -27,7 +29,7 @@ const RENEW_EVERY_MILLISECONDS = 3_600_000;
 const BEAT_EVERY_MILLISECONDS = 15_000;
 const SEND_EVERY_MILLISECONDS = 1000;
 const CARRY_EVERY_MILLISECONDS = 1000;
-/** How long another node knows nothing of an operator whom a set-up made. */
+/** How long another node knows nothing of an operator whom a set-up made, or of a configured secret. */
 const FOLLOW_EVERY_MILLISECONDS = 2000;
 /** How long a full segment waits to be sealed. */
 const SEAL_EVERY_MILLISECONDS = 1000;
@@ -42,6 +44,7 @@ export type NodeRoundsDeps = {
   readonly beat: () => Promise<void>;
   readonly keepKeys: () => Promise<void>;
   readonly followOperators: () => Promise<void>;
+  readonly followSecrets: () => Promise<void>;
 };
 
 export function nodeRounds({
@@ -53,6 +56,7 @@ export function nodeRounds({
   beat,
   keepKeys,
   followOperators,
+  followSecrets,
 }: NodeRoundsDeps): readonly Round[] {
   const warns = (words: string) => (error: unknown) => logger.warn({ err: error }, words);
   return [
@@ -167,6 +171,14 @@ export function nodeRounds({
       run: followOperators,
       onFailure: warns('the operators by set-up are not followed; the next round retries'),
     },
+    {
+      name: 'secrets',
+      of: 'this node',
+      everyMilliseconds: FOLLOW_EVERY_MILLISECONDS,
+      atStart: false,
+      run: followSecrets,
+      onFailure: warns('configured secrets are not followed; the next round retries'),
+    },
   ];
 }
 
@@ -205,6 +217,16 @@ function keepingLogos({ database }: Runtime, logger: Logger): Round['run'] {
   };
 }
 
+/** Null: the file cannot be read, so the events wait. */
+async function unlessUnreadable(secret: Promise<string | null>): Promise<string | null> {
+  try {
+    return await secret;
+  } catch (error) {
+    if (error instanceof EnvironmentError) return null;
+    throw error;
+  }
+}
+
 export type Webhooks = {
   readonly round: () => Promise<void>;
   readonly cleanUp: () => Promise<void>;
@@ -215,8 +237,8 @@ export type Webhooks = {
 export function webhooksOf(
   { database, environment, random }: Runtime,
   deps: AppDeps,
+  secretNamed: Secrets['named'],
   logger: Logger,
-  env: NodeJS.ProcessEnv,
 ): Webhooks {
   const { configuration, keyRing } = deps;
   let opened: Promise<DeliveryWorker> | null = null;
@@ -229,7 +251,11 @@ export function webhooksOf(
       issuer: environment.issuer,
       configuration,
       keyRing,
-      secretsOf: (receiver) => webhookSecretsOf(receiver, env),
+      secretsOf: async (receiver) => {
+        const { secretEnvironment: name } = receiver;
+        const secret = name === undefined ? null : await unlessUnreadable(secretNamed(name));
+        return webhookSecretsOf(receiver, name === undefined || secret === null ? {} : { [name]: secret });
+      },
       logger,
     });
   };

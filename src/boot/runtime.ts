@@ -3,6 +3,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { loadConfiguration } from '../config/load.ts';
+import type { Variables } from '../config/secret-variable.ts';
 import { type KeySource, keysInDatabase } from '../crypto/key-source.ts';
 import { type Random, systemRandom } from '../crypto/random.ts';
 import { type RootKeys, rootKeys } from '../crypto/root-secret.ts';
@@ -15,6 +16,8 @@ import { homeFolder, keptSecrets } from '../system/home-folder.ts';
 
 export type Runtime = {
   readonly environment: Environment;
+  /** For the secrets that configuration names: read at each use, and never kept. */
+  readonly variables: Variables;
   readonly configuration: Configuration;
   readonly keys: RootKeys;
   readonly keySource: KeySource;
@@ -54,7 +57,7 @@ export async function openRuntime(
     throw error;
   }
   const keySource = await keySourceOf(environment, keys);
-  return { environment, configuration, keys, keySource, random: systemRandom, database };
+  return { environment, variables: env, configuration, keys, keySource, random: systemRandom, database };
 }
 
 /** The embedded database has one role. @param least the role may have the rights of a server alone. */

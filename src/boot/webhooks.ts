@@ -20,7 +20,7 @@ export type WebhookParts = {
   readonly issuer: string;
   readonly configuration: () => Configuration;
   readonly keyRing: KeyRing;
-  readonly secretsOf: (receiver: WebhookReceiver) => readonly string[] | null;
+  readonly secretsOf: (receiver: WebhookReceiver) => Promise<readonly string[] | null>;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly attempt?: (asked: Attempt) => ReturnType<typeof import('../webhooks/attempt.ts')['attempt']>;
 };

@@ -6,6 +6,8 @@ import { COMMAND_LINE_CLIENT } from '../config/command-line-client.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { DEFAULT_CONFIG_FOLDER } from '../config/environment.ts';
 import type { LastReload } from '../config/last-reload.ts';
+import { inEnvironment } from '../config/named-secrets.ts';
+import type { Variables } from '../config/secret-variable.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { type KeySource, keysInDatabase } from '../crypto/key-source.ts';
 import { sealKeys } from '../crypto/ledger-seal.ts';
@@ -90,11 +92,16 @@ export type AppParts = {
   /** The file that names the places of addresses. Null or absent: there is none. */
   readonly placesFile?: string | null;
   /** For the secrets that files name; absent: none is set. */
-  readonly environmentVariable?: (name: string) => string | undefined;
+  readonly secretNamed?: (name: string) => Promise<string | null>;
   /** How other OpenID Providers are reached; absent: over the network, bounded in time and size. */
   readonly upstreamFetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** The operators of operators.yaml alone; absent: those of `configuration`. */
   readonly declaredOperators?: () => readonly string[];
+  /** The environment's secrets; absent: it has none. */
+  readonly variables?: Variables;
+  readonly mailFrom?: string | null;
+  /** Called after a change of a configured secret; absent: nothing follows. */
+  readonly secretChanged?: () => Promise<unknown>;
   /** Called after a set-up made an operator; absent: nothing follows. */
   readonly operatorMade?: () => Promise<void>;
 };
@@ -180,7 +187,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   };
   const others = {
     upstreamFetch: parts.upstreamFetch ?? ((url: string, init: RequestInit) => fetchBounded(url, init)),
-    environmentVariable: parts.environmentVariable ?? (() => undefined),
+    secretNamed: parts.secretNamed ?? (async () => null),
   };
   const external = {
     externalSignIns: externalSignInStore(db, clock, macs),
@@ -231,6 +238,10 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     challengesOn,
     links: mails?.links ?? null,
     mails: mails?.links ?? null,
+    sendsMail: mails?.isOn ?? (() => false),
+    inEnvironment: (name: string) => inEnvironment(parts.variables ?? {}, name),
+    mailFrom: parts.mailFrom ?? null,
+    secretChanged: parts.secretChanged ?? (async () => {}),
     mailPreviews: async () => (await import('./mail/sample-mails.ts')).mailPreviews(issuer, configuration()),
     requestCounts: requestCounter(elapsed, QUOTA_SECONDS),
     commandLineClient: database.kind === 'embedded' ? COMMAND_LINE_CLIENT : null,

@@ -7,6 +7,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { keyLifetimes } from '../config/key-lifetimes.ts';
 import { loadConfiguration, loadPolicy } from '../config/load.ts';
 import { requireNamedSecrets } from '../config/named-secrets.ts';
+import { SMTP_URL_NAME } from '../config/smtp.ts';
 import { requireWebhookSecrets } from '../config/webhook-secrets.ts';
 import { readDeclaredClients } from '../registration/declared-clients.ts';
 import { introspectorWarnings } from '../registration/unknown-names.ts';
@@ -117,11 +118,12 @@ async function check({ env }: Cli): Promise<Report> {
     const environment = readEnvironment(env);
     const configuration = loadConfiguration(environment.configFolder, environment.issuer);
     const keys = rootKeysIfMade(environment);
-    const declared = readDeclaredClients(configuration, env, environment.configFolder, environment.production);
-    requireNamedSecrets(configuration, env, environment.configFolder);
-    requireWebhookSecrets(configuration, env, environment.configFolder);
     const { operators } = configuration;
     const stored = await storedClients(environment, env, usernamesIn(operators), keys);
+    const { variables } = stored;
+    const declared = readDeclaredClients(configuration, variables, environment.configFolder, environment.production);
+    requireNamedSecrets(configuration, variables, environment.configFolder);
+    requireWebhookSecrets(configuration, variables, environment.configFolder);
     const { clients, declaredIds, usernames, withoutFactor, ignoredRows, needs, ledgerDefaultEntries, missing } =
       stored;
     // The next start takes over a stored client that configuration declares.
@@ -140,7 +142,7 @@ async function check({ env }: Cli): Promise<Report> {
       warnings: [
         ...environmentWarnings(environment),
         ...configurationWarnings(configuration),
-        ...withoutMail(environment, configuration),
+        ...(variables[SMTP_URL_NAME] === undefined ? withoutMail(environment, configuration) : []),
         ...(environment.production ? nobodyWarning(operators, stored) : []),
         ...operatorWarnings(operators, {
           usernames,

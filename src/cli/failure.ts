@@ -17,7 +17,7 @@ export class WouldChange extends ReportedError {
 
 /** @param name as it was typed. */
 export const noSuch = (
-  kind: 'client' | 'user' | 'grant' | 'session' | 'receiver' | 'delivery' | 'trusted browser',
+  kind: 'client' | 'user' | 'grant' | 'session' | 'receiver' | 'delivery' | 'stored secret' | 'trusted browser',
   name: string,
 ): CommandRefused => new CommandRefused(`No such ${kind}: "${printable(name)}".`);
 

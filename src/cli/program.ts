@@ -23,6 +23,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddTo>> = new Map([
   ['trusted-browsers', async () => (await import('./trusted-browsers.ts')).trustedBrowsersCommands],
   ['keys', async () => (await import('./keys.ts')).keysCommands],
   ['webhooks', async () => (await import('./webhooks.ts')).webhooksCommands],
+  ['secrets', async () => (await import('./secrets.ts')).secretsCommands],
   ['mails', async () => (await import('./mails.ts')).mailsCommands],
   ['ledger', async () => (await import('./ledger.ts')).ledgerCommands],
 ]);

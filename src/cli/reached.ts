@@ -55,6 +55,7 @@ export const withTrustedBrowsers = throughApi(
 export const withExplanations = throughApi(
   async () => (await import('./administration/explanations.ts')).explanationsAt,
 );
+export const withSecrets = throughApi(async () => (await import('./administration/secrets.ts')).secretsAt);
 export const withWebhooks = throughApi(async () => (await import('./administration/webhooks.ts')).webhooksAt);
 
 export const withPeople = reaching(

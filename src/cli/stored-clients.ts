@@ -5,10 +5,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
+import type { Variables } from '../config/secret-variable.ts';
 import { systemRandom } from '../crypto/random.ts';
 import { type RootKeys, rootKeys } from '../crypto/root-secret.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
 import type { Client } from '../model/client.ts';
+import { withStoredSecrets } from '../registration/configured-secrets.ts';
 import { listClients } from '../storage/clients.ts';
 import { openEmbedded } from '../storage/embedded.ts';
 import { codeOf } from '../storage/failures.ts';
@@ -24,6 +26,8 @@ import { wordsFor } from './failure-words.ts';
 import { needsOf } from './root-secret-words.ts';
 
 export type StoredClients = {
+  /** The environment, with the secrets of rows that it does not have. */
+  readonly variables: Variables;
   readonly clients: readonly Client[];
   /** Ids of the clients that configuration declared when the server last read it. */
   readonly declaredIds: readonly string[];
@@ -56,6 +60,7 @@ export async function storedClients(
   const { databaseUrl } = environment;
   if (databaseUrl === null && !existsSync(join(homeFolder(), 'database'))) {
     return {
+      variables: env,
       clients: [],
       declaredIds: [],
       usernames: null,
@@ -80,7 +85,9 @@ export async function storedClients(
       const needs = keys === null ? [] : await needsOf(database.drizzle, keys);
       const declaredIds = declared.map(({ clientId }) => clientId);
       const inDefault = await ledgerDefaultEntries(database.drizzle);
+      const db = database.drizzle;
       return {
+        variables: keys === null ? env : await withStoredSecrets({ db, keys }, env),
         clients,
         declaredIds,
         usernames,
@@ -97,6 +104,7 @@ export async function storedClients(
     }
   } catch (error) {
     return {
+      variables: env,
       clients: [],
       declaredIds: [],
       usernames: null,

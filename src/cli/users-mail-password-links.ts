@@ -29,7 +29,7 @@ Examples:
     .action(async (options: MailOptions) => {
       await withRuntime(cli, async (runtime) => {
         const { directPasswordLinks } = await import('./direct/password-links.ts');
-        await mailLinks(cli, directPasswordLinks(runtime), options);
+        await mailLinks(cli, await directPasswordLinks(runtime), options);
       });
     });
 }

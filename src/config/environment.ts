@@ -43,6 +43,8 @@ export type Environment = {
   readonly placesFile: string | null;
   /** Null: no mails are sent by SMTP. */
   readonly smtp: SmtpSettings | null;
+  /** The sender of mails, as it was written; null: not set. */
+  readonly mailFrom: string | null;
   /** The end-user of the set-up link that the start makes, where no operator exists; null: the user of the link chooses. */
   readonly bootstrapOperator: BootstrapOperator | null;
 };
@@ -136,7 +138,8 @@ export function readEnvironment(variables: Variables): Environment {
     'a number of threads from 1 to 1024',
     4,
   );
-  const smtp = readSmtp(get('STATEHOUSE_SMTP_URL'), get('STATEHOUSE_MAIL_FROM'));
+  const mailFrom = get('STATEHOUSE_MAIL_FROM');
+  const smtp = readSmtp(get('STATEHOUSE_SMTP_URL'), mailFrom);
   if (!smtp.ok) problems.push(...smtp.problems);
   const bootstrap = readBootstrapOperator(get(BOOTSTRAP_VARIABLE));
   if (bootstrap !== null && 'problem' in bootstrap) problems.push(bootstrap.problem);
@@ -173,6 +176,7 @@ export function readEnvironment(variables: Variables): Environment {
     passwordPepper: (env['STATEHOUSE_PASSWORD_PEPPER'] as RawSecret | undefined) ?? null,
     placesFile: get('STATEHOUSE_PLACES_FILE'),
     smtp: smtp.ok ? smtp.settings : null,
+    mailFrom,
     bootstrapOperator: bootstrap !== null && 'problem' in bootstrap ? null : bootstrap,
   };
 }

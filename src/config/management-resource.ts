@@ -19,6 +19,7 @@ export const MANAGEMENT_SCOPES = [
   { name: 'webhooks:read', description: 'see which events were sent to other systems' },
   { name: 'webhooks:send', description: 'send events to other systems again, and test events' },
   { name: 'mails:send', description: 'send test mails to your own address' },
+  { name: 'secrets:write', description: 'set and remove the secrets that the configuration names' },
   { name: 'ledger:read', description: 'read the ledger of everything that was decided' },
   { name: 'configuration:read', description: 'see the configuration and the state of this server' },
 ] as const satisfies Resource['scopes'];

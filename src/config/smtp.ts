@@ -20,7 +20,7 @@ export type SmtpReading =
   | { readonly ok: true; readonly settings: SmtpSettings | null }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-const URL_NAME = 'STATEHOUSE_SMTP_URL';
+export const SMTP_URL_NAME = 'STATEHOUSE_SMTP_URL';
 const FROM_NAME = 'STATEHOUSE_MAIL_FROM';
 const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 };
 
@@ -30,17 +30,18 @@ export function readSmtp(url: string | null, from: string | null): SmtpReading {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || PORTS[parsed.protocol] === undefined || parsed.hostname === '')
     return refused(
-      `${URL_NAME}: Expected smtp://user:password@host:587 or smtps://user:password@host:465, found another kind of URL.`,
+      `${SMTP_URL_NAME}: Expected smtp://user:password@host:587 or smtps://user:password@host:465, found another kind of URL.`,
     );
   const problems: string[] = [];
   if (!/^\/?$/.test(parsed.pathname) || parsed.hash !== '')
-    problems.push(`${URL_NAME}: has a path or a fragment; only "?from=" may follow the port.`);
+    problems.push(`${SMTP_URL_NAME}: has a path or a fragment; only "?from=" may follow the port.`);
   const unknown = [...parsed.searchParams.keys()].filter((key) => key !== 'from');
-  if (unknown.length > 0) problems.push(`${URL_NAME}: has a parameter that it does not know; only "from" is allowed.`);
+  if (unknown.length > 0)
+    problems.push(`${SMTP_URL_NAME}: has a parameter that it does not know; only "from" is allowed.`);
   if ((parsed.username === '') !== (parsed.password === ''))
-    problems.push(`${URL_NAME}: has a user without a password, or a password without a user.`);
+    problems.push(`${SMTP_URL_NAME}: has a user without a password, or a password without a user.`);
   const [user, password] = [decoded(parsed.username), decoded(parsed.password)];
-  if (user === null || password === null) problems.push(`${URL_NAME}: user or password is not percent-encoded.`);
+  if (user === null || password === null) problems.push(`${SMTP_URL_NAME}: user or password is not percent-encoded.`);
   const written = parsed.searchParams.get('from') ?? from;
   const sender = written === null ? null : senderOf(written);
   if (written === null)

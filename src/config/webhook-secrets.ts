@@ -10,7 +10,8 @@ const PREFIX = 'whsec_';
 const [MIN_BYTES, MAX_BYTES] = [24, 64];
 /** While a secret is changed, the old and the new one are right. */
 const MAX_LIVE_SECRETS = 2;
-const ALLOWED = `${PREFIX} and the base64 of ${MIN_BYTES} to ${MAX_BYTES} random bytes, or two of them separated by a space`;
+/** The format, in words. */
+export const WEBHOOK_SECRET = `${PREFIX} and the base64 of ${MIN_BYTES} to ${MAX_BYTES} random bytes, or two of them separated by a space`;
 
 /** @returns the secrets, the newest first, each with its prefix; null: they are none. */
 export function readWebhookSecrets(text: string): readonly string[] | null {
@@ -53,7 +54,7 @@ function ofFile({ secretFile = '' }: WebhookReceiver, at: number): Problem[] {
       line: null,
       key: `receivers.${at}.secretFile`,
       found: file.ok ? 'a file that holds something else' : `a path that leads to ${file.found}`,
-      allowed: `the path of a file with the secret: ${ALLOWED}`,
+      allowed: `the path of a file with the secret: ${WEBHOOK_SECRET}`,
       nearest: null,
     },
   ];
@@ -77,7 +78,7 @@ export function requireWebhookSecrets(
         line: null,
         key: `receivers.${at}.secretEnvironment`,
         found: isSet ? `${name}, which holds something else` : `${name}, which is not set`,
-        allowed: isSet ? ALLOWED : `a variable that holds the secret: ${ALLOWED}`,
+        allowed: isSet ? WEBHOOK_SECRET : `a variable that holds the secret: ${WEBHOOK_SECRET}`,
         nearest: null,
       },
     ];

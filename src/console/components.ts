@@ -183,6 +183,7 @@ export const DONE_WORDS = {
   enabled: 'Enabled. Their old sessions and grants stay ended: they sign in again.',
   'password-set': 'The password is set. Older sessions and grants have ended.',
   removed: 'Removed.',
+  'secret-set': 'The secret is set. Every node uses it within seconds.',
   'grant-ended': 'Ended. From now on, the server rejects its refresh token. Issued access tokens expire soon.',
   'session-ended': 'Ended: that browser has to sign in again.',
   'trust-ended': 'Ended: the next sign-in in that browser asks for the second factor.',

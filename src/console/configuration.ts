@@ -26,6 +26,7 @@ async function show(viewer: Viewer): Promise<Shown> {
     'Configuration',
     html`<p>What is in force now. The files of the configuration folder are the place to change it; they are read again when they change.</p>
 <p>!${link(viewer, '/console/configuration/draft', 'Draft a change')} of a policy file, and see its consequences in numbers.</p>
+<p>!${link(viewer, '/console/secrets', 'Secrets')} that the files name, and the mail server: where each comes from, and new values.</p>
 <p>!${link(viewer, '/console/mails', 'Mails')}, as end-users receive them, in each language.</p>
 !${settingLinks(viewer)}
 <h2>Warnings</h2>

@@ -35,7 +35,7 @@ export type ManagementApi = {
   readonly text: (path: string, accept: string) => Promise<Answer<string>>;
   /** `once`: the server carries out two requests with the same value once. */
   readonly post: <Value>(path: string, body: unknown, once: string | null) => Promise<Answer<Value>>;
-  readonly put: <Value>(path: string) => Promise<Answer<Value>>;
+  readonly put: <Value>(path: string, body?: unknown) => Promise<Answer<Value>>;
   readonly patch: <Value>(path: string, body: unknown, etag: string | null) => Promise<Answer<Value>>;
   readonly remove: (path: string, etag?: string | null) => Promise<Answer<null>>;
 };
@@ -86,7 +86,7 @@ export function managementApi(
     },
     post: async (path, body, once) =>
       answerOf(await ask('POST', path, { body, headers: once === null ? {} : { 'idempotency-key': once } })),
-    put: async (path) => answerOf(await ask('PUT', path)),
+    put: async (path, body) => answerOf(await ask('PUT', path, { body })),
     patch: async (path, body, etag) => answerOf(await ask('PATCH', path, { body, headers: ifMatch(etag) })),
     remove: async (path, etag = null) => answerOf(await ask('DELETE', path, { headers: ifMatch(etag) })),
   };

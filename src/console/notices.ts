@@ -37,6 +37,7 @@ export const SIGN_IN_NOTICES: Readonly<
     status: 404,
     words: [
       'policies/operators.yaml names no user, so the console admits none. Name an operator or an auditor there by username. The server reads the file without a restart.',
+      'On a new server without an operator, "statehouse operators set-up" prints a link that makes the first one. Run it where the server has its environment.',
     ],
     links: [],
   },

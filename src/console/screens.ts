@@ -15,6 +15,7 @@ import { LEDGER_VERIFY_ACTIONS, LEDGER_VERIFY_SCREENS } from './ledger-verify.ts
 import { MACHINE_SCREENS } from './machines.ts';
 import { MAIL_ACTIONS, MAIL_SCREENS } from './mails.ts';
 import { OVERVIEW_SCREENS } from './overview.ts';
+import { SECRET_ACTIONS, SECRET_SCREENS } from './secrets.ts';
 import { SENT_LINK_ACTIONS, SENT_LINK_SCREENS } from './sent-links.ts';
 import { SESSION_ACTIONS, SESSION_SCREENS } from './sessions.ts';
 import { SETTING_SCREENS } from './settings.ts';
@@ -38,6 +39,7 @@ export const SCREENS: readonly Screen[] = [
   ...LEDGER_VERIFY_SCREENS,
   ...CONFIGURATION_SCREENS,
   ...SETTING_SCREENS,
+  ...SECRET_SCREENS,
   ...MAIL_SCREENS,
   ...DRAFT_SCREENS,
 ];
@@ -54,6 +56,7 @@ export const ACTIONS: readonly Action[] = [
   ...KEY_ACTIONS,
   ...WEBHOOK_ACTIONS,
   ...LEDGER_VERIFY_ACTIONS,
+  ...SECRET_ACTIONS,
   ...MAIL_ACTIONS,
   ...DRAFT_ACTIONS,
 ];

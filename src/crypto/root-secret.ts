@@ -16,6 +16,7 @@ export interface Purposes {
   console: true;
   'external-sign-in': true;
   'second-factor': true;
+  'configured-secret': true;
   mail: true;
 }
 export type Purpose = keyof Purposes;

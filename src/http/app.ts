@@ -191,7 +191,7 @@ const pages = fp<PageOptions & PageParts>(
     lazyRoutes(app, OPERATOR_ROUTES, () => operator(parts));
     if (email) {
       const names = [...EMAIL_ROUTES, ...CODE_ROUTES, ...(email.hasMailbox ? MAILBOX_ROUTES : [])];
-      lazyRoutes(app, names, () => email.handlers(parts));
+      lazyRoutes(app, names, () => email.handlers(parts), email.isOn);
     }
     if (demo) {
       const { playgroundRoutes } = await import('./playground/routes.ts');

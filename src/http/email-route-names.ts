@@ -34,6 +34,8 @@ export type MailboxRoute = (typeof MAILBOX_ROUTES)[number];
 export type EmailHandlers = Handlers<EmailRoute | CodeRoute> & Partial<Handlers<MailboxRoute>>;
 
 export type EmailPages = {
+  /** False: the server has no mail server now. */
+  readonly isOn: () => boolean;
   /** The server keeps its mails for display. */
   readonly hasMailbox: boolean;
   readonly handlers: (parts: PageParts) => Promise<EmailHandlers>;

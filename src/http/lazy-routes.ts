@@ -8,11 +8,15 @@ import type { FastifyInstance, RouteHandlerMethod } from 'fastify';
 export type RouteName = `${'GET' | 'POST'} /${string}`;
 export type Handlers<Name extends RouteName = RouteName> = Readonly<Record<Name, RouteHandlerMethod>>;
 
-/** @param load called once, and again after a failure. */
+/**
+ * @param load called once, and again after a failure.
+ * @param exist false: no such routes now. Absent: they always exist.
+ */
 export function lazyRoutes<Name extends RouteName>(
   app: FastifyInstance,
   names: readonly Name[],
   load: () => Promise<Partial<Handlers<Name>>>,
+  exist: () => boolean = () => true,
 ): void {
   const open = loadedOnce(load);
   for (const name of names) {
@@ -21,6 +25,10 @@ export function lazyRoutes<Name extends RouteName>(
       method,
       url,
       async handler(request, reply) {
+        if (!exist()) {
+          reply.callNotFound();
+          return reply;
+        }
         const { [name]: handle } = await open();
         if (!handle) throw new Error(`Nothing answers ${name}.`);
         return handle.call(this, request, reply);

@@ -1,6 +1,6 @@
 /** The links of a sign-in page for users who cannot sign in: to the mail forms, and to the sign-up. */
 import { pathUnder } from '../oauth/urls.ts';
-import { type SignUpFacts, signUpIsOpen } from '../protocol/sign-up-is-open.ts';
+import { type SignUpFacts, sendsMail, signUpIsOpen } from '../protocol/sign-up-is-open.ts';
 
 export type SignInHelpOptions = SignUpFacts & { readonly issuer: string };
 
@@ -15,8 +15,10 @@ export type SignInHelp = {
 };
 
 /** The page for a user who has lost every factor. Null: the server has none. */
-export const lostFactorsPath = ({ issuer, configuration, email }: SignInHelpOptions): string | null =>
-  email != null && configuration().signIn.lostFactors === 'email' ? pathUnder(issuer, LOST_FACTORS) : null;
+export const lostFactorsPath = (options: SignInHelpOptions): string | null =>
+  sendsMail(options) && options.configuration().signIn.lostFactors === 'email'
+    ? pathUnder(options.issuer, LOST_FACTORS)
+    : null;
 
 /** @param interaction the name in its URL, to which the sign-up returns. Null: none. */
 export const signUpPath = (issuer: string, interaction: string | null): string =>
@@ -24,7 +26,7 @@ export const signUpPath = (issuer: string, interaction: string | null): string =
 
 /** @param interaction as in `signUpPath`. @param code the path of the sign-in with a code by mail, where it is offered. */
 export const signInHelp = (options: SignInHelpOptions, interaction: string | null, code: string): SignInHelp => ({
-  code: options.email != null && options.configuration().signIn.codeByMail ? code : null,
-  forgot: options.email == null ? null : pathUnder(options.issuer, '/forgot-password'),
+  code: sendsMail(options) && options.configuration().signIn.codeByMail ? code : null,
+  forgot: sendsMail(options) ? pathUnder(options.issuer, '/forgot-password') : null,
   signUp: signUpIsOpen(options) ? signUpPath(options.issuer, interaction) : null,
 });

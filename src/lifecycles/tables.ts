@@ -3,6 +3,7 @@
  * hands the columns to migrations and statements.
  */
 import { clientTable } from './client/table.ts';
+import { configuredSecretTable } from './configured-secret/table.ts';
 import { emailChallengeTable } from './email-challenge/table.ts';
 import { externalSignInTable } from './external-sign-in/table.ts';
 import { grantTable } from './grant/table.ts';
@@ -21,6 +22,7 @@ import { userTable } from './user/table.ts';
 import { webhookDeliveryTable } from './webhook-delivery/table.ts';
 
 export * from './client/table.ts';
+export * from './configured-secret/table.ts';
 export * from './email-challenge/table.ts';
 export * from './external-sign-in/table.ts';
 export * from './grant/table.ts';
@@ -57,4 +59,5 @@ export const HELD_TABLES = [
   userTable,
   webhookDeliveryTable,
   operatorSetUpTable,
+  configuredSecretTable,
 ] as const;

@@ -36,10 +36,11 @@ export async function answerOperation(
   const operation = resource?.methods[method];
   if (!resource || !operation) throw new Error(`Nothing answers ${method} ${address}.`);
   const asked = askedOf(operation, request);
+  const now = deps.sendsMail() ? deps : { ...deps, links: null, mails: null };
   const work = (within: ManagementDeps) => answerTo(within, resource, operation, { request, asked });
-  if (!asked.isDry) return send(request, reply, deps.issuer, operation, await work(deps));
+  if (!asked.isDry) return send(request, reply, deps.issuer, operation, await work(now));
   const { dryRun } = await import('./dry-run.ts');
-  const answer = await dryRun(deps, work);
+  const answer = await dryRun(now, work);
   return send(request, reply.header('dry-run', 'true'), deps.issuer, operation, answer);
 }
 

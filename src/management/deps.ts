@@ -1,5 +1,6 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { LastReload } from '../config/last-reload.ts';
+import type { InEnvironment } from '../config/named-secrets.ts';
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -53,6 +54,14 @@ export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   readonly links: LinkMaking | null;
   /** Null: no mails are sent from here. */
   readonly mails: NotifyDeps | null;
+  /** Whether there is a mail server now: without one, `links` and `mails` do nothing. */
+  readonly sendsMail: () => boolean;
+  /** Where the environment of this node has a secret. Null: it does not. */
+  readonly inEnvironment: (name: string) => InEnvironment | null;
+  /** `STATEHOUSE_MAIL_FROM`. Null: not set. */
+  readonly mailFrom: string | null;
+  /** After a change of a secret: this node reloads its configuration immediately, the others within seconds. */
+  readonly secretChanged: () => Promise<unknown>;
   /** The words of mails are read for the first of them. */
   readonly mailPreviews: () => Promise<MailPreviews>;
   /** Null: none since the start of this node. */

@@ -52,6 +52,7 @@ function within(deps: ManagementDeps, db: Drizzle): ManagementDeps {
     links: links && { ...links, challenges },
     mails: mails && { ...mails, outbox: NO_OUTBOX },
     keepKeys: async () => {},
+    secretChanged: async () => {},
   };
 }
 

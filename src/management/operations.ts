@@ -74,6 +74,8 @@ export const OPERATIONS = {
   '/policies/{name}': { GET: 'configuration:read' },
   '/resources': { GET: 'configuration:read' },
   '/settings': { GET: 'configuration:read' },
+  '/secrets': { GET: 'configuration:read' },
+  '/secrets/{secret_name}': { GET: 'configuration:read', PUT: 'secrets:write', DELETE: 'secrets:write' },
   '/policy-files': { GET: 'configuration:read' },
   '/policy-files/{file}': { GET: 'configuration:read' },
   '/backtests': { POST: 'configuration:read' },

@@ -75,6 +75,21 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
     means: 'The client has two active secrets, which is the maximum.',
     remedy: 'Delete the secret that is no longer in use, and try again.',
   },
+  secret_in_use: {
+    means:
+      'A file in force names the secret, and no variable or file of the environment has it: the next start would fail.',
+    remedy: 'Take the webhook endpoint, upstream or client out of its file first. To replace the value, use PUT.',
+  },
+  secret_of_process: {
+    means:
+      'The name is that of a variable which decides about the process itself, and no stored value stands in for it.',
+    remedy:
+      'Set the variable in the environment of each node, and restart it. Choose another name for a secret of the files.',
+  },
+  too_many_values: {
+    means: 'The number of secrets that are set over the API is bounded.',
+    remedy: 'Remove those that no file names: their `used_by` is empty.',
+  },
   last_secret: {
     means: 'This is the only secret of the client, which could not authenticate without it.',
     remedy: 'Make a second secret, move the client to it, and then delete this one.',

@@ -4,8 +4,10 @@ import type { Configuration } from '../config/configuration.ts';
 export type SignUpFacts = {
   readonly configuration: () => Configuration;
   /** Null or absent: the server sends no mail. */
-  readonly email?: unknown;
+  readonly email?: { readonly isOn: () => boolean } | null | undefined;
 };
 
-export const signUpIsOpen = ({ configuration, email }: SignUpFacts): boolean =>
-  email != null && configuration().signIn.signUp === 'open';
+export const sendsMail = ({ email }: Pick<SignUpFacts, 'email'>): boolean => email?.isOn() ?? false;
+
+export const signUpIsOpen = (facts: SignUpFacts): boolean =>
+  sendsMail(facts) && facts.configuration().signIn.signUp === 'open';

@@ -28,7 +28,7 @@ export type DeliveryWorkerDeps = BodyDeps &
     readonly due: (receiver: string, limit: number, after: DueDelivery | null) => Promise<readonly DueDelivery[]>;
     readonly webhooks: () => WebhooksFile;
     /** The newest first. Null: the server cannot read them now. */
-    readonly secretsOf: (receiver: WebhookReceiver) => readonly string[] | null;
+    readonly secretsOf: (receiver: WebhookReceiver) => Promise<readonly string[] | null>;
     readonly now: () => Date;
     /** Of a clock that only goes forward. */
     readonly milliseconds: () => number;
@@ -108,7 +108,7 @@ async function serve(
   let first: readonly Defect[] = [];
   let last: DueDelivery | null = null;
   while (!closing.aborted) {
-    const secrets = deps.secretsOf(receiver);
+    const secrets = await deps.secretsOf(receiver);
     if (secrets === null) {
       deps.logger.error({ receiver: receiver.name }, 'the secret of a receiver cannot be read; its events wait');
       break;

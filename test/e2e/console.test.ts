@@ -142,6 +142,8 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
     '/console/configuration/branding',
     '/console/configuration/operators',
     '/console/configuration/signing-keys',
+    '/console/secrets',
+    '/console/secret/set?name=STATEHOUSE_SMTP_URL',
     '/console/mails?kind=mailed_code&language=ar',
     '/console/nothing',
   ] as const;

@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === null)('a federated sign-in in a real browser', 
       configuration: withUpstream(
         upstreamOf({ issuer: upstream.issuer, client_id: asClient.clientId, createUsers: false }),
       ),
-      environmentVariable: knowing(asClient.secret ?? ''),
+      secretNamed: knowing(asClient.secret ?? ''),
     });
     there = await makeUser(upstream, 'ada.lovelace');
     here = await makeUser(test, 'ada');

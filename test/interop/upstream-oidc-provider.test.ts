@@ -36,7 +36,7 @@ it('a user signs in at oidc-provider, through its own pages', async () => {
     configuration: withUpstream(
       upstreamOf({ issuer, client_id: 'statehouse', admit: { emailDomains: ['example.com'] } }),
     ),
-    environmentVariable: knowing(SECRET),
+    secretNamed: knowing(SECRET),
   });
   onTestFinished(async () => {
     await scene.close();

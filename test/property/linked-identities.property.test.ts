@@ -71,7 +71,7 @@ describe('sign-ins at two identity providers in any order', () => {
     scene = await openScene(anyDatabase, {
       clock,
       configuration: { ...shippedConfiguration, upstreams: [upstream('company', true), upstream('school', false)] },
-      environmentVariable: knowing('a secret of the two'),
+      secretNamed: knowing('a secret of the two'),
     });
   });
   afterAll(async () => {

@@ -63,8 +63,11 @@ export type TestAppOptions = {
   readonly placesFile?: string;
   /** The delivery of mails. Absent: mails, and the actions that need them, are off. */
   readonly mail?: MailWay;
+  /** The environment, where it has secrets. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly secretChanged?: () => Promise<unknown>;
   /** For the secrets that the configuration names. */
-  readonly environmentVariable?: (name: string) => string | undefined;
+  readonly secretNamed?: (name: string) => Promise<string | null>;
   readonly trustedProxies?: readonly string[];
   /** The app makes its signing keys at its start, as a server does. */
   readonly ownSigningKeys?: true;
@@ -110,7 +113,9 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
     ...(options.operatorMade && { operatorMade: options.operatorMade }),
     ...(options.placesFile && { placesFile: options.placesFile }),
     ...(options.keySource && { keySource: options.keySource }),
-    ...(options.environmentVariable && { environmentVariable: options.environmentVariable }),
+    ...(options.variables && { variables: options.variables }),
+    ...(options.secretChanged && { secretChanged: options.secretChanged }),
+    ...(options.secretNamed && { secretNamed: options.secretNamed }),
   });
   const deps = change(made) as TestApp['deps'];
   const app = await buildApp(deps);

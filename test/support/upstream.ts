@@ -27,9 +27,9 @@ export const withUpstream = (upstream: Upstream): Configuration => ({
 
 /** The app knows the secret, and nothing else of the environment. */
 export const knowing =
-  (secret: string): NonNullable<TestAppOptions['environmentVariable']> =>
-  (name) =>
-    name === 'COMPANY_SECRET' ? secret : undefined;
+  (secret: string): NonNullable<TestAppOptions['secretNamed']> =>
+  async (name) =>
+    name === 'COMPANY_SECRET' ? secret : null;
 
 /** The sign-in page that an authorization request leads to. */
 export const signInPage = (
@@ -78,7 +78,7 @@ export async function openTwoServers(
   const scene = await openScene(anyDatabase, {
     configuration: { ...configuration, signIn: { ...configuration.signIn, ...signIn } },
     clock,
-    environmentVariable: knowing(clientSecret),
+    secretNamed: knowing(clientSecret),
     ...options,
   });
   return {

@@ -51,7 +51,7 @@ export function deliveryWorkerOf(
     issuer,
     configuration: () => ({ ...deps.configuration(), webhooks: file() }),
     keyRing: deps.keyRing,
-    secretsOf: () => secrets,
+    secretsOf: async () => secrets,
     logger: makeLogger({ level: 'trace', readable: false, destination }),
     attempt: (asked) => attempt(asked, options),
   });

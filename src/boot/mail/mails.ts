@@ -54,6 +54,8 @@ export type MailsOptions = Omit<
 type Links = Omit<EmailRoutesOptions & CodeRoutesOptions, keyof PageParts>;
 
 export type Mails = {
+  /** False: there is no mail server now, and features that need mails are off. */
+  readonly isOn: () => boolean;
   readonly outbox: RunningOutbox;
   readonly links: Links;
   readonly pages: EmailPages;
@@ -142,17 +144,24 @@ export function openMails({ db, macs, clock, logger, mail, now, ...given }: Mail
       return hashed.kind === 'done' ? hashed.value : null;
     },
   };
-  const tell: Tell = (userId, kind) => notify(links, userId, { kind, at: now() });
+  const isOn = mail.isOn ?? (() => true);
+  const tell: Tell = (userId, kind) => notify(isOn() ? links : null, userId, { kind, at: now() });
   return {
-    outbox,
+    isOn,
+    // Without a mail server, mails wait: a failed attempt would bring their end closer.
+    outbox: { ...outbox, round: async () => (isOn() ? outbox.round() : undefined) },
     links,
     pages: {
+      isOn,
       hasMailbox: mail.newest !== null,
       handlers: async (parts) =>
         (await import('../../http/email-pages.ts')).emailPages({ ...links, tell, ...parts }, mail.newest),
     },
-    whenSignedIn: (session) => notifyOfNewDevice({ ...links, isKnownDevice }, session),
-    mayRecoverByMail: async (userId) => (await import('../../people/email/asking.ts')).mayRecoverByMail(links, userId),
+    whenSignedIn: (session) => {
+      if (isOn()) notifyOfNewDevice({ ...links, isKnownDevice }, session);
+    },
+    mayRecoverByMail: async (userId) =>
+      isOn() && (await import('../../people/email/asking.ts')).mayRecoverByMail(links, userId),
     tell,
   };
 }

@@ -15,8 +15,8 @@ import type { PasswordLinks } from '../password-links.ts';
 /** Half of the queue stays free for the links that users ask for (src/boot/mail/outbox.ts). */
 const MOST_WAITING = 500;
 
-export function directPasswordLinks(runtime: Runtime): PasswordLinks {
-  const ports = passwordLinksOf(runtime);
+export async function directPasswordLinks(runtime: Runtime): Promise<PasswordLinks> {
+  const ports = await passwordLinksOf(runtime);
   if (ports === null)
     throw new CommandRefused('Set STATEHOUSE_SMTP_URL as for the servers, which send the mails. Nothing was changed.');
   const { database, keys, random } = runtime;

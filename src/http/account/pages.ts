@@ -16,8 +16,8 @@ import { ACCOUNT, SECTIONS, type SectionId, sectionOf, signInPath } from './sect
 export type AccountPagesOptions = SessionDeps &
   PageParts & {
     readonly issuer: string;
-    /** Null: the server sends no mail. */
-    readonly links: object | null;
+    /** Whether the server sends mails now. */
+    readonly sendsMail: () => boolean;
   };
 
 /** The signed-in user, and the look of the pages. */
@@ -58,7 +58,7 @@ export function accountPages(options: AccountPagesOptions): AccountPages {
   const { issuer, cookies, csrf } = options;
   const isAvailable = (section: SectionId | null) =>
     section === null ||
-    sectionOf(section).isAvailable({ configuration: options.configuration(), sendsMail: options.links !== null });
+    sectionOf(section).isAvailable({ configuration: options.configuration(), sendsMail: options.sendsMail() });
 
   async function enter(
     request: FastifyRequest,

@@ -7,6 +7,7 @@ import { clientSecret, clientSecrets } from './client-secrets.ts';
 import { client } from './clients.ts';
 import { clientCollection, clientConsequences, userCollection, userConsequences } from './collections.ts';
 import { policies, policy, resources } from './configuration.ts';
+import { configuredSecret, configuredSecrets } from './configured-secrets.ts';
 import { explanations } from './explanations.ts';
 import { grant, grants, grantsOfUser, grantTransitions } from './grants.ts';
 import { invitation, invitations } from './invitations.ts';
@@ -98,6 +99,8 @@ const ALL = [
   policy,
   resources,
   settings,
+  configuredSecrets,
+  configuredSecret,
   policyFiles,
   policyFile,
   backtests,

@@ -24,6 +24,7 @@ const COLLECTIONS = [
   'policies',
   'resources',
   'settings',
+  'secrets',
   'policy-files',
   'backtests',
   'status',

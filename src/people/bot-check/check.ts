@@ -9,8 +9,8 @@ export type BotCheckDeps = {
   readonly configuration: () => { readonly botCheck: BotCheckPolicy | null };
   /** Bounded in time and size. It rejects when the service does not answer. */
   readonly upstreamFetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** From the environment. undefined: not set. */
-  readonly environmentVariable: (name: string) => string | undefined;
+  /** Null: not set. */
+  readonly secretNamed: (name: string) => Promise<string | null>;
 };
 
 /**
@@ -55,7 +55,7 @@ export async function checkForBots(
 /** @returns null: no usable response from the service. */
 async function verify(deps: BotCheckDeps, policy: BotCheckPolicy, answer: string): Promise<boolean | null> {
   const service = CHALLENGE_SERVICES[policy.service];
-  const secret = deps.environmentVariable(policy.secretEnvironment);
+  const secret = await deps.secretNamed(policy.secretEnvironment);
   if (!secret) return null;
   const { siteKey, endpoint = service.endpoint } = policy;
   const sent = deps.upstreamFetch(endpoint, service.verification({ siteKey, secret, answer }));

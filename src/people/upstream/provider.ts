@@ -11,8 +11,8 @@ import type { RequestSecrets } from '../external/begin.ts';
 export type ProviderDeps = {
   /** Bounded in time and size. */
   readonly upstreamFetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** From the environment. undefined: not set. */
-  readonly environmentVariable: (name: string) => string | undefined;
+  /** Null: not set. */
+  readonly secretNamed: (name: string) => Promise<string | null>;
   /** The time for the checks of ID Tokens. */
   readonly now: () => Date;
 };
@@ -86,7 +86,7 @@ async function authenticationAt(deps: ProviderDeps, upstream: Upstream): Promise
   const { client_secret_environment: name, token_endpoint_auth_method: method } = upstream;
   const { ClientSecretBasic, ClientSecretPost, None } = await loadClient();
   if (method === 'none') return None();
-  const secret = name === undefined ? undefined : deps.environmentVariable(name);
+  const secret = name === undefined ? null : await deps.secretNamed(name);
   if (!secret) throw new UpstreamFailure('upstream_unreachable', 'SECRET_NOT_SET');
   return method === 'client_secret_post' ? ClientSecretPost(secret) : ClientSecretBasic(secret);
 }

@@ -175,6 +175,11 @@ const PREPARED: Readonly<Record<string, () => Promise<Prepared>>> = {
   }),
   'POST /console/ledger/verify': async () => ({ form: '/console/ledger/verify' }),
   'POST /console/configuration/draft/patch': async () => ({ fields: { ...tokens.operator, ...DRAFT } }),
+  'POST /console/secret/set': async () => ({
+    form: '/console/secret/set',
+    fields: { name: `SET_${++serial}`, value: 'a new secret' },
+  }),
+  'POST /console/secret/remove': async () => byTest({ name: await rows().configuredSecret() }),
   'GET /console/mails/content': async () => ({ query: '?kind=sign_up&language=de' }),
   'POST /console/mails/test': async () => ({ form: '/console/mails?kind=sign_up' }),
 };

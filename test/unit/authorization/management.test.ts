@@ -84,6 +84,7 @@ const VALUES: readonly (readonly [pattern: RegExp, values: () => Promise<Values>
       return { client_id, secret_id: await rows().secret(client_id) };
     },
   ],
+  [/secret_name/, async () => ({ secret_name: await rows().configuredSecret() })],
   [/client_id/, async () => ({ client_id: await rows().client() })],
   [
     /identity_id/,
@@ -152,6 +153,7 @@ const PREPARED: Readonly<Record<string, (values: Values) => Promise<Prepared> | 
   'POST /webhook-receivers/{receiver}/tests': () => ({ body: {} }),
   'POST /webhook-deliveries/{delivery_id}/repetitions': () => ({ body: {} }),
   'POST /mails/{kind}/tests': () => ({ body: {} }),
+  'PUT /secrets/{secret_name}': () => ({ body: { value: 'another secret' } }),
 };
 
 type Request = Asked & Prepared & { readonly values: Values };

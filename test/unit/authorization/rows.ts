@@ -71,6 +71,13 @@ export function freshRows(test: TestApp) {
       await db.insert(linkedIdentities).values({ ...row, linkedAt: test.clock.now(), state: 'active' });
       return id;
     },
+    /** No file names it. */
+    configuredSecret: async (): Promise<string> => {
+      const name = `FRESH_SECRET_${++serial}`;
+      const answer = await call('PUT', `/secrets/${name}`, { body: { value: 'a fresh secret' } });
+      if (answer.statusCode !== 201) throw new Error(answer.body);
+      return name;
+    },
     invitation: () => made('/invitations', 'invitation_id', { email: `invited-${++serial}@example.com` }),
     delivery: () => made('/webhook-receivers/crm/tests', 'delivery_id'),
     /** Not the one that signs access tokens. */

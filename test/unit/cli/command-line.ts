@@ -55,6 +55,7 @@ export async function openCommandLine(
     const keySource = keysInDatabase(keys);
     return {
       environment,
+      variables: env,
       configuration,
       keys,
       keySource,

@@ -172,6 +172,8 @@ describe('an auditor', () => {
     ['/console/key/revoke', {}],
     ['/console/webhooks/delivery/repeat', {}],
     ['/console/webhooks/test', { receiver: 'crm' }],
+    ['/console/secret/set', { name: 'SMUGGLED', value: 'a smuggled secret' }],
+    ['/console/secret/remove', { name: 'SMUGGLED' }],
     ['/console/mails/test', { kind: 'sign_up', language: 'en' }],
   ] as const;
 

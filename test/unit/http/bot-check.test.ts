@@ -24,8 +24,8 @@ async function open(policy: Partial<BotCheckPolicy> = {}) {
     signIn: { ...shippedConfiguration.signIn, signUp: 'open' as const, codeByMail: true },
     botCheck: service.policy,
   };
-  const environmentVariable = (name: string) => (name === 'BOT_CHECK_SECRET' ? SITE_SECRET : undefined);
-  scene = await openScene(anyDatabase, { mail: mails, configuration, environmentVariable });
+  const secretNamed = async (name: string) => (name === 'BOT_CHECK_SECRET' ? SITE_SECRET : null);
+  scene = await openScene(anyDatabase, { mail: mails, configuration, secretNamed });
   mails.of(scene);
   await makeUser(scene, 'alice', { email: ALICE, email_verified: true });
 }

@@ -22,7 +22,11 @@ import { testClock } from '../../support/clock.ts';
 const ISSUER = 'https://as.test/x';
 const PREFIX = '/x/management/v1';
 const OLGA: Me = { kind: 'operator', id: '00000000-0000-4000-8000-00000000000a', username: 'olga', scopes: [] };
-const deps = { issuer: ISSUER, configuration: () => shippedConfiguration } as unknown as ManagementDeps;
+const deps = {
+  issuer: ISSUER,
+  configuration: () => shippedConfiguration,
+  sendsMail: () => true,
+} as unknown as ManagementDeps;
 
 let bare: BareApp;
 /** As the guard leaves it; null: it admitted no caller. */

@@ -109,9 +109,11 @@ describe('every resource of the management API', () => {
     await externalSignInStore(db, scene.clock, testMacs).insert({ ...fixture, referenceHash: sha256(reference) });
     await db.insert(linkedIdentities).values({ ...LINKED, userId: scene.user.id });
     await db.insert(passkeys).values({ ...PASSKEY, userId: scene.user.id });
+    await call('PUT', '/secrets/CRM_TOKEN', { body: { value: 'a secret that no file names' } });
     const test = await call('POST', '/webhook-receivers/crm/tests');
     values = {
       receiver: 'crm',
+      secret_name: 'CRM_TOKEN',
       delivery_id: (test.json() as { delivery_id: string }).delivery_id,
       passkey_id: PASSKEY.id,
       trust_id: await trustedBrowser(scene, scene.user),

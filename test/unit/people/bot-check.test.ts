@@ -24,7 +24,7 @@ function askedWith(
   const asked: Asked[] = [];
   const deps = {
     configuration: () => ({ botCheck }),
-    environmentVariable: (name: string) => (name === 'BOT_CHECK_SECRET' ? secret : undefined),
+    secretNamed: async (name: string) => (name === 'BOT_CHECK_SECRET' ? (secret ?? null) : null),
     upstreamFetch: async (url: string, init: RequestInit) => {
       asked.push({ url, init });
       return respond();

@@ -90,7 +90,7 @@ async function worldOf({
     sleep: async () => {},
     now: clock.now,
     upstreamFetch: (url: string, init: RequestInit) => there.fetch(url, init),
-    environmentVariable: knowing('a secret'),
+    secretNamed: knowing('a secret'),
     signInFailures: { count: async () => counts },
     sessions: sessionsInMemory([]).sessions,
     factorsOf: async () => ({ hasApp: false, hasPasskey: false }),

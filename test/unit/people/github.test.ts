@@ -28,7 +28,7 @@ function bed(change: Readonly<Record<string, unknown>> = {}, secret: string | nu
       const last = url.slice(url.lastIndexOf('/') + 1);
       return answers[last === 'access_token' ? 'token' : (last as 'user' | 'emails')]();
     },
-    environmentVariable: () => secret ?? undefined,
+    secretNamed: async () => secret ?? null,
     now: () => new Date(),
   });
   const upstream = upstreamOf({

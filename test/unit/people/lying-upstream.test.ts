@@ -18,7 +18,7 @@ beforeAll(async () => {
   scene = await openScene(anyDatabase, {
     clock,
     configuration: withUpstream(upstreamOf({ issuer: LIAR, client_id: 'statehouse' })),
-    environmentVariable: knowing('a secret of the two'),
+    secretNamed: knowing('a secret of the two'),
     change: (deps) => ({ ...deps, upstreamFetch: (url, init) => provider.fetch(url, init) }),
   });
 });

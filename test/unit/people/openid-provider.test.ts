@@ -16,7 +16,7 @@ async function bed(change: Readonly<Record<string, unknown>> = {}, secret: strin
   const upstream = upstreamOf({ ...DEFAULTS, ...change });
   const provider = openIdProvider({
     upstreamFetch: (url, init) => there.fetch(url, init),
-    environmentVariable: secret === null ? () => undefined : knowing(secret),
+    secretNamed: secret === null ? async () => null : knowing(secret),
     now: clock.now,
   });
   const begin = async (requested: Readonly<Record<string, unknown>> = {}, maxAgeSeconds: number | null = null) => {

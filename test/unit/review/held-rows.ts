@@ -76,6 +76,9 @@ export const MAILED_CODE = {
 /** `used`: that of alice. */
 export const SET_UP = { active: id(131), used: id(132), ended: id(133) } as const;
 
+/** By name: with a value, and without one. */
+export const SECRET = { set: 'CRM_SECRET', removed: 'OLD_SECRET' } as const;
+
 export const IDENTITY = { active: id(61), removed: id(62) } as const;
 
 /** Alice's; `forNobody`: without an account yet. */
@@ -225,6 +228,8 @@ function* rows(): Generator<string> {
       ('${rowId}', '${state}', '\\x0e${rowId.slice(-2)}', 'alice', ${state === 'used' ? `'${USER.alice}'` : 'null'}, 0, now(),
       now() + interval '1 day', ${state === 'ended' ? "'replaced'" : 'null'})`;
   }
+  yield `insert into configured_secrets (name, version, sealed_value, changed_at) values
+    ('${SECRET.set}', 3, 'sealed', now()), ('${SECRET.removed}', 2, null, now())`;
   for (const [state, rowId] of Object.entries(IDENTITY)) {
     yield `insert into linked_identities (id, user_id, issuer, subject, provider, linked_at, state, removed_at, removed_reason) values
       ('${rowId}', '${USER.alice}', 'https://idp', 'a1ice-there-${state}', 'idp', now(), '${state}',

@@ -13,6 +13,7 @@ import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/
 /** Each node has all of their rows. Linked identities and passkeys: one account at a provider, or one credential id, is one end-user among all. */
 const EVERYWHERE = [
   'clients',
+  'configured_secrets',
   'ledger_retention',
   'linked_identities',
   'nodes',

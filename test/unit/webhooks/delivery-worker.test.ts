@@ -87,7 +87,7 @@ function bench(
       return due.slice(from, from + limit).map(({ id }): DueDelivery => ({ id, at: 'now' }));
     },
     webhooks: () => file,
-    secretsOf: () => [WEBHOOK_SECRET],
+    secretsOf: async () => [WEBHOOK_SECRET],
     now: () => NOW,
     chance: () => 0.5,
     sleep: async () => {},
@@ -231,7 +231,7 @@ describe('the log', () => {
   });
 
   it('has an error for a secret that cannot be read, and no attempt takes place', async () => {
-    const { round, logged, pages } = bench([deliveryOf('one')], {}, { secretsOf: () => null });
+    const { round, logged, pages } = bench([deliveryOf('one')], {}, { secretsOf: async () => null });
     await round();
     expect(logged).toEqual([
       ['error', { receiver: 'crm' }, 'the secret of a receiver cannot be read; its events wait'],

@@ -22,7 +22,7 @@ export type There = {
 
 export type Elsewhere = {
   readonly upstream: Upstream;
-  readonly environmentVariable: (name: string) => string | undefined;
+  readonly secretNamed: (name: string) => Promise<string | null>;
   /** `fetch`, answered there. */
   readonly upstreamFetch: (url: string, init: RequestInit) => Promise<Response>;
   /** For one scenario: the accounts are new. */
@@ -70,7 +70,7 @@ export async function openElsewhere({ database, clock, policy, issuer }: Opening
   if (!upstream) throw new Error('There is no provider.');
   return {
     upstream,
-    environmentVariable: (name) => (name === SECRET_NAME ? client.secret : undefined),
+    secretNamed: async (name) => (name === SECRET_NAME ? (client.secret ?? null) : null),
     upstreamFetch: async (url, init) => {
       const { statusCode, body, headers } = await server.app.inject({
         method: init.method === 'POST' ? 'POST' : 'GET',

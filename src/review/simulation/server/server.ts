@@ -43,7 +43,7 @@ export type Server = {
   readonly close: () => Promise<void>;
 };
 
-export type Served = Pick<AppParts, 'issuer' | 'upstreamFetch' | 'environmentVariable'> & {
+export type Served = Pick<AppParts, 'issuer' | 'upstreamFetch' | 'secretNamed'> & {
   readonly database: Database;
   readonly clock: SetClock;
   readonly mail?: MailWay;

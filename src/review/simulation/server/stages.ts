@@ -46,7 +46,7 @@ export async function openStages({
     clock,
     mail: mails,
     configuration: () => configuration,
-    environmentVariable: (name) => elsewhere?.environmentVariable(name),
+    secretNamed: async (name) => elsewhere?.secretNamed(name) ?? null,
     upstreamFetch: async (url, init) => {
       if (elsewhere === null) throw new Error('The identity provider is not open.');
       return elsewhere.upstreamFetch(url, init);

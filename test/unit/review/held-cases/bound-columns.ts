@@ -17,6 +17,7 @@ import {
   MAIL,
   MAILED_CODE,
   PASSKEY,
+  SECRET,
   SESSION,
   SET_UP,
   TRUSTED,
@@ -97,6 +98,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'ended_at',
     'abandoned_reason',
   ],
+  configured_secrets: ['version', 'sealed_value', 'changed_at'],
   consents: ['user_epoch', 'client_epoch', 'scope', 'granted_at', 'mac', 'mac_version'],
   users: [
     'username',
@@ -132,6 +134,7 @@ const BOUND: Readonly<Record<string, readonly [rule: string, key: string, row: s
   linked_identities: ['linked_identities_keeps_what_was_linked', 'id', IDENTITY.active],
   webhook_deliveries: ['webhook_deliveries_keeps_its_event', 'id', DELIVERY.pending],
   mails: ['mails_keeps_what_was_written', 'id', MAIL.pending],
+  configured_secrets: ['configured_secrets_keeps_its_name', 'name', SECRET.set],
   consents: ['consents_keeps_whose_it_is', 'id', CONSENT.given],
   // Of rows that no other row names.
   clients: ['clients_keeps_its_id', 'client_id', CLIENT.another],
