@@ -21,6 +21,7 @@ import { sessionStore } from '../storage/sessions.ts';
 import { databaseClock } from '../system/clock.ts';
 import { breachedPasswords } from './breached-passwords.ts';
 import { keyDeps, keysMadeHere } from './key-ring.ts';
+import { placesIn } from './places.ts';
 import type { Runtime } from './runtime.ts';
 import { secretsOf } from './secrets.ts';
 import { beginIdentifiers } from './sign-in-addresses.ts';
@@ -80,6 +81,7 @@ async function depsOf(runtime: Runtime): Promise<ManagementDeps> {
     keys,
     macs,
     seals: () => sealKeys(keys),
+    placeOf: placesIn(environment.placesFile, { warn: () => {} }),
     db,
     clock,
     store: grantStore(db, clock, authenticClients(macs)),

@@ -233,6 +233,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     configFolder: parts.configFolder ?? DEFAULT_CONFIG_FOLDER,
     lastReload: parts.lastReload ?? (() => null),
     seals: () => sealKeys(keys),
+    placeOf,
     deniedAccessTokens,
     challenges,
     challengesOn,

@@ -317,11 +317,18 @@ export const patchIn = (fields: Fields): Readonly<Record<string, unknown>> =>
 const isForSignIns = (fields: Fields): boolean => fields.get('signs_in') !== 'no';
 
 export function valuesOf(record: ClientRecord): readonly (readonly [string, Markup])[] {
-  return TYPED.map(({ name }) => [labelOf(name), shownValue(record[name])] as const);
+  return TYPED.map((field) => [labelOf(field.name), shownValue(field, record[field.name])] as const);
 }
 
-function shownValue(value: unknown): Markup {
+function shownValue({ kind }: Field, value: unknown): Markup {
   if (value === null || value === undefined || value === '') return '';
-  if (Array.isArray(value)) return value.map((item) => code(String(item))).join('<br>');
+  if (Array.isArray(value))
+    return value.map((item) => (kind === 'checks' ? withWords(String(item)) : code(String(item)))).join('<br>');
+  if (kind === 'choice') return withWords(String(value));
   return typeof value === 'object' ? code(jsonText(value)) : shownName(String(value));
+}
+
+function withWords(value: string): Markup {
+  const words = VALUE_WORDS[value];
+  return words === undefined ? code(value) : html`${words} <code class="quiet">${value}</code>`;
 }

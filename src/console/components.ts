@@ -107,6 +107,15 @@ export function searchedWords({ items, next, total }: Page<unknown>): Markup {
 export const wordsOf = (wireName: string): string =>
   wireName.replaceAll('_', ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
+/** Both, for tables and facts. */
+export function worded(wireName: string | null): Markup {
+  if (wireName === null || wireName === '') return '';
+  const words = wordsOf(wireName);
+  return words === wireName
+    ? html`${shownText(words)}`
+    : html`${shownText(words)} <code class="quiet">${shownText(wireName)}</code>`;
+}
+
 export type Input = {
   readonly name: string;
   readonly label: string;

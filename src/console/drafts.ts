@@ -1,7 +1,7 @@
 /** A draft of a policy file: its problems, its consequences in numbers, and the patch to commit. The console saves nothing. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
-import { button, form, input, link, plural, table, withQuery } from './components.ts';
+import { button, form, input, link, plural, table, withQuery, worded } from './components.ts';
 import { type Action, all, type Fields, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, shownText } from './shown-text.ts';
 
@@ -132,7 +132,7 @@ function countsOf<Counts>(caption: string, part: Part<Counts>, numbers: readonly
   return html`!${table(
     `${caption}, by reason`,
     [
-      { label: 'Reason', cell: ({ reason }: (typeof part.by_reason)[number]) => code(reason) },
+      { label: 'Reason', cell: ({ reason }: (typeof part.by_reason)[number]) => worded(reason) },
       { label: 'Number', cell: ({ count }) => shownNumber(count), number: true },
     ],
     part.by_reason,

@@ -1,11 +1,12 @@
 /** One end-user: the account, its ways to sign in, its browsers and apps, and its activity. Change the account, remove a way to sign in. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import { browserOf } from './browser.ts';
 import { button, doneWords, facts, form, input, link, section, shownOr, table, time, withQuery } from './components.ts';
 import { type GrantItem, grantColumns } from './grants.ts';
-import { linesTable } from './ledger.ts';
+import { type Devices, linesTable } from './ledger.ts';
 import { askedIn, linesFrom } from './ledger-lines.ts';
-import type { Problem } from './management-api.ts';
+import type { Answer, Page, Problem } from './management-api.ts';
 import { type SessionItem, sessionColumns } from './sessions.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, name, shownText } from './shown-text.ts';
@@ -77,10 +78,14 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${section(viewer, { title: 'Trusted browsers', answer: trusted, all: '' }, (items) => trustedBrowsers(viewer, sub, items))}
 !${section(viewer, { title: 'Apps with access', answer: grants, all: withQuery('/console/grants', { sub }) }, (items) => table('The newest grants', grantColumns(viewer), items))}
 !${activity === null ? '' : html`<h2>Activity</h2>`}
-!${activity?.kind === 'lines' ? linesTable(viewer, activity.lines) : ''}
+!${activity?.kind === 'lines' ? linesTable(viewer, activity.lines, devicesOf(sessions)) : ''}
 !${activity === null ? '' : html`<p>!${link(viewer, withQuery('/console/ledger', { sub }), 'Their ledger entries')}</p>`}`,
   );
 }
+
+/** Of the sessions that the page shows: of a sign-in that failed, or is older, the server knows no browser. */
+const devicesOf = (sessions: Answer<Page<SessionItem>> | null): Devices =>
+  new Map(sessions?.ok ? sessions.value.items.map(({ sid, user_agent: agent }) => [sid, browserOf(agent)]) : []);
 
 function accountOf(viewer: Viewer, sub: string, user: EndUser, etag: string | null): Markup {
   const { username, disabled, claims } = user;
@@ -88,7 +93,7 @@ function accountOf(viewer: Viewer, sub: string, user: EndUser, etag: string | nu
     ['Username', name(username)],
     ['sub', code(user.sub)],
     ['State', stateOf(user)],
-    ...Object.entries(claims).map(([claim, value]) => [shownText(claim), claimOf(value)] as const),
+    ...Object.entries(claims).map(([claim, value]) => [labelOfClaim(claim), claimOf(value)] as const),
   ])}
 !${
     !viewer.may('users:write')
@@ -187,6 +192,12 @@ const TEXTS = [
   ['family_name', 'Family name'],
   ['email', 'E-mail address'],
 ] as const;
+
+/** The name on the wire stands beside the words. */
+function labelOfClaim(claim: string): string {
+  const words = claim === 'email_verified' ? 'Address verified' : TEXTS.find(([known]) => known === claim)?.[1];
+  return words === undefined ? shownText(claim) : `${words} (${claim})`;
+}
 
 const VERIFIED = [
   ['', 'not verified'],

@@ -13,6 +13,7 @@ import {
   table,
   time,
   withQuery,
+  worded,
 } from './components.ts';
 import { eventsOf, type Life, pictureOf, summaryOf } from './life.ts';
 import { PERSON_LABEL, personIn } from './person.ts';
@@ -61,7 +62,7 @@ export function grantColumns(viewer: Viewer): readonly Column<GrantItem>[] {
 const stateOf = ({ state, reason }: GrantItem): Markup =>
   state === 'active'
     ? html`<span class="badge good">active</span>`
-    : html`<span class="badge bad">over</span> ${reason === null ? '' : shownText(reason)}`;
+    : html`<span class="badge bad">over</span> !${worded(reason)}`;
 
 const STATES = [
   ['', 'active or ended'],

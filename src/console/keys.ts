@@ -1,6 +1,6 @@
 /** Signing keys: list, rotate, revoke. */
 import { html } from 'ghtml';
-import { button, doneWords, facts, form, link, table, time, withQuery } from './components.ts';
+import { button, doneWords, facts, form, link, table, time, withQuery, worded } from './components.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, shownText } from './shown-text.ts';
 
@@ -39,7 +39,7 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
         { label: 'Algorithm', cell: (key) => code(key.alg) },
         {
           label: 'State',
-          cell: (key) => html`<span class="badge">${key.state}</span> ${shownText(key.reason ?? '')}`,
+          cell: (key) => html`<span class="badge">${key.state}</span> !${worded(key.reason)}`,
         },
         { label: 'Since', cell: (key) => time(key.since) },
         {

@@ -26,6 +26,8 @@ export type LedgerLine = {
   readonly fields: readonly string[] | null;
   /** The address of a sign-in. */
   readonly address: string | null;
+  /** Of the address, where the server knows it. */
+  readonly place: { readonly city: string | null; readonly country: string | null } | null;
   readonly account_hash: string | null;
   readonly begun_session_id: string | null;
   /** For a reused code or token. */

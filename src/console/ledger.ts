@@ -106,7 +106,10 @@ function inputsFor(asked: Asked, kinds: readonly Kind[]): readonly Input[] {
   ];
 }
 
-export const linesTable = (viewer: Viewer, lines: readonly LedgerLine[]): Markup =>
+/** The browsers of the sessions that sign-ins began, by session. */
+export type Devices = ReadonlyMap<string, string>;
+
+export const linesTable = (viewer: Viewer, lines: readonly LedgerLine[], devices: Devices = new Map()): Markup =>
   table(
     'Ledger entries',
     [
@@ -118,7 +121,7 @@ export const linesTable = (viewer: Viewer, lines: readonly LedgerLine[]): Markup
       },
       { label: 'Reason', cell: ({ reason }) => (reason === null ? '' : withWireName(reason)) },
       { label: 'Who and which', cell: (line) => about(viewer, line) },
-      { label: 'Requested by, or from', cell: (line) => askedBy(line) },
+      { label: 'Requested by, or from', cell: (line) => askedBy(line, devices) },
       { label: 'Fields', cell: (line) => html`${(line.fields ?? []).map((field) => wordsOf(field)).join(', ')}` },
     ],
     lines,
@@ -127,10 +130,17 @@ export const linesTable = (viewer: Viewer, lines: readonly LedgerLine[]): Markup
 const withWireName = (name: string): Markup => html`${wordsOf(name)}<br><code class="quiet">${shownText(name)}</code>`;
 
 /** For a sign-in, its address. For a reused code or token, its presenter. */
-function askedBy({ actor, address, user_agent: agent }: LedgerLine): Markup | string {
+function askedBy(line: LedgerLine, devices: Devices): Markup | string {
+  const { actor, address, place, user_agent: agent, begun_session_id: session } = line;
   if (actor !== null) return name(actor);
   if (address === null) return '';
-  return html`<code>${shownText(address)}</code>${agent === null ? '' : html` ${shownText(agent)}`}`;
+  const where = [place?.city, place?.country].filter((part) => typeof part === 'string').join(', ');
+  const device = agent ?? (session === null ? null : (devices.get(session) ?? null));
+  return [
+    html`<code>${shownText(address)}</code>`,
+    ...(where === '' ? [] : [name(where)]),
+    ...(device === null ? [] : [name(device)]),
+  ].join('<br>');
 }
 
 function about(viewer: Viewer, line: LedgerLine): Markup {

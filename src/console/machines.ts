@@ -4,7 +4,7 @@
  */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
-import { link, table, withQuery, wordsOf } from './components.ts';
+import { link, table, withQuery, worded, wordsOf } from './components.ts';
 import {
   type Arm,
   armKey,
@@ -17,7 +17,7 @@ import {
 } from './numbers.ts';
 import { withNumbers } from './picture.ts';
 import { type Fields, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
-import { name, shownText } from './shown-text.ts';
+import { shownText } from './shown-text.ts';
 
 const pageOf = (machine: string): string => withQuery('/console/machine', { name: machine });
 const resourceOf = (machine: string, rest = ''): string => `/machines/${encodeURIComponent(machine)}${rest}`;
@@ -32,7 +32,13 @@ async function list(viewer: Viewer): Promise<Shown> {
 !${answer.value.items
       .map(
         (machine) => html`<li><h2>!${link(viewer, pageOf(machine.name), wordsOf(machine.name))}</h2>
-<p>!${machine.states.map((state) => html`<span class="big" data-number="${stateKey(machine.name, state.name)}">${shownCount(state, machine)}</span> ${shownText(state.name)}`).join(' · ')}</p></li>`,
+<p>!${machine.states
+          .map(
+            (state) =>
+              html`<span class="big" data-number="${stateKey(machine.name, state.name)}">${shownCount(state, machine)}</span> ${wordsOf(state.name)}`,
+          )
+          .map((state) => html`<span class="whole">!${state}</span>`)
+          .join(' ')}</p></li>`,
       )
       .join('\n')}
 </ul>`,
@@ -63,7 +69,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${table(
       'Rows per state',
       [
-        { label: 'State', cell: (state: StateRows) => name(state.name) },
+        { label: 'State', cell: (state: StateRows) => worded(state.name) },
         {
           label: 'Rows',
           number: true,
@@ -79,7 +85,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
         {
           label: 'Arm',
           cell: (arm: Arm) =>
-            link(viewer, linesOf(value.name, arm.from, [arm.event], arm.to), `${arm.from} → ${arm.to}: ${arm.event}`),
+            html`!${link(viewer, linesOf(value.name, arm.from, [arm.event], arm.to), wordsOf(arm.event))} <code class="quiet">${shownText(arm.event)}</code><br><span class="quiet">${wordsOf(arm.from)} → ${wordsOf(arm.to)}</span>`,
         },
         {
           label: 'Times',

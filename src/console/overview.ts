@@ -3,7 +3,7 @@ import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import { type Alarm, alarmTables, worst } from './alarms.ts';
 import { charts, periodIn, type Statistics } from './charts.ts';
-import { link, plural, shownOr, table, time, withQuery } from './components.ts';
+import { link, plural, shownOr, table, time, withQuery, wordsOf } from './components.ts';
 import { type Fields, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, shownText } from './shown-text.ts';
 import type { Check, State, Status } from './status.ts';
@@ -65,7 +65,8 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
       [
         {
           label: 'Reason',
-          cell: ({ reason }: (typeof chains)[number]) => link(viewer, withQuery('/console/ledger', { reason }), reason),
+          cell: ({ reason }: (typeof chains)[number]) =>
+            html`${wordsOf(reason)} <code>!${link(viewer, withQuery('/console/ledger', { reason }), reason)}</code>`,
         },
         { label: 'Times', number: true, cell: ({ times }) => html`${times.toLocaleString('en-GB')}` },
         { label: 'Last', cell: ({ last_at: at }) => time(at) },

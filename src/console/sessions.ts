@@ -13,10 +13,11 @@ import {
   table,
   time,
   withQuery,
+  worded,
 } from './components.ts';
 import { PERSON_LABEL, personIn } from './person.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
-import { code, name, shownText } from './shown-text.ts';
+import { code, name } from './shown-text.ts';
 
 export type SessionItem = {
   readonly sid: string;
@@ -48,7 +49,7 @@ export function sessionColumns(viewer: Viewer): readonly Column<SessionItem>[] {
       cell: (session) =>
         isActive(session)
           ? html`<span class="badge good">signed in</span>`
-          : html`<span class="badge">ended</span> ${shownText(session.reason ?? '')}`,
+          : html`<span class="badge">ended</span> !${worded(session.reason)}`,
     },
     {
       label: 'Action',

@@ -13,6 +13,7 @@ import {
   table,
   time,
   withQuery,
+  worded,
 } from './components.ts';
 import { shownNumber } from './numbers.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
@@ -171,7 +172,7 @@ const deliveryColumns = (viewer: Viewer): readonly Column<Delivery>[] => [
   { label: 'Next attempt', cell: ({ next_attempt_at: at }) => time(at) },
 ];
 
-const stateOf = ({ state, reason }: Delivery): Markup => html`!${BADGES[state]} ${shownText(reason ?? '')}`;
+const stateOf = ({ state, reason }: Delivery): Markup => html`!${BADGES[state]} !${worded(reason)}`;
 
 async function delivery(viewer: Viewer, query: Fields): Promise<Shown> {
   const id = query.get('id');

@@ -9,6 +9,7 @@ import type { RawSecret } from '../crypto/secret-types.ts';
 import type { EmailChallengeStore } from '../lifecycles/email-challenge/lifecycle.ts';
 import type { SessionStore } from '../lifecycles/session/lifecycle.ts';
 import type { SigningKeyPorts } from '../lifecycles/signing-key/lifecycle.ts';
+import type { PlaceOf } from '../people/account/origins.ts';
 import type { LinkMaking } from '../people/email/links.ts';
 import type { Mail } from '../people/mail/mail.ts';
 import type { NotifyDeps } from '../people/mail/notify.ts';
@@ -40,6 +41,8 @@ export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   readonly macs: RowMacs;
   /** The keys of the ledger's seals. */
   readonly seals: () => SealVerifier;
+  /** By the file of places that the team provides. Null: it has none, or does not know the address. */
+  readonly placeOf: PlaceOf;
   readonly random: Random;
   readonly db: Drizzle;
   readonly clock: Clock;

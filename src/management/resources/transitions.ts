@@ -1,10 +1,11 @@
 /** The ledger: everything that was decided and stored, as a feed. Append-only; lines are dropped with their month. */
 
 import { z } from 'zod';
+import type { Place } from '../../people/account/origins.ts';
 import { clientNames } from '../../storage/clients.ts';
-import type { Drizzle } from '../../storage/database.ts';
 import { type ListedLine, listLedger } from '../../storage/ledger-list.ts';
 import { type KnownUser, knownUsers } from '../../storage/users.ts';
+import type { ManagementDeps } from '../deps.ts';
 import { instant, shownInstant } from '../instant.ts';
 import { exactInstant, isStorable, link, listAnswer, pageQuery } from '../page.ts';
 import { type ManagementResource, methodsOf } from '../resource.ts';
@@ -72,6 +73,12 @@ const shape = z
       .string()
       .nullable()
       .describe('Of a sign-in, and of a code or token that was used before: where it came from.'),
+    place: z
+      .object({ city: z.string().nullable(), country: z.string().nullable() })
+      .nullable()
+      .describe(
+        'Of the address, in English. Null: the server has no file of places, or the file does not know the address.',
+      ),
     account_hash: z.string().nullable().describe('Of a sign-in: a keyed hash of the username, also of an unknown one.'),
     begun_session_id: z.uuid().nullable().describe('The session that a sign-in began.'),
     user_agent: z
@@ -82,12 +89,14 @@ const shape = z
   .meta({ id: 'Transition' });
 
 type Known = {
+  /** Of addresses. */
+  readonly places: ReadonlyMap<string, Place | null>;
   /** By id. */
   readonly users: ReadonlyMap<string, KnownUser>;
   readonly clients: ReadonlyMap<string, string>;
 };
 
-export const lineDocument = (line: ListedLine, { users, clients }: Known) => ({
+export const lineDocument = (line: ListedLine, { users, clients, places }: Known) => ({
   at: line.at.toISOString(),
   machine: line.machine,
   event: line.event,
@@ -109,14 +118,21 @@ export const lineDocument = (line: ListedLine, { users, clients }: Known) => ({
   address_hash: line.addressHash,
   fields: line.fields,
   address: line.address,
+  place: line.address === null ? null : (places.get(line.address) ?? null),
   account_hash: line.accountHash,
   begun_session_id: line.begunSessionId,
   user_agent: line.userAgent,
 });
 
 /** Names are of the resources of end-users and clients, so a caller needs the scopes of those. */
-async function knownIn(db: Drizzle, lines: readonly ListedLine[], scopes: readonly string[]): Promise<Known> {
-  const [users, clients] = await Promise.all([
+async function knownIn(
+  { db, placeOf }: Pick<ManagementDeps, 'db' | 'placeOf'>,
+  lines: readonly ListedLine[],
+  scopes: readonly string[],
+): Promise<Known> {
+  const addresses = [...new Set(lines.flatMap(({ address }) => address ?? []))];
+  const [places, users, clients] = await Promise.all([
+    Promise.all(addresses.map(async (address) => [address, await placeOf(address, ['en'])] as const)),
     knownUsers(
       db,
       lines.flatMap(({ userId }) => userId ?? []),
@@ -128,8 +144,9 @@ async function knownIn(db: Drizzle, lines: readonly ListedLine[], scopes: readon
         )
       : new Map<string, string>(),
   ]);
-  if (scopes.includes('users:read')) return { users, clients };
-  return { users: new Map([...users].map(([id, { sub }]) => [id, { sub, username: null }])), clients };
+  const known = { places: new Map(places), users, clients };
+  if (scopes.includes('users:read')) return known;
+  return { ...known, users: new Map([...users].map(([id, { sub }]) => [id, { sub, username: null }])) };
 }
 
 export const transitions = {
@@ -172,7 +189,7 @@ export const transitions = {
         items: z.array(shape),
         _links: z.object({ self: link, next: link.optional().describe('Absent: this is the last page.') }),
       }),
-      run: ({ db }, { query: { limit, cursor, order, ...asked }, href, me }) => {
+      run: (deps, { query: { limit, cursor, order, ...asked }, href, me }) => {
         const filter = {
           machine: asked.machine,
           event: asked.event,
@@ -190,8 +207,8 @@ export const transitions = {
           to: asked.to,
         };
         return listAnswer({ limit, cursor }, position, href, async (page) => {
-          const { items, next } = await listLedger(db, filter, { ...page, order });
-          const known = await knownIn(db, items, me.scopes);
+          const { items, next } = await listLedger(deps.db, filter, { ...page, order });
+          const known = await knownIn(deps, items, me.scopes);
           return { items: items.map((line) => lineDocument(line, known)), next };
         });
       },

@@ -1,10 +1,22 @@
 /** The page of one end-user: the tickets of a support desk. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { makeClient, makeUser, obtainTokens, type TestUser } from '../../support/actors.ts';
+import {
+  authorizeUrl,
+  makeClient,
+  makePkce,
+  makeUser,
+  obtainTokens,
+  PASSWORD,
+  type TestUser,
+} from '../../support/actors.ts';
 import { Browser } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, formTo, openConsoleApp, openPage } from '../../support/console.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { enrol } from '../../support/factors.ts';
+import { mmdbOf } from '../../support/mmdb.ts';
 import { registeredPasskey } from '../../support/registered-passkey.ts';
 
 let opened: TestDatabase;
@@ -12,13 +24,21 @@ let test: ConsoleApp;
 let operator: Browser;
 let person: TestUser;
 let serial = 0;
+let folder: string;
 beforeAll(async () => {
   opened = await openTestDatabase('embedded');
-  test = await openConsoleApp(opened.database);
+  folder = mkdtempSync(join(tmpdir(), 'places-'));
+  const placesFile = join(folder, 'places.mmdb');
+  writeFileSync(
+    placesFile,
+    mmdbOf({ '203.0.113.0/24': { city: { names: { en: 'Vienna' } }, country: { iso_code: 'AT' } } }),
+  );
+  test = await openConsoleApp(opened.database, { placesFile });
 });
 afterAll(async () => {
   await test.app.close();
   await opened.close();
+  rmSync(folder, { recursive: true });
 });
 beforeEach(async () => {
   operator = consoleBrowser(test);
@@ -42,6 +62,23 @@ describe('the page of an end-user', () => {
     for (const words of ['10 left', 'the passkey of the test', 'The newest sessions', 'Apps with access', 'Activity'])
       expect(body).toContain(words);
     expect(body).toContain('factorAdded');
+  });
+
+  it('shows the place and the browser of a sign-in, and the place of a failed one', async () => {
+    const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+    const client = await makeClient(test);
+    for (const password of ['wrong', PASSWORD]) {
+      const browser = new Browser(test.app, '203.0.113.9', { 'user-agent': agent });
+      const at = await browser.get(authorizeUrl(client, makePkce()));
+      await browser.submit(at, { username: person.username, password });
+    }
+    const { body } = await shown();
+    const rows = (body.split('Ledger entries')[1] ?? '').split('<tr>').filter((row) => row.includes('203.0.113.9'));
+    const [signedIn = '', failed = ''] = rows;
+    expect(rows).toHaveLength(2);
+    expect(signedIn).toContain('<bdi>Vienna, Austria</bdi><br><bdi>Firefox');
+    expect(failed).toContain('refused');
+    expect(failed).toContain('<bdi>Vienna, Austria</bdi></td>');
   });
 
   it('removes the authenticator apps and recovery codes, after a page that says what follows', async () => {

@@ -30,6 +30,7 @@ const line = (change: Partial<LedgerLine>): LedgerLine => ({
   actor: null,
   address_hash: null,
   address: null,
+  place: null,
   account_hash: null,
   begun_session_id: null,
   user_agent: null,

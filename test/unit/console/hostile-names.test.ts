@@ -68,7 +68,8 @@ describe('hostile names', () => {
     for (const rest of ['', '/disable', '/password', '/delete']) {
       const { body } = await browser.get(`/console/end-user${rest}?id=${person.id}`);
       expect(body).toContain('alert(1)');
-      expect(body.match(/<script|<img|<svg/g)).toBeNull();
+      // Without the script of the page itself.
+      expect(body.replaceAll('<script type="module">', '').match(/<script|<img|<svg/g)).toBeNull();
     }
   });
 });

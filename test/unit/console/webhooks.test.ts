@@ -85,7 +85,9 @@ describe('webhooks in the console', () => {
     await worker.round();
     status = 204;
     const first = await at('/deliveries?receiver=crm&state=abandoned');
-    expect(rowsOf(first)[0]).toMatch(/^[0-9a-f]{8} user\.created crm .* UTC dead-lettered attempts_used_up 1 failed$/);
+    expect(rowsOf(first)[0]).toMatch(
+      /^[0-9a-f]{8} user\.created crm .* UTC dead-lettered attempts used up attempts_used_up 1 failed$/,
+    );
     const next = /href="([^"]*cursor[^"]*)"/.exec(first.body)?.[1]?.replaceAll('&#61;', '=').replaceAll('&#38;', '&');
     const second = await browser.get(next ?? '');
     expect(rowsOf(first).length + rowsOf(second).length).toBe(users.length);

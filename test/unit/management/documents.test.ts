@@ -311,6 +311,7 @@ describe('an entry of the ledger', () => {
     ...{ accountHash: null, begunSessionId: null, userAgent: null },
   };
   const known = {
+    places: new Map([['192.0.2.1', { city: null, country: 'Austria' }]]),
     users: new Map([['u', { sub: 'imported', username: 'ursula' }]]),
     clients: new Map([['shop', 'The shop']]),
   };
@@ -318,10 +319,12 @@ describe('an entry of the ledger', () => {
   it('is shown with null for each member without a value', () => {
     const { at: instant, machine, event, from, to, ...others } = shown();
     expect([instant, machine, event, from, to]).toEqual([iso(1), 'grant', 'e', 'f', 't']);
-    expect(Object.values(others)).toEqual(Array(19).fill(null));
+    expect(Object.values(others)).toEqual(Array(20).fill(null));
   });
   it.each([
     [{ generation: 0n }, { generation: 0 }],
+    [{ address: '192.0.2.1' }, { address: '192.0.2.1', place: { city: null, country: 'Austria' } }],
+    [{ address: '192.0.2.2' }, { address: '192.0.2.2', place: null }],
     [{ generation: 7n }, { generation: 7 }],
     [{ userId: 'u' }, { sub: 'imported', username: 'ursula' }],
     [{ userId: 'v' }, { sub: 'v', username: null }],
