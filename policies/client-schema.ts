@@ -57,7 +57,7 @@ const eachOnce = <Item>(list: readonly Item[]): Item[] => [...new Set(list)];
 const redirectUris = z
   .array(
     expecting(
-      z.string().max(MAX_REDIRECT_URI_CHARACTERS),
+      z.string().max(MAX_REDIRECT_URI_CHARACTERS).meta({ format: 'uri' }),
       `an absolute URI of at most ${MAX_REDIRECT_URI_CHARACTERS} characters`,
     ),
   )
@@ -67,9 +67,10 @@ const redirectUris = z
 const webAddress = z
   .string()
   .max(MAX_REDIRECT_URI_CHARACTERS)
+  // Browsers read a backslash as a slash: another host than the one that people read.
+  .regex(/^ *[Hh][Tt][Tt][Pp][Ss]:[^\\]+$/)
   .refine((text) => {
-    // Browsers read a backslash as a slash: another host than the one that people read.
-    if (!URL.canParse(text) || !isPlainText(text) || text.includes('\\')) return false;
+    if (!URL.canParse(text) || !isPlainText(text)) return false;
     const { protocol, username, password } = new URL(text);
     return protocol === 'https:' && username === '' && password === '';
   });

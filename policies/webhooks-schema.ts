@@ -49,6 +49,8 @@ export const SECURITY_EVENTS = WEBHOOK_EVENTS.filter(isSecurityEvent);
 export const eventsNamed = (names: readonly string[]): ReadonlySet<WebhookEventName> =>
   new Set(WEBHOOK_EVENTS.filter((event) => names.includes(event) || names.includes(event.replace(/\..*/, ''))));
 
+export const RECEIVER_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
 const isLoopback = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
 
 function isReceiverAddress(text: string): boolean {
@@ -63,7 +65,7 @@ export const shownAddress = (url: string): string => url.replace(/[?#].*$/s, '')
 
 const receiver = z
   .strictObject({
-    name: expecting(z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/), 'lower-case letters, digits and "-"').describe(
+    name: expecting(z.string().regex(RECEIVER_NAME), 'lower-case letters, digits and "-"').describe(
       'The name of the endpoint in lists, metrics and the log. Another name is another endpoint.',
     ),
     url: expectingSecret(

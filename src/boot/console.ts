@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Configuration } from '../config/configuration.ts';
 import { CONSOLE_CLIENT_ID } from '../config/own-clients.ts';
-import { consoleRedirectUri, consoleSecrets } from '../console/client.ts';
+import { consoleRedirectUri, consoleScope, consoleSecrets } from '../console/client.ts';
 import type { ConsoleOptions } from '../console/handlers.ts';
 import type { Send } from '../console/send.ts';
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
@@ -48,7 +48,7 @@ export const consoleParts = ({
   sessions: consoleSessionStore(database.drizzle, clock),
   resource: () => {
     const { identifier, scopes } = configuration().management;
-    return { identifier, scope: scopes.map(({ name }) => name) };
+    return { identifier, scope: consoleScope(scopes) };
   },
   recentSignInSeconds: () => configuration().signIn.recentSignInSeconds,
   signInOf: async (cookieHash) => {
@@ -104,7 +104,7 @@ const consoleClient = (
     .map((secret) => live.find((mac) => matchesStoredSecret(keys, [mac], secret)) ?? storedSecretMac(keys, secret)),
   redirectUris: [consoleRedirectUri(issuer)],
   grantTypes: ['authorization_code'],
-  scope: configuration.management.scopes.map(({ name }) => name),
+  scope: consoleScope(configuration.management.scopes),
   defaultResource: null,
   declared: false,
   registeredBy: 'operator',

@@ -1,14 +1,13 @@
-/** The files whose change a backtest can answer: lifetimes, and the APIs with their scopes. None of them has a secret. */
+/** Drafts of policy files: their texts, and the configuration with a draft in it. */
 import { join } from 'node:path';
 import type { Configuration } from './configuration.ts';
-import { type Draft, filesOf, loadConfiguration, POLICY_FILE, RESOURCES_FILE } from './load.ts';
+import { DRAFTABLE_FILE, type Draft, filesOf, loadConfiguration } from './load.ts';
 import { ConfigurationError, describeProblem } from './problem.ts';
 import { readText } from './text-file.ts';
 
-export const isDraftable = (file: string): boolean => POLICY_FILE.test(file) || file === RESOURCES_FILE;
-
 /** @throws ConfigurationError when the folder cannot be read. */
-export const draftableFiles = (folder: string): readonly string[] => filesOf(folder).filter(isDraftable);
+export const draftableFiles = (folder: string): readonly string[] =>
+  filesOf(folder).filter((file) => DRAFTABLE_FILE.test(file));
 
 /** As it stands in the folder of this node. Null: not found, or not for drafts. */
 export function textOfFile(folder: string, file: string): string | null {

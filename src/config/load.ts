@@ -48,7 +48,11 @@ import { resourcesWithoutSigner } from './resource-signing.ts';
 import { readText, type TextFile, unreadable } from './text-file.ts';
 import { type Path, readYaml } from './yaml-file.ts';
 
-export const POLICY_FILE = /^(?<name>[a-z0-9][a-z0-9-]*)\.policy\.yaml$/;
+const NAME = '[a-z0-9][a-z0-9-]*';
+export const POLICY_NAME = new RegExp(`^${NAME}$`);
+const POLICY_FILE = new RegExp(`^(?<name>${NAME})\\.policy\\.yaml$`);
+/** The files whose change a backtest can answer: lifetimes, and the APIs with their scopes. None of them has a secret. */
+export const DRAFTABLE_FILE = new RegExp(`^(?:${NAME}\\.policy|resources)\\.yaml$`);
 export const RESOURCES_FILE = 'resources.yaml';
 const SIGN_IN_FILE = 'sign-in.yaml';
 const OTHER_FILES = [

@@ -19,4 +19,8 @@ export const consoleSecrets = ({ byId }: RootKeys): readonly string[] =>
 
 const secretUnder = (root: RootKey): string => hmacSha256(root.key('console'), 'client secret').toString('base64url');
 
+/** Of the scopes of the management API, those that its pages use. Only applications answer delegated sign-ins. */
+export const consoleScope = (scopes: readonly { readonly name: string }[]): string[] =>
+  scopes.map(({ name }) => name).filter((name) => name !== 'sign-ins:answer');
+
 export const consoleRedirectUri = (issuer: string): string => urlUnder(issuer, '/console/callback');

@@ -24,7 +24,7 @@ export type Makes = Random & {
 };
 
 /** RFC 8941 strings have quotes; many clients send the bare text. */
-const KEY = /^(?:"[\x20\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x5b\x5d-\x7e]{1,255})$/;
+export const IDEMPOTENCY_KEY = /^(?:"[\x20\x21\x23-\x5b\x5d-\x7e]{1,255}"|[\x21\x23-\x5b\x5d-\x7e]{1,255})$/;
 const KEPT_SECONDS = 86_400;
 
 export const freshlyMade = (random: Random): Makes => ({
@@ -43,7 +43,7 @@ export async function makesFor(
   request: readonly string[],
 ): Promise<Makes | Problem> {
   if (key === undefined) return freshlyMade(random);
-  if (typeof key !== 'string' || !KEY.test(key)) return MALFORMED;
+  if (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)) return MALFORMED;
   const name = sha256(JSON.stringify([me.kind, me.id, key.replaceAll('"', '')]));
   const requestHash = sha256(JSON.stringify(request));
   const store = idempotencyKeyStore(db, clock);

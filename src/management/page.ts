@@ -1,12 +1,17 @@
 /** Lists in pages: a bounded number of items, and an opaque cursor to the next ones. */
 import { z } from 'zod';
-import { base64urlDecode } from '../crypto/base64url.ts';
+import { BASE64URL, base64urlDecode } from '../crypto/base64url.ts';
 import type { Place } from '../storage/keyed-page.ts';
 import { MAX_PAGE_ITEMS, type Page, type PageRequest } from '../storage/page.ts';
 import { type Problem, problem } from './problem.ts';
 import { type Answer, found } from './resource.ts';
 
 const MAX_ITEMS = MAX_PAGE_ITEMS;
+
+/** Of a name in a list: 256 characters, each of which has up to 18 in the key of the name (NFKC of U+FDFA). */
+const MAX_KEY_CHARACTERS = 256 * 18;
+/** Base64url of that key, whose characters have 33 bytes for each of the name. */
+const MAX_CURSOR_CHARACTERS = 12_288;
 
 /** In the query of every list. */
 export const pageQuery = {
@@ -19,8 +24,8 @@ export const pageQuery = {
     .describe(`The maximum number of items, 1 to ${MAX_ITEMS}.`),
   cursor: z
     .string()
-    .min(1)
-    .max(512)
+    .max(MAX_CURSOR_CHARACTERS)
+    .regex(BASE64URL)
     .optional()
     .describe('The cursor in `next` of the previous page. It stays valid when items are added.'),
 };
@@ -28,7 +33,7 @@ export const pageQuery = {
 /** Of an item, so that it can be changed without reading it alone. */
 export const etag = z.string().describe('The `ETag` of the item by itself, for `If-Match`.');
 
-export const link = z.object({ href: z.string() }).meta({ id: 'Link' });
+export const link = z.object({ href: z.string().meta({ format: 'uri' }) }).meta({ id: 'Link' });
 export const selfLink = z.object({ self: link });
 
 /** The shape of a list. */
@@ -64,7 +69,7 @@ export const instantPosition = z.strictObject({ at: exactInstant, id: z.uuid() }
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 /** A place in a list that is sorted by a name. */
-export const keyPosition = z.string().max(512).refine(isStorable);
+export const keyPosition = z.string().max(MAX_KEY_CHARACTERS).refine(isStorable);
 
 /** A place in a list that is sorted by one unique text. Its cursor is the text itself; empty: before the first. */
 export const placeOfKey = keyPosition.transform((key): Place => (key === '' ? [] : [key]));

@@ -1,7 +1,7 @@
 /** The forms of a `sub` (OpenID Connect Core §2): at most 255 ASCII characters, compared with their case. */
 
 /** Printable, so that logs, addresses and exports show it as it is. */
-const SUB = /^[\x21-\x7e]{1,255}$/;
+export const SUB = /^[\x21-\x7e]{1,255}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** RFC 9562 §5.9: it stands for no end-user. */

@@ -6,9 +6,10 @@ import { type Method, scopesOf } from '../operations.ts';
 import type { ManagementResource, Operation } from '../resource.ts';
 import { RESOURCES } from '../resources/all.ts';
 import { answersOf, HEADER_COMPONENTS, PROBLEM_SCHEMA, problemComponents } from './answers.ts';
-import { isList, operationId, tagOf } from './names.ts';
+import { isList, operationId } from './names.ts';
 import { parametersOf } from './parameters.ts';
 import { collectSchemas, mergePatchOf, nullsAllowed, type Schemas } from './schemas.ts';
+import { TAGS, tagOf } from './tags.ts';
 
 /** @param issuer its URLs are in the document. */
 export function openApiDocument(issuer: string): object {
@@ -28,7 +29,7 @@ export function openApiDocument(issuer: string): object {
     openapi: '3.1.1',
     info: { title: 'Statehouse: administration', version: '1', description: CONVENTIONS },
     servers: [{ url: urlUnder(issuer, '') }],
-    tags: [...new Set(RESOURCES.map(({ path }) => tagOf(path)))].map((name) => ({ name })),
+    tags: TAGS,
     paths,
     components: {
       schemas: { ...schemas.components(), Problem: PROBLEM_SCHEMA },

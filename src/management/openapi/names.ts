@@ -27,6 +27,3 @@ export function operationId(method: Method, path: string, isList: boolean): stri
 }
 
 export const isList = ({ answer }: Operation): boolean => 'items' in ((answer as { shape?: object })?.shape ?? {});
-
-/** The collection that a path is in. */
-export const tagOf = (path: string): string => path.split('/')[1]?.replaceAll('-', ' ') || 'API';

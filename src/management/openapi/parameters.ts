@@ -1,5 +1,6 @@
 /** Parameters of the path and the query, and the headers that requests may carry. */
 import type { z } from 'zod';
+import { IDEMPOTENCY_KEY } from '../idempotency.ts';
 import type { Method } from '../operations.ts';
 import type { ManagementResource, Operation } from '../resource.ts';
 import type { JsonSchema, Schemas } from './schemas.ts';
@@ -29,7 +30,7 @@ const HEADERS = {
     name: 'Idempotency-Key',
     in: 'header',
     description: 'The same key with the same request, within a day, creates nothing twice and gets the same answer.',
-    schema: { type: 'string', pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,255}$' },
+    schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
   },
 } as const;
 

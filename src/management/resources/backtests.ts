@@ -1,7 +1,8 @@
 /** Drafts of policy files, and their consequences in numbers. Nothing is stored: the files stay the source of the policy. */
 import { z } from 'zod';
 import { type BacktestDocument, backtest } from '../../backtest/backtest.ts';
-import { draftableFiles, draftedConfiguration, isDraftable, textOfFile } from '../../config/drafts.ts';
+import { draftableFiles, draftedConfiguration, textOfFile } from '../../config/drafts.ts';
+import { DRAFTABLE_FILE } from '../../config/load.ts';
 import { unifiedDiff } from '../../config/unified-diff.ts';
 import { addressOf, links } from '../addresses.ts';
 import { pageBody, pageOf, selfLink } from '../page.ts';
@@ -9,7 +10,7 @@ import { notFound, problem } from '../problem.ts';
 import { found, type ManagementResource, methodsOf } from '../resource.ts';
 
 const none = z.object({});
-const fileName = z.string().min(1).max(100);
+const fileName = z.string().max(100).regex(DRAFTABLE_FILE, 'NAME.policy.yaml or resources.yaml');
 const fileParams = z.object({ file: fileName });
 const count = z.int().nonnegative();
 
@@ -110,9 +111,7 @@ export const backtests = {
       summary:
         'The consequences of a drafted policy file in numbers: chains that end now, and requests of the last days that the server would have refused. Nothing is stored.',
       body: z.strictObject({
-        file: fileName
-          .refine(isDraftable, 'NAME.policy.yaml or resources.yaml')
-          .describe('The file that the draft stands for.'),
+        file: fileName.describe('The file that the draft stands for.'),
         yaml: z.string().max(65_536).describe('The whole text of the file.'),
         days: z.int().min(1).max(31).default(7).describe('The period ends now, and is so many days long.'),
       }),

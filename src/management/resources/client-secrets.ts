@@ -1,5 +1,6 @@
 /** The live secrets of a client: at most two, so that one is rotated without an outage. A secret is shown once, when it is made. */
 import { z } from 'zod';
+import { BASE64URL } from '../../crypto/base64url.ts';
 import { makeClientSecret, storedSecretMac } from '../../crypto/client-secret.ts';
 import { type ClientChange, secretIdOf } from '../../lifecycles/client/lifecycle.ts';
 import type { RegisteredClient, SecretMac } from '../../model/client.ts';
@@ -24,7 +25,7 @@ import { MADE_SECRET } from './client-record.ts';
 import { clientId } from './clients.ts';
 
 const params = z.object({ client_id: clientId });
-const itemParams = params.extend({ secret_id: z.string().min(1).max(64) });
+const itemParams = params.extend({ secret_id: z.string().max(64).regex(BASE64URL) });
 const ofClient = methodsOf(params);
 const ofSecret = methodsOf(itemParams);
 

@@ -138,7 +138,7 @@ const claim = expecting(
   z
     .string()
     .max(512)
-    .regex(/^[^=]+=./s)
+    .regex(/^[^=]+=[\s\S]/)
     .refine(isStorable),
   'NAME=VALUE, such as "department=Sales"',
 ).transform((text) => {

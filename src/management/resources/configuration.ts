@@ -1,13 +1,14 @@
 /** Policies and resources in force, read-only: changes go into the files. */
 import { z } from 'zod';
 import { policySchema, resourcesSchema } from '../../../policies/schema.ts';
+import { POLICY_NAME } from '../../config/load.ts';
 import { addressOf, links } from '../addresses.ts';
 import { pageBody, pageOf, selfLink } from '../page.ts';
 import { notFound } from '../problem.ts';
 import { found, type ManagementResource, methodsOf } from '../resource.ts';
 
 const none = z.object({});
-const policyParams = z.object({ name: z.string().min(1).max(100) });
+const policyParams = z.object({ name: z.string().max(100).regex(POLICY_NAME) });
 
 const policyShape = z.object({ name: z.string(), ...policySchema.shape, _links: selfLink }).meta({ id: 'Policy' });
 const resourceShape = z.object({ ...resourcesSchema.shape.resources.element.shape }).meta({ id: 'Resource' });

@@ -12,7 +12,7 @@ import { notFound } from '../problem.ts';
 import { document, found, type ManagementResource, methodsOf } from '../resource.ts';
 
 const none = z.object({});
-const params = z.object({ name: z.string().max(64) });
+const params = z.object({ name: z.enum([...MACHINES.keys()]) });
 
 const shape = z
   .object({

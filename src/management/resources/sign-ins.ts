@@ -1,6 +1,7 @@
 /** Delegated sign-ins: the request that a reference stands for, and the application's answer. */
 import { z } from 'zod';
 import type { ExternalSignInRejectReason } from '../../../machines/external-sign-in/facts.ts';
+import { BASE64URL } from '../../crypto/base64url.ts';
 import type { RootKeys } from '../../crypto/root-secret.ts';
 import type { ExternalSignIn } from '../../lifecycles/external-sign-in/entity.ts';
 import type { Client } from '../../model/client.ts';
@@ -24,7 +25,7 @@ import { notFound, type Problem, type ProblemReason, problem } from '../problem.
 import { type Answer, found, type ManagementResource, methodsOf } from '../resource.ts';
 import { sub } from './users.ts';
 
-const params = z.object({ reference: z.string().min(1).max(100).describe('As the browser brought it.') });
+const params = z.object({ reference: z.string().max(100).regex(BASE64URL).describe('As the browser brought it.') });
 const method = methodsOf(params);
 
 const shape = z

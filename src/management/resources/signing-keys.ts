@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { SigningKeyPolicy } from '../../../policies/schema.ts';
 import { keyLifetimes } from '../../config/key-lifetimes.ts';
+import { BASE64URL } from '../../crypto/base64url.ts';
 import { forecastOf } from '../../explanation/key-forecast.ts';
 import { type KeyChange, requestRevocation, requestRotation } from '../../lifecycles/signing-key/lifecycle.ts';
 import type { SigningKeyRow } from '../../model/signing-key.ts';
@@ -14,7 +15,7 @@ import { notFound, problem } from '../problem.ts';
 import { created, done, found, type ManagementResource, methodsOf } from '../resource.ts';
 
 const none = z.object({});
-const params = z.object({ kid: z.string().min(1).max(128) });
+const params = z.object({ kid: z.string().max(128).regex(BASE64URL).describe('RFC 7638.') });
 const method = methodsOf(params);
 
 const shape = z

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type RegisteredUser, subOf } from '../../model/user.ts';
 import { STANDARD_CLAIMS } from '../../oauth/claims.ts';
-import { isSubText } from '../../oauth/sub.ts';
+import { isSubText, SUB } from '../../oauth/sub.ts';
 import { USER_FACTORS, type UserFacts } from '../../storage/user-list.ts';
 import { addressOf, links } from '../addresses.ts';
 import { shownInstant } from '../instant.ts';
@@ -54,6 +54,7 @@ export const userBody = z.strictObject({
   disabled: disabled.optional(),
   sub: z
     .string()
+    .regex(SUB)
     .refine(isSubText)
     .optional()
     .describe(

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { hashPassword, importedHashOf, matchesPassword } from '../../crypto/password.ts';
 import type { UserChange, UserRegistration, UserRow } from '../../lifecycles/user/lifecycle.ts';
 import { NO_PASSWORD, type RegisteredUser, subOf } from '../../model/user.ts';
-import { isSubText, placedSub } from '../../oauth/sub.ts';
+import { isSubText, placedSub, SUB } from '../../oauth/sub.ts';
 import { serviceNames } from '../../people/passwords/rules.ts';
 import { administerUser, requireDone } from '../../registration/administration.ts';
 import { judgeUserRecord, type UserRecord } from '../../registration/user-record.ts';
@@ -44,6 +44,7 @@ import {
 
 export const sub = z
   .string()
+  .regex(SUB)
   .refine(isSubText)
   .describe('The `sub` of every token about this end-user. The id in the addresses of the API is accepted too.');
 

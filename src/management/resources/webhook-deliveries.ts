@@ -1,16 +1,18 @@
 /** Events on their way to other systems. The secrets of receivers, and what receivers answered, are never shown. */
 import { z } from 'zod';
+import { RECEIVER_NAME } from '../../../policies/webhooks-schema.ts';
 import { ATTEMPT_OUTCOMES, type WebhookDelivery, webhookIdOf } from '../../lifecycles/webhook-delivery/entity.ts';
 import { repeatDelivery, retryPolicyOf } from '../../lifecycles/webhook-delivery/lifecycle.ts';
 import { attemptsOf, findDelivery, listDeliveryPage } from '../../storage/webhook-list.ts';
 import { webhookStore } from '../../storage/webhooks.ts';
 import { addressOf, links } from '../addresses.ts';
 import { shownInstant } from '../instant.ts';
-import { instantPosition, isStorable, link, listAnswer, pageBody, pageOf, pageQuery } from '../page.ts';
+import { instantPosition, link, listAnswer, pageBody, pageOf, pageQuery } from '../page.ts';
 import { notFound } from '../problem.ts';
 import { created, found, type ManagementResource, methodsOf } from '../resource.ts';
 
 const none = z.object({});
+export const receiverName = z.string().regex(RECEIVER_NAME).describe('As webhooks.yaml names it.');
 const params = z.object({ delivery_id: z.uuid() });
 
 const state = z.enum(['pending', 'delivered', 'abandoned']);
@@ -71,7 +73,7 @@ export const webhookDeliveries = {
       summary: 'Deliveries of events (pending, delivered or abandoned), newest first.',
       query: z.strictObject({
         ...pageQuery,
-        receiver: z.string().min(1).max(255).refine(isStorable).optional(),
+        receiver: receiverName.optional(),
         state: state.optional(),
       }),
       answer: pageOf(deliveryShape),

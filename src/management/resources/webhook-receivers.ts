@@ -13,10 +13,10 @@ import { shownInstant } from '../instant.ts';
 import { link, pageBody, pageOf } from '../page.ts';
 import { notFound } from '../problem.ts';
 import { created, done, found, type ManagementResource, methodsOf } from '../resource.ts';
-import { addressOfDelivery, deliveryDocument, deliveryShape } from './webhook-deliveries.ts';
+import { addressOfDelivery, deliveryDocument, deliveryShape, receiverName } from './webhook-deliveries.ts';
 
 const none = z.object({});
-const params = z.object({ receiver: z.string().min(1).max(40) });
+const params = z.object({ receiver: receiverName });
 
 const shape = z
   .object({

@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { instant } from '../../../src/management/instant.ts';
-import { operationId, tagOf } from '../../../src/management/openapi/names.ts';
+import { operationId } from '../../../src/management/openapi/names.ts';
 import { collectSchemas, mergePatchOf, nullsAllowed } from '../../../src/management/openapi/schemas.ts';
+import { TAGS, tagOf } from '../../../src/management/openapi/tags.ts';
+import { ADDRESSES } from '../../../src/management/operations.ts';
 import { exactInstant, isStorable, listAnswer, pageBody, pageQuery } from '../../../src/management/page.ts';
 import { PROBLEMS } from '../../../src/management/problem.ts';
 import { PROBLEM_WORDS } from '../../../src/management/problem-words.ts';
@@ -84,10 +86,18 @@ describe('a query', () => {
     [{ limit: String(MAX_PAGE_ITEMS) }, { limit: MAX_PAGE_ITEMS }],
     [{ limit: String(MAX_PAGE_ITEMS + 1) }, null],
     [{ cursor: '' }, null],
-    [{ cursor: 'a'.repeat(512) }, { limit: 50, cursor: 'a'.repeat(512) }],
-    [{ cursor: 'a'.repeat(513) }, null],
+    [{ cursor: 'a_-0' }, { limit: 50, cursor: 'a_-0' }],
+    [{ cursor: 'a+/=' }, null],
+    [{ cursor: 'a\n' }, null],
   ])('of a page: %j', (given, expected) => {
     expect(z.object(pageQuery).safeParse(given).data ?? null).toEqual(expected);
+  });
+
+  it.each([
+    [12_288, true],
+    [12_289, false],
+  ])('of a page with a cursor of %d characters', (length, isGood) => {
+    expect(z.object(pageQuery).safeParse({ cursor: 'a'.repeat(length) }).success).toBe(isGood);
   });
 });
 
@@ -159,11 +169,19 @@ describe('the document', () => {
   });
 
   it('has the collection of a path as its tag', () => {
-    expect(['/', '/users/{sub}', '/webhook-deliveries/{id}/x-y'].map(tagOf)).toEqual([
+    expect((['/', '/users/{sub}', '/webhook-deliveries/{delivery_id}/attempts'] as const).map(tagOf)).toEqual([
       'API',
       'users',
       'webhook deliveries',
     ]);
+  });
+
+  it('has each collection once among its tags, in words', () => {
+    const names = TAGS.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(new Set(ADDRESSES.map(tagOf))).toEqual(new Set(names));
+    for (const { name, description } of TAGS)
+      expect([name, description]).toEqual([name, expect.stringMatching(/^[A-Z].+\.$/)]);
   });
 
   it('has schemas as they travel', () => {

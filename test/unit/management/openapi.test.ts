@@ -89,6 +89,31 @@ describe('the OpenAPI document of the management API', () => {
     expect(Object.keys(flows?.['authorizationCode']?.['scopes'] ?? {})).toEqual(MANAGEMENT_SCOPE_NAMES);
   });
 
+  it('describes each tag, and each operation has one of them', () => {
+    const tags = document['tags'] as unknown as { readonly name: string; readonly description?: string }[];
+    for (const { name, description } of tags)
+      expect([name, description]).toEqual([name, expect.stringMatching(/^[A-Z].*\.$/)]);
+    const names = tags.map(({ name }) => [name]);
+    for (const [method, path] of operations) expect(names).toContainEqual(operationAt(method, path)?.['tags']);
+  });
+
+  it('bounds each text in a path or a query', () => {
+    type Parameter = { readonly name: string; readonly in: string; readonly schema: Readonly<Record<string, unknown>> };
+    const parameters = operations.flatMap(([method, path]) =>
+      ((operationAt(method, path)?.['parameters'] ?? []) as unknown as Parameter[]).map((one) => ({ ...one, path })),
+    );
+    const isBounded = ({ type, enum: values, format, maxLength, pattern }: Parameter['schema']) =>
+      type !== 'string' || values || format || maxLength || /\{(\d+,)?\d+\}\$$/.test(String(pattern));
+    const unbounded = parameters.filter((one) => one.in !== 'header' && !isBounded(one.schema));
+    expect(unbounded.map(({ name, path }) => `${name} of ${path}`)).toEqual([]);
+    const cursor = parameters.find(({ name }) => name === 'cursor');
+    expect(cursor?.schema).toEqual({ type: 'string', maxLength: 12_288, pattern: '^[A-Za-z0-9_-]+$' });
+    const key = parameters.find(({ name }) => name === 'Idempotency-Key')?.schema['pattern'];
+    for (const sent of ['a-key', '"a key"']) expect(sent).toMatch(new RegExp(String(key)));
+    const links = document['components']?.['schemas']?.['Link']?.['properties']?.['href'];
+    expect(links).toEqual({ type: 'string', format: 'uri' });
+  });
+
   it('requires no member that has a default, and allows null for an omitted one', () => {
     expect(operationAt('GET', '/clients')?.['parameters']).toContainEqual({
       name: 'limit',
