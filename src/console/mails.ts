@@ -1,7 +1,7 @@
 /** Each mail as end-users receive it, with made-up data, and a test to the operator's own address. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
-import { doneWords, facts, form, input, withQuery } from './components.ts';
+import { doneWords, facts, form, input, link, withQuery } from './components.ts';
 import {
   type Action,
   type Fields,
@@ -74,7 +74,7 @@ const nameOf = (tag: string): string => `${NAMES.of(tag) ?? tag} (${tag})`;
 
 function testOf(viewer: Viewer, { kind, language, sends_mails: sendsMails, test_recipient: to }: Preview): Markup {
   if (!sendsMails)
-    return html`<p>This server sends no mails, and therefore no tests. Set <code>STATEHOUSE_SMTP_URL</code>, and start it again.</p>`;
+    return html`<p>This server sends no mails, and therefore no tests. !${link(viewer, '/console/secrets', 'Set')} <code>STATEHOUSE_SMTP_URL</code>, which needs no restart.</p>`;
   if (!viewer.may('mails:send')) return html`<p>Operators can send a test to their own address.</p>`;
   if (to === null)
     return html`<p>A test goes to your own verified address, and you have none. <a href="${viewer.path('/account/email')}">Verify your address</a> first.</p>`;

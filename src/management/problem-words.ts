@@ -100,7 +100,7 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
   },
   mails_off: {
     means: 'This server sends no mails, so it has no pages for the links in them, and sends no tests.',
-    remedy: 'Set STATEHOUSE_SMTP_URL, start the server again, and try again.',
+    remedy: 'Set the secret STATEHOUSE_SMTP_URL, which needs no restart, and try again.',
   },
   sign_in_ended: {
     means: 'The delegated sign-in has an answer, or has expired. It takes one answer.',
