@@ -10,13 +10,13 @@ import type { Grant } from '../model/grant.ts';
 import {
   approvalsBefore,
   EVERY_ID,
-  type GrantRow,
   grantRowsOf,
   type IdRange,
   idIsIn,
   lastUsesBefore,
   type Period,
   type RecordedUse,
+  type ReplayedRow,
   usesReader,
 } from '../storage/backtest-rows.ts';
 import { knownTo, type Sides } from './clients.ts';
@@ -34,7 +34,7 @@ export type Replay = {
   complete: boolean;
 };
 
-/** A walk keeps so many grants, each of some hundred bytes. */
+/** A walk keeps so many grants, each of some 2 KB. */
 export const MAX_GRANTS_KEPT = 50_000;
 
 type SideName = 'before' | 'after';
@@ -51,7 +51,7 @@ type Track = {
 
 type ReplayedGrant = {
   readonly clientId: string;
-  readonly row: GrantRow | null;
+  readonly row: ReplayedRow | null;
   /** Null: not in the ledger. */
   readonly approvedAt: Date | null;
   /** Of the head; null: the code is not exchanged, or the last use is not known. */

@@ -194,15 +194,30 @@ const GRANT = {
   revokedReason: grants.revokedReason,
 };
 
+/** Of a replayed grant: the replay knows its state and its times from the ledger, and keeps many of these. */
+export type ReplayedRow = Pick<
+  Grant,
+  'id' | 'userId' | 'scope' | 'resources' | 'clientEpoch' | 'userEpoch' | 'serverEpoch' | 'createdAt'
+>;
+
 /** @throws StoreUnavailable */
-export async function grantRowsOf(db: Drizzle, ids: readonly string[]): Promise<ReadonlyMap<string, GrantRow>> {
+export async function grantRowsOf(db: Drizzle, ids: readonly string[]): Promise<ReadonlyMap<string, ReplayedRow>> {
   const rows = await plannedRead(db, (db) =>
     db
-      .select(GRANT)
+      .select({
+        id: grants.id,
+        userId: grants.userId,
+        scope: grants.scope,
+        resources: grants.resources,
+        clientEpoch: grants.clientEpoch,
+        userEpoch: grants.userEpoch,
+        serverEpoch: grants.serverEpoch,
+        createdAt: grants.createdAt,
+      })
       .from(grants)
       .where(sql`${grants.id} = any(${sql.param([...ids])}::uuid[])`),
   );
-  return new Map(rows.map((row) => [row.id, { ...row, revokedReason: row.revokedReason as Grant['revokedReason'] }]));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** With the current epochs. */
