@@ -94,7 +94,7 @@ function resultOf(viewer: Viewer, drafted: Drafted, { problems, patch, consequen
 <ul>!${problems.map(({ says }) => html`<li>${shownText(says, MAX_WORDS)}</li>`).join('')}</ul>`;
   }
   return html`<h2>Consequences</h2>
-<ul role="status">!${consequences.says.map((sentence) => html`<li>${sentence}</li>`).join('')}</ul>
+<div role="status"><ul>!${consequences.says.map((sentence) => html`<li>${sentence}</li>`).join('')}</ul></div>
 !${living('Chains that end now', consequences.living_chains)}
 !${living('Unused codes that end now', consequences.living_codes)}
 !${replayed('Refused refreshes', consequences.refreshes)}

@@ -170,6 +170,9 @@ const whereOf = ({ lineOf }: Configuration, where: Where | null, { value }: NonN
     line: value?.length === 0 ? null : (lineOf?.(...where) ?? null),
   };
 
+/** Usernames are for callers who may read users. */
+const NAMES_OF_USERS: ReadonlySet<About> = new Set(['operator', 'auditor']);
+
 const none = z.object({});
 
 export const settings = {
@@ -179,16 +182,17 @@ export const settings = {
   methods: {
     GET: methodsOf(none)({
       summary:
-        'The configuration in force, entry by entry: resources, scopes, claims, branding, administrators and the rotation of keys. Each with its file, key and line.',
+        'The configuration in force, entry by entry: resources, scopes, claims, branding, administrators and the rotation of keys. Each with its file, key and line. The usernames of operators and auditors need the scope `users:read` too.',
       query: z.strictObject({ about: z.enum(ABOUT).optional() }),
       answer: pageOf(shape),
-      run: async ({ configuration: inForce }, { query: { about }, href }) => {
+      run: async ({ configuration: inForce }, { query: { about }, href, me }) => {
         const configuration = inForce();
         const all = [resourcesAndScopes, claimsOf, brandingOf, administrators, keysOf].flatMap((entriesOf) =>
           entriesOf(configuration),
         );
         const items = all
           .filter((entry) => about === undefined || entry.about === about)
+          .filter((entry) => !NAMES_OF_USERS.has(entry.about) || me.scopes.includes('users:read'))
           .map(({ description = null, values = {}, where, ...entry }) => ({
             ...entry,
             description,
