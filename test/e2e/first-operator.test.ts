@@ -2,73 +2,31 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { NOBODY_ADMINISTERS } from '../../policies/operators-schema.ts';
-import { registerConsole } from '../../src/boot/console.ts';
-import { newSetUpLink, operatorsBySetUp } from '../../src/boot/first-operator.ts';
-import type { Configuration } from '../../src/config/configuration.ts';
-import { managementResource } from '../../src/config/management-resource.ts';
-import { systemRandom } from '../../src/crypto/random.ts';
-import { commandLine } from '../../src/model/actor.ts';
-import { shippedConfiguration, type TestApp, testKeys } from '../support/app.ts';
 import { addAuthenticator, chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
-import { type TestClock, testClock } from '../support/clock.ts';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type EmptyProduction, openEmptyProduction } from '../support/empty-production.ts';
 import { appWith } from '../support/factors.ts';
-import { freePort, openTestAppAt } from '../support/listening.ts';
 
 const PASSWORD = 'a long and plain passphrase of ada';
 
 describe.skipIf(chromiumPath === null)('the first operator in a real browser', () => {
-  let opened: TestDatabase;
-  let test: TestApp;
-  let clock: TestClock;
+  let production: EmptyProduction;
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  let link: string;
 
   beforeAll(async () => {
     browser = await launchChromium();
   });
   afterAll(() => browser?.close());
 
-  /** As src/boot/main.ts joins the parts. */
   beforeEach(async () => {
-    opened = await openTestDatabase('postgres');
-    clock = testClock();
-    const port = await freePort();
-    const issuer = `http://localhost:${port}`;
-    const parts = { issuer, db: opened.database.drizzle, keys: testKeys, random: systemRandom, clock };
-    const files: Configuration = {
-      ...shippedConfiguration,
-      production: true,
-      management: managementResource(issuer),
-      operators: NOBODY_ADMINISTERS,
-    };
-    const operators = operatorsBySetUp(parts, () => files, { warn: () => {} } as never);
-    test = await openTestAppAt(port, opened.database, {
-      clock,
-      configuration: files,
-      reloaded: () => {
-        const { operators: all, operatorBySetUp } = operators.configuration();
-        return { operators: all, ...(operatorBySetUp !== undefined && { operatorBySetUp }) };
-      },
-      declaredOperators: () => [],
-      operatorMade: async () => {
-        await operators.follow();
-        await registerConsole({ ...parts, configuration: operators.configuration() });
-      },
-    });
-    const issued = await newSetUpLink(parts, files, null, commandLine);
-    if (issued.kind === 'rejected') throw new Error(issued.reason);
-    link = issued.url;
+    production = await openEmptyProduction();
     context = await newContext(browser);
     page = await context.newPage();
   });
   afterEach(async () => {
     await context.close();
-    await test.app.close();
-    await opened.close();
+    await production.close();
   });
 
   const accessible = async () => {
@@ -90,7 +48,7 @@ describe.skipIf(chromiumPath === null)('the first operator in a real browser', (
   };
 
   it('signs in to the console with an authenticator app', async () => {
-    await page.goto(link);
+    await page.goto(production.link);
     await accessible();
     await page.getByLabel('Username').fill('ada');
     await page.getByLabel('New password').fill(PASSWORD);
@@ -99,7 +57,7 @@ describe.skipIf(chromiumPath === null)('the first operator in a real browser', (
     // The password alone opens nothing.
     await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
     const secret = (await page.locator('#secret').innerText()).replaceAll(' ', '');
-    await page.getByLabel('The code that the app shows now').fill(appWith(secret).codeAt(clock.now()));
+    await page.getByLabel('The code that the app shows now').fill(appWith(secret).codeAt(production.clock.now()));
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByRole('button', { name: 'I have saved them' }).click();
     await allow();
@@ -107,14 +65,14 @@ describe.skipIf(chromiumPath === null)('the first operator in a real browser', (
 
   it('signs in to the console with a passkey, and the link works once', async () => {
     await addAuthenticator(page);
-    await page.goto(link);
+    await page.goto(production.link);
     await page.getByLabel('Username').fill('ada');
     await page.getByRole('button', { name: 'Create the operator with a passkey' }).click();
     await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
     await page.getByRole('link', { name: 'I have saved them' }).click();
     await openConsole();
     await allow();
-    await page.goto(link);
+    await page.goto(production.link);
     await page.getByText('works only once').waitFor();
   });
 });
