@@ -697,6 +697,82 @@ $$;
 CREATE OR REPLACE TRIGGER "interactions_is_not_emptied" BEFORE TRUNCATE ON "interactions"
   FOR EACH STATEMENT EXECUTE FUNCTION "interactions_is_not_emptied"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "pushed_requests_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (NEW.state IN ('pushed')) THEN
+    PERFORM "public"."no_machine_allows"('a pushed request is stored as pushed', NEW.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "pushed_requests_begins_with_its_machine" AFTER INSERT ON "pushed_requests"
+  FOR EACH ROW EXECUTE FUNCTION "pushed_requests_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "pushed_requests_keeps_what_was_pushed"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.id, NEW.client_id, NEW.handle_hash, NEW.created_at, NEW.ends_at) IS DISTINCT FROM (OLD.id, OLD.client_id, OLD.handle_hash, OLD.created_at, OLD.ends_at)) THEN
+    PERFORM "public"."no_machine_allows"('a pushed request stays that of its client, its link and its end', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "pushed_requests_keeps_what_was_pushed" AFTER UPDATE OF id, client_id, handle_hash, created_at, ends_at ON "pushed_requests"
+  FOR EACH ROW EXECUTE FUNCTION "pushed_requests_keeps_what_was_pushed"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "pushed_requests_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'unpushed' AND NEW.state = 'pushed') OR (OLD.state = 'pushed' AND NEW.state = 'used')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the pushed-request machine leads there', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "pushed_requests_moves_with_its_machine" AFTER UPDATE OF state ON "pushed_requests"
+  FOR EACH ROW EXECUTE FUNCTION "pushed_requests_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "pushed_requests_is_erased_with_its_state"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state = OLD.state AND (NEW.sealed IS DISTINCT FROM OLD.sealed) THEN
+    PERFORM "public"."no_machine_allows"('the parameters of a pushed request change once: its answer erases them', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "pushed_requests_is_erased_with_its_state" AFTER UPDATE OF sealed ON "pushed_requests"
+  FOR EACH ROW EXECUTE FUNCTION "pushed_requests_is_erased_with_its_state"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "pushed_requests_stays_until_its_end"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.ends_at >= now() - interval '1 hour' THEN
+    PERFORM "public"."no_machine_allows"('a pushed request stays until no interaction can answer it', OLD.id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "pushed_requests_stays_until_its_end" AFTER DELETE ON "pushed_requests"
+  FOR EACH ROW EXECUTE FUNCTION "pushed_requests_stays_until_its_end"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "pushed_requests_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('pushed requests end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "pushed_requests_is_not_emptied" BEFORE TRUNCATE ON "pushed_requests"
+  FOR EACH STATEMENT EXECUTE FUNCTION "pushed_requests_is_not_emptied"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "external_sign_ins_begins_with_its_machine"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -2142,6 +2218,12 @@ BEGIN
       'interactions_keeps_its_user',
       'interactions_stays_until_its_end',
       'interactions_is_not_emptied',
+      'pushed_requests_begins_with_its_machine',
+      'pushed_requests_keeps_what_was_pushed',
+      'pushed_requests_moves_with_its_machine',
+      'pushed_requests_is_erased_with_its_state',
+      'pushed_requests_stays_until_its_end',
+      'pushed_requests_is_not_emptied',
       'external_sign_ins_begins_with_its_machine',
       'external_sign_ins_keeps_what_began',
       'external_sign_ins_moves_with_its_machine',

@@ -9,6 +9,7 @@ import { linkedIdentityMachine } from './linked-identity/machine.ts';
 import { mailMachine } from './mail/machine.ts';
 import { operatorSetUpMachine } from './operator-set-up/machine.ts';
 import { passkeyMachine } from './passkey/machine.ts';
+import { pushedRequestMachine } from './pushed-request/machine.ts';
 import { recoveryCodeMachine } from './recovery-code/machine.ts';
 import { refreshTokenMachine } from './refresh-token/machine.ts';
 import { secondFactorMachine } from './second-factor/machine.ts';
@@ -25,6 +26,7 @@ export const RUNNING = {
   authorizationCode: authorizationCodeMachine,
   grant: grantMachine,
   interaction: interactionMachine,
+  pushedRequest: pushedRequestMachine,
   session: sessionMachine,
   externalSignIn: externalSignInMachine,
   linkedIdentity: linkedIdentityMachine,

@@ -20,6 +20,14 @@ export const limitsSchema = z.strictObject({
     .describe(
       'The number of requests that a node processes concurrently. The node immediately answers further requests with 503 and Retry-After.',
     ),
+  pushedRequestsByClient: z
+    .int()
+    .min(10)
+    .max(100_000)
+    .default(1000)
+    .describe(
+      'The number of pushed authorization requests of a client that can be open, in time and without an answer. The server answers further ones with 429 and Retry-After.',
+    ),
   tokenRequestsPerSecondByClient: perSecond('of a client that has authenticated'),
   tokenRequestsPerSecondByAddress: perSecond(
     'from an address (an IPv4 address, or an IPv6 network of 64 bits; 16 times as many from a network of 48 bits)',

@@ -45,6 +45,11 @@ export const policySchema = z
       600,
       'From approval to exchange. Clients exchange a code immediately; RFC 6749 §4.1.2 recommends at most ten minutes.',
     ),
+    pushedRequestLifetimeSeconds: seconds(
+      10,
+      600,
+      'From the push of an authorization request (RFC 9126) until its browser opens it. Default: 60.',
+    ).optional(),
     refreshIdleLifetimeSeconds: seconds(
       5 * MINUTE,
       400 * DAY,
@@ -174,6 +179,12 @@ export const signInSchema = z
       'A session ends after this long without use. Absent: only its lifetime ends it.',
     ).optional(),
     interactionLifetimeSeconds: seconds(MINUTE, 3600, 'From the authorization request to the decision.'),
+    requirePushedAuthorizationRequests: z
+      .boolean()
+      .describe(
+        'true: every client has to push its authorization requests (RFC 9126). The server rejects a request whose parameters come with the browser. A client alone can have to: its field require_pushed_authorization_requests.',
+      )
+      .default(false),
     failureWindowSeconds: seconds(MINUTE, DAY, 'Failed sign-ins are counted over this long.'),
     failuresPerAccountAndAddress: z
       .int()

@@ -5,6 +5,7 @@ export type InteractionRejectReason =
   | 'interaction_expired'
   | 'interaction_completed'
   | 'client_ended'
+  | 'request_answered'
   | 'sign_in_required'
   | 'factor_required'
   | 'user_changed';
@@ -40,6 +41,8 @@ export type InteractionContext = {
     /** An operator registered the client as the team's own: no consent page. */
     readonly skipsConsent: boolean;
   };
+  /** The client pushed the request, and has its answer: by another tab. False: it has none, or pushed none. */
+  readonly requestIsAnswered: boolean;
   /** True for confidential clients and for public clients with an https redirect; others could be impersonated (RFC 8252 §8.6). */
   readonly consentMayBeRemembered: boolean;
   /** The code that was issued; `null`: none was. `isUnused`: it has not been exchanged, and its row does not say that it has ended. */

@@ -35,6 +35,7 @@ export const interactionGuards = {
     context.client.isDeleted ||
     context.client.epoch !== context.client.epochAtRequest ||
     !context.client.isStillRegistered,
+  requestAnswered: ({ context }: Interaction) => context.requestIsAnswered,
   signInIsNeeded: ({ context, event }: Interaction) => needsSignIn({ context, event }),
   signInIsNeededButForbidden: ({ context, event }: Interaction) =>
     context.prompt.includes('none') && needsSignIn({ context, event }),

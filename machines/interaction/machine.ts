@@ -47,6 +47,14 @@ const rejectEndedClient = {
   meta: { spec: 'RFC 6749 §4.1.2.1' },
 } as const satisfies SharedArm;
 
+/** In another tab, or by an error: nothing else may be answered to it. */
+const rejectAnswered = {
+  guard: 'requestAnswered',
+  actions: reject('request_answered'),
+  description: 'The client pushed the request, and has its answer already: one request has one answer.',
+  meta: { spec: 'RFC 9126 §4, §7.3' },
+} as const satisfies SharedArm;
+
 const rejectChangedUser = {
   guard: 'userChanged',
   actions: reject('user_changed'),
@@ -203,6 +211,7 @@ export const interactionMachine = setup({
         requested: [
           rejectExpired,
           rejectEndedClient,
+          rejectAnswered,
           refuseSilentSignIn,
           {
             guard: 'accountIsToBeCreated',
@@ -239,6 +248,7 @@ export const interactionMachine = setup({
         viewed: [
           rejectExpired,
           rejectEndedClient,
+          rejectAnswered,
           {
             guard: 'accountMayBeChosen',
             actions: 'askAccount',
@@ -248,10 +258,11 @@ export const interactionMachine = setup({
           showFactor,
           showSignIn,
         ],
-        switchRequested: [rejectExpired, rejectEndedClient, showSignIn],
+        switchRequested: [rejectExpired, rejectEndedClient, rejectAnswered, showSignIn],
         signedIn: [
           rejectExpired,
           rejectEndedClient,
+          rejectAnswered,
           rejectWithoutUser,
           denyUserNotHinted,
           askForFactor,
@@ -263,6 +274,7 @@ export const interactionMachine = setup({
         accountChosen: [
           rejectExpired,
           rejectEndedClient,
+          rejectAnswered,
           { ...rejectWithoutSignIn, guard: 'signInIsNeeded' },
           askForFactor,
           denyWithoutRole,
@@ -273,6 +285,7 @@ export const interactionMachine = setup({
         factorAdded: [
           rejectExpired,
           rejectEndedClient,
+          rejectAnswered,
           rejectWithoutUser,
           denyUserNotHinted,
           { ...rejectWithoutSignIn, guard: 'signInIsStillNeeded' },
@@ -282,7 +295,7 @@ export const interactionMachine = setup({
           skipRememberedConsent,
           askForConsent,
         ],
-        factorDeclined: [rejectExpired, rejectEndedClient, rejectWithoutUser, denyWithoutFactor],
+        factorDeclined: [rejectExpired, rejectEndedClient, rejectAnswered, rejectWithoutUser, denyWithoutFactor],
         consented: rejectWithoutSignIn,
         refused: rejectWithoutSignIn,
       },
@@ -291,10 +304,11 @@ export const interactionMachine = setup({
       description: 'The end-user is known and has not decided yet.',
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
-        requested: [rejectExpired, rejectEndedClient, rejectChangedUser, askForFactor, askForConsent],
+        requested: [rejectExpired, rejectEndedClient, rejectAnswered, rejectChangedUser, askForFactor, askForConsent],
         viewed: [
           rejectExpired,
           rejectEndedClient,
+          rejectAnswered,
           showFactor,
           { ...showSignIn, guard: 'userChanged' },
           {
@@ -303,10 +317,11 @@ export const interactionMachine = setup({
             meta: { spec: 'OAuth 2.1 §4.1.1' },
           },
         ],
-        switchRequested: [rejectExpired, rejectEndedClient, showSignIn],
+        switchRequested: [rejectExpired, rejectEndedClient, rejectAnswered, showSignIn],
         signedIn: [
           rejectExpired,
           rejectEndedClient,
+          rejectAnswered,
           rejectWithoutUser,
           denyUserNotHinted,
           askForFactor,
@@ -315,12 +330,20 @@ export const interactionMachine = setup({
           skipRememberedConsent,
           askForConsent,
         ],
-        accountChosen: [rejectExpired, rejectEndedClient, rejectChangedUser, askForFactor, askForConsent],
-        factorAdded: [rejectExpired, rejectEndedClient, rejectChangedUser, askForFactor, askForConsent],
-        factorDeclined: [rejectExpired, rejectEndedClient, rejectChangedUser, denyWithoutFactor],
+        accountChosen: [
+          rejectExpired,
+          rejectEndedClient,
+          rejectAnswered,
+          rejectChangedUser,
+          askForFactor,
+          askForConsent,
+        ],
+        factorAdded: [rejectExpired, rejectEndedClient, rejectAnswered, rejectChangedUser, askForFactor, askForConsent],
+        factorDeclined: [rejectExpired, rejectEndedClient, rejectAnswered, rejectChangedUser, denyWithoutFactor],
         consented: [
           rejectExpired,
           rejectEndedClient,
+          rejectAnswered,
           rejectChangedUser,
           rejectWithoutFactor,
           denyWithoutRole,
@@ -341,6 +364,7 @@ export const interactionMachine = setup({
         refused: [
           rejectExpired,
           rejectEndedClient,
+          rejectAnswered,
           rejectChangedUser,
           {
             target: 'denied',

@@ -38,6 +38,7 @@ import { interactionStore } from '../storage/interaction-store.ts';
 import { linkedIdentityStore } from '../storage/linked-identities.ts';
 import { operatorSetUpStore } from '../storage/operator-set-ups.ts';
 import { permissionStore } from '../storage/permissions.ts';
+import { pushedRequestStore } from '../storage/pushed-requests.ts';
 import { rootSecretStore } from '../storage/root-secrets.ts';
 import { ping } from '../storage/server.ts';
 import { sessionStore } from '../storage/sessions.ts';
@@ -313,6 +314,8 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     clientThrottle: clientThrottle(keys, elapsed),
     tokenRates: { client: rateLimit(elapsed), address: rateLimit(elapsed) },
     isFirstUse,
+    pushedRequests: pushedRequestStore(db, clock),
+    pushRates: rateLimit(elapsed),
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, macs, client, secretMacs),
     configuration,
     keyRing,

@@ -34,6 +34,7 @@ import { type PageParts, type PagePartsOptions, pageParts } from './page-parts.t
 import { type PasskeyRoutesOptions, passkeyRoutes } from './passkey-routes.ts';
 import { type PermissionRoutesOptions, permissionRoutes } from './permission-routes.ts';
 import type { DemoApp, PlaygroundOptions } from './playground/routes.ts';
+import { type PushedAuthorizationRoutesOptions, pushedAuthorizationRoutes } from './pushed-authorization-routes.ts';
 import { requestDeadline } from './request-deadline.ts';
 import { requestLog } from './request-log.ts';
 import { type RevocationRoutesOptions, revocationRoutes } from './revocation-routes.ts';
@@ -56,6 +57,7 @@ export type AppOptions = {
 
 type EndpointOptions = TokenRoutesOptions &
   RevocationRoutesOptions &
+  PushedAuthorizationRoutesOptions &
   UserInfoRoutesOptions &
   SentTokenDeps &
   ImageRoutesOptions & {
@@ -158,6 +160,7 @@ const endpoints = fp<EndpointOptions & PageOptions & PageParts>(
     await app.register(jwksRoute, options);
     await app.register(imageRoutes, options);
     await app.register(tokenRoutes, options);
+    await app.register(pushedAuthorizationRoutes, options);
     await app.register(revocationRoutes, options);
     await app.register(userInfoRoutes, options);
     await app.register(introspectionRoutes, options);

@@ -4,6 +4,7 @@ import fp from 'fastify-plugin';
 import { uiLocalesIn, uiLocalesParameter } from '../oauth/ui-locales.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { type AuthorizeDeps, type AuthorizeOutcome, handleAuthorizationRequest } from '../protocol/authorize.ts';
+import type { PushedRefused } from '../protocol/pushed-parameters.ts';
 import { sendAuthorizationResponse } from './authorization-response.ts';
 import { bodyOf, queryOf } from './form-body.ts';
 import { sendInteractionStep } from './interaction-outcome.ts';
@@ -83,6 +84,11 @@ async function send(
       setLogLine(request, 'refused', facts);
       return sendProblem(request, reply, 400, shownLocally(outcome.detail), asked);
     }
+    case 'pushedRefused': {
+      const { kind: _, ...facts } = outcome;
+      setLogLine(request, 'refused', facts);
+      return sendProblem(request, reply, 400, pushedRefused(outcome.reason), asked);
+    }
     case 'repeatByGet':
       return seeOther(reply, `${pathUnder(issuer, AUTHORIZE)}?${outcome.query}${spoken(asked.uiLocales)}`);
     default:
@@ -92,6 +98,10 @@ async function send(
 
 const spoken = (uiLocales: readonly string[]): string =>
   uiLocales.length === 0 ? '' : `&${new URLSearchParams(uiLocalesParameter(uiLocales))}`;
+
+const pushedRefused =
+  (reason: PushedRefused['reason']) =>
+  ({ pushed }: Words): ProblemView => ({ ...pushed, what: pushed.reasons[reason], technical: reason });
 
 const shownLocally =
   (technical: string) =>

@@ -1,9 +1,9 @@
 /**
- * The part that the endpoints for direct calls of clients (token, revocation, introspection) share: a form by POST,
+ * The part that the endpoints for direct calls of clients (token, revocation, introspection, pushed authorization requests) share: a form by POST,
  * errors as in RFC 6749 §5.2, 503 when the database is unavailable, no caching.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { errorDescription } from '../oauth/errors.ts';
+import { type AuthorizationErrorCode, errorDescription } from '../oauth/errors.ts';
 import { REFUSALS, type TokenReason } from '../oauth/refusals.ts';
 import type { ClientSender } from '../protocol/client-authentication.ts';
 import type { Refused } from '../protocol/grant-type.ts';
@@ -24,7 +24,15 @@ export type ClientEndpoint = {
 
 /** `facts`: for the log. `dpopNonce`: RFC 9449 §8. */
 export type ClientEndpointOutcome = { readonly facts: object; readonly dpopNonce?: string } & (
-  | { readonly kind: 'done'; readonly body: object; readonly message: string }
+  | {
+      readonly kind: 'done';
+      /** Absent: 200. */
+      readonly status?: 201;
+      readonly body: object;
+      readonly message: string;
+    }
+  /** An error of the authorization endpoint, which a pushed request has too (RFC 9126 §2.3). */
+  | { readonly kind: 'invalid'; readonly error: AuthorizationErrorCode; readonly description: string }
   | { readonly kind: 'refused'; readonly refused: Refused }
 );
 
@@ -58,8 +66,12 @@ export function clientEndpoint(
       const outcome = await handle(sender, bodyOf(request.body));
       if (outcome.dpopNonce !== undefined) reply.header('dpop-nonce', outcome.dpopNonce);
       if (outcome.kind === 'refused') return refuseRequest(request, reply, outcome.refused, outcome.facts);
+      if (outcome.kind === 'invalid') {
+        setLogLine(request, 'refused', outcome.facts);
+        return sendJson(reply, 400, { error: outcome.error, error_description: errorDescription(outcome.description) });
+      }
       setLogLine(request, outcome.message, outcome.facts);
-      return sendJson(reply, 200, outcome.body);
+      return sendJson(reply, outcome.status ?? 200, outcome.body);
     },
   );
   refuseOtherMethods(

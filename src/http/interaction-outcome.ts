@@ -66,4 +66,5 @@ const STATUS: Readonly<Record<InteractionRefused['reason'], 400 | 403 | 404>> = 
   interaction_expired: 400,
   interaction_completed: 400,
   client_ended: 400,
+  request_answered: 400,
 };

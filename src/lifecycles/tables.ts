@@ -12,6 +12,7 @@ import { linkedIdentityTable } from './linked-identity/table.ts';
 import { mailTable } from './mail/table.ts';
 import { operatorSetUpTable } from './operator-set-up/table.ts';
 import { passkeyTable } from './passkey/table.ts';
+import { pushedRequestTable } from './pushed-request/table.ts';
 import { recoveryCodeTable } from './recovery-code/table.ts';
 import { secondFactorTable } from './second-factor/table.ts';
 import { sessionTable } from './session/table.ts';
@@ -31,6 +32,7 @@ export * from './linked-identity/table.ts';
 export * from './mail/table.ts';
 export * from './operator-set-up/table.ts';
 export * from './passkey/table.ts';
+export * from './pushed-request/table.ts';
 export * from './recovery-code/table.ts';
 export * from './second-factor/table.ts';
 export * from './session/table.ts';
@@ -51,6 +53,7 @@ export const HELD_TABLES = [
   recoveryCodeTable,
   trustedBrowserTable,
   interactionTable,
+  pushedRequestTable,
   externalSignInTable,
   signInCodeTable,
   grantTable,

@@ -29,6 +29,7 @@ export type RequestReason =
   | 'client_throttled'
   | 'client_rate_exceeded'
   | 'address_rate_exceeded'
+  | 'too_many_pushed_requests'
   | 'authorization_code_unknown'
   | 'refresh_token_unknown'
   | 'refresh_token_malformed'
@@ -110,6 +111,7 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   ),
   client_rate_exceeded: tooMany('This client sends more token requests than its rate limit allows.'),
   address_rate_exceeded: tooMany('This address sends more token requests than its rate limit allows.'),
+  too_many_pushed_requests: tooMany('So many pushed requests of this client are open that it has to wait.'),
   authorization_code_unknown: grant(CODE_NOT_VALID),
   refresh_token_unknown: grant(TOKEN_NOT_VALID),
   refresh_token_malformed: grant(TOKEN_NOT_VALID),

@@ -40,7 +40,7 @@ export const AUTHORIZATION_PARAMETERS = [
   'registration',
 ] as const;
 export type AuthorizationParameters = Parameters<(typeof AUTHORIZATION_PARAMETERS)[number]>;
-type Reading = ParameterReading<(typeof AUTHORIZATION_PARAMETERS)[number]>;
+export type AuthorizationReading = ParameterReading<(typeof AUTHORIZATION_PARAMETERS)[number]>;
 
 /** Shown on a page, never redirected. */
 export type UnverifiedRequest = {
@@ -95,7 +95,7 @@ export type AuthorizationRequest = {
 
 /** @param load treats a deleted client as unknown. */
 export async function verifyClientAndRedirectUri<Loaded extends { readonly client: Client | null }>(
-  { problem, parameters }: Reading,
+  { problem, parameters }: AuthorizationReading,
   load: (clientId: string) => Promise<Loaded>,
 ): Promise<VerifiedRequest<Loaded> | UnverifiedRequest> {
   const unverified = (reason: UnverifiedRequest['reason'], clientId: string | null = null): UnverifiedRequest => ({
@@ -259,7 +259,7 @@ function accessError({ reason, scope }: AccessProblem): RedirectedError {
  * @param readHint returns null for any text but an ID Token of this server.
  */
 export async function checkAuthorizationRequest(
-  { problem, parameters }: Reading,
+  { problem, parameters }: AuthorizationReading,
   client: Client,
   configuration: Configuration,
   prompts: readonly Prompt[],

@@ -1,13 +1,20 @@
-/** The authorization request (OAuth 2.1 §4.1.1): verify client and redirect URI → check the rest → begin an interaction. */
+/**
+ * The authorization request (OAuth 2.1 §4.1.1): verify client and redirect URI → check the rest → begin an interaction. The parameters come
+ * with the browser, or its `request_uri` names those that the client pushed (RFC 9126 §4).
+ */
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
-import { begunInteraction } from '../lifecycles/interaction/lifecycle.ts';
+import { begunInteraction, type NewInteraction } from '../lifecycles/interaction/lifecycle.ts';
+import { type PushedRequestPorts, spendPushedRequest } from '../lifecycles/pushed-request/lifecycle.ts';
+import type { Client } from '../model/client.ts';
 import { errorDescription } from '../oauth/errors.ts';
 import { asQuery, parseParameters } from '../oauth/parameters.ts';
 import { supportedPrompts } from '../oauth/prompt.ts';
 import { uiLocalesIn } from '../oauth/ui-locales.ts';
 import {
   AUTHORIZATION_PARAMETERS,
+  type AuthorizationReading,
+  type AuthorizationRequest,
   checkAuthorizationRequest,
   type RedirectedError,
   responseModeOf,
@@ -17,15 +24,17 @@ import {
 import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
 import { type CookieHash, findSession, type SessionDeps } from './browser-session.ts';
 import { beginInteraction, type InteractionStepDeps, type InteractionStepOutcome } from './interaction-step.ts';
+import { mustPush, openPushed, type PushedRefused } from './pushed-parameters.ts';
 import { type SignUpFacts, signUpIsOpen } from './sign-up-is-open.ts';
 
-export type AuthorizeDeps = InteractionStepDeps &
-  SessionDeps &
+export type CheckingDeps = Pick<InteractionStepDeps, 'issuer' | 'configuration'> &
   SignUpFacts & {
     readonly keyRing: KeyRing;
     /** Null: no end-user has the `sub`. */
     readonly idOfSub: (sub: string) => Promise<string | null>;
   };
+
+export type AuthorizeDeps = InteractionStepDeps & SessionDeps & CheckingDeps & PushedRequestPorts;
 
 export type AuthorizationCall = {
   /** As sent: the query, or the form body. */
@@ -40,6 +49,7 @@ export type AuthorizationCall = {
 
 export type AuthorizeOutcome =
   | UnverifiedRequest
+  | PushedRefused
   | {
       readonly kind: 'invalid';
       readonly response: AuthorizationResponse;
@@ -62,17 +72,55 @@ export type AuthorizeOutcome =
   | InteractionStepOutcome;
 
 /** `userId` of an unknown `sub`: the `sub`, which is the id of no end-user. */
-async function hintIn({ keyRing, issuer, idOfSub }: AuthorizeDeps, idToken: string) {
+async function hintIn({ keyRing, issuer, idOfSub }: CheckingDeps, idToken: string) {
   const hint = await readIdTokenHint(keyRing, issuer, idToken);
   return hint && { userId: (await idOfSub(hint.sub)) ?? hint.sub, aud: hint.aud };
 }
+
+/** The same for a request that a browser brings, and for one that a client pushes. @throws StoreUnavailable */
+export const checkRequest = (deps: CheckingDeps, reading: AuthorizationReading, client: Client) =>
+  checkAuthorizationRequest(reading, client, deps.configuration(), supportedPrompts(signUpIsOpen(deps)), (idToken) =>
+    hintIn(deps, idToken),
+  );
+
+/** The interaction of a request that was checked. */
+export const requestedInteraction = (
+  { configuration }: CheckingDeps,
+  { id, browserHash, encoded }: Pick<NewInteraction, 'id' | 'browserHash'> & { readonly encoded: string },
+  { parameters }: AuthorizationReading,
+  { client, redirectUri }: { readonly client: Client; readonly redirectUri: string },
+  checked: AuthorizationRequest,
+): NewInteraction => ({
+  id,
+  browserHash,
+  clientId: client.clientId,
+  clientEpoch: client.epoch,
+  redirectUri,
+  codeChallenge: checked.codeChallenge,
+  dpopJkt: checked.dpopJkt,
+  scope: checked.access.scope,
+  resources: checked.access.resources,
+  requestState: parameters.get('state'),
+  nonce: checked.nonce,
+  prompt: checked.prompt,
+  maxAgeSeconds: checked.maxAgeSeconds,
+  requiredClass: checked.requiredClass,
+  hintedUserId: checked.hintedUserId,
+  loginHint: checked.loginHint,
+  uiLocales: uiLocalesIn(encoded),
+  responseMode: responseModeOf(parameters),
+  lifetimeSeconds: configuration().signIn.interactionLifetimeSeconds,
+});
 
 /** @throws StoreUnavailable, Unavailable */
 export async function handleAuthorizationRequest(
   deps: AuthorizeDeps,
   { encoded, cookies }: AuthorizationCall,
 ): Promise<AuthorizeOutcome> {
-  const reading = parseParameters(encoded, AUTHORIZATION_PARAMETERS);
+  const brought = parseParameters(encoded, AUTHORIZATION_PARAMETERS);
+  const pushed = await openPushed(deps, brought);
+  if (pushed !== null && pushed.kind !== 'pushed') return pushed;
+  const reading = pushed === null ? brought : parseParameters(pushed.encoded, AUTHORIZATION_PARAMETERS);
   const verified = await verifyClientAndRedirectUri(reading, (clientId) =>
     deps.interactions.loadRequest({ clientId, sessionIdHash: cookies?.session ?? null }),
   );
@@ -82,49 +130,34 @@ export async function handleAuthorizationRequest(
   const state = parameters.get('state');
   const responseMode = responseModeOf(parameters);
 
-  const configuration = deps.configuration();
-  const checked = await checkAuthorizationRequest(
-    reading,
-    client,
-    configuration,
-    supportedPrompts(signUpIsOpen(deps)),
-    (idToken) => hintIn(deps, idToken),
-  );
   // RFC 9700 §4.11.2: a client that no operator vetted could send browsers to its site by a request with an error.
   const isVetted = client.registeredBy === 'operator';
-  const refuse = ({ error, reason, description: detail, scope }: RedirectedError): AuthorizeOutcome => {
+  const refuse = async (refused: RedirectedError): Promise<AuthorizeOutcome> => {
+    const { error, reason, description: detail, scope } = refused;
     const facts = { clientId: client.clientId, reason, detail, ...(scope !== undefined && { scope }) };
     if (!isVetted) return { kind: 'shownLocally', ...facts };
+    // The client gets the error as its answer.
+    const spent = pushed && (await spendPushedRequest(deps, pushed.request.id));
+    if (spent?.kind === 'rejected') return { kind: 'pushedRefused', reason: spent.reason, clientId: client.clientId };
     const content = { error, error_description: errorDescription(detail) };
     const response = authorizationResponse(deps.issuer, { redirectUri, responseMode, state }, content);
     return { kind: 'invalid', response, ...facts };
   };
+  if (pushed === null && mustPush(deps.configuration())) return refuse(PUSH_REQUIRED);
+  const checked = await checkRequest(deps, reading, client);
   if (checked.kind === 'error') return refuse(checked);
-  if (cookies === null) return { kind: 'repeatByGet', query: asQuery(parameters, AUTHORIZATION_PARAMETERS) };
+  if (cookies === null)
+    return { kind: 'repeatByGet', query: pushed?.link ?? asQuery(parameters, AUTHORIZATION_PARAMETERS) };
 
   const session = await findSession(deps, cookies.session, verified);
-  const interaction = {
-    id: deps.random.uuid(),
-    browserHash: cookies.browser,
-    clientId: client.clientId,
-    clientEpoch: client.epoch,
-    redirectUri,
-    codeChallenge: checked.codeChallenge,
-    dpopJkt: checked.dpopJkt,
-    scope: checked.access.scope,
-    resources: checked.access.resources,
-    requestState: state,
-    nonce: checked.nonce,
-    prompt: checked.prompt,
-    maxAgeSeconds: checked.maxAgeSeconds,
-    requiredClass: checked.requiredClass,
-    hintedUserId: checked.hintedUserId,
-    loginHint: checked.loginHint,
-    uiLocales: uiLocalesIn(encoded),
-    responseMode,
-    lifetimeSeconds: configuration.signIn.interactionLifetimeSeconds,
-  };
-  const begun = await beginInteraction(deps, begunInteraction(interaction, verified, session), session);
+  const id = pushed?.request.id ?? deps.random.uuid();
+  const asked = { id, browserHash: cookies.browser, encoded: pushed?.encoded ?? encoded };
+  const interaction = requestedInteraction(deps, asked, reading, verified, checked);
+  const begun = await beginInteraction(
+    deps,
+    begunInteraction(interaction, verified, session, pushed?.request),
+    session,
+  );
   if (begun === 'tooLong') return refuse(REQUEST_TOO_LONG);
   if (begun.kind !== 'denied' || isVetted) return begun;
   const { clientId, interactionId, error, response } = begun;
@@ -137,7 +170,15 @@ export async function handleAuthorizationRequest(
   };
 }
 
-const REQUEST_TOO_LONG: RedirectedError = {
+const PUSH_REQUIRED: RedirectedError = {
+  kind: 'error',
+  error: 'invalid_request',
+  reason: 'pushed_request_required',
+  description:
+    'this client has to push its authorization requests (RFC 9126), and sends request_uri and client_id here',
+};
+
+export const REQUEST_TOO_LONG: RedirectedError = {
   kind: 'error',
   error: 'invalid_request',
   reason: 'request_too_long',

@@ -11,7 +11,7 @@ import {
   interactFrom,
   type StoredInteraction,
 } from '../lifecycles/interaction/lifecycle.ts';
-import type { Interaction } from '../model/interaction.ts';
+import type { Interaction, RequestedInteraction } from '../model/interaction.ts';
 import { type Session, sessionEndsAt, sessionIdleEndsAt } from '../model/session.ts';
 import { authenticationClassOf, levelOf } from '../oauth/authentication-methods.ts';
 import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
@@ -61,7 +61,8 @@ export type InteractionRefused = Partial<Ids> & {
     | 'form_refused'
     | 'interaction_expired'
     | 'interaction_completed'
-    | 'client_ended';
+    | 'client_ended'
+    | 'request_answered';
   /** For the page: the way back to the app. Absent: none is known. */
   readonly wayBack?: WayBack;
 };
@@ -125,11 +126,17 @@ export async function beginInteraction(
   session: Session | null,
 ): Promise<InteractionStepOutcome | 'tooLong'> {
   const { state: _, userId: __, ...requested } = begun.interaction;
-  const seal = () => sealInteraction(deps, requested);
   // Checked for every request, so that the server does not refuse one request to one browser and grant it to another.
-  if (!surelyFits(requested) && seal().length > MAX_SEALED_CHARACTERS) return 'tooLong';
+  if (!fitsIntoUrl(deps, requested)) return 'tooLong';
+  const seal = () => sealInteraction(deps, requested);
   return stepOutcome(deps, await interactFrom(interactionPorts(deps), begun, 'requested', session), seal);
 }
+
+/** Whether the requested parameters fit into the URL of a page. */
+export const fitsIntoUrl = (
+  deps: Pick<InteractionStepDeps, 'keys' | 'random'>,
+  requested: RequestedInteraction,
+): boolean => surelyFits(requested) || sealInteraction(deps, requested).length <= MAX_SEALED_CHARACTERS;
 
 const interactionPorts = (deps: InteractionStepDeps): InteractionPorts => ({
   store: deps.interactions,
@@ -198,6 +205,7 @@ function rejected(
     case 'interaction_expired':
     case 'interaction_completed':
     case 'client_ended':
+    case 'request_answered':
       return { kind: 'refused', ...ids, reason, ...back() } as const;
   }
 }

@@ -36,6 +36,9 @@ export function serverMetadata({ issuer, configuration, email, keyRing, uiLocale
     authorization_endpoint: urlUnder(issuer, '/oauth/authorize'),
     token_endpoint: urlUnder(issuer, '/oauth/token'),
     userinfo_endpoint: urlUnder(issuer, '/oauth/userinfo'),
+    // RFC 9126 §5.
+    pushed_authorization_request_endpoint: urlUnder(issuer, '/oauth/par'),
+    require_pushed_authorization_requests: configuration().signIn.requirePushedAuthorizationRequests,
     revocation_endpoint: urlUnder(issuer, '/oauth/revoke'),
     introspection_endpoint: urlUnder(issuer, '/oauth/introspect'),
     end_session_endpoint: urlUnder(issuer, '/oauth/logout'),

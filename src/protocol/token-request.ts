@@ -115,7 +115,7 @@ const toldBy = ({ detail, nextNonce }: TokenProof, facts: TokenRequestFacts): Om
 });
 
 /** limits.yaml. Called before the request is parsed or loaded. */
-function tooManyFrom({ tokenRates, configuration }: TokenDeps, { address }: ClientSender): Refused | null {
+export function tooManyFrom({ tokenRates, configuration }: TokenDeps, { address }: ClientSender): Refused | null {
   const perSecond = configuration().limits.tokenRequestsPerSecondByAddress;
   // Each of them counts, whatever the others answer.
   const waits = networksOf(address()).map(({ key, times }) => tokenRates.address.count(key, perSecond * times));
@@ -127,7 +127,7 @@ function tooManyFrom({ tokenRates, configuration }: TokenDeps, { address }: Clie
  * Called after the authentication, so no other client can use up a client's rate. A public client has no rate of its
  * own: its addresses have one.
  */
-function tooManyOf({ tokenRates, configuration }: TokenDeps, client: TokenClient): Refused | null {
+export function tooManyOf({ tokenRates, configuration }: TokenDeps, client: TokenClient): Refused | null {
   if (client.tokenEndpointAuthMethod === 'none') return null;
   const wait = tokenRates.client.count(client.clientId, configuration().limits.tokenRequestsPerSecondByClient);
   return wait === null ? null : { ...refuse('client_rate_exceeded'), retryAfterSeconds: wait };

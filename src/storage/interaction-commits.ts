@@ -16,6 +16,7 @@ import { committing, writing } from './failures.ts';
 import { ledgerColumns } from './ledger.ts';
 import { type Approved, newGrant } from './new-grant.ts';
 import { fixedNow, nowOr } from './now.ts';
+import { isStillPushed, spending, spentValues } from './pushed-requests.ts';
 import { clients, consents, grants, interactions, server, sessions, transitions, users } from './schema.ts';
 import { approvalLists, prepareApprovals } from './shared-approvals.ts';
 
@@ -25,8 +26,9 @@ export function interactionCommits(
   clock: Clock,
   macs: RowMacs,
 ): (commit: InteractionCommit) => Promise<boolean> {
-  const move = { stored: prepareMove(db, true), unstored: prepareMove(db, false) };
+  const moveOf = moves(db);
   const statementOf = approvals(db);
+  const spend = builtOnce(() => prepareSpending(db));
   const approve = (approval: Approval) =>
     committing(() =>
       statementOf(approval).execute({ ...approvalValues(macs, approval), committedAt: fixedNow(clock) }),
@@ -50,34 +52,69 @@ export function interactionCommits(
   const approveTogether = { consent: shared('consent'), registration: shared('registration') };
   return (commit) => {
     if (commit.kind === 'move') {
-      const { isStored } = commit.move;
       const committedAt = fixedNow(clock);
-      return committing(() =>
-        move[isStored ? 'stored' : 'unstored'].execute({ ...moveValues(commit.move), committedAt }),
-      );
+      return committing(() => moveOf(commit.move).execute({ ...moveValues(commit.move), committedAt }));
+    }
+    if (commit.kind === 'spend') {
+      const { loaded, now } = commit.spent;
+      const values = { id: loaded.id, now: now.toISOString(), ...spentValues(commit.spent) };
+      return committing(() => spend(SPEND, null).execute(values));
     }
     const { approval } = commit;
-    const { grantAlone, reliesOn } = approval;
-    return grantAlone && reliesOn !== null ? approveTogether[reliesOn](approval) : approve(approval);
+    const { grantAlone, reliesOn, spends } = approval;
+    return grantAlone && reliesOn !== null && !spends ? approveTogether[reliesOn](approval) : approve(approval);
   };
+}
+
+/** Each is built when it is needed. */
+function builtOnce<Shape, Statement>(build: (shape: Shape, name: string) => Statement) {
+  const built = new Map<string, Statement>();
+  return (name: string, shape: Shape): Statement => {
+    const statement = built.get(name) ?? build(shape, name);
+    built.set(name, statement);
+    return statement;
+  };
+}
+
+const SPEND = 'spend_pushed_request';
+const prepareSpending = (db: Drizzle) => {
+  const [spent, recorded] = spending(db, sql`true`);
+  return db.with(spent, recorded).select({ machine: recorded.machine }).from(recorded).prepare(SPEND);
+};
+
+type MoveShape = {
+  readonly isStored: boolean;
+  /** The step answers the client, and spends the request that it pushed. */
+  readonly spends: boolean;
+};
+
+function moves(db: Drizzle) {
+  const moveOf = builtOnce((shape: MoveShape, name) => prepareMove(db, shape, name));
+  return ({ isStored, spends }: Pick<InteractionMove, 'isStored' | 'spends'>) =>
+    moveOf(`${isStored ? 'move' : 'store'}_interaction${spends ? '_spending' : ''}`, { isStored, spends: !!spends });
 }
 
 type ApprovalShape = Pick<Approval, 'reliesOn'> & {
   /** `alone`: the interaction has no row, and gets none. */
   readonly interaction: 'stored' | 'unstored' | 'alone';
   readonly remembers: 'first' | 'again' | null;
+  readonly spends: boolean;
 };
 
-/** A statement for each shape: a part that an approval does not need would still cost its time. Built when it is needed. */
+/** A statement for each shape: a part that an approval does not need would still cost its time. */
 function approvals(db: Drizzle) {
-  const prepared = new Map<string, ReturnType<typeof prepareApproval>>();
+  const approvalOf = builtOnce((shape: ApprovalShape, name) => prepareApproval(db, shape, name));
   return ({ isStored, grantAlone, reliesOn, consentRow, ...approval }: Approval) => {
     const interaction = isStored ? 'stored' : grantAlone ? 'alone' : 'unstored';
     const remembers = approval.remembers ? (consentRow === null ? 'first' : 'again') : null;
-    const name = `approve_${interaction}${reliesOn ? `_relying_on_${reliesOn}` : ''}${remembers ? `_remembering_${remembers}` : ''}`;
-    const known = prepared.get(name) ?? prepareApproval(db, { interaction, reliesOn, remembers }, name);
-    prepared.set(name, known);
-    return known;
+    const spends = approval.spends !== undefined;
+    const parts = [
+      `approve_${interaction}`,
+      ...(reliesOn ? [`relying_on_${reliesOn}`] : []),
+      ...(remembers ? [`remembering_${remembers}`] : []),
+      ...(spends ? ['spending'] : []),
+    ];
+    return approvalOf(parts.join('_'), { interaction, reliesOn, remembers, spends });
   };
 }
 
@@ -120,14 +157,14 @@ const isNotStored = sql`not exists (select 1 from ${interactions} where ${intera
 
 const inTimeFor = (end: string): SQL => sql`${nowOr('committedAt')} < ${bound(end, 'timestamptz')}`;
 
-function prepareMove(db: Drizzle, isStored: boolean) {
+function prepareMove(db: Drizzle, { isStored, spends }: MoveShape, name: string) {
   const returned = { id: interactions.id, clientId: interactions.clientId };
   const moved = db.$with('moved').as(
     isStored
       ? db
           .update(interactions)
           .set({ state: bound('state', 'text'), userId: bound('userId', 'uuid') })
-          .where(stillAsLoaded)
+          .where(and(stillAsLoaded, spends ? isStillPushed : undefined))
           .returning(returned)
       : db
           .insert(interactions)
@@ -136,18 +173,25 @@ function prepareMove(db: Drizzle, isStored: boolean) {
               .select(AS_REQUESTED)
               .from(clients)
               // After its end, the row may have been removed: storing it then would begin the interaction again.
-              .where(and(eq(clients.clientId, bound('clientId', 'text')), inTimeFor('endsAt'), isNotGranted)),
+              .where(
+                and(
+                  eq(clients.clientId, bound('clientId', 'text')),
+                  inTimeFor('endsAt'),
+                  isNotGranted,
+                  spends ? isStillPushed : undefined,
+                ),
+              ),
           )
           // Where a row is there already, another request was first.
           .onConflictDoNothing({ target: interactions.id })
           .returning(returned),
   );
   return db
-    .with(moved)
+    .with(moved, ...(spends ? spending(db, sql`exists (select from ${moved})`) : []))
     .insert(transitions)
     .select(db.select(ledgerOf(sql`${moved.id}`, { clientId: sql`${moved.clientId}` })).from(moved))
     .returning({ interactionId: transitions.interactionId })
-    .prepare(isStored ? 'move_interaction' : 'store_interaction');
+    .prepare(name);
 }
 
 /**
@@ -156,7 +200,7 @@ function prepareMove(db: Drizzle, isStored: boolean) {
  * as loaded and the session is active. Where the end-user was not asked, the earlier consent must stand too, or the registration that
  * makes asking needless. A disable or a sign-out in between wins.
  */
-function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers }: ApprovalShape, name: string) {
+function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers, spends }: ApprovalShape, name: string) {
   const theUser = eq(users.id, bound('userId', 'uuid'));
   const theServer = eq(server.epoch, bound('serverEpoch', 'bigint'));
   const holds = and(
@@ -169,6 +213,7 @@ function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers }: Appr
     sessionIsActive,
     reliesOn === 'consent' ? consentStands : undefined,
     reliesOn === 'registration' ? eq(clients.consent, 'skip') : undefined,
+    spends ? isStillPushed : undefined,
   );
   if (interaction === 'alone') {
     const granted = db.$with('granted').as(
@@ -187,7 +232,7 @@ function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers }: Appr
         .returning({ id: grants.id, clientId: grants.clientId }),
     );
     return db
-      .with(granted)
+      .with(granted, ...(spends ? spending(db, sql`exists (select from ${granted})`) : []))
       .insert(transitions)
       .select(db.select(approvalLine(granted.id, granted)).from(granted))
       .returning({ grantId: transitions.grantId })
@@ -233,7 +278,12 @@ function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers }: Appr
   );
   const remembered = db.$with('remembered').as(remembers === 'again' ? widened(db, moved) : firstConsent(db, moved));
   return db
-    .with(moved, granted, ...(remembers ? [remembered] : []))
+    .with(
+      moved,
+      granted,
+      ...(remembers ? [remembered] : []),
+      ...(spends ? spending(db, sql`exists (select from ${granted})`) : []),
+    )
     .insert(transitions)
     .select(db.select(approvalLine(granted.id, moved)).from(moved).innerJoin(granted, sql`true`))
     .returning({ grantId: transitions.grantId })
@@ -355,7 +405,7 @@ const ledgerOf = (id: SQL, about: { readonly [Name in 'grantId' | 'clientId' | '
     ...about,
   });
 
-function moveValues({ loaded, now, to, userId, entry }: InteractionMove) {
+function moveValues({ loaded, now, to, userId, entry, spends }: InteractionMove) {
   return {
     id: loaded.id,
     state: to,
@@ -388,6 +438,7 @@ function moveValues({ loaded, now, to, userId, entry }: InteractionMove) {
     from: entry.from,
     to: entry.to,
     reason: entry.reason,
+    ...(spends && spentValues(spends)),
   };
 }
 

@@ -11,7 +11,7 @@ import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { interactionCommits } from './interaction-commits.ts';
 import { fixedNow, nowOr } from './now.ts';
-import { clients, consents, grants, interactions, users } from './schema.ts';
+import { clients, consents, grants, interactions, pushedRequests, users } from './schema.ts';
 
 export function interactionStore(
   db: Drizzle,
@@ -42,7 +42,7 @@ export function interactionStore(
 type Row = Awaited<ReturnType<ReturnType<typeof prepareLoadRequested>['execute']>>[number];
 
 function storedFrom(macs: RowMacs, authentic: AuthenticClients, row: Row, interaction: Interaction): StoredInteraction {
-  const { consent, grant } = row;
+  const { consent, grant, pushed } = row;
   const client = authentic.whole(row.client);
   const stands = consent && consent.userEpoch === row.user?.epoch && consent.clientEpoch === client.epoch;
   const remembered = stands && isAuthenticConsent(macs, consent) ? consent : null;
@@ -51,6 +51,7 @@ function storedFrom(macs: RowMacs, authentic: AuthenticClients, row: Row, intera
     interaction,
     isStored: row.interaction !== null,
     client,
+    ...(pushed && { pushed }),
     remembered,
     consentRow: consent,
     grant: grant && {
@@ -67,6 +68,7 @@ const LOADED = {
   now: nowOr('now'),
   interaction: interactions,
   client: clients,
+  pushed: pushedRequests,
   user: { epoch: users.epoch },
   consent: consents,
   grant: {
@@ -81,6 +83,7 @@ const LOADED = {
 
 const theUser = sql`${users.id} = ${sql.placeholder('userId')}::uuid`;
 const theInteraction = sql`${interactions.id} = ${sql.placeholder('id')}::uuid`;
+const thePushedRequest = sql`${pushedRequests.id} = ${sql.placeholder('id')}::uuid`;
 const theGrant = sql`${grants.id} = ${sql.placeholder('id')}::uuid`;
 
 function prepareLoad(db: Drizzle) {
@@ -98,6 +101,7 @@ function prepareLoad(db: Drizzle) {
       ),
     )
     .leftJoin(grants, eq(grants.id, interactions.id))
+    .leftJoin(pushedRequests, thePushedRequest)
     .where(theInteraction)
     .prepare('load_interaction');
 }
@@ -118,6 +122,7 @@ function prepareLoadRequested(db: Drizzle) {
       ),
     )
     .leftJoin(grants, theGrant)
+    .leftJoin(pushedRequests, thePushedRequest)
     .where(eq(clients.clientId, sql.placeholder('clientId')))
     .prepare('load_requested_interaction');
 }

@@ -39,6 +39,7 @@ const OTHERS: Readonly<Record<Exclude<Purpose, MadePurpose>, AfterRotation>> = {
   'kept-key': { passes: 'seals the keys of another purpose, and is counted with what they made' },
   'authorization-code': { passes: 'a code lives for minutes' },
   interaction: { passes: 'a sign-in page that is open is begun again' },
+  'pushed-request': { passes: 'a pushed request that has no answer is pushed again' },
   form: { passes: 'a form that is open is loaded again' },
   throttle: { passes: 'counts of failures begin again' },
   idempotency: { passes: 'an answer is repeated for a day' },

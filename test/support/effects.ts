@@ -9,6 +9,7 @@ import { linkedIdentityEffects } from '../../machines/linked-identity/effects.ts
 import { mailEffects } from '../../machines/mail/effects.ts';
 import { operatorSetUpEffects } from '../../machines/operator-set-up/effects.ts';
 import { passkeyEffects } from '../../machines/passkey/effects.ts';
+import { pushedRequestEffects } from '../../machines/pushed-request/effects.ts';
 import { recoveryCodeEffects } from '../../machines/recovery-code/effects.ts';
 import { refreshTokenEffects } from '../../machines/refresh-token/effects.ts';
 import { secondFactorEffects } from '../../machines/second-factor/effects.ts';
@@ -31,6 +32,7 @@ export const effects = {
   ...linkedIdentityEffects,
   ...mailEffects,
   ...operatorSetUpEffects,
+  ...pushedRequestEffects,
   ...passkeyEffects,
   ...recoveryCodeEffects,
   ...refreshTokenEffects,

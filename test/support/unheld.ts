@@ -19,6 +19,7 @@ const HELD = [
   'email_challenges',
   'sign_in_codes',
   'operator_set_ups',
+  'pushed_requests',
   'webhook_deliveries',
   'mails',
   'clients',

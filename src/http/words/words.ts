@@ -514,6 +514,7 @@ export type Words = {
     readonly interaction_expired: { readonly title: string; readonly what: string; readonly next: string };
     readonly interaction_completed: { readonly title: string; readonly what: string; readonly next: string };
     readonly client_ended: { readonly title: string; readonly what: string; readonly next: string };
+    readonly request_answered: { readonly title: string; readonly what: string; readonly next: string };
   };
   readonly logout: {
     readonly ask: {
@@ -701,6 +702,16 @@ export type Words = {
     readonly next: string;
     readonly as: Message<'identifier'>;
     readonly change: string;
+  };
+  readonly pushed: {
+    readonly title: string;
+    readonly next: string;
+    readonly reasons: {
+      readonly pushed_request_unknown: string;
+      readonly pushed_request_expired: string;
+      readonly pushed_request_used: string;
+      readonly pushed_request_of_another_client: string;
+    };
   };
   readonly unverified: {
     readonly title: string;

@@ -11,6 +11,7 @@ import type {
   InteractionRejectReason,
 } from '../../../machines/interaction/facts.ts';
 import { interactionMachine } from '../../../machines/interaction/machine.ts';
+import { pushedRequestMachine } from '../../../machines/pushed-request/machine.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run, type Sleeping, stillThere } from '../../engine/run.ts';
@@ -20,6 +21,8 @@ import type { Interaction, RequestedInteraction } from '../../model/interaction.
 import type { LedgerEntry } from '../../model/ledger.ts';
 import { consentEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
 import type { Session } from '../../model/session.ts';
+import type { PushedRequest } from '../pushed-request/entity.ts';
+import { type AnsweringRow, answerIn } from '../pushed-request/lifecycle.ts';
 
 /** The scope that an end-user has approved for a client at a set of resources. */
 export type RememberedConsent = {
@@ -35,6 +38,8 @@ export type StoredInteraction = {
   /** False: there is no row, and the interaction is as it was requested. */
   readonly isStored: boolean;
   readonly client: Client;
+  /** The request that its client pushed, under the same id. Null or absent: it pushed none. */
+  readonly pushed?: PushedRequest | null;
   /** The scope that the user of the load has approved for this client before. */
   readonly remembered: RememberedConsent | null;
   /** The row of that consent, valid or not, which only the store reads: an approval widens it. Null or absent: none. */
@@ -59,8 +64,8 @@ export type LoadedInteraction = StoredInteraction & {
 /** On what an approval without a consent page relies: it commits only while that stands. Null: the end-user was asked. */
 export type ReliedOn = 'consent' | 'registration' | null;
 
-/** The interaction, and the rows of an approval. */
-export type InteractionRow = {
+/** The interaction, the rows of an approval, and the pushed request that an answer spends. */
+export type InteractionRow = AnsweringRow & {
   readonly interaction: Interaction;
   readonly isStored: boolean;
   /** An approval stores the grant and no interaction. */
@@ -69,7 +74,7 @@ export type InteractionRow = {
   readonly reliesOn: ReliedOn;
 };
 
-export type InteractionFacts = Omit<LoadedInteraction, 'interaction' | 'isStored'> & {
+export type InteractionFacts = Omit<LoadedInteraction, 'interaction' | 'isStored' | 'pushed'> & {
   /** Milliseconds since 1970: when the session ends unless it is used before; null: there is no session. */
   readonly sessionEndsAt: number | null;
   readonly isStillRegistered: boolean;
@@ -93,7 +98,12 @@ export type InteractionMove = {
   readonly to: Interaction['state'];
   readonly userId: string | null;
   readonly entry: LedgerEntry;
+  /** The step answers the client, and spends the request that it pushed. Absent: it does not, or the client pushed none. */
+  readonly spends?: SpentRequest;
 };
+
+/** Commits only while the request is still pushed: of two answers, one is committed. */
+export type SpentRequest = { readonly now: Date; readonly loaded: PushedRequest; readonly entry: LedgerEntry };
 
 /**
  * The interaction moves and its grant, which has the same id, is inserted in one statement. Commits only while the epochs of client, user and server are
@@ -121,7 +131,9 @@ export type Approval = InteractionMove & {
 
 export type InteractionCommit =
   | { readonly kind: 'move'; readonly move: InteractionMove }
-  | { readonly kind: 'approve'; readonly approval: Approval };
+  | { readonly kind: 'approve'; readonly approval: Approval }
+  /** A silent refusal of a pushed request: only that is written. */
+  | { readonly kind: 'spend'; readonly spent: SpentRequest };
 
 /** Its times are those of the database. */
 export type NewInteraction = Omit<RequestedInteraction, 'createdAt' | 'endsAt'> & { readonly lifetimeSeconds: number };
@@ -140,11 +152,15 @@ export type LoadedRequest = {
   readonly remembered: readonly RememberedConsent[];
 };
 
-/** The interaction of an authorization request begins now. Stores nothing. @param session null: the browser has no active one. */
+/**
+ * The interaction of an authorization request begins now. Stores nothing.
+ * @param session null: the browser has no active one. @param pushed absent: the browser brought the request.
+ */
 export function begunInteraction(
   { lifetimeSeconds, ...requested }: NewInteraction,
   { now, client, remembered }: Omit<LoadedRequest, 'session'> & { readonly client: Client },
   session: Session | null,
+  pushed: PushedRequest | null = null,
 ): StoredInteraction {
   const endsAt = new Date(now.getTime() + lifetimeSeconds * 1000);
   const isSame = ({ resources }: RememberedConsent) =>
@@ -154,6 +170,7 @@ export function begunInteraction(
     interaction: { ...requested, state: 'awaitingSignIn', userId: null, createdAt: now, endsAt },
     isStored: false,
     client,
+    ...(pushed && { pushed }),
     remembered: (session && remembered.find(isSame)) ?? null,
     grant: null,
   };
@@ -173,6 +190,8 @@ const moved = (row: InteractionRow, state: Interaction['state'], { session }: In
   isStored: !row.grantAlone,
   interaction: { ...row.interaction, state, userId: session?.userId ?? row.interaction.userId },
 });
+
+const answerPushed = answerIn<InteractionRow>();
 
 const ANSWERS = [
   'reject',
@@ -197,7 +216,10 @@ export const identityIsAssured = (
 export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, InteractionCommit> = {
   machine: interactionMachine,
   stateOf: ({ interaction }) => interaction.state,
-  contextOf: ({ interaction }, { client, grant, isStillRegistered, grantable, requiredLevel }): InteractionContext => ({
+  contextOf: (
+    { interaction, pushed },
+    { client, grant, isStillRegistered, grantable, requiredLevel },
+  ): InteractionContext => ({
     endsAt: interaction.endsAt.getTime(),
     scope: grantable,
     resources: interaction.resources,
@@ -209,6 +231,7 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
       isStillRegistered,
       skipsConsent: client.consent === 'skip',
     },
+    requestIsAnswered: pushed?.state === 'used',
     consentMayBeRemembered: identityIsAssured(client, interaction),
     code: grant && { isUnused: grant.codeIsUnused, endsAt: grant.codeEndsAt.getTime() },
     prompt: interaction.prompt,
@@ -241,14 +264,20 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
     relyOnConsent: (row) => ({ ...row, reliesOn: 'consent' }),
     relyOnRegistration: (row) => ({ ...row, reliesOn: 'registration' }),
   },
+  // Each answer to the client.
+  sends: { issueCode: answerPushed, refuseAuthorization: answerPushed, refuseSilently: answerPushed },
   violation: ({ before, after }, { session }) =>
     before.interaction.state !== 'approved' && after.interaction.state === 'approved' && session === null
       ? 'an approval without an end-user'
       : null,
-  commitOf: ({ before, after }, facts, [entry]) => {
+  commitOf: ({ before, after }, facts, entries) => {
+    const spends = spentIn(before, after, facts, entries);
+    const entry = entries.find(({ machine }) => machine === interactionMachine.id);
+    if (spends && !entry) return { kind: 'spend', spent: spends };
     if (!entry) throw new InvariantViolation('interaction: a change without a line in the ledger');
     const { state: to, userId } = after.interaction;
-    const move = { loaded: before.interaction, isStored: before.isStored, now: facts.now, to, userId, entry };
+    const { isStored } = before;
+    const move = { loaded: before.interaction, isStored, now: facts.now, to, userId, entry, ...(spends && { spends }) };
     const { session } = facts;
     if (to !== 'approved' || !session) return { kind: 'move', move };
     const { reliesOn, remembers, grantAlone } = after;
@@ -256,6 +285,16 @@ export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, I
     return { kind: 'approve', approval };
   },
 };
+
+function spentIn(
+  { pushed }: InteractionRow,
+  after: InteractionRow,
+  { now }: InteractionFacts,
+  entries: readonly LedgerEntry[],
+): SpentRequest | null {
+  const entry = entries.find(({ machine }) => machine === pushedRequestMachine.id);
+  return pushed !== null && after.pushed !== pushed && entry ? { now, loaded: pushed, entry } : null;
+}
 
 function approvalOf(
   { loaded }: InteractionMove,
@@ -333,7 +372,7 @@ export function interactionRequest(
 ): Request<LoadedInteraction, InteractionRow, InteractionFacts, InteractionCommit, InteractionOutcome> {
   return {
     lifecycle: interactionLifecycle,
-    read: ({ interaction: found, isStored, ...loaded }) => {
+    read: ({ interaction: found, isStored, pushed = null, ...loaded }) => {
       const interaction = isStored ? found : standsFor(loaded.grant, found);
       const { client, now, remembered, session } = loaded;
       const lifetimes = policy.lifetimesOf(client);
@@ -358,7 +397,8 @@ export function interactionRequest(
         lifetimes,
         codeHash: policy.makeCode(interaction.id).secretHash,
       };
-      return { row: { interaction, isStored, grantAlone: false, remembers: false, reliesOn: null }, facts, event };
+      const row = { interaction, isStored, pushed, grantAlone: false, remembers: false, reliesOn: null };
+      return { row, facts, event };
     },
     answer: ({ before: { interaction }, after: { isStored }, decisions: [decision] }, loaded) => {
       const { client, session } = loaded;

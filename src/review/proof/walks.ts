@@ -8,6 +8,7 @@ import { authorizations } from '../../lifecycles/grant/walk/walk.ts';
 import { signIns } from '../../lifecycles/interaction/walk/walk.ts';
 import { mails } from '../../lifecycles/mail/walk.ts';
 import { operatorSetUps } from '../../lifecycles/operator-set-up/walk.ts';
+import { pushedRequests } from '../../lifecycles/pushed-request/walk.ts';
 import { factors } from '../../lifecycles/second-factor/walk/walk.ts';
 import { signInCodes } from '../../lifecycles/sign-in-code/walk/walk.ts';
 import { signingKeys } from '../../lifecycles/signing-key/walk/walk.ts';
@@ -31,6 +32,7 @@ export const underEveryPolicy: readonly AnyWalk[] = [
   webhookDeliveries,
   mails,
   operatorSetUps,
+  pushedRequests,
 ];
 
 /** They are the same under every policy. */

@@ -20,6 +20,7 @@ import { type Answer, Browser, formOf } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { keptMails } from '../../support/mails.ts';
 import { API, tokenOf } from '../../support/management.ts';
+import { formOfRequest, linkOf, push } from '../../support/pushing.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 import { upstreamOf } from '../../support/upstream.ts';
 import { askedBy, NONE, type Row, rowsWith } from './matrix.ts';
@@ -116,6 +117,10 @@ const CREDENTIALS: Readonly<Record<string, (client: TestClient) => Promise<Crede
   authorization_code: codeOf,
   refresh_token: refreshTokenOf,
   client_credentials: async () => ({ fields: { grant_type: 'client_credentials' }, isAlive: async () => true }),
+  'authorization request': async (client) => ({
+    fields: Object.fromEntries(new URLSearchParams(formOfRequest(client, makePkce(), { client_id: undefined }))),
+    isAlive: async () => true,
+  }),
   'refresh token': sent(async (client) => (await chainOf(client)).refresh),
   'access token': sent(async (client) => (await chainOf(client)).access),
   'access token without an end-user': sent(withoutUser),
@@ -204,6 +209,10 @@ const AUTHORIZATION: Readonly<Record<string, () => Promise<string>>> = {
     const client = await makeClient(scene);
     await deleteClient(scene.database.drizzle, client.clientId);
     return authorizeUrl(client, makePkce());
+  },
+  'pushed request of another client': async () => {
+    const { json } = await push(scene, await makeClient(scene));
+    return linkOf(scene.client.clientId, json.request_uri ?? '');
   },
   'client without the grant type authorization_code': async () =>
     authorizeUrl(await makeClient(scene, { grantTypes: ['client_credentials'] }), makePkce()),

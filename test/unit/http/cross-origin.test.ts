@@ -10,6 +10,7 @@ import { openScene, type Scene } from '../../support/scene.ts';
 
 const ENDPOINTS = [
   ['/oauth/token', 'POST', [400, 400, 400, 400, 400, 413, 405, 405]],
+  ['/oauth/par', 'POST', [400, 401, 401, 400, 400, 413, 405, 405]],
   ['/oauth/revoke', 'POST', [200, 401, 400, 400, 400, 413, 405, 405]],
   ['/oauth/userinfo', 'GET, POST', [401, 401, 400, 401, 415, 413, 405, 405]],
 ] as const;

@@ -29,6 +29,8 @@ describe('metadata and keys', () => {
       token_endpoint: `${ISSUER}/oauth/token`,
       jwks_uri: `${ISSUER}/.well-known/jwks.json`,
       userinfo_endpoint: `${ISSUER}/oauth/userinfo`,
+      pushed_authorization_request_endpoint: `${ISSUER}/oauth/par`,
+      require_pushed_authorization_requests: false,
       revocation_endpoint: `${ISSUER}/oauth/revoke`,
       introspection_endpoint: `${ISSUER}/oauth/introspect`,
       end_session_endpoint: `${ISSUER}/oauth/logout`,

@@ -57,6 +57,7 @@ export const {
   signInCode,
   emailChallenge,
   operatorSetUp,
+  pushedRequest,
   secondFactor,
   recoveryCode,
   passkey,

@@ -17,6 +17,8 @@ import type { OperatorSetUpContext, OperatorSetUpEvent } from '../../../machines
 import { operatorSetUpGuards } from '../../../machines/operator-set-up/guards.ts';
 import type { PasskeyContext, PasskeyEvent } from '../../../machines/passkey/facts.ts';
 import { passkeyGuards } from '../../../machines/passkey/guards.ts';
+import type { PushedRequestContext, PushedRequestEvent } from '../../../machines/pushed-request/facts.ts';
+import { pushedRequestGuards } from '../../../machines/pushed-request/guards.ts';
 import type { RecoveryCodeContext, RecoveryCodeEvent } from '../../../machines/recovery-code/facts.ts';
 import { recoveryCodeGuards } from '../../../machines/recovery-code/guards.ts';
 import type { RefreshTokenContext, RefreshTokenEvent } from '../../../machines/refresh-token/facts.ts';
@@ -228,6 +230,7 @@ const page: InteractionContext = {
   resources: ['https://api.example'],
   userId: 'alice',
   client: CLIENT,
+  requestIsAnswered: false,
   consentMayBeRemembered: true,
   code: null,
   prompt: [],
@@ -258,6 +261,10 @@ const pageCases: Cases<typeof interactionGuards, InteractionContext, Interaction
     ['deleted, and registered again', true, { client: { ...CLIENT, epoch: 4n } }, {}],
     ['before an older epoch, as after restoring a backup', true, { client: { ...CLIENT, epoch: 2n } }, {}],
     ['without this redirect URI', true, { client: { ...CLIENT, isStillRegistered: false } }, {}],
+  ],
+  requestAnswered: [
+    ['without an answer', false, {}, {}],
+    ['answered', true, { requestIsAnswered: true }, {}],
   ],
   levelIsMissing: [
     ['any sign-in is enough', false, {}, {}],
@@ -636,6 +643,24 @@ const setUp: OperatorSetUpContext = {
   usernames: null,
 };
 const setUpUse: AnyOf<OperatorSetUpEvent> = { now: NOW, username: 'ada', usernameOf: null, passkey: 'unregistered' };
+const pushedRequest: PushedRequestContext = { clientId: 'web', endsAt: AFTER, othersOpen: 2, mostOpen: 3 };
+const openedLink: PushedRequestEvent = { type: 'opened', now: NOW, clientId: 'web' };
+const pushedRequestCases: Cases<typeof pushedRequestGuards, PushedRequestContext, PushedRequestEvent> = {
+  tooManyAreOpen: [
+    ['one fewer', false, {}, {}],
+    ['as many', true, { othersOpen: 3 }, {}],
+    ['more', true, { othersOpen: 4 }, {}],
+  ],
+  ofAnotherClient: [
+    ['of its client', false, {}, {}],
+    ['of another', true, {}, { clientId: 'other' }],
+  ],
+  expired: [
+    ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
+    ['at the end', true, { endsAt: NOW }, {}],
+  ],
+};
+
 const setUpCases: Cases<typeof operatorSetUpGuards, OperatorSetUpContext, OperatorSetUpEvent> = {
   operatorExists: [
     ['no operator', false, {}, {}],
@@ -1158,6 +1183,7 @@ const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown
     ['recoveryCode', recoveryCodeGuards, recoveryCases, { user: { disabledAt: null } }, { type: 'presented' }],
     ['signInCode', signInCodeGuards, mailedCases, mailed, typed],
     ['operatorSetUp', operatorSetUpGuards, setUpCases, setUp, setUpUse],
+    ['pushedRequest', pushedRequestGuards, pushedRequestCases, pushedRequest, openedLink],
     ['passkey', passkeyGuards, passkeyCases, passkey, signature],
     ['trustedBrowser', trustedBrowserGuards, trustCases, trust, secret],
     ['signing key', signingKeyGuards, keyCases, key, tick],

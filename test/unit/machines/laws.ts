@@ -19,6 +19,7 @@ import { lawsOfLinkedIdentity } from './laws/linked-identity.ts';
 import { lawsOfMail } from './laws/mail.ts';
 import { lawsOfOperatorSetUp } from './laws/operator-set-up.ts';
 import { lawsOfPasskey } from './laws/passkey.ts';
+import { lawsOfPushedRequest } from './laws/pushed-request.ts';
 import { lawsOfRecoveryCode } from './laws/recovery-code.ts';
 import { lawsOfRefreshToken } from './laws/refresh-token.ts';
 import { lawsOfSecondFactor } from './laws/second-factor.ts';
@@ -52,6 +53,7 @@ const LAWS: Readonly<Record<RunningName, readonly Law[]>> = {
   webhookDelivery: lawsOfWebhookDelivery,
   mail: lawsOfMail,
   operatorSetUp: lawsOfOperatorSetUp,
+  pushedRequest: lawsOfPushedRequest,
 };
 
 export const lawsOf = ({ name }: Pick<Subject, 'name'>): readonly Law[] => [

@@ -19,7 +19,16 @@ import {
 } from '../../../src/protocol/interaction.ts';
 import { openInteraction } from '../../../src/protocol/sealed-interaction.ts';
 import { rememberedRefusals } from '../../support/sign-in-ledger.ts';
-import { COOKIE, ISSUER, interactionsInMemory, keyRing, keys, session, sessionsInMemory } from './memory.ts';
+import {
+  COOKIE,
+  ISSUER,
+  interactionsInMemory,
+  keyRing,
+  keys,
+  noPushedRequests,
+  session,
+  sessionsInMemory,
+} from './memory.ts';
 import { API, at, client, configuration } from './ports.ts';
 
 const CALLBACK = 'https://shop.test/cb';
@@ -71,6 +80,7 @@ function given(
     sleep: async () => {},
     sessions,
     interactions: stored.interactions,
+    pushedRequests: noPushedRequests,
     users: {
       keyOf: (username) => username,
       accountKeyOf: async (typed) => typed,

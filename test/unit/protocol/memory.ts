@@ -11,6 +11,7 @@ import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import type { KeyRing, SigningKeyHere } from '../../../src/crypto/signing-keys.ts';
 import type { GrantStore } from '../../../src/lifecycles/grant/lifecycle.ts';
 import type { InteractionStore, StoredInteraction } from '../../../src/lifecycles/interaction/lifecycle.ts';
+import type { PushedRequestStore } from '../../../src/lifecycles/pushed-request/lifecycle.ts';
 import type { SessionStore } from '../../../src/lifecycles/session/lifecycle.ts';
 import type { Client } from '../../../src/model/client.ts';
 import { type Grant, sameBytes } from '../../../src/model/grant.ts';
@@ -235,6 +236,7 @@ export function interactionsInMemory(
     },
     commit: async (commit) => {
       if (given.meanwhile?.commit?.()) return false;
+      if (commit.kind === 'spend') return true;
       const { loaded, to, userId } = commit.kind === 'move' ? commit.move : commit.approval;
       const made = commit.kind === 'move' ? null : commit.approval;
       const grant = made && {
@@ -252,3 +254,12 @@ export function interactionsInMemory(
   const approvals: Extract<Parameters<InteractionStore['commit']>[0], { kind: 'approve' }>['approval'][] = [];
   return { rows, askedFor, approvals, interactions, clock };
 }
+
+/** The store of a server to which no client pushes. */
+export const noPushedRequests: PushedRequestStore = {
+  loadFresh: async () => {
+    throw new Error('a push');
+  },
+  load: async () => null,
+  commit: async () => false,
+};

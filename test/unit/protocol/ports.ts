@@ -59,6 +59,7 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
   signIn: {
     sessionLifetimeSeconds: 3600,
     interactionLifetimeSeconds: 600,
+    requirePushedAuthorizationRequests: false,
     failureWindowSeconds: 900,
     failuresPerAccountAndAddress: 10,
     failuresPerAccount: 100,

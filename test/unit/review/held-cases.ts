@@ -22,6 +22,7 @@ import { machinePairCases } from './held-cases/machine-pairs.ts';
 import { mailCases } from './held-cases/mails.ts';
 import { nameCases } from './held-cases/names.ts';
 import { operatorSetUpCases } from './held-cases/operator-set-ups.ts';
+import { pushedRequestCases } from './held-cases/pushed-requests.ts';
 import { sessionCases } from './held-cases/sessions.ts';
 import { signInCodeCases } from './held-cases/sign-in-codes.ts';
 import { signingKeyCases } from './held-cases/signing-keys.ts';
@@ -43,6 +44,7 @@ export const casesOf = (columns: readonly Column[]): readonly HeldCase[] => [
   ...signInCodeCases,
   ...operatorSetUpCases,
   ...configuredSecretCases,
+  ...pushedRequestCases,
   ...webhookDeliveryCases,
   ...mailCases,
   ...administeredCases,

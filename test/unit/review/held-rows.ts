@@ -79,6 +79,8 @@ export const SET_UP = { active: id(131), used: id(132), ended: id(133) } as cons
 /** By name: with a value, and without one. */
 export const SECRET = { set: 'CRM_SECRET', removed: 'OLD_SECRET' } as const;
 
+export const PUSHED = { pushed: id(141), used: id(142), ended: id(143) } as const;
+
 export const IDENTITY = { active: id(61), removed: id(62) } as const;
 
 /** Alice's; `forNobody`: without an account yet. */
@@ -222,6 +224,12 @@ function* rows(): Generator<string> {
       created_at, ends_at) values ('${rowId}', '\\xc0de${rowId.slice(-2)}', 'sea1ed', '\\xb0b0', '${state}', '${state}',
       ${state === 'spent' ? 5 : 0}, ${wasSent ? `'${USER.alice}', 0, 'alice@example.com'` : 'null, null, null'}, now(),
       now() + interval '10 minutes')`;
+  }
+  for (const [name, rowId] of Object.entries(PUSHED)) {
+    const isUsed = name === 'used';
+    yield `insert into pushed_requests (id, client_id, handle_hash, sealed, state, created_at, ends_at) values ('${rowId}', 'active',
+      '\\xa0${rowId.slice(-2)}', '${isUsed ? '' : 'sea1ed'}', '${isUsed ? 'used' : 'pushed'}', now(),
+      now() ${name === 'ended' ? "- interval '2 hours'" : "+ interval '1 minute'"})`;
   }
   for (const [state, rowId] of Object.entries(SET_UP)) {
     yield `insert into operator_set_ups (id, state, secret_hash, username, user_id, server_epoch, created_at, ends_at, ended_reason) values

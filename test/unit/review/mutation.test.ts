@@ -11,6 +11,7 @@ import { authorizations } from '../../../src/lifecycles/grant/walk/walk.ts';
 import { signIns } from '../../../src/lifecycles/interaction/walk/walk.ts';
 import { mails } from '../../../src/lifecycles/mail/walk.ts';
 import { operatorSetUps } from '../../../src/lifecycles/operator-set-up/walk.ts';
+import { pushedRequests } from '../../../src/lifecycles/pushed-request/walk.ts';
 import { factors } from '../../../src/lifecycles/second-factor/walk/walk.ts';
 import { signInCodes } from '../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import { signingKeys } from '../../../src/lifecycles/signing-key/walk/walk.ts';
@@ -51,6 +52,7 @@ import {
   linkMachineMutants,
   machineMutants,
   mailMachineMutants,
+  pushedMachineMutants,
   setUpMachineMutants,
   signInMachineMutants,
   trustMachineMutants,
@@ -67,6 +69,7 @@ import {
   linkPredicateMutants,
   mailPredicateMutants,
   predicateMutants,
+  pushedPredicateMutants,
   setUpPredicateMutants,
   signInPredicateMutants,
   trustPredicateMutants,
@@ -148,6 +151,12 @@ const SUBJECTS: readonly Subject[] = [
     walk: operatorSetUps,
     bounds: [FEW, ...MORE],
     mutants: [...setUpMachineMutants, ...setUpPredicateMutants],
+    factMutants,
+  },
+  {
+    walk: pushedRequests,
+    bounds: [FEW, { requests: 3, inFlight: 2, faults: 0 }, { requests: 2, inFlight: 2, faults: 1 }],
+    mutants: [...pushedMachineMutants, ...pushedPredicateMutants],
     factMutants,
   },
   {

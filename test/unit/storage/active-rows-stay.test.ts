@@ -59,6 +59,13 @@ const CASES = {
   interactions: ['awaitingSignIn', 'awaitingConsent', 'approved', 'denied'].flatMap((state) =>
     around(`an hour after the end of an interaction, ${state}`, HOUR, (endsAt) => ({ state, endsAt })),
   ),
+  pushedRequests: ['pushed', 'used'].flatMap((state) =>
+    around(`an hour after the end of a pushed request, ${state}`, HOUR, (endsAt) => ({
+      state,
+      sealed: state === 'used' ? '' : 'sea1ed',
+      endsAt,
+    })),
+  ),
   externalSignIns: ['awaiting', 'answered', 'denied', 'used'].flatMap((state) =>
     around(`an hour after the end of a sign-in elsewhere, ${state}`, HOUR, (endsAt) => ({
       state,

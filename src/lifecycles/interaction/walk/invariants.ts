@@ -271,6 +271,34 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     },
   },
   {
+    name: 'one-answer-to-a-pushed-request',
+    says: 'A request that the client pushed has one answer, whatever tabs and errors meet: a code or an error, and the answer spends it.',
+    spec: 'RFC 9126 §4, §7.3',
+    machines: INTERACTION,
+    violation: (_, { stored: { pushed, interaction } }, { commit, after: { stored } }) => {
+      if (pushed === null) return null;
+      if (pushed.state === 'used' && stored.pushed?.state !== 'used')
+        return 'an answered request can be answered again';
+      const isAnswer = commit?.held === true && answersClient(commit.commit);
+      if (isAnswer && pushed.state === 'used') return 'it was answered twice';
+      if (isAnswer && stored.pushed?.state !== 'used') return 'an answer did not spend it';
+      const isOpen = interaction.state === 'awaitingSignIn' || interaction.state === 'awaitingConsent';
+      const isSpent = commit?.held === true && pushed.state === 'pushed' && stored.pushed?.state === 'used';
+      return isSpent && !(isAnswer && isOpen) ? 'it was spent without an answer' : null;
+    },
+    violationAt: (walk, ports) => {
+      const { pushed, interaction } = ports.stored;
+      const isOpen = interaction.state === 'awaitingSignIn' || interaction.state === 'awaitingConsent';
+      const session = sessionThatMayGoOn(ports);
+      if (pushed?.state !== 'used' || !isOpen || !session) return null;
+      const event = INTERACTION_EVENTS.find((one) => {
+        const way = wayOf(walk, ports, ofInteraction(one, session));
+        return way !== 'rejected' && !(interaction.state === 'awaitingSignIn' && DECISIONS.includes(one));
+      });
+      return event === undefined ? null : `it was answered, and ${event} continues it`;
+    },
+  },
+  {
     name: 'stored-for-an-end-user',
     says: 'An interaction has no row before an end-user has signed in. A silent refusal and an approval without a page leave none, other steps do.',
     spec: 'OpenID Connect Core §3.1.2.6',
@@ -396,6 +424,7 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
         const way = wayOf(walk, ports, ofInteraction('consented', session));
         return way === 'approved' ? null : 'a consent that is sent twice is not answered with its code';
       }
+      if (ports.stored.pushed?.state === 'used') return null;
       if (interaction.state === 'awaitingConsent' && interaction.userId === session.userId) {
         return served('consented') ? null : 'a consent in time yields no code';
       }
@@ -428,6 +457,8 @@ function wayOf(walk: Walk<Terms>, ports: Ports, asked: Asked): string {
   return ran.kind;
 }
 
+/** Without a sign-in they are rejected anyway. */
+const DECISIONS: readonly InteractionEventType[] = ['consented', 'refused'];
 const LOOKS: readonly InteractionEventType[] = ['viewed', 'switchRequested'];
 const INTERACTION_EVENTS: readonly InteractionEventType[] = [
   'requested',
@@ -473,6 +504,10 @@ function doneWithoutASession(walk: Walk<Terms>, ports: Ports): string | null {
   }
   return null;
 }
+
+/** A code or a refusal, which reaches the client. */
+const answersClient = (commit: Terms['commit']): boolean =>
+  commit.kind === 'approve' || commit.kind === 'spend' || (commit.kind === 'move' && commit.move.to === 'denied');
 
 const approvalIn = (commit: Move<Terms>['commit']): Approval | null =>
   commit?.held === true && commit.commit.kind === 'approve' ? commit.commit.approval : null;

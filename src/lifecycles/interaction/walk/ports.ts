@@ -11,6 +11,7 @@ import type { Interaction } from '../../../model/interaction.ts';
 import type { Session } from '../../../model/session.ts';
 import { type Owners, ownersStand } from '../../../review/proof/owners.ts';
 import type { StoredGrant } from '../../grant/walk/ports.ts';
+import type { PushedRequest } from '../../pushed-request/entity.ts';
 import type { SessionCommit, SessionUse } from '../../session/lifecycle.ts';
 import { asLoaded, type StoredSession, USER } from '../../session/walk/stored-session.ts';
 import type {
@@ -19,6 +20,7 @@ import type {
   InteractionMove,
   InteractionOutcome,
   LoadedInteraction,
+  SpentRequest,
   StoredInteraction,
 } from '../lifecycle.ts';
 
@@ -36,6 +38,8 @@ export type SignIn = {
   /** As stored or, before that, as the browser carries it. Approved without a row: its grant stands for it. */
   readonly interaction: Interaction;
   readonly isStored: boolean;
+  /** That the client pushed; null: it pushed none. */
+  readonly pushed: PushedRequest | null;
   readonly client: Client;
   readonly users: readonly StoredUser[];
   /** Of the browser that the interaction began in; the last one is that of its cookie. */
@@ -108,7 +112,7 @@ export const sessionAsLoaded = (stored: SignIn, session: StoredSession): Session
   asLoaded(session, ownersOf(stored, session.userId));
 
 export function loadInteraction(stored: SignIn, userId: string | null, now: Date): StoredInteraction {
-  const { interaction, isStored, client, grants } = stored;
+  const { interaction, isStored, pushed, client, grants } = stored;
   const [grant] = grants;
   const consent = stored.consents.find(
     (one) => one.userId === userId && one.resources.join() === interaction.resources.join(),
@@ -120,6 +124,7 @@ export function loadInteraction(stored: SignIn, userId: string | null, now: Date
     interaction: isStored ? interaction : { ...interaction, state: 'awaitingSignIn', userId: null },
     isStored,
     client,
+    pushed,
     remembered: stands ? consent : null,
     grant: grant
       ? {
@@ -144,6 +149,12 @@ const WHAT_IS_LOADED: Guard<InteractionMove> = {
   isGrantedOnce: ({ grants }, { isStored }) => isStored || grants.length === 0,
   stateIsLoaded: ({ interaction }, { isStored, loaded }) => !isStored || interaction.state === loaded.state,
   userIsLoaded: ({ interaction }, { isStored, loaded }) => !isStored || interaction.userId === loaded.userId,
+  /** Of two answers to a pushed request, one finds it used. */
+  requestIsPushed: ({ pushed }, { spends }) => spends === undefined || pushed?.state === 'pushed',
+};
+
+export const SPENDING_GUARD: Guard<SpentRequest> = {
+  requestIsPushed: ({ pushed }) => pushed?.state === 'pushed',
 };
 
 export const MOVE_GUARD: Guard<InteractionMove> = {
@@ -186,9 +197,15 @@ export const SESSION_GUARD: Guard<SessionCommit> = {
 export type Guards = {
   readonly move: Guard<InteractionMove>;
   readonly approval: Guard<Approval>;
+  readonly spending: Guard<SpentRequest>;
   readonly session: Guard<SessionCommit>;
 };
-const GUARDS: Guards = { move: MOVE_GUARD, approval: APPROVAL_GUARD, session: SESSION_GUARD };
+const GUARDS: Guards = {
+  move: MOVE_GUARD,
+  approval: APPROVAL_GUARD,
+  spending: SPENDING_GUARD,
+  session: SESSION_GUARD,
+};
 
 const holds = <Commit>(guard: Guard<Commit>, stored: SignIn, commit: Commit, now: Date): boolean =>
   Object.values(guard).every((fact) => fact(stored, commit, now));
@@ -203,13 +220,24 @@ export function commitSignIn(stored: SignIn, commit: SignInCommit, now: Date, gu
       return holds(guards.move, stored, commit.move, now) ? moved(stored, commit.move) : null;
     case 'approve':
       return holds(guards.approval, stored, commit.approval, now) ? approved(stored, commit.approval) : null;
+    case 'spend':
+      return holds(guards.spending, stored, commit.spent, now) ? spent(stored) : null;
     default:
       return holds(guards.session, stored, commit, now) ? withSession(stored, commit) : null;
   }
 }
 
-const moved = (stored: SignIn, { to, userId }: Pick<InteractionMove, 'to' | 'userId'>, isStored = true): SignIn => ({
+const spent = (stored: SignIn): SignIn => ({
   ...stored,
+  pushed: stored.pushed && { ...stored.pushed, state: 'used', sealed: '' },
+});
+
+const moved = (
+  stored: SignIn,
+  { to, userId, spends }: Pick<InteractionMove, 'to' | 'userId' | 'spends'>,
+  isStored = true,
+): SignIn => ({
+  ...(spends ? spent(stored) : stored),
   isStored,
   interaction: { ...stored.interaction, state: to, userId },
 });
@@ -241,7 +269,7 @@ function approved(stored: SignIn, approval: Approval): SignIn {
     lastUsedAt: null,
     chainEndsAt: null,
   };
-  const after = moved(stored, { to: approval.to, userId }, !approval.grantAlone);
+  const after = moved(stored, { ...approval, userId }, !approval.grantAlone);
   const consents = remembers
     ? withConsent(stored.consents, { userId, userEpoch, clientEpoch, scope, resources, grantedAt: now })
     : stored.consents;

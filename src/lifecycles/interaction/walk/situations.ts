@@ -7,6 +7,7 @@ import { WEB_CLIENT } from '../../../review/proof/clients.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { drawnId } from '../../../review/proof/identities.ts';
 import { after } from '../../../review/proof/instants.ts';
+import type { PushedRequest } from '../../pushed-request/entity.ts';
 import { newSession, type StoredSession, USER } from '../../session/walk/stored-session.ts';
 import type { SignIn, Terms } from './ports.ts';
 
@@ -87,6 +88,17 @@ const consentTo = (scope: readonly string[]): SignIn['consents'][number] => ({
   grantedAt: minutes(SIGNED_IN_MINUTES),
 });
 
+/** Its link has ended: an interaction that began in time goes by its own end. */
+const PUSHED: PushedRequest = {
+  id: INTERACTION.id,
+  clientId: WEB_CLIENT.clientId,
+  handleHash: new Uint8Array(32),
+  sealed: 'the parameters',
+  state: 'pushed',
+  createdAt: minutes(-1),
+  endsAt: minutes(0),
+};
+
 type Situation = {
   readonly signedIn?: string;
   readonly allowed?: readonly string[];
@@ -95,6 +107,8 @@ type Situation = {
   readonly demandsFactor?: boolean;
   /** The browser's session awaits a second factor. */
   readonly awaits?: boolean;
+  /** The client pushed the request. */
+  readonly pushed?: PushedRequest;
 };
 const SIGNED_IN: Situation = { signedIn: USER };
 /** And allowed as much before. */
@@ -110,13 +124,14 @@ const OWN: Situation = { ...SIGNED_IN, client: OWN_CLIENT };
 
 function given(
   says: string,
-  { client = WEB_CLIENT, signedIn, allowed, awaits, demandsFactor = false }: Situation = {},
+  { client = WEB_CLIENT, signedIn, allowed, awaits, demandsFactor = false, pushed }: Situation = {},
   interaction: Partial<Interaction> = {},
 ) {
   const stored: SignIn = {
     interaction: { ...INTERACTION, ...interaction },
     // The end-user was asked, so it was stored then.
     isStored: interaction.state !== undefined,
+    pushed: pushed ?? null,
     client,
     users: [USER, OTHER_USER].map((id) => ({ id, epoch: 0n, isDisabled: false })),
     sessions: signedIn === undefined ? [] : [awaits ? awaitingSessionOf(signedIn) : sessionOf(signedIn)],
@@ -185,6 +200,18 @@ export const INITIAL_STATES = [
     'the client names the end-user (id_token_hint), and another is signed in',
     { ...ANOTHER, allowed: SCOPE },
     { hintedUserId: USER },
+  ),
+  given('the client pushed the request, and no end-user is signed in', { pushed: PUSHED }),
+  given('the client pushed the request, and the end-user allowed as much before', { ...ALLOWED, pushed: PUSHED }),
+  given(
+    'the client pushed the request, and the end-user has been asked for consent',
+    { ...SIGNED_IN, pushed: PUSHED },
+    ASKED,
+  ),
+  given(
+    'the client pushed the request and wants nothing shown (prompt=none), and the end-user has allowed nothing',
+    { ...SIGNED_IN, pushed: PUSHED },
+    SILENT,
   ),
   given('every end-user has a second factor', { demandsFactor: true }),
   given('the password of the end-user was right, and the second factor is missing', {

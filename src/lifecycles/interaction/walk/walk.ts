@@ -99,6 +99,7 @@ const PAGES = {
 const COMMITS = {
   approve: 'the interaction is approved, and a grant and its code exist',
   recordUse: 'the use is written down',
+  spend: 'the pushed request is answered',
   end: 'the session has ended',
   addFactor: 'the session has an additional factor, and another cookie',
 };
@@ -222,6 +223,14 @@ function otherChanges(stored: SignIn): readonly Action<Terms>[] {
   const { client } = stored;
   const isRegistered = client.redirectUris.length > 0;
   return [
+    ...(stored.pushed?.state === 'pushed'
+      ? [
+          {
+            says: 'Another tab got an error, which answers the pushed request.',
+            stored: { ...stored, pushed: { ...stored.pushed, state: 'used', sealed: '' } as const },
+          },
+        ]
+      : []),
     {
       says: isRegistered
         ? 'The client is no longer registered for the redirect URI.'

@@ -1,5 +1,5 @@
 /**
- * The interaction. Nothing is requested or approved when it has expired or its client has ended. "Arrives" means that the end-user is
+ * The interaction. Nothing is requested or approved when it has expired, its client has ended, or the client has its answer. "Arrives" means that the end-user is
  * known from now on: by a sufficient session, by choosing the account of that session, or by signing in. The next step is a
  * remembered consent, a consent page, or a rejection where the client allows no page (`prompt=none`), of which
  * nothing is stored.
@@ -32,7 +32,7 @@ const APPROVING = ['issueCode', 'storeGrantAlone', 'rememberConsent', 'relyOnCon
 
 const isAt = ({ state, event }: Answer, at: string, ...events: readonly string[]): boolean =>
   state === at && events.includes(event);
-const isInTime = (answer: Answer): boolean => allFail(answer, 'expired', 'clientEnded');
+const isInTime = (answer: Answer): boolean => allFail(answer, 'expired', 'clientEnded', 'requestAnswered');
 const isWaiting = ({ state }: Answer): boolean => state === 'awaitingSignIn' || state === 'awaitingConsent';
 
 const begins = (answer: Answer): boolean => isAt(answer, 'awaitingSignIn', 'requested') && isInTime(answer);
@@ -244,11 +244,12 @@ export const lawsOfInteraction: readonly Law[] = [
     (answer) => hasAny(answer, [...PAGES, ...ANSWERS]) || onlyRejects(answer),
   ),
   everyAnswer(
-    'a rejection says the first of these: the time is over, the client has ended, the user is another',
+    'a rejection says the first of these: the time is over, the client has ended, the client has its answer, the user is another',
     (answer) => {
       const reasons: [string, RejectReason][] = [
         ['expired', 'interaction_expired'],
         ['clientEnded', 'client_ended'],
+        ['requestAnswered', 'request_answered'],
       ];
       // Another user of the page gets the sign-in form.
       if (answer.event !== 'viewed') reasons.push(['userChanged', 'user_changed']);

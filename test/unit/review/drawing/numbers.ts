@@ -15,6 +15,7 @@ export const NUMBERS: Numbers = {
     sessionLifetimeSeconds: 5 * 3600,
     sessionIdleLifetimeSeconds: 37 * 60,
     interactionLifetimeSeconds: 19 * 60,
+    requirePushedAuthorizationRequests: false,
     failureWindowSeconds: 900,
     failuresPerAccountAndAddress: 10,
     failuresPerAccount: 100,

@@ -17,6 +17,7 @@ import {
   MAIL,
   MAILED_CODE,
   PASSKEY,
+  PUSHED,
   SECRET,
   SESSION,
   SET_UP,
@@ -54,6 +55,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
   trusted_browsers: ['state', 'secret_hash', 'last_used_at', 'ended_at', 'mac', 'mac_version'],
   email_challenges: ['state', 'superseded_reason', 'newer_links', 'mac', 'mac_version'],
   operator_set_ups: ['state', 'user_id', 'ended_reason', 'mac', 'mac_version'],
+  pushed_requests: ['state', 'sealed'],
   sign_in_codes: ['state', 'wrong_codes', 'user_id', 'user_epoch', 'address', 'mac', 'mac_version'],
   clients: [
     'client_name',
@@ -130,6 +132,7 @@ const BOUND: Readonly<Record<string, readonly [rule: string, key: string, row: s
   trusted_browsers: ['trusted_browsers_keeps_its_owner', 'id', TRUSTED.active],
   external_sign_ins: ['external_sign_ins_keeps_what_began', 'id', EXTERNAL.awaiting],
   operator_set_ups: ['operator_set_ups_keeps_what_was_issued', 'id', SET_UP.active],
+  pushed_requests: ['pushed_requests_keeps_what_was_pushed', 'id', PUSHED.pushed],
   sign_in_codes: ['sign_in_codes_keeps_what_was_asked', 'id', MAILED_CODE.active],
   linked_identities: ['linked_identities_keeps_what_was_linked', 'id', IDENTITY.active],
   webhook_deliveries: ['webhook_deliveries_keeps_its_event', 'id', DELIVERY.pending],

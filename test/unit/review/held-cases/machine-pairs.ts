@@ -13,6 +13,7 @@ import {
   mail,
   operatorSetUp,
   passkey,
+  pushedRequest,
   recoveryCode,
   type Subject,
   secondFactor,
@@ -37,6 +38,7 @@ import {
   MAIL,
   MAILED_CODE,
   PASSKEY,
+  PUSHED,
   SESSION,
   SET_UP,
   TRUSTED,
@@ -62,7 +64,7 @@ const pairs = ({ machine }: Subject): [from: string, to: string][] => {
 };
 
 /** A key in the memory of one node has no row, nor has what was never registered, or never sent, nor has trust that was only requested. */
-const NEVER_STORED = ['unpublished', 'unregistered', 'unlinked', 'unsent', 'unrequested', 'unissued'];
+const NEVER_STORED = ['unpublished', 'unregistered', 'unlinked', 'unsent', 'unrequested', 'unissued', 'unpushed'];
 
 /** The reasons that the arms from one state to the other write with this effect; null: no arm. */
 function reasonsBetween({ states }: Machine, from: string, to: string, effect: string) {
@@ -286,6 +288,18 @@ const setUpPairs = pairs(operatorSetUp).map(([from, to]) => {
   return refused(rule, what, ...room, statement);
 });
 
+const pushedPairs = pairs(pushedRequest).map(([from, to]) => {
+  const what = `pushed request ${from} → ${to}`;
+  const sealed = to === 'used' ? "''" : "coalesce(nullif(sealed, ''), 'sea1ed')";
+  const statement = updateOf('pushed_requests', 'id')(
+    PUSHED[from as keyof typeof PUSHED],
+    `state = '${to}', sealed = ${sealed}`,
+  );
+  return from === to || reasonsBetween(pushedRequest.machine, from, to, '') !== null
+    ? allowed(what, statement)
+    : refused('pushed_requests_moves_with_its_machine', what, statement);
+});
+
 const identityPairs = pairs(linkedIdentity).flatMap(([from, to]) => {
   const update = updateOf('linked_identities', 'id');
   const row = IDENTITY[from as keyof typeof IDENTITY];
@@ -385,6 +399,7 @@ export const machinePairCases: readonly HeldCase[] = [
   ...externalPairs,
   ...codePairs,
   ...setUpPairs,
+  ...pushedPairs,
   ...identityPairs,
   ...deliveryPairs,
   ...mailPairs,

@@ -11,6 +11,7 @@ import {
   type Guards,
   MOVE_GUARD,
   SESSION_GUARD,
+  SPENDING_GUARD,
 } from '../../../../src/lifecycles/interaction/walk/ports.ts';
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import { PASSKEYS } from '../../../../src/lifecycles/passkey/entity.ts';
@@ -61,7 +62,12 @@ export const guardMutants: readonly Mutant[] = Object.keys(ISSUING_GUARD).map((f
   }),
 );
 
-const SIGN_IN_GUARDS: Guards = { move: MOVE_GUARD, approval: APPROVAL_GUARD, session: SESSION_GUARD };
+const SIGN_IN_GUARDS: Guards = {
+  move: MOVE_GUARD,
+  approval: APPROVAL_GUARD,
+  spending: SPENDING_GUARD,
+  session: SESSION_GUARD,
+};
 
 /** Only a session that a sign-out ended continues. */
 const deafToSignOut: Mutant<typeof signIns> = mutant('approval that asks only for a replaced session', '', (right) => {

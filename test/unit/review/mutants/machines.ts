@@ -6,6 +6,7 @@ import type { externalSignIns } from '../../../../src/lifecycles/external-sign-i
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { operatorSetUps } from '../../../../src/lifecycles/operator-set-up/walk.ts';
+import type { pushedRequests } from '../../../../src/lifecycles/pushed-request/walk.ts';
 import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
 import type { signInCodes } from '../../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
@@ -26,6 +27,7 @@ import {
   mail,
   operatorSetUp,
   passkey,
+  pushedRequest,
   recoveryCode,
   refreshToken,
   type Subject,
@@ -79,6 +81,7 @@ export const factorMachineMutants = mutantsOfAll<typeof factors>([secondFactor, 
 export const externalMachineMutants = mutantsOfAll<typeof externalSignIns>([externalSignIn, linkedIdentity]);
 export const codeMachineMutants = mutantsOfAll<typeof signInCodes>([signInCode]);
 export const setUpMachineMutants = mutantsOfAll<typeof operatorSetUps>([operatorSetUp]);
+export const pushedMachineMutants = mutantsOfAll<typeof pushedRequests>([pushedRequest]);
 export const keyMachineMutants: readonly Mutant<typeof signingKeys>[] = mutantsOfAll([signingKey]);
 
 /** The next arm rejects for the same reason. */

@@ -8,6 +8,7 @@ import { linkedIdentityGuards } from '../../../../machines/linked-identity/guard
 import { mailGuards } from '../../../../machines/mail/guards.ts';
 import { operatorSetUpGuards } from '../../../../machines/operator-set-up/guards.ts';
 import { passkeyGuards } from '../../../../machines/passkey/guards.ts';
+import { pushedRequestGuards } from '../../../../machines/pushed-request/guards.ts';
 import { recoveryCodeGuards } from '../../../../machines/recovery-code/guards.ts';
 import { refreshTokenGuards } from '../../../../machines/refresh-token/guards.ts';
 import { secondFactorGuards } from '../../../../machines/second-factor/guards.ts';
@@ -24,6 +25,7 @@ import type { externalSignIns } from '../../../../src/lifecycles/external-sign-i
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { operatorSetUps } from '../../../../src/lifecycles/operator-set-up/walk.ts';
+import type { pushedRequests } from '../../../../src/lifecycles/pushed-request/walk.ts';
 import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk.ts';
 import type { signInCodes } from '../../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
@@ -121,6 +123,11 @@ export const trustPredicateMutants: readonly Mutant<typeof trustedBrowsers>[] = 
 export const setUpPredicateMutants: readonly Mutant<typeof operatorSetUps>[] = mutantsOf<typeof operatorSetUps>(
   'operatorSetUp',
   operatorSetUpGuards,
+);
+
+export const pushedPredicateMutants: readonly Mutant<typeof pushedRequests>[] = mutantsOf<typeof pushedRequests>(
+  'pushedRequest',
+  pushedRequestGuards,
 );
 
 export const codePredicateMutants: readonly Mutant<typeof signInCodes>[] = mutantsOf<typeof signInCodes>(

@@ -1,0 +1,30 @@
+/** POST /oauth/par: HTTP around src/protocol/pushed-authorization.ts. */
+import fp from 'fastify-plugin';
+import { handlePushedAuthorization, type PushedAuthorizationDeps } from '../protocol/pushed-authorization.ts';
+import { clientEndpoint } from './client-endpoint.ts';
+import { type CrossOriginOptions, crossOrigin } from './cross-origin.ts';
+
+export type PushedAuthorizationRoutesOptions = PushedAuthorizationDeps & CrossOriginOptions;
+
+export const pushedAuthorizationRoutes = fp<PushedAuthorizationRoutesOptions>(
+  async (app, options) => {
+    const endpoint = { url: '/oauth/par', mayBeRepeated: true, crossOrigin: crossOrigin(options, ['POST']) };
+    clientEndpoint(app, endpoint, async (sender, form) => {
+      const outcome = await handlePushedAuthorization(options, sender, form);
+      switch (outcome.kind) {
+        case 'refused':
+          return { ...outcome, facts: { clientId: outcome.clientId } };
+        case 'invalid': {
+          const { kind: _, error, description, ...facts } = outcome;
+          return { kind: 'invalid', error, description, facts };
+        }
+        case 'stored': {
+          const { clientId, interactionId } = outcome;
+          const facts = { clientId, interactionId };
+          return { kind: 'done', status: 201, body: outcome.response, message: 'pushed', facts };
+        }
+      }
+    });
+  },
+  { name: 'pushed-authorization-routes', encapsulate: true },
+);

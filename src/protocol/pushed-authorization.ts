@@ -1,0 +1,158 @@
+/** The pushed authorization request (RFC 9126 §2.1): authenticate the client → check as the authorization endpoint does → store. */
+import { policyOf } from '../config/configuration.ts';
+import { newRequestUri, sealParameters } from '../crypto/pushed-request.ts';
+import { type PushedRequestPorts, pushRequest } from '../lifecycles/pushed-request/lifecycle.ts';
+import type { TokenClient } from '../model/client.ts';
+import { networksOf } from '../model/networks.ts';
+import type { AuthorizationErrorCode } from '../oauth/errors.ts';
+import { asQuery, parseParameters } from '../oauth/parameters.ts';
+import { uiLocalesIn, uiLocalesParameter } from '../oauth/ui-locales.ts';
+import type { RateLimit } from '../system/rate-limit.ts';
+import {
+  AUTHORIZATION_PARAMETERS,
+  type UnverifiedRequest,
+  verifyClientAndRedirectUri,
+} from './authorization-request.ts';
+import { type CheckingDeps, checkRequest, REQUEST_TOO_LONG, requestedInteraction } from './authorize.ts';
+import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
+import { type Refused, refuse, type TokenDeps } from './grant-type.ts';
+import { fitsIntoUrl } from './interaction-step.ts';
+import { tooManyFrom, tooManyOf } from './token-request.ts';
+
+export type PushedAuthorizationDeps = TokenDeps &
+  CheckingDeps &
+  PushedRequestPorts & {
+    /** Of public clients, for which a push proves nothing. */
+    readonly pushRates: RateLimit;
+  };
+
+export type PushedAuthorizationOutcome =
+  | {
+      readonly kind: 'stored';
+      readonly clientId: string;
+      readonly interactionId: string;
+      /** RFC 9126 §2.2. */
+      readonly response: { readonly request_uri: string; readonly expires_in: number };
+    }
+  /** As at the token endpoint. `clientId`: of the authenticated client. Null: none has authenticated. */
+  | { readonly kind: 'refused'; readonly refused: Refused; readonly clientId: string | null }
+  /** The request would be invalid at the authorization endpoint too. */
+  | {
+      readonly kind: 'invalid';
+      readonly clientId: string;
+      readonly error: AuthorizationErrorCode;
+      readonly reason: string;
+      readonly description: string;
+      readonly scope?: string;
+    };
+
+const PARAMETERS = [...AUTHORIZATION_PARAMETERS, 'client_secret'] as const;
+
+/** The lifetime where the policy of the client names none. */
+const DEFAULT_LIFETIME_SECONDS = 60;
+/** One address gets at most this part of the requests that a public client may have open. */
+const PART_OF_AN_ADDRESS = 1 / 4;
+
+/** @throws StoreUnavailable, Unavailable */
+export async function handlePushedAuthorization(
+  deps: PushedAuthorizationDeps,
+  sender: ClientSender,
+  body: string,
+): Promise<PushedAuthorizationOutcome> {
+  const refused = (why: Refused, clientId: string | null = null) =>
+    ({ kind: 'refused', refused: why, clientId }) as const;
+  const tooMany = tooManyFrom(deps, sender);
+  if (tooMany) return refused(tooMany);
+  const reading = parseParameters(body, PARAMETERS);
+  const { problem, parameters } = reading;
+  if (problem) return refused(refuse(problem.reason, problem.parameter ?? undefined));
+  const credentials = readClientCredentials(sender, parameters);
+  if ('kind' in credentials) return refused(credentials);
+  const authenticated = await authenticateClient(deps, credentials, (id) => deps.store.loadClient(id));
+  if ('kind' in authenticated) return refused(authenticated);
+  const { client, now } = authenticated;
+  const { clientId } = client;
+  const tooManyPushes = tooManyOf(deps, client) ?? tooManyPushedFrom(deps, client, sender);
+  if (tooManyPushes) return refused(tooManyPushes, clientId);
+
+  const invalid = (error: AuthorizationErrorCode, reason: string, description: string, scope?: string) =>
+    ({ kind: 'invalid', clientId, error, reason, description, ...(scope !== undefined && { scope }) }) as const;
+  // RFC 9126 §2.1: the server MUST reject the request if it has the parameter request_uri.
+  if (parameters.get('request_uri') !== null)
+    return invalid('invalid_request', 'request_uri_pushed', 'request_uri cannot be pushed');
+  // A client that authenticates in the header need not name itself in the body too.
+  const encoded = withClient(asQuery(parameters, AUTHORIZATION_PARAMETERS), clientId, uiLocalesIn(body));
+  const pushed = parseParameters(encoded, AUTHORIZATION_PARAMETERS);
+  const verified = await verifyClientAndRedirectUri(pushed, async () => ({ client }));
+  if (verified.kind === 'unverified') return invalid('invalid_request', verified.reason, UNVERIFIED[verified.reason]);
+  const checked = await checkRequest(deps, pushed, client);
+  if (checked.kind === 'error') return invalid(checked.error, checked.reason, checked.description, checked.scope);
+  const { uri, id, handleHash } = newRequestUri(deps.random);
+  const { lifetimeSeconds: _, ...requested } = requestedInteraction(
+    deps,
+    { id, browserHash: NO_BROWSER, encoded },
+    pushed,
+    verified,
+    checked,
+  );
+  if (!fitsIntoUrl(deps, { ...requested, createdAt: now, endsAt: now }))
+    return invalid(REQUEST_TOO_LONG.error, REQUEST_TOO_LONG.reason, REQUEST_TOO_LONG.description);
+
+  const lifetimeSeconds = lifetimeOf(deps, client);
+  const fresh = { id, clientId, handleHash, sealed: sealParameters(deps, id, encoded), lifetimeSeconds };
+  const stored = await pushRequest(deps, fresh, deps.configuration().limits.pushedRequestsByClient);
+  if (stored.kind === 'rejected') {
+    const wait = ((stored.open.endsAt?.getTime() ?? 0) - stored.now.getTime()) / 1000;
+    return refused(
+      { ...refuse('too_many_pushed_requests'), retryAfterSeconds: Math.max(1, Math.ceil(wait)) },
+      clientId,
+    );
+  }
+  return {
+    kind: 'stored',
+    clientId,
+    interactionId: id,
+    response: { request_uri: uri, expires_in: lifetimeSeconds },
+  };
+}
+
+/** As long as the hash of a cookie: whether a request fits must not depend on its browser. */
+const NO_BROWSER = new Uint8Array(32);
+
+function lifetimeOf({ configuration }: PushedAuthorizationDeps, client: Pick<TokenClient, 'clientId' | 'policy'>) {
+  return policyOf(configuration(), client).pushedRequestLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS;
+}
+
+/** Nothing proves that a push for a public client comes from it, so no address may use up all that it can have open. */
+function tooManyPushedFrom(
+  deps: PushedAuthorizationDeps,
+  client: Pick<TokenClient, 'clientId' | 'policy' | 'tokenEndpointAuthMethod'>,
+  { address }: ClientSender,
+): Refused | null {
+  if (client.tokenEndpointAuthMethod !== 'none') return null;
+  const { pushedRequestsByClient } = deps.configuration().limits;
+  const perSecond = (pushedRequestsByClient * PART_OF_AN_ADDRESS) / lifetimeOf(deps, client);
+  const waits = networksOf(address()).map(({ key, times }) =>
+    deps.pushRates.count(JSON.stringify([key, client.clientId]), perSecond * times),
+  );
+  const wait = waits.find((one) => one !== null) ?? null;
+  return wait === null ? null : { ...refuse('address_rate_exceeded'), retryAfterSeconds: wait };
+}
+
+function withClient(encoded: string, clientId: string, uiLocales: readonly string[]): string {
+  const form = new URLSearchParams(encoded);
+  form.set('client_id', clientId);
+  for (const [name, value] of Object.entries(uiLocales.length === 0 ? {} : uiLocalesParameter(uiLocales)))
+    form.set(name, value);
+  return form.toString();
+}
+
+const UNVERIFIED: Readonly<Record<UnverifiedRequest['reason'], string>> = {
+  too_many_parameters: 'there are too many parameters',
+  client_id_missing: 'client_id is required',
+  client_id_malformed: 'client_id is malformed',
+  client_unknown: 'the client is unknown',
+  redirect_uri_missing: 'redirect_uri is required',
+  redirect_uri_malformed: 'redirect_uri is malformed',
+  redirect_uri_mismatch: 'redirect_uri is not registered for this client',
+};

@@ -1,0 +1,364 @@
+/** Pushed authorization requests (RFC 9126): POST /oauth/par, and the link that a browser opens with its `request_uri`. */
+import { randomBytes } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { grants, interactions, pushedRequests, transitions } from '../../../src/storage/schema.ts';
+import {
+  authorizeUrl,
+  exchange,
+  goThrough,
+  makeClient,
+  makePkce,
+  PASSWORD,
+  REDIRECT_URI,
+  type TestClient,
+} from '../../support/actors.ts';
+import { deleteClient, saveClient } from '../../support/administration.ts';
+import { ISSUER } from '../../support/app.ts';
+import { Browser } from '../../support/browser.ts';
+import { anyDatabase } from '../../support/database.ts';
+import { testMacs } from '../../support/macs.ts';
+import { basicOf, formOfRequest, linkOf, push } from '../../support/pushing.ts';
+import { openScene, type Scene } from '../../support/scene.ts';
+
+const REQUEST_URI = /^urn:ietf:params:oauth:request_uri:[A-Za-z0-9_-]{43}$/;
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene(anyDatabase);
+});
+afterAll(() => scene.close());
+
+const db = () => scene.database.drizzle;
+const rows = async () => db().select().from(pushedRequests);
+const stored = async () => (await rows()).length;
+const answerIn = (url: string) => new URL(url).searchParams;
+const aPublicClient = () => makeClient(scene, { tokenEndpointAuthMethod: 'none' });
+
+describe('POST /oauth/par', () => {
+  it('stores the request of a confidential and of a public client, with a hash of the link alone', async () => {
+    for (const client of [scene.client, await aPublicClient()]) {
+      const { status, headers, json } = await push(scene, client, { state: 'a-secret-state', login_hint: 'alice' });
+      expect(status).toBe(201);
+      expect(json.request_uri).toMatch(REQUEST_URI);
+      expect(json.expires_in).toBe(60);
+      expect(Object.keys(json).sort()).toEqual(['expires_in', 'request_uri']);
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['content-type']).toContain('application/json');
+      const row = (await rows()).at(-1);
+      expect(row).toMatchObject({ clientId: client.clientId, state: 'pushed' });
+      const dump = JSON.stringify(await db().execute(sql`select pushed_requests::text as row from pushed_requests`));
+      expect(dump).not.toContain(json.request_uri?.split(':').at(-1));
+      expect(dump).not.toContain('a-secret-state');
+      expect(dump).not.toContain('alice');
+    }
+  });
+
+  it('names another request each time', async () => {
+    const body = formOfRequest(scene.client, makePkce());
+    const [one, other] = [await push(scene, scene.client, {}, { body }), await push(scene, scene.client, {}, { body })];
+    expect(one.json.request_uri).not.toBe(other.json.request_uri);
+  });
+
+  it('has the client_id of the header where the body has none', async () => {
+    const pushed = await push(scene, scene.client, { client_id: undefined });
+    expect(pushed.status).toBe(201);
+    expect(answerIn((await goThrough(scene.browser, pushed.link, scene.user)).url).get('code')).not.toBeNull();
+  });
+
+  it.each<[string, (client: TestClient, other: TestClient) => Readonly<Record<string, string>>]>([
+    ['without credentials', () => ({})],
+    ['with a wrong secret', ({ clientId }) => basicOf({ clientId, secret: 'wrong' } as TestClient)],
+    ['with malformed credentials', () => ({ authorization: 'Basic %%%' })],
+    ['with a Bearer token', () => ({ authorization: 'Bearer token' })],
+  ])('rejects a confidential client %s', async (_, headers) => {
+    const before = await stored();
+    const pushed = await push(scene, scene.client, {}, { headers: headers(scene.client, scene.other) });
+    expect(pushed.status).toBe(401);
+    expect(pushed.json.error).toBe('invalid_client');
+    expect(pushed.headers['www-authenticate']).toContain('Basic');
+    expect(await stored()).toBe(before);
+  });
+
+  it('rejects another client in the body than in the header, two authentications, and an unknown client', async () => {
+    const before = await stored();
+    const another = await push(scene, scene.client, { client_id: scene.other.clientId });
+    expect(another).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+    const twice = await push(scene, scene.client, { client_secret: scene.client.secret ?? '' });
+    expect(twice).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+    const unknown = await push(scene, { ...scene.client, clientId: 'unknown', secret: null });
+    expect(unknown).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
+    const withSecret = await push(scene, await aPublicClient(), { client_secret: 'a secret' });
+    expect(withSecret).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
+    expect(await stored()).toBe(before);
+  });
+
+  it('refuses a request_uri in the pushed request, its own too', async () => {
+    const { json } = await push(scene, scene.client);
+    const before = await stored();
+    for (const uri of ['https://client.test/request', json.request_uri ?? '', 'urn:ietf:params:oauth:request_uri:x']) {
+      const pushed = await push(scene, scene.client, { request_uri: uri });
+      expect(pushed, uri).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+    }
+    expect(await stored()).toBe(before);
+  });
+
+  /** The same changes, at the authorization endpoint: the error of the redirect is that of the push. */
+  it.each<[string, Record<string, string | undefined>, string]>([
+    ['no response_type', { response_type: undefined }, 'invalid_request'],
+    ['the implicit grant', { response_type: 'token' }, 'unsupported_response_type'],
+    ['no challenge', { code_challenge: undefined }, 'invalid_request'],
+    ['no method, which means plain', { code_challenge_method: undefined }, 'invalid_request'],
+    ['plain', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['a challenge that is too short', { code_challenge: 'a'.repeat(42) }, 'invalid_request'],
+    ['an unknown scope', { scope: 'read fly' }, 'invalid_scope'],
+    ['an unknown resource', { resource: 'https://elsewhere.test' }, 'invalid_target'],
+    ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
+    ['a registration', { registration: '{}' }, 'registration_not_supported'],
+    ['an unsupported response mode', { response_mode: 'fragment' }, 'invalid_request'],
+    ['a prompt that contradicts itself', { prompt: 'none login' }, 'invalid_request'],
+    ['a max_age that is no number', { max_age: 'soon' }, 'invalid_request'],
+    ['a hint that this server did not make', { id_token_hint: 'no ID Token' }, 'invalid_request'],
+  ])('rejects %s, as the authorization endpoint does', async (_, change, error) => {
+    const before = await stored();
+    const pushed = await push(scene, scene.client, change);
+    expect(pushed.status).toBe(400);
+    expect(pushed.json.error).toBe(error);
+    expect(pushed.json.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+    expect(await stored()).toBe(before);
+    const plain = await new Browser(scene.app).send('GET', authorizeUrl(scene.client, makePkce(), change), null);
+    const redirect = answerIn(String(plain.headers['location']));
+    expect(redirect.get('error')).toBe(error);
+    expect(redirect.get('error_description')).toBe(pushed.json.error_description);
+  });
+
+  it('rejects parameters that are too long together, as the authorization endpoint does', async () => {
+    const random = (bytes: number) => randomBytes(bytes).toString('base64url');
+    const redirectUri = `${REDIRECT_URI}?${random(1400)}`;
+    const client = await makeClient(scene, { redirectUris: [redirectUri] });
+    const change = { state: random(3000), nonce: random(750), login_hint: random(750) };
+    const pushed = await push(scene, client, change);
+    expect(pushed).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+    expect(pushed.json.error_description).toContain('too long together');
+    expect((await push(scene, client, { ...change, nonce: undefined, login_hint: undefined })).status).toBe(201);
+  });
+
+  it('rejects a redirect URI that is missing, or not registered', async () => {
+    for (const uri of [undefined, '', 'https://evil.test/', `${REDIRECT_URI}/`, `${REDIRECT_URI}?a=b`]) {
+      const pushed = await push(scene, scene.client, { redirect_uri: uri });
+      expect(pushed, String(uri)).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+    }
+  });
+
+  it('rejects a client without the grant type', async () => {
+    const service = await makeClient(scene, { grantTypes: ['client_credentials'] });
+    expect(await push(scene, service)).toMatchObject({ status: 400, json: { error: 'unauthorized_client' } });
+  });
+
+  it('rejects repeated, malformed and too many parameters, and a value that is too long', async () => {
+    const valid = formOfRequest(scene.client, makePkce());
+    const bodies = [
+      `${valid}&state=again`,
+      `${valid}&scope=read&scope=read`,
+      `${valid}&nonce=%ff`,
+      `${valid}&nonce=%00`,
+      `${valid}&nonce=\u00e9`,
+      `${valid}&request_uri=a&request_uri=b`,
+      `${valid}&${'a=b&'.repeat(100)}`,
+      `${valid}&login_hint=${'x'.repeat(1025)}`,
+    ];
+    const before = await stored();
+    for (const body of bodies) {
+      const pushed = await push(scene, scene.client, {}, { body });
+      expect(pushed, body.slice(-80)).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+    }
+    expect(await stored()).toBe(before);
+  });
+
+  it('rejects other methods, content types, parameters in the query, an empty body and a huge one', async () => {
+    const valid = formOfRequest(scene.client, makePkce());
+    const before = await stored();
+    const got = await scene.app.inject({ method: 'GET', url: `/oauth/par?${valid}`, headers: basicOf(scene.client) });
+    expect([got.statusCode, got.headers['allow']]).toEqual([405, 'POST']);
+    const json = await scene.app.inject({
+      method: 'POST',
+      url: '/oauth/par',
+      headers: { ...basicOf(scene.client), 'content-type': 'application/json' },
+      payload: JSON.stringify(Object.fromEntries(new URLSearchParams(valid))),
+    });
+    expect([json.statusCode, json.json().error]).toEqual([400, 'invalid_request']);
+    const inQuery = await push(scene, scene.client, {}, { url: `/oauth/par?${valid}`, body: '' });
+    expect(inQuery).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+    const halfInQuery = await push(scene, scene.client, { code_challenge: undefined }, { url: `/oauth/par?${valid}` });
+    expect(halfInQuery).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+    const huge = await push(scene, scene.client, {}, { body: `${valid}&state2=${'x'.repeat(33_000)}` });
+    expect(huge).toMatchObject({ status: 413, json: { error: 'invalid_request' } });
+    expect(await stored()).toBe(before);
+  });
+});
+
+describe('the link of a pushed request', () => {
+  it('leads to a code, which the client exchanges; the request is used then, and its parameters are erased', async () => {
+    const { link, pkce, json } = await push(scene, scene.client, { nonce: 'a-nonce', scope: 'openid read' });
+    const answer = answerIn((await goThrough(new Browser(scene.app), link, scene.user)).url);
+    expect(answer.get('state')).toBe('a-state');
+    expect(answer.get('iss')).toBe(ISSUER);
+    const code = answer.get('code') ?? '';
+    const [row] = (await rows()).slice(-1);
+    expect(row).toMatchObject({ state: 'used', sealed: '' });
+    const entries = await db()
+      .select()
+      .from(transitions)
+      .where(sql`${transitions.interactionId} = ${row?.id ?? ''}`);
+    const about = (machine: string) =>
+      entries
+        .filter((one) => one.machine === machine)
+        .map(({ event, toState, clientId }) => [event, toState, clientId]);
+    expect(about('pushedRequest')).toEqual([
+      ['received', 'pushed', scene.client.clientId],
+      ['answered', 'used', scene.client.clientId],
+    ]);
+    expect(JSON.stringify(entries, (_, value) => (typeof value === 'bigint' ? `${value}` : value))).not.toContain(
+      json.request_uri?.split(':').at(-1),
+    );
+    const tokens = await exchange(scene, scene.client, { code, verifier: pkce.verifier });
+    expect(tokens.status).toBe(200);
+    const [, payload = ''] = (tokens.json.id_token ?? '').split('.');
+    expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({ nonce: 'a-nonce' });
+  });
+
+  it('reads client_id and request_uri alone: every other parameter of the browser is ignored', async () => {
+    const { link } = await push(scene, scene.client, { state: 'pushed', scope: 'read' });
+    const beside =
+      '&state=hostile&redirect_uri=https://evil.test/&scope=write&response_type=token&prompt=none&prompt=x';
+    const { url } = await goThrough(new Browser(scene.app), `${link}${beside}`, scene.user);
+    expect(url.startsWith(REDIRECT_URI)).toBe(true);
+    expect(answerIn(url).get('state')).toBe('pushed');
+    expect(answerIn(url).get('code')).not.toBeNull();
+    const [grant] = (await db().select().from(grants)).slice(-1);
+    expect(grant?.scope).toEqual(['read']);
+  });
+
+  it('opens again in a second tab and at a reload, and the answer is one', async () => {
+    const { link } = await push(scene, scene.client, { prompt: 'consent' });
+    const browser = new Browser(scene.app);
+    const first = await browser.get(link);
+    const reloaded = await browser.get(link);
+    expect([first.status, reloaded.status]).toEqual([200, 200]);
+    const consent = await browser.submit(first, { username: scene.user.username, password: PASSWORD });
+    const tab = await browser.get(link);
+    expect(tab.body).toContain('name="decision"');
+    const answered = await browser.submit(consent, { decision: 'approve' });
+    const repeated = await browser.submit(tab, { decision: 'approve' });
+    expect(answerIn(repeated.url).get('code')).toBe(answerIn(answered.url).get('code'));
+    const denied = await browser.submit(tab, { decision: 'deny' });
+    expect(denied.status).toBe(400);
+    const again = await browser.get(link);
+    expect(again.status).toBe(400);
+    expect(again.body).toContain('pushed_request_used');
+  });
+
+  it('is spent by a refusal', async () => {
+    const { link } = await push(scene, scene.client, { prompt: 'consent' });
+    const denied = await goThrough(new Browser(scene.app), link, scene.user, 'deny');
+    expect(answerIn(denied.url).get('error')).toBe('access_denied');
+    expect((await new Browser(scene.app).get(link)).body).toContain('pushed_request_used');
+  });
+
+  it('is spent by a silent refusal, and stores no interaction for it', async () => {
+    const before = (await db().select().from(interactions)).length;
+    const { link } = await push(scene, scene.client, { prompt: 'none' });
+    const browser = new Browser(scene.app);
+    expect(answerIn((await browser.get(link)).url).get('error')).toBe('login_required');
+    expect((await browser.get(link)).body).toContain('pushed_request_used');
+    expect((await db().select().from(interactions)).length).toBe(before);
+  });
+
+  it('yields a code without a page, once', async () => {
+    await goThrough(scene.browser, authorizeUrl(scene.client, makePkce()), scene.user);
+    const { link } = await push(scene, scene.client, { prompt: 'none' });
+    expect(answerIn((await scene.browser.get(link)).url).get('code')).not.toBeNull();
+    expect((await scene.browser.get(link)).body).toContain('pushed_request_used');
+  });
+
+  it('of another client is refused, and stays open for its own', async () => {
+    const { link, json } = await push(scene, scene.client);
+    const stolen = await new Browser(scene.app).get(linkOf(scene.other.clientId, json.request_uri ?? ''));
+    expect(stolen.status).toBe(400);
+    expect(stolen.body).toContain('pushed_request_of_another_client');
+    const nameless = await new Browser(scene.app).get(
+      `/oauth/authorize?${new URLSearchParams({ request_uri: json.request_uri ?? '' })}`,
+    );
+    expect([nameless.status, nameless.body.includes('client_id is missing')]).toEqual([400, true]);
+    expect(answerIn((await goThrough(new Browser(scene.app), link, scene.user)).url).get('code')).not.toBeNull();
+  });
+
+  it('is refused when it was never made, is malformed, or is that of another server', async () => {
+    const open = (uri: string) => new Browser(scene.app).get(linkOf(scene.client.clientId, uri));
+    for (const handle of ['A'.repeat(43), 'A'.repeat(42), 'A'.repeat(44), '', `${'A'.repeat(42)}%`]) {
+      const page = await open(`urn:ietf:params:oauth:request_uri:${handle}`);
+      expect([page.status, page.body.includes('pushed_request_unknown')], handle).toEqual([400, true]);
+    }
+    const another = await new Browser(scene.app).send(
+      'GET',
+      authorizeUrl(scene.client, makePkce(), { request_uri: 'https://client.test/request' }),
+      null,
+    );
+    expect(answerIn(String(another.headers['location'])).get('error')).toBe('request_uri_not_supported');
+  });
+
+  it('is refused after its end; an interaction that began in time continues', async () => {
+    const [late, slow] = [await push(scene, scene.client, { prompt: 'consent' }), await push(scene, scene.client)];
+    const browser = new Browser(scene.app);
+    const page = await browser.get(late.link);
+    scene.clock.advanceSeconds(60);
+    const tooLate = await new Browser(scene.app).get(slow.link);
+    expect([tooLate.status, tooLate.body.includes('pushed_request_expired')]).toEqual([400, true]);
+    const consent = await browser.submit(page, { username: scene.user.username, password: PASSWORD });
+    const answer = await browser.submit(consent, { decision: 'approve' });
+    expect(answerIn(answer.url).get('code')).not.toBeNull();
+  });
+
+  it('works by POST from the site of the client, as the authorization endpoint does', async () => {
+    const { link } = await push(scene, scene.client);
+    const browser = new Browser(scene.app);
+    const answer = await browser.send('POST', '/oauth/authorize', link.split('?')[1] ?? '');
+    expect(answer.status).toBe(303);
+    expect(answer.headers['location']).toBe(link);
+  });
+
+  it('is checked again when it opens: a page says that the client lost its redirect URI', async () => {
+    const client = await makeClient(scene);
+    const { link } = await push(scene, client);
+    const { secret: _, ...registration } = client;
+    const changed = { ...registration, redirectUris: ['https://client.test/other'] };
+    await saveClient(db(), changed, false, 'operator', testMacs);
+    expect((await new Browser(scene.app).get(link)).body).toContain('not registered');
+    await deleteClient(db(), client.clientId);
+    expect((await new Browser(scene.app).get(link)).body).toContain('No app is registered');
+  });
+
+  it('is checked again when it opens: an error is its answer', async () => {
+    const client = await makeClient(scene);
+    const { link } = await push(scene, client);
+    const { secret: _, ...registration } = client;
+    await saveClient(db(), { ...registration, grantTypes: ['client_credentials'] }, false, 'operator', testMacs);
+    const refused = await new Browser(scene.app).send('GET', link, null);
+    expect(answerIn(String(refused.headers['location'])).get('error')).toBe('unauthorized_client');
+    expect((await new Browser(scene.app).get(link)).body).toContain('pushed_request_used');
+  });
+
+  it('leaves another tab no second answer, when an error was the first', async () => {
+    const client = await makeClient(scene);
+    const { link } = await push(scene, client, { prompt: 'consent' });
+    const browser = new Browser(scene.app);
+    const page = await browser.get(link);
+    const consent = await browser.submit(page, { username: scene.user.username, password: PASSWORD });
+    await db().execute(
+      sql`update pushed_requests set state = 'used', sealed = '' where client_id = ${client.clientId}`,
+    );
+    const answer = await browser.submit(consent, { decision: 'approve' });
+    expect([answer.status, answer.body.includes('Already answered')]).toEqual([400, true]);
+    expect((await db().select().from(grants)).filter(({ clientId }) => clientId === client.clientId)).toEqual([]);
+  });
+});
