@@ -27,6 +27,11 @@ async function started(command: (args: readonly string[]) => readonly [string, .
     },
   });
   const output = outputOf(server);
+  // The end of a terminal is a SIGHUP, which the server takes as a reload.
+  onTestFinished(() => {
+    const [, pid] = /^pid (\d+)/m.exec(output()) ?? [];
+    if (pid !== undefined) process.kill(Number(pid), 'SIGKILL');
+  });
   await becomesReady(server, issuer, output);
   // It says one of both before it listens; its lines come in blocks.
   await until(() => LINK.test(output()) || output().includes(WARNING) || hasEnded(server));
@@ -37,7 +42,12 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 it('on a terminal it prints a link that works', async () => {
   // util-linux's `script` gives its command a terminal.
-  const { issuer, output } = await started((args) => ['script', '-qec', args.map(quoted).join(' '), '/dev/null']);
+  const { issuer, output } = await started((args) => [
+    'script',
+    '-qec',
+    `echo "pid $$"; exec ${args.map(quoted).join(' ')}`,
+    '/dev/null',
+  ]);
   expect(output()).toContain('This server has no operator. This link makes the first, once, within a day:');
   const [path = ''] = LINK.exec(output()) ?? [];
   expect((await fetch(issuer + path)).status).toBe(200);
