@@ -1595,6 +1595,56 @@ $$;
 CREATE OR REPLACE TRIGGER "configured_secrets_is_not_emptied" BEFORE TRUNCATE ON "configured_secrets"
   FOR EACH STATEMENT EXECUTE FUNCTION "configured_secrets_is_not_emptied"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "used_jtis_begins_in_its_time"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.ends_at <= NEW.used_at THEN
+    PERFORM "public"."no_machine_allows"('a jti is used before its proof expires', NEW.hash::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "used_jtis_begins_in_its_time" AFTER INSERT ON "used_jtis"
+  FOR EACH ROW EXECUTE FUNCTION "used_jtis_begins_in_its_time"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "used_jtis_keeps_its_use"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.hash, NEW.used_at, NEW.ends_at) IS DISTINCT FROM (OLD.hash, OLD.used_at, OLD.ends_at)) THEN
+    PERFORM "public"."no_machine_allows"('a used jti stays used', OLD.hash::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "used_jtis_keeps_its_use" AFTER UPDATE OF hash, used_at, ends_at ON "used_jtis"
+  FOR EACH ROW EXECUTE FUNCTION "used_jtis_keeps_its_use"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "used_jtis_stays_until_its_end"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.ends_at >= now() - interval '1 hour' THEN
+    PERFORM "public"."no_machine_allows"('a used jti is kept for an hour after its proof has expired', OLD.hash::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "used_jtis_stays_until_its_end" AFTER DELETE ON "used_jtis"
+  FOR EACH ROW EXECUTE FUNCTION "used_jtis_stays_until_its_end"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "used_jtis_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('used jtis end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "used_jtis_is_not_emptied" BEFORE TRUNCATE ON "used_jtis"
+  FOR EACH STATEMENT EXECUTE FUNCTION "used_jtis_is_not_emptied"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "server_epoch_rises"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -2286,6 +2336,10 @@ BEGIN
       'configured_secrets_stays_replaced',
       'configured_secrets_stays',
       'configured_secrets_is_not_emptied',
+      'used_jtis_begins_in_its_time',
+      'used_jtis_keeps_its_use',
+      'used_jtis_stays_until_its_end',
+      'used_jtis_is_not_emptied',
       'server_epoch_rises',
       'server_stays',
       'server_is_not_emptied',

@@ -17,6 +17,7 @@ import { sessionMachine } from './session/machine.ts';
 import { signInCodeMachine } from './sign-in-code/machine.ts';
 import { signingKeyMachine } from './signing-key/machine.ts';
 import { trustedBrowserMachine } from './trusted-browser/machine.ts';
+import { usedJtiMachine } from './used-jti/machine.ts';
 import { userMachine } from './user/machine.ts';
 import { webhookDeliveryMachine } from './webhook-delivery/machine.ts';
 
@@ -42,6 +43,7 @@ export const RUNNING = {
   webhookDelivery: webhookDeliveryMachine,
   mail: mailMachine,
   operatorSetUp: operatorSetUpMachine,
+  usedJti: usedJtiMachine,
 } as const;
 
 export type RunningName = keyof typeof RUNNING;

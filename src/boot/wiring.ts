@@ -44,6 +44,7 @@ import { ping } from '../storage/server.ts';
 import { sessionStore } from '../storage/sessions.ts';
 import { signInCodeStore } from '../storage/sign-in-codes.ts';
 import { signInFailureStore } from '../storage/sign-in-failures.ts';
+import { usedJtiStore } from '../storage/used-jtis.ts';
 import { usedProofs } from '../storage/used-proofs.ts';
 import {
   accountKeyOf,
@@ -59,6 +60,7 @@ import type { Clock } from '../system/clock.ts';
 import { fetchBounded } from '../system/other-servers.ts';
 import { rateLimit, requestCounter } from '../system/rate-limit.ts';
 import { breachedPasswords } from './breached-passwords.ts';
+import { keysOfClients } from './client-keys.ts';
 import { configuredClients, consoleParts, sendWithin } from './console.ts';
 import { databaseHealth, type HeldDatabaseHealth } from './database-health.ts';
 import { type Heartbeat, heartbeatOf } from './heartbeat.ts';
@@ -94,6 +96,8 @@ export type AppParts = {
   readonly placesFile?: string | null;
   /** For the secrets that files name; absent: none is set. */
   readonly secretNamed?: (name: string) => Promise<string | null>;
+  /** How the key sets of clients are fetched; absent: from the public internet, bounded in time and size. */
+  readonly fetchKeySet?: (uri: string) => Promise<string>;
   /** How other OpenID Providers are reached; absent: over the network, bounded in time and size. */
   readonly upstreamFetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** The operators of operators.yaml alone; absent: those of `configuration`. */
@@ -137,6 +141,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const authentic = authenticClients(macs, configuredClients({ issuer, keys, configuration }));
   const store = grantStore(db, clock, authentic, () => tokensReleaseClaims(configuration().claims));
   const deniedAccessTokens = deniedAccessTokenStore(db, clock);
+  const usedJtis = usedJtiStore(db, clock);
   const policy = () => configuration().signingKeys;
   const sessions = sessionStore(db, clock, macs);
   const logos = clientLogoStore(db, clock);
@@ -148,6 +153,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const queues = signInCapacity(libuvThreads);
   // Monotonic: only differences matter here.
   const elapsed = () => clock.fixedNow()?.getTime() ?? performance.now();
+  const clientKeys = keysOfClients({ fetchKeySet: parts.fetchKeySet, logger, now: elapsed });
   const shared = {
     issuer,
     production,
@@ -295,6 +301,8 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
       }),
     store,
     deniedAccessTokens,
+    usedJtis,
+    publishedKeys: clientKeys,
     claimsOf: (userId) => findClaims(db, userId),
     findImage: logos.find,
     findLogo: logos.hashOf,

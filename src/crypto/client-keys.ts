@@ -33,7 +33,7 @@ export const signsWith = ({ kty, alg: own }: PublicJwk, alg: ClientSigningAlgori
 
 /** RFC 7518 §3.3: "A key of size 2048 bits or larger MUST be used". Larger ones cost more at every request. */
 const RSA_BITS = { least: 2048, most: 4096 } as const;
-/** NIST SP 800-56B §6.2: greater than 2^16. */
+/** The smallest that libraries choose. */
 const LEAST_RSA_EXPONENT = 65537n;
 
 /** @returns why the key is of no use, in words that follow "found". Null: it can be used. */

@@ -49,8 +49,11 @@ export type Lifecycle<Row, Facts, Commit> = {
   };
   /** By event: each decision has exactly one of these effects. Events that are not listed need no answer. */
   readonly answers: Readonly<Record<string, readonly EffectName[]>>;
-  /** Effects that change a row without a ledger entry: they decide nothing. */
-  readonly notAudited?: readonly EffectName[];
+  /**
+   * Effects that change a row without a ledger entry: they decide nothing. `everything`: another lifecycle, of the same
+   * request, has the entry.
+   */
+  readonly notAudited?: readonly EffectName[] | 'everything';
   /** Invariants of a step beyond its states. @returns the violation. Null: none. */
   readonly violation?: (step: Step<Row>, facts: Facts) => string | null;
   /** The facts of a ledger entry besides the decision. */

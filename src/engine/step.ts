@@ -61,14 +61,15 @@ export function stepOf<Row, Facts>(
   const decisions = [decision];
   const entries: LedgerEntry[] = [];
   let after = row;
-  let isRecorded = decision.from !== decision.to;
+  const { notAudited = [] } = lifecycle;
+  let isRecorded = notAudited !== 'everything' && decision.from !== decision.to;
   // Entries follow the order of the effects: this decision's entry comes where it first changes the row, or before its
   // events.
   let place: number | null = null;
   for (const effect of decision.effects) {
     const changed = changedBy(lifecycle, effect, after, facts);
     if (changed !== after) {
-      isRecorded ||= !lifecycle.notAudited?.includes(effect.type);
+      isRecorded ||= notAudited !== 'everything' && !notAudited.includes(effect.type);
       place ??= entries.length;
     }
     after = changed;

@@ -19,6 +19,7 @@ import { sessionTable } from './session/table.ts';
 import { signInCodeTable } from './sign-in-code/table.ts';
 import { signingKeyTable } from './signing-key/table.ts';
 import { trustedBrowserTable } from './trusted-browser/table.ts';
+import { usedJtiTable } from './used-jti/table.ts';
 import { userTable } from './user/table.ts';
 import { webhookDeliveryTable } from './webhook-delivery/table.ts';
 
@@ -39,6 +40,7 @@ export * from './session/table.ts';
 export * from './sign-in-code/table.ts';
 export * from './signing-key/table.ts';
 export * from './trusted-browser/table.ts';
+export * from './used-jti/table.ts';
 export * from './user/table.ts';
 export * from './webhook-delivery/table.ts';
 
@@ -63,4 +65,5 @@ export const HELD_TABLES = [
   webhookDeliveryTable,
   operatorSetUpTable,
   configuredSecretTable,
+  usedJtiTable,
 ] as const;

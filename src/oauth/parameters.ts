@@ -33,6 +33,8 @@ const MAX_LENGTH: Readonly<Record<string, number>> = {
   resource: 512,
   id_token_hint: 8192,
   token: 16_384,
+  // A JWT, whose header may have the certificates of its key.
+  client_assertion: 8192,
   // The server always rejects it by name, so its length does not matter.
   request: 32_768,
 };

@@ -26,6 +26,23 @@ export type RequestReason =
   | 'client_authentication_missing'
   | 'client_secret_mismatch'
   | 'client_has_no_secret'
+  | 'client_has_no_key'
+  | 'client_key_unknown'
+  | 'client_keys_unavailable'
+  | 'client_key_not_named'
+  | 'client_assertion_type_unknown'
+  | 'client_assertion_malformed'
+  | 'client_assertion_algorithm'
+  | 'client_assertion_issuer'
+  | 'client_assertion_audience'
+  | 'client_assertion_times'
+  | 'client_assertion_without_jti'
+  | 'client_assertion_other_algorithm'
+  | 'client_assertion_mismatch'
+  | 'client_assertion_expired'
+  | 'client_assertion_lives_too_long'
+  | 'client_assertion_from_future'
+  | 'client_assertion_reused'
   | 'client_throttled'
   | 'client_rate_exceeded'
   | 'address_rate_exceeded'
@@ -106,6 +123,25 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   client_authentication_missing: client(CLIENT_NOT_AUTHENTICATED),
   client_secret_mismatch: client(CLIENT_NOT_AUTHENTICATED),
   client_has_no_secret: client(CLIENT_NOT_AUTHENTICATED),
+  client_has_no_key: client(CLIENT_NOT_AUTHENTICATED),
+  client_key_unknown: client(CLIENT_NOT_AUTHENTICATED),
+  client_keys_unavailable: client(CLIENT_NOT_AUTHENTICATED),
+  client_key_not_named: client(CLIENT_NOT_AUTHENTICATED),
+  client_assertion_other_algorithm: client(CLIENT_NOT_AUTHENTICATED),
+  client_assertion_mismatch: client(CLIENT_NOT_AUTHENTICATED),
+  client_assertion_type_unknown: client(
+    'client_assertion_type must be urn:ietf:params:oauth:client-assertion-type:jwt-bearer.',
+  ),
+  client_assertion_malformed: client('The client assertion is not a well-formed signed JWT.'),
+  client_assertion_algorithm: client('The client assertion is not signed with an algorithm of this server.'),
+  client_assertion_issuer: client('iss and sub of the client assertion must both be the client_id.'),
+  client_assertion_audience: client('aud of the client assertion must be the issuer of this server, as one string.'),
+  client_assertion_times: client('The client assertion needs exp; exp, nbf and iat are seconds since 1970.'),
+  client_assertion_without_jti: client('The client assertion needs a jti of at most 512 characters.'),
+  client_assertion_expired: client('The client assertion has expired.'),
+  client_assertion_lives_too_long: client('exp of the client assertion is more than five minutes in the future.'),
+  client_assertion_from_future: client('nbf or iat of the client assertion is in the future.'),
+  client_assertion_reused: client('The jti of the client assertion was used before: sign one for each request.'),
   client_throttled: tooMany(
     'Too many wrong client secrets for this client from this address. The server did not check this one.',
   ),

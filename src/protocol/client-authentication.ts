@@ -1,4 +1,5 @@
 /** Client authentication: reading the credentials and checking them (RFC 6749 §2.3, §3.2.1; OAuth 2.1 §2.4). */
+import { type ClientAssertion, readClientAssertion } from '../crypto/client-assertion.ts';
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
@@ -8,7 +9,8 @@ import type { Presenter } from '../model/ledger.ts';
 import { parseBasic } from '../oauth/basic-auth.ts';
 import type { Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
-import { type Refused, refuse, type TokenDeps } from './grant-type.ts';
+import { checkAssertion } from './client-assertion.ts';
+import { type CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
 
 /** The client's identification in a request, beside the parameters of the form. */
 export type ClientSender = {
@@ -25,16 +27,28 @@ export type ClientSender = {
 export type ClientCredentials = {
   readonly clientId: string;
   readonly secret: RawSecret | null;
+  /** Absent: the client did not send one. */
+  readonly assertion?: ClientAssertion;
   readonly address: () => string;
 };
 
+type ClientParameters = Parameters<(typeof CLIENT_PARAMETERS)[number]>;
+
 /** @returns the credentials: two readings of them where a Basic header is ambiguous (src/oauth/basic-auth.ts). */
 export function readClientCredentials(
+  { issuer }: Pick<TokenDeps, 'issuer'>,
   { authorization, address }: Pick<ClientSender, 'authorization' | 'address'>,
-  parameters: Parameters<'client_id' | 'client_secret'>,
+  parameters: ClientParameters,
 ): readonly ClientCredentials[] | Refused {
   const clientId = parameters.get('client_id');
   const secret = parameters.get('client_secret');
+  const assertion = parameters.get('client_assertion');
+  if (assertion !== null || parameters.get('client_assertion_type') !== null) {
+    // RFC 6749 §2.3, as below.
+    if (authorization !== undefined) return refuse('two_client_authentications');
+    if (secret !== null) return refuse('two_client_authentications', 'client_secret');
+    return credentialsByAssertion(issuer, assertion, parameters, address);
+  }
   if (authorization === undefined) {
     if (clientId === null)
       return secret === null ? refuse('client_authentication_missing') : refuse('missing_parameter', 'client_id');
@@ -47,6 +61,25 @@ export function readClientCredentials(
   const matching = clientId === null ? readings : readings.filter((one) => one.clientId === clientId);
   if (matching.length === 0) return refuse('two_client_authentications', 'client_id');
   return matching.map((one) => ({ clientId: one.clientId, secret: rawSecret(one.clientSecret), address }));
+}
+
+/** RFC 7523 §2.2. */
+const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+function credentialsByAssertion(
+  issuer: string,
+  text: string | null,
+  parameters: ClientParameters,
+  address: () => string,
+): readonly ClientCredentials[] | Refused {
+  if (text === null) return refuse('missing_parameter', 'client_assertion');
+  if (parameters.get('client_assertion_type') !== JWT_BEARER) return refuse('client_assertion_type_unknown');
+  const assertion = readClientAssertion(text, issuer);
+  if (assertion.kind !== 'read') return refuse(assertion.kind);
+  // RFC 7521 §4.2: client_id is not needed, and "MUST identify the same client" as the assertion.
+  const clientId = parameters.get('client_id') ?? assertion.clientId;
+  if (clientId !== assertion.clientId) return refuse('two_client_authentications', 'client_id');
+  return [{ clientId, secret: null, assertion, address }];
 }
 
 /** @returns the loaded rows, with the authenticated client. */
@@ -64,7 +97,11 @@ export async function authenticateClient<Client extends TokenClient, Read extend
     const throttledMeanwhile = throttle(deps, credentials);
     if (throttledMeanwhile) return throttledMeanwhile;
     const { client } = loaded;
-    const refused = checkCredentials(deps.keys, credentials, client);
+    const { assertion } = credentials;
+    const refused =
+      assertion === undefined
+        ? checkCredentials(deps.keys, credentials, client)
+        : await checkAssertion(deps, assertion);
     if (refused === null && client) {
       await renewSecretMac(deps, credentials, client);
       return { ...loaded, client };
@@ -92,6 +129,8 @@ function checkCredentials(
   if (!client || client.deletedAt !== null) return 'client_unknown';
   if (client.tokenEndpointAuthMethod === 'none') return secret === null ? null : 'client_has_no_secret';
   if (secret === null) return 'client_authentication_missing';
+  // OpenID Connect Registration §2: the registered method alone.
+  if (client.tokenEndpointAuthMethod === 'private_key_jwt') return 'client_has_no_secret';
   return matches ? null : 'client_secret_mismatch';
 }
 

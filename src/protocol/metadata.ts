@@ -7,6 +7,7 @@ import type { KeyRing } from '../crypto/signing-keys.ts';
 import { AUTHENTICATION_CLASSES } from '../oauth/authentication-methods.ts';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
 import { supportedPrompts } from '../oauth/prompt.ts';
+import { CLIENT_SIGNING_ALGORITHMS } from '../oauth/signing-algorithms.ts';
 import { urlUnder } from '../oauth/urls.ts';
 import { DPOP_ALGORITHMS } from './dpop.ts';
 import { releasableClaims } from './released-claims.ts';
@@ -22,8 +23,8 @@ export type MetadataDeps = SignUpFacts & {
   readonly uiLocales: readonly string[];
 };
 
-const BY_SECRET = ['client_secret_basic', 'client_secret_post'];
-const CLIENT_AUTHENTICATION = [...BY_SECRET, 'none'];
+const CONFIDENTIAL = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+const CLIENT_AUTHENTICATION = [...CONFIDENTIAL, 'none'];
 
 /** The same document for OAuth and for OpenID Connect. */
 export function serverMetadata({ issuer, configuration, email, keyRing, uiLocales }: MetadataDeps): Document {
@@ -49,7 +50,11 @@ export function serverMetadata({ issuer, configuration, email, keyRing, uiLocale
     grant_types_supported: [...GRANT_TYPES.keys()],
     token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
     revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
-    introspection_endpoint_auth_methods_supported: BY_SECRET,
+    introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
+    // RFC 8414 §2: with private_key_jwt, each of them MUST be present.
+    token_endpoint_auth_signing_alg_values_supported: CLIENT_SIGNING_ALGORITHMS,
+    revocation_endpoint_auth_signing_alg_values_supported: CLIENT_SIGNING_ALGORITHMS,
+    introspection_endpoint_auth_signing_alg_values_supported: CLIENT_SIGNING_ALGORITHMS,
     code_challenge_methods_supported: ['S256'],
     // RFC 9449 §5.1.
     dpop_signing_alg_values_supported: DPOP_ALGORITHMS,

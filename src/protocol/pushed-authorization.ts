@@ -15,7 +15,7 @@ import {
 } from './authorization-request.ts';
 import { type CheckingDeps, checkRequest, REQUEST_TOO_LONG, requestedInteraction } from './authorize.ts';
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
-import { type Refused, refuse, type TokenDeps } from './grant-type.ts';
+import { CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
 import { fitsIntoUrl } from './interaction-step.ts';
 import { tooManyFrom, tooManyOf } from './token-request.ts';
 
@@ -46,7 +46,7 @@ export type PushedAuthorizationOutcome =
       readonly scope?: string;
     };
 
-const PARAMETERS = [...AUTHORIZATION_PARAMETERS, 'client_secret'] as const;
+const PARAMETERS = [...AUTHORIZATION_PARAMETERS, ...CLIENT_PARAMETERS] as const;
 
 /** The lifetime where the policy of the client names none. */
 const DEFAULT_LIFETIME_SECONDS = 60;
@@ -66,7 +66,7 @@ export async function handlePushedAuthorization(
   const reading = parseParameters(body, PARAMETERS);
   const { problem, parameters } = reading;
   if (problem) return refused(refuse(problem.reason, problem.parameter ?? undefined));
-  const credentials = readClientCredentials(sender, parameters);
+  const credentials = readClientCredentials(deps, sender, parameters);
   if ('kind' in credentials) return refused(credentials);
   const authenticated = await authenticateClient(deps, credentials, (id) => deps.store.loadClient(id));
   if ('kind' in authenticated) return refused(authenticated);

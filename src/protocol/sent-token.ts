@@ -10,7 +10,7 @@ import type { Grant } from '../model/grant.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
-import { type Refused, refuse, type TokenDeps } from './grant-type.ts';
+import { CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
 import { type AccessTokenDeps, type InactiveReason, stateOfAccessToken } from './presented-access-token.ts';
 
 export type SentTokenDeps = TokenDeps & AccessTokenDeps;
@@ -19,7 +19,7 @@ export type SentTokenDeps = TokenDeps & AccessTokenDeps;
  * Both standards allow a server to ignore `token_type_hint`: the tokens show their type, so a wrong hint changes no
  * result.
  */
-const PARAMETERS = ['client_id', 'client_secret', 'token'] as const;
+const PARAMETERS = [...CLIENT_PARAMETERS, 'token'] as const;
 
 export type SentToken = {
   readonly kind: 'sent';
@@ -43,7 +43,7 @@ export async function readSentToken(
 ): Promise<SentToken | RefusedToken> {
   const { problem, parameters } = parseParameters(body, PARAMETERS);
   if (problem) return refused(refuse(problem.reason, problem.parameter ?? undefined));
-  const credentials = readClientCredentials(sender, parameters);
+  const credentials = readClientCredentials(deps, sender, parameters);
   if ('kind' in credentials) return refused(credentials);
   const token = parameters.get('token');
   const read = token === null ? null : await readToken(deps, token);

@@ -59,7 +59,7 @@ export async function handleTokenRequest(
   if (!grantType) return { outcome: refuse('unknown_grant_type', 'grant_type'), facts: nothing };
   const facts = { ...nothing, grantType: name };
 
-  const credentials = readClientCredentials(sender, parameters);
+  const credentials = readClientCredentials(deps, sender, parameters);
   if ('kind' in credentials) return { outcome: credentials, facts };
   const parsed = grantType.parse(parameters, deps.keys);
   // An unauthenticated client must not learn the error of a code or token, so its refusal waits for the authentication.

@@ -553,6 +553,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
   ledger_retention: 'the role of a server only reads it',
   ended_rows: 'the role of a server only reads it',
   denied_access_tokens: 'a row takes authority away; forgetting one is in SECURITY.md',
+  used_jtis: 'a row takes authority away; forgetting one is in SECURITY.md',
   spent_challenges: 'a row takes authority away; forgetting one is in SECURITY.md',
   sign_in_failures: 'a row slows guessing down; forgetting one is in SECURITY.md',
   idempotency_keys: 'a secret is derived from it under the root secret; a repetition is in SECURITY.md',

@@ -35,7 +35,7 @@ export async function makeClient(
   { database, keys }: Pick<TestApp, 'database' | 'keys'>,
   change: Partial<ClientRegistration> = {},
 ): Promise<TestClient> {
-  const isPublic = change.tokenEndpointAuthMethod === 'none';
+  const isPublic = change.tokenEndpointAuthMethod === 'none' || change.tokenEndpointAuthMethod === 'private_key_jwt';
   const secret = isPublic ? null : randomBytes(24).toString('base64url');
   const registration: ClientRegistration = {
     ...DEFAULT_METADATA,

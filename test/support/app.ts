@@ -71,6 +71,8 @@ export type TestAppOptions = {
   readonly trustedProxies?: readonly string[];
   /** The app makes its signing keys at its start, as a server does. */
   readonly ownSigningKeys?: true;
+  /** The key sets that clients publish. */
+  readonly fetchKeySet?: (uri: string) => Promise<string>;
   /** Where the private halves of signing keys are. */
   readonly keySource?: KeySource;
   /** For tests that break a part on purpose. */
@@ -112,6 +114,7 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
     ...(options.declaredOperators && { declaredOperators: options.declaredOperators }),
     ...(options.operatorMade && { operatorMade: options.operatorMade }),
     ...(options.placesFile && { placesFile: options.placesFile }),
+    ...(options.fetchKeySet && { fetchKeySet: options.fetchKeySet }),
     ...(options.keySource && { keySource: options.keySource }),
     ...(options.variables && { variables: options.variables }),
     ...(options.secretChanged && { secretChanged: options.secretChanged }),

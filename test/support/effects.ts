@@ -19,6 +19,7 @@ import { signInCodeEffects } from '../../machines/sign-in-code/effects.ts';
 import { signingKeyEffects } from '../../machines/signing-key/effects.ts';
 import { trustedBrowserEffects } from '../../machines/trusted-browser/effects.ts';
 import type { RejectReason } from '../../machines/unions.ts';
+import { usedJtiEffects } from '../../machines/used-jti/effects.ts';
 import { userEffects } from '../../machines/user/effects.ts';
 import { webhookDeliveryEffects } from '../../machines/webhook-delivery/effects.ts';
 
@@ -41,6 +42,7 @@ export const effects = {
   ...signInCodeEffects,
   ...signingKeyEffects,
   ...trustedBrowserEffects,
+  ...usedJtiEffects,
   ...userEffects,
   ...webhookDeliveryEffects,
   reject: rejectWith<RejectReason>(),

@@ -20,6 +20,7 @@ const HELD = [
   'sign_in_codes',
   'operator_set_ups',
   'pushed_requests',
+  'used_jtis',
   'webhook_deliveries',
   'mails',
   'clients',

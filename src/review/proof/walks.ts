@@ -13,6 +13,7 @@ import { factors } from '../../lifecycles/second-factor/walk/walk.ts';
 import { signInCodes } from '../../lifecycles/sign-in-code/walk/walk.ts';
 import { signingKeys } from '../../lifecycles/signing-key/walk/walk.ts';
 import { trustedBrowsers } from '../../lifecycles/trusted-browser/walk.ts';
+import { usedJtis } from '../../lifecycles/used-jti/walk.ts';
 import { webhookDeliveries } from '../../lifecycles/webhook-delivery/walk.ts';
 import type { AnyInvariant, AnyWalk } from './walk.ts';
 
@@ -33,6 +34,7 @@ export const underEveryPolicy: readonly AnyWalk[] = [
   mails,
   operatorSetUps,
   pushedRequests,
+  usedJtis,
 ];
 
 /** They are the same under every policy. */

@@ -35,6 +35,8 @@ import type { SigningKeyContext, SigningKeyEvent } from '../../../machines/signi
 import { signingKeyGuards } from '../../../machines/signing-key/guards.ts';
 import type { TrustedBrowserContext, TrustedBrowserEvent } from '../../../machines/trusted-browser/facts.ts';
 import { trustedBrowserGuards } from '../../../machines/trusted-browser/guards.ts';
+import type { UsedJtiContext, UsedJtiEvent } from '../../../machines/used-jti/facts.ts';
+import { usedJtiGuards } from '../../../machines/used-jti/guards.ts';
 import type { UserContext, UserEvent } from '../../../machines/user/facts.ts';
 import { userGuards } from '../../../machines/user/guards.ts';
 import type { WebhookDeliveryContext, WebhookDeliveryEvent } from '../../../machines/webhook-delivery/facts.ts';
@@ -635,6 +637,26 @@ const mailedCases: Cases<typeof signInCodeGuards, SignInCodeContext, SignInCodeE
     ['of no end-user', true, { user: null }, {}],
   ],
 };
+const jti: AnyOf<UsedJtiEvent> = { now: NOW, endsAt: NOW + 60_000, beginsAt: null };
+const jtiCases: Cases<typeof usedJtiGuards, UsedJtiContext, UsedJtiEvent> = {
+  expired: [
+    ['a millisecond before its end', false, {}, { endsAt: NOW + 1 }],
+    ['at its end', true, {}, { endsAt: NOW }],
+  ],
+  livesTooLong: [
+    ['five minutes', false, {}, { endsAt: NOW + 300_000 }],
+    ['a millisecond more', true, {}, { endsAt: NOW + 300_001 }],
+    ['expired', false, {}, { endsAt: NOW - 1 }],
+  ],
+  isFromFuture: [
+    ['without a beginning', false, {}, { beginsAt: null }],
+    ['from the past', false, {}, { beginsAt: NOW - 1 }],
+    ['10 seconds ahead, as a server has to accept', false, {}, { beginsAt: NOW + 10_000 }],
+    ['60 seconds ahead', false, {}, { beginsAt: NOW + 60_000 }],
+    ['a millisecond more, as a server has to refuse', true, {}, { beginsAt: NOW + 60_001 }],
+  ],
+};
+
 const setUp: OperatorSetUpContext = {
   endsAt: AFTER,
   serverEpoch: 3n,
@@ -1184,6 +1206,7 @@ const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown
     ['signInCode', signInCodeGuards, mailedCases, mailed, typed],
     ['operatorSetUp', operatorSetUpGuards, setUpCases, setUp, setUpUse],
     ['pushedRequest', pushedRequestGuards, pushedRequestCases, pushedRequest, openedLink],
+    ['usedJti', usedJtiGuards, jtiCases, {}, jti],
     ['passkey', passkeyGuards, passkeyCases, passkey, signature],
     ['trustedBrowser', trustedBrowserGuards, trustCases, trust, secret],
     ['signing key', signingKeyGuards, keyCases, key, tick],

@@ -27,6 +27,7 @@ import { lawsOfSession } from './laws/session.ts';
 import { lawsOfSignInCode } from './laws/sign-in-code.ts';
 import { lawsOfSigningKey } from './laws/signing-key.ts';
 import { lawsOfTrustedBrowser } from './laws/trusted-browser.ts';
+import { lawsOfUsedJti } from './laws/used-jti.ts';
 import { lawsOfUser } from './laws/user.ts';
 import { lawsOfWebhookDelivery } from './laws/webhook-delivery.ts';
 
@@ -54,6 +55,7 @@ const LAWS: Readonly<Record<RunningName, readonly Law[]>> = {
   mail: lawsOfMail,
   operatorSetUp: lawsOfOperatorSetUp,
   pushedRequest: lawsOfPushedRequest,
+  usedJti: lawsOfUsedJti,
 };
 
 export const lawsOf = ({ name }: Pick<Subject, 'name'>): readonly Law[] => [

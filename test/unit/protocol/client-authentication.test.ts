@@ -10,7 +10,7 @@ import {
   type ClientCredentials,
   readClientCredentials,
 } from '../../../src/protocol/client-authentication.ts';
-import type { TokenDeps } from '../../../src/protocol/grant-type.ts';
+import { CLIENT_PARAMETERS, type TokenDeps } from '../../../src/protocol/grant-type.ts';
 import { client } from './ports.ts';
 
 const OLD = 'the root secret that made everything so far';
@@ -23,8 +23,9 @@ const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secr
 describe('credentials in a request', () => {
   const read = (query: string, authorization?: string) =>
     readClientCredentials(
+      { issuer: 'https://as.test' },
       { authorization, address },
-      parseParameters(query, ['client_id', 'client_secret']).parameters,
+      parseParameters(query, CLIENT_PARAMETERS).parameters,
     );
   const refused = (reason: string, parameter?: string) => ({
     kind: 'refused',

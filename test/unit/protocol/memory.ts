@@ -174,6 +174,8 @@ export function tokenEndpoints(
     configuration: () => given.configuration ?? configuration(),
     sleep: async () => {},
     isFirstUse: async ({ id }) => !proofs.has(id) && proofs.add(id).size > 0,
+    usedJtis: { load: async (hash) => ({ now: at(clock.second), hash, used: null }), commit: async () => true },
+    publishedKeys: { at: async () => null },
     renewSecretMac: async () => {},
     clientThrottle: { waitSeconds: () => null, count: () => {} },
     tokenRates: { client: { count: () => null }, address: { count: () => null } },

@@ -26,6 +26,7 @@ import { pushedRequestCases } from './held-cases/pushed-requests.ts';
 import { sessionCases } from './held-cases/sessions.ts';
 import { signInCodeCases } from './held-cases/sign-in-codes.ts';
 import { signingKeyCases } from './held-cases/signing-keys.ts';
+import { usedJtiCases } from './held-cases/used-jtis.ts';
 import { webhookDeliveryCases } from './held-cases/webhook-deliveries.ts';
 
 export type { Column, HeldCase };
@@ -45,6 +46,7 @@ export const casesOf = (columns: readonly Column[]): readonly HeldCase[] => [
   ...operatorSetUpCases,
   ...configuredSecretCases,
   ...pushedRequestCases,
+  ...usedJtiCases,
   ...webhookDeliveryCases,
   ...mailCases,
   ...administeredCases,

@@ -80,6 +80,7 @@ export const SET_UP = { active: id(131), used: id(132), ended: id(133) } as cons
 export const SECRET = { set: 'CRM_SECRET', removed: 'OLD_SECRET' } as const;
 
 export const PUSHED = { pushed: id(141), used: id(142), ended: id(143) } as const;
+export const USED_JTI = { live: 'a live proof', expired: 'an expired proof' } as const;
 
 export const IDENTITY = { active: id(61), removed: id(62) } as const;
 
@@ -238,6 +239,9 @@ function* rows(): Generator<string> {
   }
   yield `insert into configured_secrets (name, version, sealed_value, changed_at) values
     ('${SECRET.set}', 3, 'sealed', now()), ('${SECRET.removed}', 2, null, now())`;
+  yield `insert into used_jtis (hash, used_at, ends_at) values
+    ('${USED_JTI.live}', now(), now() + interval '1 minute'),
+    ('${USED_JTI.expired}', now() - interval '62 minutes', now() - interval '61 minutes')`;
   for (const [state, rowId] of Object.entries(IDENTITY)) {
     yield `insert into linked_identities (id, user_id, issuer, subject, provider, linked_at, state, removed_at, removed_reason) values
       ('${rowId}', '${USER.alice}', 'https://idp', 'a1ice-there-${state}', 'idp', now(), '${state}',

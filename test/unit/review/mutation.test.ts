@@ -16,6 +16,7 @@ import { factors } from '../../../src/lifecycles/second-factor/walk/walk.ts';
 import { signInCodes } from '../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import { signingKeys } from '../../../src/lifecycles/signing-key/walk/walk.ts';
 import { trustedBrowsers } from '../../../src/lifecycles/trusted-browser/walk.ts';
+import { usedJtis } from '../../../src/lifecycles/used-jti/walk.ts';
 import { webhookDeliveries } from '../../../src/lifecycles/webhook-delivery/walk.ts';
 import type { Lifetimes } from '../../../src/model/lifetimes.ts';
 import { explore } from '../../../src/review/proof/explore.ts';
@@ -48,6 +49,7 @@ import {
   deliveryMachineMutants,
   externalMachineMutants,
   factorMachineMutants,
+  jtiMachineMutants,
   keyMachineMutants,
   linkMachineMutants,
   machineMutants,
@@ -65,6 +67,7 @@ import {
   deliveryPredicateMutants,
   externalPredicateMutants,
   factorPredicateMutants,
+  jtiPredicateMutants,
   keyPredicateMutants,
   linkPredicateMutants,
   mailPredicateMutants,
@@ -157,6 +160,12 @@ const SUBJECTS: readonly Subject[] = [
     walk: pushedRequests,
     bounds: [FEW, { requests: 3, inFlight: 2, faults: 0 }, { requests: 2, inFlight: 2, faults: 1 }],
     mutants: [...pushedMachineMutants, ...pushedPredicateMutants],
+    factMutants,
+  },
+  {
+    walk: usedJtis,
+    bounds: [FEW, ...MORE],
+    mutants: [...jtiMachineMutants, ...jtiPredicateMutants],
     factMutants,
   },
   {

@@ -89,6 +89,11 @@ const CASES = {
       address: 'a@example.com',
     }),
   ],
+  usedJtis: around('an hour after the end of a proof', HOUR, (endsAt) => ({
+    hash: randomUUID(),
+    usedAt: ago(2 * HOUR),
+    endsAt,
+  })),
   operatorSetUps: [
     stays('a set-up of an operator', { state: 'active', createdAt: ago(TEN_YEARS), endsAt: ago(TEN_YEARS) }),
     stays('an operator by a set-up', { state: 'used', ...ofUser, createdAt: ago(TEN_YEARS), endsAt: ago(TEN_YEARS) }),

@@ -22,6 +22,7 @@ import {
   SESSION,
   SET_UP,
   TRUSTED,
+  USED_JTI,
   USER,
 } from '../held-rows.ts';
 import { allowed, type Column, type HeldCase, refused, updateOf } from './case.ts';
@@ -133,6 +134,7 @@ const BOUND: Readonly<Record<string, readonly [rule: string, key: string, row: s
   external_sign_ins: ['external_sign_ins_keeps_what_began', 'id', EXTERNAL.awaiting],
   operator_set_ups: ['operator_set_ups_keeps_what_was_issued', 'id', SET_UP.active],
   pushed_requests: ['pushed_requests_keeps_what_was_pushed', 'id', PUSHED.pushed],
+  used_jtis: ['used_jtis_keeps_its_use', 'hash', USED_JTI.live],
   sign_in_codes: ['sign_in_codes_keeps_what_was_asked', 'id', MAILED_CODE.active],
   linked_identities: ['linked_identities_keeps_what_was_linked', 'id', IDENTITY.active],
   webhook_deliveries: ['webhook_deliveries_keeps_its_event', 'id', DELIVERY.pending],

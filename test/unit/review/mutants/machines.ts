@@ -11,6 +11,7 @@ import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk
 import type { signInCodes } from '../../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import type { trustedBrowsers } from '../../../../src/lifecycles/trusted-browser/walk.ts';
+import type { usedJtis } from '../../../../src/lifecycles/used-jti/walk.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import { effects } from '../../../support/effects.ts';
@@ -36,6 +37,7 @@ import {
   signingKey,
   subjects,
   trustedBrowser,
+  usedJti,
   user,
   webhookDelivery,
 } from '../../machines/catalogue.ts';
@@ -80,6 +82,7 @@ export const signInMachineMutants: readonly Mutant<typeof signIns>[] = [
 export const factorMachineMutants = mutantsOfAll<typeof factors>([secondFactor, recoveryCode, passkey]);
 export const externalMachineMutants = mutantsOfAll<typeof externalSignIns>([externalSignIn, linkedIdentity]);
 export const codeMachineMutants = mutantsOfAll<typeof signInCodes>([signInCode]);
+export const jtiMachineMutants = mutantsOfAll<typeof usedJtis>([usedJti]);
 export const setUpMachineMutants = mutantsOfAll<typeof operatorSetUps>([operatorSetUp]);
 export const pushedMachineMutants = mutantsOfAll<typeof pushedRequests>([pushedRequest]);
 export const keyMachineMutants: readonly Mutant<typeof signingKeys>[] = mutantsOfAll([signingKey]);

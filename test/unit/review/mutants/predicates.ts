@@ -17,6 +17,7 @@ import { signInCodeGuards } from '../../../../machines/sign-in-code/guards.ts';
 import type { SigningKeyContext, SigningKeyEvent } from '../../../../machines/signing-key/facts.ts';
 import { signingKeyGuards } from '../../../../machines/signing-key/guards.ts';
 import { trustedBrowserGuards } from '../../../../machines/trusted-browser/guards.ts';
+import { usedJtiGuards } from '../../../../machines/used-jti/guards.ts';
 import { userGuards } from '../../../../machines/user/guards.ts';
 import { webhookDeliveryGuards } from '../../../../machines/webhook-delivery/guards.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
@@ -30,6 +31,7 @@ import type { factors } from '../../../../src/lifecycles/second-factor/walk/walk
 import type { signInCodes } from '../../../../src/lifecycles/sign-in-code/walk/walk.ts';
 import type { signingKeys } from '../../../../src/lifecycles/signing-key/walk/walk.ts';
 import type { trustedBrowsers } from '../../../../src/lifecycles/trusted-browser/walk.ts';
+import type { usedJtis } from '../../../../src/lifecycles/used-jti/walk.ts';
 import type { webhookDeliveries } from '../../../../src/lifecycles/webhook-delivery/walk.ts';
 import type { AnyWalk } from '../../../../src/review/proof/walk.ts';
 import { type Mutant, withMachine } from './mutant.ts';
@@ -118,6 +120,11 @@ export const factorPredicateMutants: readonly Mutant<typeof factors>[] = [
 export const trustPredicateMutants: readonly Mutant<typeof trustedBrowsers>[] = mutantsOf<typeof trustedBrowsers>(
   'trustedBrowser',
   trustedBrowserGuards,
+);
+
+export const jtiPredicateMutants: readonly Mutant<typeof usedJtis>[] = mutantsOf<typeof usedJtis>(
+  'usedJti',
+  usedJtiGuards,
 );
 
 export const setUpPredicateMutants: readonly Mutant<typeof operatorSetUps>[] = mutantsOf<typeof operatorSetUps>(

@@ -1,0 +1,82 @@
+/** A client that authenticates with a key of its own (RFC 7523 §2.2): its key, the signature, then the times and the single use. */
+import type { UsedJtiRejectReason } from '../../machines/used-jti/facts.ts';
+import { type ClientAssertion, candidates, isSignedBy } from '../crypto/client-assertion.ts';
+import { isSameAlgorithm, type PublicJwk } from '../crypto/client-keys.ts';
+import { jtiHash } from '../crypto/jti-hash.ts';
+import { presentJti } from '../lifecycles/used-jti/lifecycle.ts';
+import type { Client } from '../model/client.ts';
+import type { TokenReason } from '../oauth/refusals.ts';
+import { ONLY_WHERE_REGISTERED } from '../oauth/signing-algorithms.ts';
+import type { TokenDeps } from './grant-type.ts';
+
+/**
+ * The row is loaded as a whole, beside what the request loads: only clients with keys pay for it.
+ * @returns null: the client is authenticated. @throws Unavailable, StoreUnavailable
+ */
+export async function checkAssertion(deps: TokenDeps, assertion: ClientAssertion): Promise<TokenReason | null> {
+  const { client, now } = await deps.store.loadClient(assertion.clientId);
+  const refused = await checkSignature(deps, client, assertion);
+  if (refused !== null) return refused;
+  // After the signature: so only the client itself can use up a jti, and learns about its times.
+  const { clientId, jti, exp, nbf, iat } = assertion;
+  const begins = [nbf, iat].filter((one) => one !== null);
+  const answer = await presentJti(deps, jtiHash('client-assertion', clientId, jti), now, {
+    endsAt: instant(exp),
+    beginsAt: begins.length === 0 ? null : instant(Math.max(...begins)),
+  });
+  return answer.kind === 'accepted' ? null : REASONS[answer.reason];
+}
+
+const instant = (seconds: number): Date => new Date(seconds * 1000);
+
+const REASONS: Readonly<Record<UsedJtiRejectReason, TokenReason>> = {
+  proof_expired: 'client_assertion_expired',
+  proof_lives_too_long: 'client_assertion_lives_too_long',
+  proof_from_future: 'client_assertion_from_future',
+  proof_reused: 'client_assertion_reused',
+};
+
+async function checkSignature(
+  deps: TokenDeps,
+  client: Client | null,
+  assertion: ClientAssertion,
+): Promise<TokenReason | null> {
+  // An unknown client costs the same work, so the time does not reveal which ids exist.
+  if (client === null || client.deletedAt !== null) return refusedAfterWork(assertion, 'client_unknown');
+  if (client.tokenEndpointAuthMethod !== 'private_key_jwt') return refusedAfterWork(assertion, 'client_has_no_key');
+  if (!mayUse(client, assertion)) return refusedAfterWork(assertion, 'client_assertion_other_algorithm');
+  const keys = await keysOf(deps, client, assertion);
+  if (keys === null) return refusedAfterWork(assertion, 'client_keys_unavailable');
+  const found = candidates(assertion, keys);
+  const [key] = found;
+  if (key === undefined) return refusedAfterWork(assertion, 'client_key_unknown');
+  // OpenID Connect Core §10.1: with several keys, the assertion names one.
+  if (found.length > 1) return refusedAfterWork(assertion, 'client_key_not_named');
+  return isSignedBy(assertion, key) ? null : 'client_assertion_mismatch';
+}
+
+const keysOf = async (
+  { publishedKeys }: TokenDeps,
+  { jwks, jwksUri }: Client,
+  assertion: ClientAssertion,
+): Promise<readonly PublicJwk[] | null> =>
+  jwksUri === null ? (jwks?.keys ?? []) : publishedKeys.at(jwksUri, (keys) => candidates(assertion, keys).length > 0);
+
+function mayUse({ tokenEndpointAuthSigningAlg: registered }: Client, { alg }: ClientAssertion): boolean {
+  return registered === null ? !ONLY_WHERE_REGISTERED.includes(alg) : isSameAlgorithm(registered, alg);
+}
+
+/** Of no client. */
+const NO_CLIENTS_KEYS: readonly PublicJwk[] = [
+  {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY',
+    y: 'T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU',
+  },
+];
+
+function refusedAfterWork(assertion: ClientAssertion, reason: TokenReason): TokenReason {
+  for (const key of candidates({ ...assertion, kid: null }, NO_CLIENTS_KEYS)) isSignedBy(assertion, key);
+  return reason;
+}

@@ -1,0 +1,90 @@
+/**
+ * The keys that clients publish (`jwks_uri`), kept in the memory of the node. A key set is fetched when a client with a
+ * `jwks_uri` authenticates, and never for another client.
+ */
+import type { PublicJwk } from '../crypto/client-keys.ts';
+
+type Keys = readonly PublicJwk[];
+
+export type PublishedKeys = {
+  /**
+   * @param suits whether one of these keys may be right. If none is, the client may have a new key.
+   * @returns null: no keys are known, and none could be fetched.
+   */
+  readonly at: (uri: string, suits: (keys: Keys) => boolean) => Promise<Keys | null>;
+};
+
+export type PublishedKeysDeps = {
+  /** @throws Error, which `onFailure` receives. */
+  readonly fetchKeys: (uri: string) => Promise<Keys>;
+  readonly onFailure: (uri: string, error: unknown) => void;
+  /** Milliseconds, by any monotonic clock. */
+  readonly now: () => number;
+};
+
+/** Then a request fetches them again, and does not wait for the answer. */
+const FRESH_MILLISECONDS = 10 * 60_000;
+/** While the origin is away. After that, a key that the client has withdrawn would count for too long. */
+const USABLE_MILLISECONDS = 24 * 3_600_000;
+/** Of one key set: anyone can send a request with an unknown `kid`. */
+const BETWEEN_FETCHES_MILLISECONDS = 30_000;
+const MAX_FETCHES_TOGETHER = 16;
+const MAX_KEPT = 1000;
+
+type Kept = {
+  keys: Keys | null;
+  fetchedAt: number;
+  triedAt: number;
+  fetching: Promise<void> | null;
+};
+
+export function publishedKeys({ fetchKeys, onFailure, now }: PublishedKeysDeps): PublishedKeys {
+  /** The least recently used first. */
+  const kept = new Map<string, Kept>();
+  let fetches = 0;
+
+  function keptFor(uri: string): Kept {
+    const one = kept.get(uri) ?? { keys: null, fetchedAt: 0, triedAt: Number.NEGATIVE_INFINITY, fetching: null };
+    kept.delete(uri);
+    kept.set(uri, one);
+    const [oldest] = kept.keys();
+    if (oldest !== undefined && kept.size > MAX_KEPT) kept.delete(oldest);
+    return one;
+  }
+
+  const usable = ({ keys, fetchedAt }: Kept): Keys | null =>
+    keys !== null && now() - fetchedAt < USABLE_MILLISECONDS ? keys : null;
+
+  function fetched(uri: string, one: Kept): Promise<void> {
+    if (one.fetching !== null) return one.fetching;
+    if (now() - one.triedAt < BETWEEN_FETCHES_MILLISECONDS || fetches >= MAX_FETCHES_TOGETHER) return Promise.resolve();
+    one.triedAt = now();
+    fetches++;
+    one.fetching = fetchKeys(uri)
+      .then(
+        (keys) => {
+          one.keys = keys;
+          one.fetchedAt = now();
+        },
+        (error: unknown) => onFailure(uri, error),
+      )
+      .finally(() => {
+        fetches--;
+        one.fetching = null;
+      });
+    return one.fetching;
+  }
+
+  return {
+    at: async (uri, suits) => {
+      const one = keptFor(uri);
+      const known = usable(one);
+      if (known !== null && suits(known)) {
+        if (now() - one.fetchedAt >= FRESH_MILLISECONDS) void fetched(uri, one);
+        return known;
+      }
+      await fetched(uri, one);
+      return usable(one);
+    },
+  };
+}

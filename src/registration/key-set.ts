@@ -1,0 +1,33 @@
+/** The key set that a client publishes, as it was fetched (RFC 7517 §5). */
+import { clientKeySchema } from '../../policies/client-schema.ts';
+import { type PublicJwk, whatIsWrongWithKey } from '../crypto/client-keys.ts';
+import { isJsonObject } from './record-problem.ts';
+
+/** RFC 7518 §6: the holder of one of these signs as the client. */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
+
+/**
+ * Without the keys that this server cannot use. RFC 7517 §5: "Implementations SHOULD ignore JWKs within a JWK Set that
+ * use "kty" (key type) values that are not understood by them".
+ *
+ * @throws Error: the text is no key set, or everyone can read a private key in it. The message has nothing of the text.
+ */
+export function readKeySet(text: string): readonly PublicJwk[] {
+  const set = jsonIn(text);
+  const keys: unknown = isJsonObject(set) ? set['keys'] : null;
+  if (!Array.isArray(keys)) throw new Error('The text is no JWK Set.');
+  if (keys.some((key) => isJsonObject(key) && PRIVATE_MEMBERS.some((name) => Object.hasOwn(key, name))))
+    throw new Error('The key set has a private or symmetric key, so it proves nothing.');
+  return keys.flatMap((key) => {
+    const { success, data } = clientKeySchema.safeParse(key);
+    return success && whatIsWrongWithKey(data) === null ? [data] : [];
+  });
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
