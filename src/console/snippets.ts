@@ -26,12 +26,12 @@ const openidClient = ({ issuer, clientId, redirectUri, scope, isConfidential }: 
   install: 'npm install openid-client',
   code: `import * as client from 'openid-client';
 
-const config = await client.discovery(
-  new URL(${text(issuer)}),
-  ${text(clientId)},
-  undefined,
-  ${isConfidential ? 'client.ClientSecretBasic(process.env.CLIENT_SECRET)' : 'client.None()'},
-);
+const issuer = new URL(${text(issuer)});
+const app = ${isConfidential ? 'client.ClientSecretBasic(process.env.CLIENT_SECRET)' : 'client.None()'};
+const config = await client.discovery(issuer, ${text(clientId)}, undefined, app, {
+  // http is for your own machine only.
+  execute: issuer.protocol === 'http:' ? [client.allowInsecureRequests] : [],
+});
 
 // Send the browser to the URL, and keep the checks in its session.
 export async function begin() {
@@ -64,7 +64,9 @@ const oauth4webapi = ({ issuer, clientId, redirectUri, scope }: SnippetValues): 
 const issuer = new URL(${text(issuer)});
 const app = { client_id: ${text(clientId)} };
 const redirectUri = ${text(redirectUri ?? '')};
-const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2' });
+// http is for your own machine only.
+const options = { [oauth.allowInsecureRequests]: issuer.protocol === 'http:' };
+const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...options });
 const server = await oauth.processDiscoveryResponse(issuer, discovered);
 
 // Send the browser to the URL, and keep verifier and state until it comes back.
@@ -87,7 +89,8 @@ export async function begin() {
 // callback: the whole URL at which the browser came back.
 export async function finish(callback, { verifier, state }) {
   const answer = oauth.validateAuthResponse(server, app, callback, state);
-  const response = await oauth.authorizationCodeGrantRequest(server, app, oauth.None(), answer, redirectUri, verifier);
+  const redeemed = [server, app, oauth.None(), answer, redirectUri, verifier, options];
+  const response = await oauth.authorizationCodeGrantRequest(...redeemed);
   return oauth.processAuthorizationCodeResponse(server, app, response);
 }
 `,
@@ -201,8 +204,12 @@ const serviceInNode = ({ issuer, clientId, scope }: SnippetValues): Snippet => (
   install: 'npm install openid-client',
   code: `import * as client from 'openid-client';
 
+const issuer = new URL(${text(issuer)});
 const secret = client.ClientSecretBasic(process.env.CLIENT_SECRET);
-const config = await client.discovery(new URL(${text(issuer)}), ${text(clientId)}, undefined, secret);
+const config = await client.discovery(issuer, ${text(clientId)}, undefined, secret, {
+  // http is for your own machine only.
+  execute: issuer.protocol === 'http:' ? [client.allowInsecureRequests] : [],
+});
 
 export const token = () => client.clientCredentialsGrant(config, ${scope === '' ? '{}' : `{ scope: ${text(scope)} }`});
 `,
