@@ -391,8 +391,7 @@ export const interactionMachine = setup({
       },
     },
     denied: {
-      description:
-        'The end-user said no, is not the end-user of the id_token_hint, has no role in what was asked for, or did not sign in as strongly as was asked.',
+      description: 'The end-user refused, is not the hinted one, may grant nothing of it, or signed in too weakly.',
       meta: { spec: 'RFC 6749 §4.1.2.1' },
       on: {
         requested: rejectCompleted,
