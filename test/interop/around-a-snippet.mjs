@@ -4,10 +4,12 @@
  */
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
+import { importJWK } from 'jose';
+import * as client from 'openid-client';
 
 const [name, path, settings] = process.argv.slice(2);
 const snippet = await import(path);
-const { issuer, clientId, clientSecret, redirectUri, base, port, resource, secret } = JSON.parse(settings);
+const { issuer, clientId, clientSecret, redirectUri, base, port, resource, secret, jwk } = JSON.parse(settings);
 
 const tell = (what) => process.stdout.write(`${JSON.stringify(what)}\n`);
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
@@ -47,6 +49,31 @@ const PROGRAMS = {
     const tokens = await snippet.finish(server, clientId, redirectUri, await sentTo(url), checks);
     const next = await snippet.refresh(server, clientId, tokens.refresh_token);
     tell({ rotated: next.refresh_token !== tokens.refresh_token, scope: next.scope });
+  },
+  'openid-client-key': async () => {
+    const config = await snippet.connect(issuer, clientId, await importJWK(jwk));
+    tell({ scope: (await snippet.serviceToken(config)).scope });
+  },
+  'oauth4webapi-key': async () => {
+    const { scope } = await snippet.serviceToken(issuer, clientId, await importJWK(jwk), jwk.kid);
+    tell({ scope });
+  },
+  'openid-client-dpop': async () => {
+    const execute = [client.allowInsecureRequests];
+    const config = await client.discovery(new URL(issuer), clientId, clientSecret, undefined, { execute });
+    const key = await snippet.newKey();
+    const pkceCodeVerifier = client.randomPKCECodeVerifier();
+    const asked = {
+      redirect_uri: redirectUri,
+      scope: 'openid',
+      code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+      code_challenge_method: 'S256',
+    };
+    const back = await sentTo(client.buildAuthorizationUrl(config, asked));
+    const first = await snippet.finish(config, key, back, { pkceCodeVerifier });
+    const { access_token: token, token_type: type } = await snippet.refresh(config, key, first.refresh_token);
+    const answer = await snippet.callApi(config, key, token, new URL(`${issuer}/oauth/userinfo`));
+    tell({ type, sub: (await answer.json()).sub });
   },
   'token-keeper': async () => {
     let stored = { accessToken: 'old', refreshToken: 'first', expiresAt: 0 };

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { exportJWK, generateKeyPair } from 'jose';
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -32,7 +33,15 @@ const snippets = new Map(
   ),
 );
 
-const PROGRAMS = ['openid-client', 'oauth4webapi', 'token-keeper', 'webhook-receiver'];
+const WITH_KEYS = ['openid-client-key', 'oauth4webapi-key'];
+const PROGRAMS = [
+  'openid-client',
+  'openid-client-dpop',
+  ...WITH_KEYS,
+  'oauth4webapi',
+  'token-keeper',
+  'webhook-receiver',
+];
 const WEB_APPS = ['passport-oauth2', 'express-openid-connect', 'fastify-oauth2'];
 const APIS = [
   ...['protected-api', 'protected-fastify-api', 'express-oauth2-jwt-bearer', 'guarded-claims', 'guarded-hono'],
@@ -110,6 +119,27 @@ describe('the snippets of the guides, in JavaScript', () => {
     const { sentTo } = await program.tells();
     program.answer((await approve(new URL(String(sentTo)))).href);
     expect(await program.tells()).toEqual({ rotated: true, scope: 'read' });
+  });
+
+  it.each(WITH_KEYS)('get a token by a key of their own with %s', async (name) => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+    const [jwk, { x, y }] = await Promise.all([exportJWK(privateKey), exportJWK(publicKey)]);
+    const named = { kid: 'first', alg: 'ES256' } as const;
+    const { clientId } = await makeClient(judging.current.test, {
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      jwks: { keys: [{ kty: 'EC', crv: 'P-256', x, y, ...named }] },
+    });
+    const settings = { issuer: judging.current.test.issuer, clientId, jwk: { ...jwk, ...named } };
+    expect(await run(name, settings).tells()).toEqual({ scope: 'read' });
+  });
+
+  it('bind tokens to a key with openid-client', async () => {
+    const { test, confidential, user, approve } = judging.current;
+    const settings = { issuer: test.issuer, clientId: confidential.clientId, clientSecret: confidential.secret };
+    const program = run('openid-client-dpop', { ...settings, redirectUri: confidential.redirectUris[0] });
+    const { sentTo } = await program.tells();
+    program.answer((await approve(new URL(String(sentTo)))).href);
+    expect(await program.tells()).toEqual({ type: 'dpop', sub: user.id });
   });
 
   it('store the received tokens in the token keeper', async () => {
