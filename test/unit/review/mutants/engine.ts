@@ -4,7 +4,7 @@ import type { Command, Reply } from '../../../../src/engine/run.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
 import { EXTERNAL_SIGN_INS } from '../../../../src/lifecycles/external-sign-in/entity.ts';
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
-import type { Authorization, AuthorizationWalk } from '../../../../src/lifecycles/grant/walk/ports.ts';
+import { type Authorization, type AuthorizationWalk, THE_KEY } from '../../../../src/lifecycles/grant/walk/ports.ts';
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
 import type { mails } from '../../../../src/lifecycles/mail/walk.ts';
 import type { LoadedPresentation } from '../../../../src/lifecycles/presentation.ts';
@@ -193,15 +193,16 @@ export const engineMutants: readonly Mutant[] = [
     commit: (stored, commit, now) =>
       right.commit(commit.kind === 'moveHead' ? withGrant(stored, { state: 'active' }) : stored, commit, now),
   })),
-  engine('a used token is as good as the head for one generation more (an overlap)', (right) =>
-    withLifecycle(right, 'refreshToken', (lifecycle) => {
+  engine('with its proof, a used token is as good as the head for one generation more (an overlap)', (right) =>
+    withLifecycle(right, 'refreshToken', (lifecycle, asked) => {
+      const isProven = asked.kind === 'token' && asked.said.proof.key === THE_KEY;
       return {
         ...lifecycle,
         stateOf: (grant: Grant, { token, nonce }: RefreshTokenFacts) => {
           // Of the loaded row; its change obeys the rule, so the engine's own check does not find it.
           const isLoaded = grant.refreshNonce?.[0] !== nonce[0];
           const isOneBehind = grant.state === 'active' && grant.refreshGeneration === token.generation + 1n;
-          return isLoaded && isOneBehind ? 'active' : refreshTokenState(grant, token);
+          return isProven && isLoaded && isOneBehind ? 'active' : refreshTokenState(grant, token);
         },
       };
     }),

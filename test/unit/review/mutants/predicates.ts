@@ -52,6 +52,13 @@ const REASON_ONLY = `says only why; ${SEEN_ELSEWHERE}`;
 const PAGE_ONLY = `says only which page is shown; ${SEEN_ELSEWHERE}`;
 /** Signing in is one step of the end-user in this walk. */
 const BEFORE_THE_WALK = `is asked at the sign-in, for which the walk asks the right machine; ${SEEN_ELSEWHERE}`;
+/** Each credential of the walk is bound to a key, so `keyDiffers` rejects what these predicates reject. */
+const REJECTED_ANYWAY = `says only why, for a credential that is bound to a key; ${SEEN_ELSEWHERE}`;
+const WITH_A_BOUND_CREDENTIAL = {
+  'proofInvalid: false': REJECTED_ANYWAY,
+  'nonceMissing: false': REJECTED_ANYWAY,
+  'proofMissing: false': REJECTED_ANYWAY,
+};
 const REASONS = [
   'endedByClient',
   'endedByUser',
@@ -89,9 +96,9 @@ const lateBy = <Right extends AnyWalk>(key: string): Mutant<Right> => ({
 });
 
 export const predicateMutants: readonly Mutant[] = [
-  ...mutantsOf<Parameters<Mutant['walkOf']>[0]>('authorizationCode', authorizationCodeGuards),
+  ...mutantsOf<Parameters<Mutant['walkOf']>[0]>('authorizationCode', authorizationCodeGuards, WITH_A_BOUND_CREDENTIAL),
   lateBy('authorizationCode'),
-  ...mutantsOf<Parameters<Mutant['walkOf']>[0]>('refreshToken', refreshTokenGuards),
+  ...mutantsOf<Parameters<Mutant['walkOf']>[0]>('refreshToken', refreshTokenGuards, WITH_A_BOUND_CREDENTIAL),
   lateBy('refreshToken'),
 ];
 
