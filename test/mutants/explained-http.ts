@@ -88,7 +88,7 @@ export const explainedOfHttp = [
   },
   {
     file: 'src/http/exact-path.ts',
-    source: "function pathSent({ raw: { url = '' } }: FastifyRequest): string {",
+    source: "export function pathSent({ raw: { url = '' } }: FastifyRequest): string {",
     replacements: ['"Stryker was here!"'],
     why: 'Node always has a URL; its type does not say so.',
   },
@@ -129,10 +129,7 @@ export const explainedOfHttp = [
       "return { kind: 'done', body, message: 'introspected', facts: { ...facts, active: body.active } };",
     ],
     ['revocation-routes.ts', "return { kind: 'done', body: {}, message: 'revoked', facts: outcome.facts };"],
-    [
-      'token-routes.ts',
-      "return { kind: 'done', body: response, message: 'issued', facts: { ...facts, scope: response.scope } };",
-    ],
+    ['token-routes.ts', "return { ...told, kind: 'done', body: response, message: 'issued', facts };"],
   ].map(([file, source = '']) => ({
     file: `src/http/${file}`,
     source,

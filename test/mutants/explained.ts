@@ -277,12 +277,6 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/storage/interaction-commits.ts',
-    source: ".prepare(isStored ? 'move_interaction' : 'store_interaction');",
-    replacements: ['""'],
-    why: 'The name of a prepared statement, for people who read the code: the drivers name it themselves.',
-  },
-  {
-    file: 'src/storage/interaction-commits.ts',
     source: '.onConflictDoNothing({ target: interactions.id })',
     replacements: ['{}'],
     why: 'The table has no other key today; another one must not make a request look as if it came second.',
@@ -402,19 +396,19 @@ export const explained: readonly Explained[] = [
     why: 'OpenSSL refuses signatures of other lengths too, but does not promise it.',
   },
   {
-    file: 'src/crypto/read-jwt.ts',
+    file: 'src/crypto/compact-jws.ts',
     source: "const [, encodedHeader = '', encodedPayload = '', encodedSignature = ''] = COMPACT.exec(token) ?? [];",
     replacements: ['"Stryker was here!"', 'COMPACT.exec(token) && []', '["Stryker was here"]'],
     why: 'Where nothing matched, any text that is not base64url of an object is refused in the next lines.',
   },
   {
-    file: 'src/crypto/read-jwt.ts',
+    file: 'src/crypto/compact-jws.ts',
     source: 'if (bytes === null) return null;',
     replacements: ['true', 'false'],
     why: 'The decoder throws at null, which is answered with null too; the compiler does not know it.',
   },
   {
-    file: 'src/crypto/read-jwt.ts',
+    file: 'src/crypto/compact-jws.ts',
     source: "const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);",
     replacements: ['true', 'false'],
     why: 'Without its second part null is returned as the value instead of as nothing. The others are noticed.',
@@ -446,9 +440,9 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/oauth/bearer.ts',
-    source: 'const [, token] = /^bearer +(.*)$/i.exec(authorization) ?? [];',
-    replacements: ['["Stryker was here"]'],
-    why: 'Only the second entry is read.',
+    source: "const [, scheme = '', token] = /^(bearer|dpop) +(.*)$/i.exec(authorization) ?? [];",
+    replacements: ['["Stryker was here"]', '"Stryker was here!"'],
+    why: 'Where nothing matched there is no third entry, and the scheme is not read.',
   },
   {
     file: 'src/oauth/first-difference.ts',
@@ -669,8 +663,11 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/protocol/interaction-step.ts',
-    source: "if (!surelyFits(requested) && seal().length > MAX_SEALED_CHARACTERS) return 'tooLong';",
-    replacements: ['seal().length >= MAX_SEALED_CHARACTERS', 'seal().length <= MAX_SEALED_CHARACTERS'],
+    source: '): boolean => surelyFits(requested) || sealInteraction(deps, requested).length <= MAX_SEALED_CHARACTERS;',
+    replacements: [
+      'sealInteraction(deps, requested).length < MAX_SEALED_CHARACTERS',
+      'sealInteraction(deps, requested).length > MAX_SEALED_CHARACTERS',
+    ],
     why: 'That a line is drawn matters, and is tested; one character more does not.',
   },
   {
@@ -836,12 +833,6 @@ export const explained: readonly Explained[] = [
     why: 'The schema wants exactly one default; the compiler does not know it.',
   },
   {
-    file: 'src/ledger/verify.ts',
-    source: 'return wasDue ? [] : gap(0, chain[0]?.number ?? first.number);',
-    replacements: ['chain[0].number'],
-    why: 'A chain with an authentic segment has a first one; the compiler does not know it.',
-  },
-  {
     file: 'src/management/sent.ts',
     source: 'return fieldProblems(reason, reading.ok ? [] : reading.problems);',
     replacements: ['["Stryker was here"]'],
@@ -877,12 +868,6 @@ export const explained: readonly Explained[] = [
     source: 'link.isSigned === null && statement !== null',
     replacements: ['true'],
     why: 'Only a seal with a statement has an unknown key; the compiler does not know it.',
-  },
-  {
-    file: 'src/ledger/verify.ts',
-    source: 'return wasDue ? [] : gap(0, chain[0]?.number ?? first.number);',
-    replacements: ['chain[0].number'],
-    why: 'A chain with an authentic seal is not empty; the compiler does not know it.',
   },
   {
     file: 'src/management/precondition.ts',

@@ -35,4 +35,12 @@ export const REVIEWED: readonly Reviewed[] = [
       'unique index added: users.users_sign_in_address': '5ef8b1578668',
     },
   },
+  {
+    because:
+      'Nodes of the release before write no "dpop_jkt": it is null in their rows, and no update of theirs names it.',
+    findings: {
+      'trigger changed: grants.grants_keeps_what_was_approved': '96f349431c9e',
+      'trigger changed: interactions.interactions_keeps_what_was_asked': 'def6094ddcf9',
+    },
+  },
 ];

@@ -24,6 +24,7 @@ describe('limits.yaml', () => {
   it('may be omitted, and each key has a default', () => {
     const usual = {
       requestsInProgress: 1000,
+      pushedRequestsByClient: 1000,
       tokenRequestsPerSecondByClient: 20_000,
       tokenRequestsPerSecondByAddress: 20_000,
       managementRequestsPerMinute: 12_000,
