@@ -74,6 +74,8 @@ describe('the metadata', () => {
       token_endpoint: 'https://as.test/oauth/token',
       userinfo_endpoint: 'https://as.test/oauth/userinfo',
       revocation_endpoint: 'https://as.test/oauth/revoke',
+      pushed_authorization_request_endpoint: 'https://as.test/oauth/par',
+      require_pushed_authorization_requests: false,
       introspection_endpoint: 'https://as.test/oauth/introspect',
       end_session_endpoint: 'https://as.test/oauth/logout',
       jwks_uri: 'https://as.test/.well-known/jwks.json',
