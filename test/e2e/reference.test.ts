@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === null)('the reference of the management API in a
     await page.getByRole('heading', { name: 'Statehouse: administration' }).first().waitFor();
     await page.goto(`${api}/reference#tag/clients/POST/management/v1/clients`);
     await page.getByRole('heading', { name: 'Registers a client', exact: true }).first().waitFor();
-    await page.getByText('redirect_uris').first().waitFor();
+    await page.getByText('application_type', { exact: true }).first().waitFor();
     await page.screenshot({ path: `${PICTURES}/reference-${colorScheme}.png` });
     const color = await page.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(color).toBe(background);
