@@ -3,7 +3,7 @@ import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import { type Column, link, plural, table } from './components.ts';
 import type { Viewer } from './shown.ts';
-import { code, shownText } from './shown-text.ts';
+import { shownText } from './shown-text.ts';
 import type { State } from './status.ts';
 
 export type Alarm = {
@@ -52,9 +52,15 @@ const CONDITION: Column<Alarm> = {
     html`<strong>${shownText(summary, 500)}</strong>!${detail === null ? '' : html`<br>${shownText(detail, 500)}`}`,
 };
 
+/** A narrow column breaks it before the name of the file, and not in the middle of a word. */
+function pathOf(path: string): Markup {
+  const name = path.lastIndexOf('/') + 1;
+  return html`<code>${shownText(path.slice(0, name))}<wbr>${shownText(path.slice(name))}</code>`;
+}
+
 const WATCHED: readonly Column<Alarm>[] = [
   { label: 'Urgency', cell: ({ severity }) => html`${URGENCY[severity]}` },
-  { label: 'Runbook', cell: ({ runbook }) => code(runbook) },
+  { label: 'Runbook', cell: ({ runbook }) => pathOf(runbook) },
 ];
 
 const columnsFor = (viewer: Viewer): readonly Column<Alarm>[] => [
@@ -66,7 +72,7 @@ const columnsFor = (viewer: Viewer): readonly Column<Alarm>[] => [
   {
     label: 'What to do',
     cell: ({ what_to_do: words, runbook }) =>
-      html`${shownText(words, 500)} <span class="quiet">More: !${code(runbook)}</span>`,
+      html`${shownText(words, 500)} <span class="quiet">More: !${pathOf(runbook)}</span>`,
   },
   {
     label: 'Details',

@@ -121,7 +121,7 @@ export const linesTable = (viewer: Viewer, lines: readonly LedgerLine[], devices
       },
       { label: 'Reason', cell: ({ reason }) => (reason === null ? '' : withWireName(reason)) },
       { label: 'Who and which', cell: (line) => about(viewer, line) },
-      { label: 'Requested by, or from', cell: (line) => askedBy(line, devices) },
+      { label: 'Requested by, or from', cell: (line) => askedBy(viewer, line, devices) },
       { label: 'Fields', cell: (line) => html`${(line.fields ?? []).map((field) => wordsOf(field)).join(', ')}` },
     ],
     lines,
@@ -130,9 +130,9 @@ export const linesTable = (viewer: Viewer, lines: readonly LedgerLine[], devices
 const withWireName = (name: string): Markup => html`${wordsOf(name)}<br><code class="quiet">${shownText(name)}</code>`;
 
 /** For a sign-in, its address. For a reused code or token, its presenter. */
-function askedBy(line: LedgerLine, devices: Devices): Markup | string {
+function askedBy(viewer: Viewer, line: LedgerLine, devices: Devices): Markup | string {
   const { actor, address, place, user_agent: agent, begun_session_id: session } = line;
-  if (actor !== null) return name(actor);
+  if (actor !== null) return actorNamed(viewer, actor);
   if (address === null) return '';
   const where = [place?.city, place?.country].filter((part) => typeof part === 'string').join(', ');
   const device = agent ?? (session === null ? null : (devices.get(session) ?? null));
@@ -141,6 +141,13 @@ function askedBy(line: LedgerLine, devices: Devices): Markup | string {
     ...(where === '' ? [] : [name(where)]),
     ...(device === null ? [] : [name(device)]),
   ].join('<br>');
+}
+
+/** An operator by the first part of the id, which leads to the end-user. */
+function actorNamed(viewer: Viewer, actor: string): Markup {
+  const [kind = '', id = ''] = actor.split(' ');
+  if (!isId(id)) return name(actor);
+  return html`${kind} !${link(viewer, withQuery('/console/end-user', { id }), id.slice(0, 8))}`;
 }
 
 function about(viewer: Viewer, line: LedgerLine): Markup {

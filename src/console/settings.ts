@@ -47,6 +47,9 @@ const KEYS: Readonly<Record<string, string>> = {
   links: 'Links at the end of pages',
   footer: 'Text at the end of pages',
   algorithms: 'Signature algorithms',
+  publishedBeforeSigningSeconds: 'Published before it signs, in seconds',
+  signingLifetimeSeconds: 'A key signs for, in seconds',
+  jwksMaxAgeSeconds: 'APIs keep the published keys for, in seconds',
 };
 
 const keyed = (caption: string, about: string): Section => ({
