@@ -189,8 +189,8 @@ const STORED = ['client_name', 'logo_uri', 'client_uri', 'policy_uri', 'tos_uri'
 const LEFT: Readonly<Record<string, string>> = {
   backchannel_logout_uri: 'back-channel logout: this server does not have it',
   frontchannel_logout_uri: 'front-channel logout: this server does not have it',
-  jwks_uri: 'jwks_uri: this server reads no keys of clients',
-  jwks: 'jwks: this server reads no keys of clients',
+  jwks_uri: 'jwks_uri: the import takes no keys; register them, with token_endpoint_auth_method private_key_jwt',
+  jwks: 'jwks: the import takes no keys; register them, with token_endpoint_auth_method private_key_jwt',
 };
 
 const ofRfc7591 =

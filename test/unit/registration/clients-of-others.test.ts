@@ -134,7 +134,9 @@ describe('clients of other systems', () => {
       'grant type urn:ietf:params:oauth:grant-type:jwt-bearer: this server does not have it',
       'redirect URI "http://app.example/cb": it can be read on the way: use https',
     ]);
-    expect(keyed?.leftOut).toContain('jwks: this server reads no keys of clients');
+    expect(keyed?.leftOut).toContain(
+      'jwks: the import takes no keys; register them, with token_endpoint_auth_method private_key_jwt',
+    );
   });
 
   it('of oidc-provider come as they are', () => {
