@@ -47,8 +47,8 @@ describe('the model check', () => {
       factors: 4000,
       'trusted-browsers': 4000,
       'operator-set-ups': 4000,
-      'pushed-requests': 4000,
-      'used-jtis': 2000,
+      'pushed-requests': 2000,
+      'used-jtis': 4000,
     };
     for (const { walk, explorations } of proofs)
       expect(explorations[0]?.modelStates, walk.name).toBeGreaterThan(least[walk.name] ?? 10_000);
