@@ -5,7 +5,7 @@
  *   │ unused │ ────────────────────► │ used │
  *   └────────┘ (recordJti, accept)   └──────┘
  *
- * The assertion of a client is such a proof (RFC 7523). A stolen one is rejected after its first use, on every node. Nothing
+ * The assertion of a client is such a proof (RFC 7523), and so is a DPoP proof (RFC 9449). A stolen one is rejected after its first use, on every node. Nothing
  * is stored before the first use. Housekeeping removes the row once the proof has expired.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram used-jti` (`--format json`).

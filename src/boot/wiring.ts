@@ -45,7 +45,6 @@ import { sessionStore } from '../storage/sessions.ts';
 import { signInCodeStore } from '../storage/sign-in-codes.ts';
 import { signInFailureStore } from '../storage/sign-in-failures.ts';
 import { usedJtiStore } from '../storage/used-jtis.ts';
-import { usedProofs } from '../storage/used-proofs.ts';
 import {
   accountKeyOf,
   findClaims,
@@ -233,10 +232,9 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
       mayRecoverByMail: mails.mayRecoverByMail,
     }),
   };
-  const isFirstUse = usedProofs(db);
   const managed = {
     ...shared,
-    isFirstUse,
+    usedJtis,
     configFolder: parts.configFolder ?? DEFAULT_CONFIG_FOLDER,
     lastReload: parts.lastReload ?? (() => null),
     seals: () => sealKeys(keys),
@@ -321,7 +319,6 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     ...external,
     clientThrottle: clientThrottle(keys, elapsed),
     tokenRates: { client: rateLimit(elapsed), address: rateLimit(elapsed) },
-    isFirstUse,
     pushedRequests: pushedRequestStore(db, clock),
     pushRates: rateLimit(elapsed),
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, macs, client, secretMacs),

@@ -1,4 +1,4 @@
-/** The name of a signed proof, under which its single use is stored: a hash, so that the database has no `jti`. */
+/** The name of a signed proof, under which its single use is stored: a hash, so that the database has no `jti`. The check of a DPoP proof makes its own. */
 import { sha256 } from './digest.ts';
 
 export type ProofKind = 'client-assertion';

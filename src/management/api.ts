@@ -12,6 +12,7 @@ import { setLogLine } from '../http/request-log.ts';
 import { isUnavailable, setUnavailableLine } from '../http/unavailable.ts';
 import type { Actor } from '../model/actor.ts';
 import { readBearer } from '../oauth/bearer.ts';
+import { isFirstUse } from '../protocol/dpop.ts';
 import type { GuardDeps } from './deps.ts';
 import { otherMethods } from './other-methods.ts';
 import { isPartlyStored } from './partly-stored.ts';
@@ -35,6 +36,7 @@ declare module 'fastify' {
 /** To be registered below the path of the issuer, with the prefix of the API. */
 export const managementApi: FastifyPluginAsync<GuardDeps> = async (app, deps) => {
   const { issuer, configuration, clock } = deps;
+  const now = () => clock.fixedNow() ?? new Date();
   prepareApi(app, issuer);
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(error, request, reply, issuer));
   await app.register(fastifyGuard, {
@@ -47,8 +49,8 @@ export const managementApi: FastifyPluginAsync<GuardDeps> = async (app, deps) =>
     // They cost no network here, and a token of a key that signs immediately after a revocation must be valid.
     keys: { maxAgeSeconds: 1, cooldownSeconds: 0 },
     // All nodes share the used proofs.
-    dpop: { isFirstUse: deps.isFirstUse },
-    now: () => clock.fixedNow() ?? new Date(),
+    dpop: { isFirstUse: (proof) => isFirstUse(deps, proof, now()) },
+    now,
     fetch: within(app),
     sendRefusal: (reply, outcome) => sendGuarded(reply, issuer, outcome),
   });

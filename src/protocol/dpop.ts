@@ -3,6 +3,7 @@
  * header loads nothing of this.
  */
 import type { ProofAlgorithm, ProofExpected, ProofProblem } from '../guard/dpop-proof.ts';
+import { presentJti, type UsedJtiPorts } from '../lifecycles/used-jti/lifecycle.ts';
 import type { Proof } from '../model/proof.ts';
 import { urlUnder } from '../oauth/urls.ts';
 
@@ -16,11 +17,18 @@ export const DPOP_ALGORITHMS: readonly string[] = Object.keys({
 /** `detail`: for the log. Absent: the proof is valid. */
 export type PresentedProof = Proof & { readonly detail?: ProofProblem | 'proof_nonce_differs' | 'proof_replayed' };
 
-export type ProofDeps = {
-  readonly issuer: string;
-  /** Whether no request had this proof before, on any node. @throws StoreUnavailable */
-  readonly isFirstUse: (proof: { readonly id: string; readonly endsAt: Date }) => Promise<boolean>;
-};
+export type ProofDeps = UsedJtiPorts & { readonly issuer: string };
+
+/** Whether no request had this proof before, on any node. @param id a hash of its key and its `jti`. @throws Unavailable */
+export async function isFirstUse(
+  ports: UsedJtiPorts,
+  { id, endsAt }: { readonly id: string; readonly endsAt: Date },
+  now: Date,
+): Promise<boolean> {
+  // The check of the proof has compared its times.
+  const answer = await presentJti(ports, id, now, { endsAt, beginsAt: null });
+  return answer.kind === 'accepted';
+}
 
 /** The request: to this server, so its URL derives from the issuer, and never from the Host header. */
 export type ProvenRequest = Pick<ProofExpected, 'method' | 'accessToken' | 'now'> & {
@@ -29,18 +37,18 @@ export type ProvenRequest = Pick<ProofExpected, 'method' | 'accessToken' | 'now'
   readonly isCurrentNonce: ((nonce: string) => boolean) | null;
 };
 
-/** @param sent the value of the header. @throws StoreUnavailable */
+/** @param sent the value of the header. @throws Unavailable */
 export async function presentedProof(
-  { issuer, isFirstUse }: ProofDeps,
+  deps: ProofDeps,
   sent: string,
   { method, path, accessToken, now, isCurrentNonce }: ProvenRequest,
 ): Promise<PresentedProof> {
   const { readProof } = await import('../guard/dpop-proof.ts');
-  const reading = await readProof(sent, { method, url: urlUnder(issuer, path), accessToken, now });
+  const reading = await readProof(sent, { method, url: urlUnder(deps.issuer, path), accessToken, now });
   if (reading.kind === 'invalid') return { key: null, problem: 'invalid', detail: reading.problem };
   const { jkt, nonce, id, endsAt } = reading;
   if (isCurrentNonce !== null && !(nonce !== null && isCurrentNonce(nonce)))
     return { key: null, problem: 'nonceMissing', detail: 'proof_nonce_differs' };
-  const isFirst = await isFirstUse({ id, endsAt: new Date(endsAt) });
+  const isFirst = await isFirstUse(deps, { id, endsAt: new Date(endsAt) }, new Date(now));
   return isFirst ? { key: jkt, problem: null } : { key: null, problem: 'invalid', detail: 'proof_replayed' };
 }

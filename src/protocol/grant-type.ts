@@ -4,7 +4,6 @@ import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
 import type { GrantStore, LoadedGrant } from '../lifecycles/grant/lifecycle.ts';
-import type { UsedJtiPorts } from '../lifecycles/used-jti/lifecycle.ts';
 import type { Client, TokenClient } from '../model/client.ts';
 import type { Presenter } from '../model/ledger.ts';
 import type { Proof } from '../model/proof.ts';
@@ -30,21 +29,20 @@ export const TOKEN_PARAMETERS = [
 ] as const;
 export type TokenParameters = Parameters<(typeof TOKEN_PARAMETERS)[number]>;
 
-export type TokenDeps = ProofDeps &
-  UsedJtiPorts & {
-    readonly keys: RootKeys;
-    readonly random: Random;
-    readonly store: GrantStore;
-    readonly keyRing: KeyRing;
-    readonly configuration: () => Configuration;
-    /** Stores a right client secret again, under the current root secret, when an old root secret protects it. */
-    readonly renewSecretMac: (client: TokenClient, secretMacs: TokenClient['secretMacs']) => Promise<unknown>;
-    readonly clientThrottle: ClientThrottle;
-    readonly publishedKeys: PublishedKeys;
-    readonly tokenRates: { readonly client: RateLimit; readonly address: RateLimit };
-    /** By `sub`. Null: the end-user was not found. Called only for grants of the management API. */
-    readonly usernameOf: (userId: string) => Promise<string | null>;
-  };
+export type TokenDeps = ProofDeps & {
+  readonly keys: RootKeys;
+  readonly random: Random;
+  readonly store: GrantStore;
+  readonly keyRing: KeyRing;
+  readonly configuration: () => Configuration;
+  /** Stores a right client secret again, under the current root secret, when an old root secret protects it. */
+  readonly renewSecretMac: (client: TokenClient, secretMacs: TokenClient['secretMacs']) => Promise<unknown>;
+  readonly clientThrottle: ClientThrottle;
+  readonly publishedKeys: PublishedKeys;
+  readonly tokenRates: { readonly client: RateLimit; readonly address: RateLimit };
+  /** By `sub`. Null: the end-user was not found. Called only for grants of the management API. */
+  readonly usernameOf: (userId: string) => Promise<string | null>;
+};
 
 /** RFC 6749 §5.1. `scope` is always present. */
 export type TokenResponse = {

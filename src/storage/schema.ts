@@ -183,7 +183,7 @@ export const lastSignIns = pgTable(
   (table) => [index('last_sign_ins_signed_in_at').on(table.signedInAt, table.userId)],
 );
 
-/** Challenges of passkeys that were answered, and DPoP proofs that were used: each counts once, until it ends by itself. */
+/** Challenges of passkeys that were answered: each counts once, until it ends by itself. */
 export const spentChallenges = pgTable(
   'spent_challenges',
   {

@@ -13,6 +13,7 @@ import type { GrantStore } from '../../../src/lifecycles/grant/lifecycle.ts';
 import type { InteractionStore, StoredInteraction } from '../../../src/lifecycles/interaction/lifecycle.ts';
 import type { PushedRequestStore } from '../../../src/lifecycles/pushed-request/lifecycle.ts';
 import type { SessionStore } from '../../../src/lifecycles/session/lifecycle.ts';
+import type { UsedJti } from '../../../src/lifecycles/used-jti/entity.ts';
 import type { Client } from '../../../src/model/client.ts';
 import { type Grant, sameBytes } from '../../../src/model/grant.ts';
 import type { Interaction } from '../../../src/model/interaction.ts';
@@ -164,7 +165,7 @@ export function tokenEndpoints(
       return true;
     },
   };
-  const proofs = new Set<string>();
+  const jtis = new Map<string, UsedJti>();
   const deps: SentTokenDeps = {
     issuer: ISSUER,
     keys,
@@ -173,8 +174,15 @@ export function tokenEndpoints(
     keyRing,
     configuration: () => given.configuration ?? configuration(),
     sleep: async () => {},
-    isFirstUse: async ({ id }) => !proofs.has(id) && proofs.add(id).size > 0,
-    usedJtis: { load: async (hash) => ({ now: at(clock.second), hash, used: null }), commit: async () => true },
+    usedJtis: {
+      load: async (hash) => ({ now: at(clock.second), hash, used: jtis.get(hash) ?? null }),
+      commit: async ({ writes: [write] }) => {
+        const used = write.kind === 'insert' ? (write.row as UsedJti) : null;
+        if (used === null || jtis.has(used.hash)) return false;
+        jtis.set(used.hash, used);
+        return true;
+      },
+    },
     publishedKeys: { at: async () => null },
     renewSecretMac: async () => {},
     clientThrottle: { waitSeconds: () => null, count: () => {} },
