@@ -2,7 +2,8 @@
  * The presentation of a code or a refresh token: both derive from the grant's row, and lead to tokens, to a rejection, or to the
  * end of the chain.
  */
-import type { TokenRejectReason } from '../../machines/shared/facts.ts';
+import type { Proof, TokenRejectReason } from '../../machines/shared/facts.ts';
+import { type ProofDemanded, proofGuards, rejectUnproven } from '../../machines/shared/proof.ts';
 import { effectOf } from '../engine/decide.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import { type Lifecycle, type Step, send } from '../engine/lifecycle.ts';
@@ -114,6 +115,10 @@ function headMoveOf(
   const move = { loaded: before, now, generation, nonce, chainEndsAt, endsAt: new Date(endsAt), policy, entry };
   return { kind: 'moveHead', move };
 }
+
+/** For a request that presents no credential, by the arms that codes and refresh tokens have. Null: nothing more is needed. */
+export const unprovenReason = (context: ProofDemanded, proof: Proof): TokenRejectReason | null =>
+  rejectUnproven.find(({ guard }) => proofGuards[guard]({ context, event: { proof } }))?.actions.params.reason ?? null;
 
 /** @param more the facts that only this kind of credential needs. */
 export function presentationRequest<Facts extends PresentationFacts, Issued>(

@@ -1,7 +1,5 @@
 /** grant_type=client_credentials (OAuth 2.1 §4.2): the client on its own behalf. No refresh token, no state. */
-import type { TokenClient } from '../model/client.ts';
-import type { Proof } from '../model/proof.ts';
-import type { TokenReason } from '../oauth/refusals.ts';
+import { unprovenReason } from '../lifecycles/presentation.ts';
 import { shortScope } from '../oauth/scope.ts';
 import { type GrantType, type Refused, refuse } from './grant-type.ts';
 import { issueAccessToken } from './issue.ts';
@@ -14,7 +12,7 @@ export const clientCredentials: GrantType = {
     apply: async (deps, { client, now }, { proof }) => {
       // OAuth 2.1 §4.2: the client credentials grant type MUST only be used by confidential clients.
       if (client.tokenEndpointAuthMethod === 'none') return refuse('public_client_credentials');
-      const unproven = reasonOfProof(client, proof);
+      const unproven = unprovenReason({ boundTo: null, proofRequired: client.dpopBoundAccessTokens }, proof);
       if (unproven !== null) return refuse(unproven);
       const asked = { scope: parameters.get('scope'), resources: parameters.getAll('resource') };
       const access = requestedByClient(deps.configuration(), client, asked);
@@ -25,12 +23,6 @@ export const clientCredentials: GrantType = {
     },
   }),
 };
-
-/** As the machines of codes and refresh tokens have it (machines/shared/proof.ts): this grant type has no machine. */
-function reasonOfProof({ dpopBoundAccessTokens }: TokenClient, { key, problem }: Proof): TokenReason | null {
-  if (problem !== null) return problem === 'invalid' ? 'dpop_proof_invalid' : 'dpop_nonce_missing';
-  return dpopBoundAccessTokens && key === null ? 'dpop_proof_missing' : null;
-}
 
 function refusedAccess({ reason, scope }: AccessProblem): Refused {
   if (reason === 'resource_unknown' || reason === 'management_not_alone') return refuse(reason, 'resource');

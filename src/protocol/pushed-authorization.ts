@@ -3,7 +3,6 @@ import { policyOf } from '../config/configuration.ts';
 import { newRequestUri, sealParameters } from '../crypto/pushed-request.ts';
 import { type PushedRequestPorts, pushRequest } from '../lifecycles/pushed-request/lifecycle.ts';
 import type { TokenClient } from '../model/client.ts';
-import { networksOf } from '../model/networks.ts';
 import type { AuthorizationErrorCode } from '../oauth/errors.ts';
 import { asQuery, parseParameters } from '../oauth/parameters.ts';
 import { uiLocalesIn, uiLocalesParameter } from '../oauth/ui-locales.ts';
@@ -17,7 +16,7 @@ import { type CheckingDeps, checkRequest, REQUEST_TOO_LONG, requestedInteraction
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
 import { CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
 import { fitsIntoUrl } from './interaction-step.ts';
-import { tooManyFrom, tooManyOf } from './token-request.ts';
+import { beyondRateOf, tooManyFrom, tooManyOf } from './token-request.ts';
 
 export type PushedAuthorizationDeps = TokenDeps &
   CheckingDeps &
@@ -132,11 +131,9 @@ function tooManyPushedFrom(
   if (client.tokenEndpointAuthMethod !== 'none') return null;
   const { pushedRequestsByClient } = deps.configuration().limits;
   const perSecond = (pushedRequestsByClient * PART_OF_AN_ADDRESS) / lifetimeOf(deps, client);
-  const waits = networksOf(address()).map(({ key, times }) =>
-    deps.pushRates.count(JSON.stringify([key, client.clientId]), perSecond * times),
+  return beyondRateOf(address(), (network, times) =>
+    deps.pushRates.count(JSON.stringify([network, client.clientId]), perSecond * times),
   );
-  const wait = waits.find((one) => one !== null) ?? null;
-  return wait === null ? null : { ...refuse('address_rate_exceeded'), retryAfterSeconds: wait };
 }
 
 function withClient(encoded: string, clientId: string, uiLocales: readonly string[]): string {

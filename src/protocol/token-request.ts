@@ -13,6 +13,7 @@ import {
   type GrantType,
   type Refused,
   refuse,
+  type SentAlong,
   TOKEN_PARAMETERS,
   type TokenDeps,
   type TokenOutcome,
@@ -69,11 +70,7 @@ export async function handleTokenRequest(
     const { client } = authenticated;
     const known = { grantType: name, clientId: client.clientId, grantId: null };
     if ('kind' in parsed) return { outcome: parsed, facts: known };
-    const refused = notAllowed(name, client) ?? tooManyOf(deps, client);
-    if (refused) return { outcome: refused, facts: known };
-    const proof: TokenProof = sender.dpop === undefined ? NO_PROOF : await proofOf(deps, sender.dpop, authenticated);
-    const outcome = await orRefused(parsed.apply(deps, authenticated, { presenter: sender.presenter, proof }));
-    return { outcome, ...toldBy(proof, known) };
+    return applied(deps, sender, authenticated, known, (sent) => parsed.apply(deps, authenticated, sent));
   }
   const { grantId } = parsed;
   const authenticated = await authenticateClient(deps, credentials, (clientId) =>
@@ -82,16 +79,29 @@ export async function handleTokenRequest(
   if ('kind' in authenticated) return { outcome: authenticated, facts };
   const { client, grant } = authenticated;
   const known = { grantType: name, clientId: client.clientId, grantId: grant?.id ?? null };
-  const refused = notAllowed(name, client) ?? tooManyOf(deps, client);
-  if (refused) return { outcome: refused, facts: known };
-  const proof: TokenProof = sender.dpop === undefined ? NO_PROOF : await proofOf(deps, sender.dpop, authenticated);
-  const outcome = await orRefused(parsed.apply(deps, authenticated, { presenter: sender.presenter, proof }));
-  return { outcome, ...toldBy(proof, known) };
+  return applied(deps, sender, authenticated, known, (sent) => parsed.apply(deps, authenticated, sent));
 }
 
 /** `nextNonce`: absent where the policy of the client demands none. */
 type TokenProof = PresentedProof & { readonly nextNonce?: string };
 type Authenticated = { readonly client: TokenClient; readonly now: Date };
+type Known = TokenRequestFacts & { readonly grantType: string };
+
+/** The client may use the grant type, and sends no more requests than it may. */
+async function applied(
+  deps: TokenDeps,
+  { dpop, presenter }: ClientSender,
+  authenticated: Authenticated,
+  known: Known,
+  apply: (sent: SentAlong) => Promise<TokenOutcome>,
+): Promise<TokenRequestResult> {
+  const { client } = authenticated;
+  const refused = notAllowed(known.grantType, client) ?? tooManyOf(deps, client);
+  if (refused) return { outcome: refused, facts: known };
+  const proof: TokenProof = dpop === undefined ? NO_PROOF : await proofOf(deps, dpop, authenticated);
+  const outcome = await orRefused(apply({ presenter, proof }));
+  return { outcome, ...toldBy(proof, known) };
+}
 
 /**
  * Read after the authentication, so that no other sender has proofs remembered. A proof that is not valid, or not the right
@@ -117,8 +127,16 @@ const toldBy = ({ detail, nextNonce }: TokenProof, facts: TokenRequestFacts): Om
 /** limits.yaml. Called before the request is parsed or loaded. */
 export function tooManyFrom({ tokenRates, configuration }: TokenDeps, { address }: ClientSender): Refused | null {
   const perSecond = configuration().limits.tokenRequestsPerSecondByAddress;
+  return beyondRateOf(address(), (network, times) => tokenRates.address.count(network, perSecond * times));
+}
+
+/** @param count counts a request from a network of the address, whose limit is a multiple of that of one caller. */
+export function beyondRateOf(
+  address: string,
+  count: (network: string, times: number) => number | null,
+): Refused | null {
   // Each of them counts, whatever the others answer.
-  const waits = networksOf(address()).map(({ key, times }) => tokenRates.address.count(key, perSecond * times));
+  const waits = networksOf(address).map(({ key, times }) => count(key, times));
   const wait = waits.find((one) => one !== null) ?? null;
   return wait === null ? null : { ...refuse('address_rate_exceeded'), retryAfterSeconds: wait };
 }
