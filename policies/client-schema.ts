@@ -98,6 +98,7 @@ const keyMember = z
   .max(MAX_KEY_MEMBER_CHARACTERS)
   .optional();
 /** RFC 7518 §6.2.2, §6.3.2 and §6.4.1: the holder of one of these signs as the client. */
+export const PRIVATE_KEY_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
 const privateMember = expectingSecret(z.never().optional(), 'no private or symmetric key: a public key alone');
 
 /** RFC 7517 §4. Members that this server does not use are left out: "they MUST be ignored". */
@@ -115,14 +116,9 @@ export const clientKeySchema = z.object({
   y: keyMember,
   n: keyMember,
   e: keyMember,
-  d: privateMember,
-  p: privateMember,
-  q: privateMember,
-  dp: privateMember,
-  dq: privateMember,
-  qi: privateMember,
-  oth: privateMember,
-  k: privateMember,
+  ...(Object.fromEntries(PRIVATE_KEY_MEMBERS.map((name) => [name, privateMember])) as Readonly<
+    Record<(typeof PRIVATE_KEY_MEMBERS)[number], typeof privateMember>
+  >),
 });
 
 /** A record about a client, as JSON. RFC 7591 §2: fields that the server does not understand are ignored. */

@@ -61,9 +61,7 @@ export const verifiedDocument = (verified: VerifiedAnywhere) => ({
 
 /** The options that help, too. */
 function wordsOf(problem: Problem): string {
-  const words = problemWords(problem);
-  if (problem.problem === 'head_differs') return words.replace('the head', '--head');
-  if (problem.problem === 'key_unknown')
-    return `${words}: see --key${problem.public_key === null ? '' : ' and --trust'}`;
-  return words;
+  const words = problemWords(problem, '--head');
+  if (problem.problem !== 'key_unknown') return words;
+  return `${words}: see --key${problem.public_key === null ? '' : ' and --trust'}`;
 }

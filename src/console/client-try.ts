@@ -6,6 +6,7 @@
 import { html } from 'ghtml';
 import { sha256 } from '../crypto/digest.ts';
 import type { Markup } from '../http/views/page.ts';
+import { JWT_BEARER } from '../oauth/parameters.ts';
 import { urlUnder } from '../oauth/urls.ts';
 import type { ClientRecord } from './client-form.ts';
 import { CLIENT_KINDS, kindOf } from './client-kinds.ts';
@@ -13,8 +14,6 @@ import { facts, link, withQuery } from './components.ts';
 import { type Fields, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, shownText } from './shown-text.ts';
 import { shell, snippetsFor } from './snippets.ts';
-
-const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 const textsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 

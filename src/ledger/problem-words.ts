@@ -1,7 +1,8 @@
 /** The problems of a verification, in words. */
 import type { Problem } from './verify.ts';
 
-export function problemWords(problem: Problem): string {
+/** @param head the name that the caller has for the latest seal from another source. */
+export function problemWords(problem: Problem, head = 'the head'): string {
   const where = problem.segment === null ? 'no segment' : `segment ${problem.segment}`;
   switch (problem.problem) {
     case 'line_changed':
@@ -31,6 +32,6 @@ export function problemWords(problem: Problem): string {
         ? `${where} cannot be checked: it is signed with a key that is not known here (${problem.key})`
         : `${where} is signed by the key ${problem.key}, which is not among those you trust`;
     case 'head_differs':
-      return `${where} is not what the head names: it was replaced`;
+      return `${where} is not what ${head} names: it was replaced`;
   }
 }

@@ -15,7 +15,7 @@ import { OCTETS_32 } from '../crypto/ledger-seal.ts';
 
 /** A transaction of Postgres, `xid8`. */
 export const digits = z.string().refine((text) => /^\d{1,20}$/.test(text) && BigInt(text) < 2n ** 64n);
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
+export const digest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /**
  * The place that divides a transaction with more entries than a segment holds: the first excluded entry, in the order

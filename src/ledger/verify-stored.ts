@@ -51,16 +51,18 @@ export async function verifyStored(
     const entries = statement === null ? [] : await linesOf(ledger, statement, seal.index, newest);
     check.add(seal.number, seal, entries, statement === null ? undefined : checkLines(statement, seal.index, entries));
   }
-  const { now } = await ledger.standing();
+  const { now, begunBelow } = await ledger.standing();
   const verified = check.end({ now, head, beginsAnywhere: false });
-  const { problems, open } = await besideSegments(ledger, newest);
+  const { problems, open } = await besideSegments(ledger, { newest, begunBelow });
   const strays = await straysBefore(ledger, { first, newest, now });
   return { ...verified, problems: [...problems.numbers, ...strays, ...problems.ahead, ...verified.problems], open };
 }
 
 /** The rows that no segment has: those of numbers and transactions that no server makes, and the open entries. */
-export async function besideSegments(ledger: StoredLedger, newest: Statement | null) {
-  const { begunBelow } = await ledger.standing();
+export async function besideSegments(
+  ledger: StoredLedger,
+  { newest, begunBelow }: { readonly newest: Statement | null; readonly begunBelow: string },
+) {
   const numbers: readonly Problem[] = (await ledger.refusedNumbers()).map((number) => ({
     problem: 'number_refused',
     segment: null,

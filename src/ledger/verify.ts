@@ -9,6 +9,7 @@ import { authenticityOf, type Head } from './newest.ts';
 import {
   type CheckedLines,
   checkLines,
+  digest,
   digestOf,
   digits,
   type Entry,
@@ -64,7 +65,6 @@ type Link = Head & {
 
 const count = z.int().nonnegative();
 const segmentNumber = z.int();
-const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const monthName = z.string().max(7);
 
 /**

@@ -22,6 +22,9 @@ export type ParameterReading<Name extends string> = {
   readonly parameters: Parameters<Name>;
 };
 
+/** RFC 7523 §2.2: the `client_assertion_type` of a JWT. */
+export const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
 /** In characters. The server rejects longer values before they reach the database. */
 const MAX_LENGTH: Readonly<Record<string, number>> = {
   // The response of an authenticator, as JSON. With a long attestation, it has a few thousand characters.

@@ -4,7 +4,7 @@
  */
 import type { TokenRejectReason } from '../../machines/shared/facts.ts';
 import type { TokenErrorCode } from './errors.ts';
-import { MAX_PARAMETERS } from './parameters.ts';
+import { JWT_BEARER, MAX_PARAMETERS } from './parameters.ts';
 
 /** Reasons that arise before a machine decides. */
 export type RequestReason =
@@ -129,9 +129,7 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   client_key_not_named: client(CLIENT_NOT_AUTHENTICATED),
   client_assertion_other_algorithm: client(CLIENT_NOT_AUTHENTICATED),
   client_assertion_mismatch: client(CLIENT_NOT_AUTHENTICATED),
-  client_assertion_type_unknown: client(
-    'client_assertion_type must be urn:ietf:params:oauth:client-assertion-type:jwt-bearer.',
-  ),
+  client_assertion_type_unknown: client(`client_assertion_type must be ${JWT_BEARER}.`),
   client_assertion_malformed: client('The client assertion is not a well-formed signed JWT.'),
   client_assertion_algorithm: client('The client assertion is not signed with an algorithm of this server.'),
   client_assertion_issuer: client('iss and sub of the client assertion must both be the client_id.'),

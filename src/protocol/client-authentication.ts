@@ -7,7 +7,7 @@ import { instrument } from '../engine/observe.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { Presenter } from '../model/ledger.ts';
 import { parseBasic } from '../oauth/basic-auth.ts';
-import type { Parameters } from '../oauth/parameters.ts';
+import { JWT_BEARER, type Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { checkAssertion } from './client-assertion.ts';
 import { type CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
@@ -62,9 +62,6 @@ export function readClientCredentials(
   if (matching.length === 0) return refuse('two_client_authentications', 'client_id');
   return matching.map((one) => ({ clientId: one.clientId, secret: rawSecret(one.clientSecret), address }));
 }
-
-/** RFC 7523 §2.2. */
-const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 function credentialsByAssertion(
   issuer: string,

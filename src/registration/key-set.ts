@@ -1,10 +1,7 @@
 /** The key set that a client publishes, as it was fetched (RFC 7517 §5). */
-import { clientKeySchema } from '../../policies/client-schema.ts';
+import { clientKeySchema, PRIVATE_KEY_MEMBERS } from '../../policies/client-schema.ts';
 import { type PublicJwk, whatIsWrongWithKey } from '../crypto/client-keys.ts';
 import { isJsonObject } from './record-problem.ts';
-
-/** RFC 7518 §6: the holder of one of these signs as the client. */
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
 
 /**
  * Without the keys that this server cannot use. RFC 7517 §5: "Implementations SHOULD ignore JWKs within a JWK Set that
@@ -16,7 +13,7 @@ export function readKeySet(text: string): readonly PublicJwk[] {
   const set = jsonIn(text);
   const keys: unknown = isJsonObject(set) ? set['keys'] : null;
   if (!Array.isArray(keys)) throw new Error('The text is no JWK Set.');
-  if (keys.some((key) => isJsonObject(key) && PRIVATE_MEMBERS.some((name) => Object.hasOwn(key, name))))
+  if (keys.some((key) => isJsonObject(key) && PRIVATE_KEY_MEMBERS.some((name) => Object.hasOwn(key, name))))
     throw new Error('The key set has a private or symmetric key, so it proves nothing.');
   return keys.flatMap((key) => {
     const { success, data } = clientKeySchema.safeParse(key);

@@ -18,7 +18,7 @@ import {
   type Terms,
   type Token,
 } from './ports.ts';
-import { probesAt } from './probes.ts';
+import { type Probe, probesAt } from './probes.ts';
 import { credentialsOf, presentedRightly } from './requests.ts';
 
 type Ports = ModelState<Terms>;
@@ -75,8 +75,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     machines: CREDENTIALS,
     violationAt: (walk, ports) => {
       const probe = probesAt(walk, ports).find((one) => one.of === 'wrong' && (one.issues || one.writes || one.broken));
-      if (!probe) return null;
-      return `${wordsOf(ports, probe.credential)}, presented ${probe.what}, ${probe.issues ? 'yields tokens' : (probe.broken ?? 'changes what is stored')}`;
+      return probe ? wordsOfProbe(ports, probe) : null;
     },
   },
   {
@@ -88,8 +87,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       const probe = probesAt(walk, ports).find(
         (one) => one.of === 'unproven' && (one.issues || one.broken || (one.writes && isHead(ports, one.credential))),
       );
-      if (!probe) return null;
-      return `${wordsOf(ports, probe.credential)}, presented ${probe.what}, ${probe.issues ? 'yields tokens' : (probe.broken ?? 'changes what is stored')}`;
+      return probe ? wordsOfProbe(ports, probe) : null;
     },
   },
   {
@@ -239,3 +237,7 @@ const wordsOf = (ports: Ports, credential: Credential): string => {
   const token = credential === 'code' ? null : ports.known.tokens[credential];
   return token ? wordsOfToken(token) : 'the code';
 };
+
+/** Of a presentation that had to change nothing. */
+const wordsOfProbe = (ports: Ports, { credential, what, issues, broken }: Probe): string =>
+  `${wordsOf(ports, credential)}, presented ${what}, ${issues ? 'yields tokens' : (broken ?? 'changes what is stored')}`;
