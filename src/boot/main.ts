@@ -62,8 +62,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
   progress('opening the signing keys');
   const secrets = await secretsOf(runtime);
   const mail = await mailWay(runtime, secrets, logger);
-  // The change is committed: a failure here is one of the next round, and not of the request.
-  const secretChanged = () => Promise.allSettled([configuration.reload(), mail.follow()]);
+  const followSecrets = () => secrets.follow(() => Promise.allSettled([configuration.reload(), mail.follow()]));
   const deps = await appDeps({
     ...runtime,
     ...environment,
@@ -75,7 +74,8 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
     declaredOperators: () => configuration.current().operators.operators,
     operatorMade: operators.follow,
     secretNamed: secrets.named,
-    secretChanged,
+    // The change is committed: a failure here is one of the next round, and not of the request.
+    secretChanged: () => Promise.allSettled([followSecrets()]),
   });
   const demo = await demoData(runtime, progress);
   openConsole = () =>
@@ -129,7 +129,7 @@ async function serve(runtime: Runtime, logger: Logger, env: NodeJS.ProcessEnv, p
       keepKeys: deps.keepKeys,
       followOperators: operators.follow,
       followSecrets: async () => {
-        await secrets.follow(secretChanged);
+        await followSecrets();
         await mail.follow();
       },
     }),

@@ -63,6 +63,14 @@ const LABELS: Readonly<Record<string, string>> = {
   policy_uri: 'Privacy policy',
 };
 
+/** Of true and false, by the field. */
+const FLAG_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  dpop_bound_access_tokens: {
+    true: 'Always: it proves a key with each token request',
+    false: 'Where the client proves a key',
+  },
+};
+
 const VALUE_WORDS: Readonly<Record<string, string>> = {
   web: 'Web application or single-page app',
   native: 'App of a device',
@@ -73,8 +81,6 @@ const VALUE_WORDS: Readonly<Record<string, string>> = {
   authorization_code: 'Sign-in of an end-user',
   refresh_token: 'Refresh tokens',
   client_credentials: 'Its own secret, without an end-user',
-  true: 'Always: it proves a key with each token request',
-  false: 'Where the client proves a key',
   ask: 'Ask the end-user',
   skip: 'Skip: an app of this team',
 };
@@ -196,7 +202,10 @@ function control(field: Field, value: unknown, offered: ClientChoices, redirects
       return input({
         ...common,
         value: String(value ?? ''),
-        choices: choices.map((choice) => [choice, choice === '' ? 'Not said' : withWire(VALUE_WORDS[choice], choice)]),
+        choices: choices.map((choice) => [
+          choice,
+          choice === '' ? 'Not said' : withWire((FLAG_WORDS[name] ?? VALUE_WORDS)[choice], choice),
+        ]),
       });
     case 'lines':
       return input({
