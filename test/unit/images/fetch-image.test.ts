@@ -1,41 +1,24 @@
 /** An image from another server: only a small raster image is accepted. */
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo, LookupFunction } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fetchImage } from '../../../src/images/fetch-image.ts';
 import { NotPublic } from '../../../src/images/public-address.ts';
-import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/certificate.ts';
+import { httpsServer, reachable } from '../../support/https-server.ts';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1');
 const KIBIBYTE = 1024;
 
 describe('fetching an image', () => {
-  let server: Server;
-  let port: number;
   const asked: IncomingMessage[] = [];
   const answers = new Map<string, RequestListener>();
-  beforeAll(async () => {
-    server = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (request, response) => {
-      asked.push(request);
-      answers.get(request.url ?? '')?.(request, response);
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    ({ port } = server.address() as AddressInfo);
+  const { at, port } = httpsServer((request, response) => {
+    asked.push(request);
+    answers.get(request.url ?? '')?.(request, response);
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-
-  /** The name leads to the server of this test, which a real lookup would refuse. */
-  const lookup: LookupFunction = (_name, { all }, callback) =>
-    all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4);
-  const at = (path: string) => `https://logos.test:${port}${path}`;
   const fetched = (path: string, answer: RequestListener) => {
     answers.set(path, answer);
-    return fetchImage(at(path), { lookup, ca: CERTIFICATE });
+    return fetchImage(at(path), reachable);
   };
 
   it('detects the type from the bytes, whatever the sender declares', async () => {
@@ -89,7 +72,7 @@ describe('fetching an image', () => {
         time.abort(new DOMException('over', 'TimeoutError'));
       });
     });
-    const image = fetchImage(at(path), { lookup, ca: CERTIFICATE, timeIsOver: () => time.signal });
+    const image = fetchImage(at(path), { ...reachable, timeIsOver: () => time.signal });
     return { image, closed };
   };
 
@@ -125,8 +108,8 @@ describe('fetching an image', () => {
     answers.set('/4', (_, response) => response.end(PNG));
     expect((await fetched('/1', to('/2'))).type).toBe('image/png');
     await expect(fetched('/0', to('/1'))).rejects.toThrow(/more than 3 redirects/);
-    await expect(fetched('/plain', to(`http://logos.test:${port}/4`))).rejects.toThrow(/not at an https/);
-    await expect(fetched('/inside', to(`https://127.0.0.1:${port}/4`))).rejects.toThrow(NotPublic);
+    await expect(fetched('/plain', to(`http://logos.test:${port()}/4`))).rejects.toThrow(/not at an https/);
+    await expect(fetched('/inside', to(`https://127.0.0.1:${port()}/4`))).rejects.toThrow(NotPublic);
     await expect(fetched('/metadata', to('https://169.254.169.254/latest'))).rejects.toThrow(NotPublic);
     await expect(fetched('/nowhere', to('https://'))).rejects.toThrow(/no valid Location/);
     await expect(fetched('/none', (_, response) => response.writeHead(302).end())).rejects.toThrow(/no valid Location/);
@@ -134,14 +117,16 @@ describe('fetching an image', () => {
 
   it('sends no request to an internal server, by address or by name', async () => {
     const before = asked.length;
-    await expect(fetchImage(`https://127.0.0.1:${port}/`)).rejects.toThrow(NotPublic);
-    await expect(fetchImage(`https://[::1]:${port}/`)).rejects.toThrow(NotPublic);
-    await expect(fetchImage(`https://localhost:${port}/`)).rejects.toThrow(NotPublic);
+    await expect(fetchImage(`https://127.0.0.1:${port()}/`)).rejects.toThrow(NotPublic);
+    await expect(fetchImage(`https://[::1]:${port()}/`)).rejects.toThrow(NotPublic);
+    await expect(fetchImage(`https://localhost:${port()}/`)).rejects.toThrow(NotPublic);
     expect(asked.length).toBe(before);
   });
 
   it('rejects a certificate without a trusted issuer', async () => {
     answers.set('/x', (_, response) => response.end(PNG));
-    await expect(fetchImage(at('/x'), { lookup })).rejects.toMatchObject({ code: expect.stringMatching(/CERT|SELF/) });
+    await expect(fetchImage(at('/x'), { lookup: reachable.lookup })).rejects.toMatchObject({
+      code: expect.stringMatching(/CERT|SELF/),
+    });
   });
 });

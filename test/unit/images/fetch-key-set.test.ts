@@ -1,38 +1,16 @@
 /** A key set at the address of a client: from the public internet alone, soon, small, and without a redirect. */
-import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo, LookupFunction } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fetchKeySet } from '../../../src/images/fetch-key-set.ts';
 import { NotPublic } from '../../../src/images/public-address.ts';
-import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/certificate.ts';
+import { httpsServer, reachable } from '../../support/https-server.ts';
 
 describe('fetching a key set', () => {
-  let server: Server;
-  let port: number;
   let answer: RequestListener = () => {};
-  beforeAll(async () => {
-    server = createServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (request, response) =>
-      answer(request, response),
-    );
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    ({ port } = server.address() as AddressInfo);
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-
-  const lookup: LookupFunction = (_name, { all }, callback) =>
-    all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4);
+  const { at } = httpsServer((request, response) => answer(request, response));
   const fetched = (next: RequestListener, timeIsOver?: () => AbortSignal) => {
     answer = next;
-    return fetchKeySet(`https://logos.test:${port}/keys`, {
-      lookup,
-      ca: CERTIFICATE,
-      ...(timeIsOver && { timeIsOver }),
-    });
+    return fetchKeySet(at('/keys'), { ...reachable, ...(timeIsOver && { timeIsOver }) });
   };
 
   it('returns the text', async () => {
