@@ -200,7 +200,12 @@ export default {
     only(
       'protocol-decides-nothing-alone',
       '^src/protocol/',
-      ['^src/(protocol|lifecycles|engine|model|oauth|crypto)/', '^src/config/configuration\\.ts$', PROOF, '^(?!src/)'],
+      [
+        '^src/(protocol|lifecycles|engine|model|oauth|crypto)/',
+        '^src/config/(configuration|own-clients)\\.ts$',
+        PROOF,
+        '^(?!src/)',
+      ],
       'A use case parses, authenticates, asks the engine and returns an outcome; stores and files are handed to it.',
       valuesOnly,
     ),

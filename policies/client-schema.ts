@@ -277,6 +277,13 @@ export const clientRecordSchema = z.object({
     option: '--dpop-bound-access-tokens <true|false>',
     label: 'DPoP-bound access tokens',
   }),
+  // RFC 9126 §6.
+  require_pushed_authorization_requests: field(z.boolean().default(false), {
+    description:
+      'true: the client pushes its authorization requests. The server rejects a request whose parameters come with the browser.',
+    option: '--require-pushed-authorization-requests <true|false>',
+    label: 'authorization requests',
+  }),
   // RFC 7591 §2.
   logo_uri: field(webAddress.optional(), {
     description:

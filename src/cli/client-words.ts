@@ -29,6 +29,8 @@ const WORDS: Readonly<Partial<Record<string, (client: CheckedClient) => string |
   jwks: ({ jwks }) => jwks?.keys.map(keyWords),
   dpop_bound_access_tokens: ({ dpopBoundAccessTokens }) =>
     dpopBoundAccessTokens ? 'always, with a proof of its key' : 'where it proves a key',
+  require_pushed_authorization_requests: ({ requirePushedAuthorizationRequests }) =>
+    requirePushedAuthorizationRequests ? 'always pushed' : 'pushed, or sent with the browser',
   id_token_signed_response_alg: ({ idTokenSignedResponseAlg }) => `signed with ${idTokenSignedResponseAlg}`,
 };
 

@@ -56,6 +56,7 @@ const LABELS: Readonly<Record<string, string>> = {
   post_logout_redirect_uris: 'Redirect URIs after a sign-out',
   id_token_signed_response_alg: 'Signature of ID Tokens',
   dpop_bound_access_tokens: 'Bound access tokens',
+  require_pushed_authorization_requests: 'Authorization requests',
   logo_uri: 'Logo',
   client_uri: 'Home page',
   initiate_login_uri: 'Sign-in address of the app',
@@ -68,6 +69,10 @@ const FLAG_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   dpop_bound_access_tokens: {
     true: 'Always: it proves a key with each token request',
     false: 'Where the client proves a key',
+  },
+  require_pushed_authorization_requests: {
+    true: 'Pushed: the client sends them to the server itself',
+    false: 'Pushed, or sent with the browser',
   },
 };
 
@@ -97,6 +102,7 @@ const OF_SIGN_INS = new Set([
   'id_token_signed_response_alg',
   'initiate_login_uri',
   'application_type',
+  'require_pushed_authorization_requests',
 ]);
 
 /** Checkboxes, and on the wire one text. */

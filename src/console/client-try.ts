@@ -32,6 +32,11 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
   const back = html`<p>!${link(viewer, withQuery('/console/client', { id }), 'Back to the client')}</p>`;
   if (chosen === undefined)
     return page('Try a sign-in', html`<p>This client signs no end-users in: it has no redirect URI.</p>!${back}`);
+  if (pushes(client))
+    return page(
+      'Try a sign-in',
+      html`<p>This client pushes its authorization requests, so it begins each sign-in itself.</p>!${ownStart(viewer, client)}!${back}`,
+    );
   return page(
     `Try a sign-in of ${shownText(client.client_name ?? id)}`,
     html`!${tryOf(viewer, id, client, chosen, uris)}!${back}`,
@@ -55,7 +60,6 @@ function tryOf(viewer: Viewer, id: string, client: ClientRecord, redirectUri: st
     code_challenge: sha256(verifier).toString('base64url'),
     code_challenge_method: 'S256',
   });
-  const startsItself = String(client['initiate_login_uri'] ?? '');
   const others = uris.filter((uri) => uri !== redirectUri);
   return html`<p>The button starts a real sign-in with your account, and ends at the redirect URI of the client. <strong>The client has to refuse the code</strong>: it did not ask for it. If it signs you in, it does not check <code>state</code>.</p>
 !${facts([
@@ -64,11 +68,20 @@ function tryOf(viewer: Viewer, id: string, client: ClientRecord, redirectUri: st
     ['state', code(state)],
   ])}
 <p class="row"><a class="button first" rel="noreferrer" href="${viewer.path(request)}">Start the sign-in</a></p>
-!${startsItself === '' ? '' : html`<p>Or let the client begin: <a rel="noreferrer" href="${startsItself}${startsItself.includes('?') ? '&' : '?'}iss=${encodeURIComponent(viewer.issuer)}">open its sign-in address</a> (<code>initiate_login_uri</code>).</p>`}
+!${ownStart(viewer, client)}
 !${others.length === 0 ? '' : html`<p>Other redirect URIs:</p><ul>!${others.map((uri) => html`<li>!${link(viewer, withQuery('/console/client/try', { id, redirect_uri: uri }), uri)}</li>`).join('')}</ul>`}
 <h2>Redeem the code</h2>
 <p>As the client would, with <code>code</code> from the address at which the browser arrives. The verifier is valid for this page alone.</p>
 <pre class="snippet" tabindex="0" aria-label="The command that redeems the code"><code>${redemption(viewer.issuer, id, client, redirectUri, verifier)}</code></pre>`;
+}
+
+const pushes = (client: ClientRecord): boolean => client['require_pushed_authorization_requests'] === true;
+
+/** OpenID Connect Core §4. */
+function ownStart({ issuer }: Viewer, client: ClientRecord): Markup {
+  const uri = String(client['initiate_login_uri'] ?? '');
+  if (uri === '') return html``;
+  return html`<p>Let the client begin: <a rel="noreferrer" href="${uri}${uri.includes('?') ? '&' : '?'}iss=${encodeURIComponent(issuer)}">open its sign-in address</a> (<code>initiate_login_uri</code>).</p>`;
 }
 
 function redemption(issuer: string, id: string, client: ClientRecord, redirectUri: string, verifier: string): string {
@@ -103,6 +116,7 @@ export function codeOf(viewer: Viewer, id: string, client: ClientRecord): Markup
   });
   return html`<h2>Code</h2>
 <p>For a ${CLIENT_KINDS[kind].title.toLowerCase()}, with the values of this client. The secret comes from the environment.</p>
+!${pushes(client) ? html`<p>This client pushes its authorization requests: use <code>await buildAuthorizationUrlWithPAR</code> of openid-client, or <code>pushedAuthorizationRequest</code> of oauth4webapi.</p>` : ''}
 !${snippets
     .map(
       ({ library, install, code: lines }) => html`<details><summary>${library}</summary>

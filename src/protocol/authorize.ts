@@ -126,6 +126,9 @@ export async function handleAuthorizationRequest(
   );
   if (verified.kind === 'unverified') return verified;
   const { client, redirectUri } = verified;
+  // No parameter that came with the browser counts, so the page is the only place for this error.
+  if (pushed === null && mustPush(deps.configuration(), client))
+    return { kind: 'pushedRefused', reason: 'pushed_request_required', clientId: client.clientId };
   const { parameters } = reading;
   const state = parameters.get('state');
   const responseMode = responseModeOf(parameters);
@@ -143,7 +146,6 @@ export async function handleAuthorizationRequest(
     const response = authorizationResponse(deps.issuer, { redirectUri, responseMode, state }, content);
     return { kind: 'invalid', response, ...facts };
   };
-  if (pushed === null && mustPush(deps.configuration())) return refuse(PUSH_REQUIRED);
   const checked = await checkRequest(deps, reading, client);
   if (checked.kind === 'error') return refuse(checked);
   if (cookies === null)
@@ -169,14 +171,6 @@ export async function handleAuthorizationRequest(
     detail: response.parameters['error_description'] ?? error,
   };
 }
-
-const PUSH_REQUIRED: RedirectedError = {
-  kind: 'error',
-  error: 'invalid_request',
-  reason: 'pushed_request_required',
-  description:
-    'this client has to push its authorization requests (RFC 9126), and sends request_uri and client_id here',
-};
 
 export const REQUEST_TOO_LONG: RedirectedError = {
   kind: 'error',

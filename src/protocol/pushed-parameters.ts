@@ -1,5 +1,6 @@
 /** The parameters that a client pushed, as the authorization endpoint opens them (RFC 9126 §4). */
 import type { Configuration } from '../config/configuration.ts';
+import { isOwnClient } from '../config/own-clients.ts';
 import { isNamedBy, isPushedUri, openParameters, readRequestUri } from '../crypto/pushed-request.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { PushedRequest } from '../lifecycles/pushed-request/entity.ts';
@@ -8,12 +9,14 @@ import {
   type PushedRequestPorts,
   type UselessReason,
 } from '../lifecycles/pushed-request/lifecycle.ts';
+import type { Client } from '../model/client.ts';
 import type { AuthorizationReading, UnverifiedRequest } from './authorization-request.ts';
 
 /** For a page: the client receives no answer. */
 export type PushedRefused = {
   readonly kind: 'pushedRefused';
-  readonly reason: UselessReason;
+  /** `pushed_request_required`: the request is none that the client pushed, and the client has to push. */
+  readonly reason: UselessReason | 'pushed_request_required';
   /** As the browser brought it. */
   readonly clientId: string;
 };
@@ -51,5 +54,12 @@ export async function openPushed(
   return { kind: 'pushed', request, encoded, link };
 }
 
-/** RFC 9126 §5. */
-export const mustPush = ({ signIn }: Configuration): boolean => signIn.requirePushedAuthorizationRequests;
+/**
+ * RFC 9126 §5, §6: every client has to push, or this one. The server makes the requests of its own clients, and seals their state. A
+ * push for each visitor of the console would let strangers use up its pushes.
+ */
+export const mustPush = (
+  { signIn }: Configuration,
+  { clientId, requirePushedAuthorizationRequests }: Pick<Client, 'clientId' | 'requirePushedAuthorizationRequests'>,
+): boolean =>
+  requirePushedAuthorizationRequests || (signIn.requirePushedAuthorizationRequests && !isOwnClient(clientId));

@@ -711,6 +711,7 @@ export type Words = {
       readonly pushed_request_expired: string;
       readonly pushed_request_used: string;
       readonly pushed_request_of_another_client: string;
+      readonly pushed_request_required: string;
     };
   };
   readonly unverified: {

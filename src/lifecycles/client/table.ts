@@ -59,6 +59,8 @@ export const clients = pgTable(
       .default('RS256'),
     /** RFC 9449 §5.2. */
     dpopBoundAccessTokens: boolean('dpop_bound_access_tokens').notNull().default(false),
+    /** RFC 9126 §6. */
+    requirePushedAuthorizationRequests: boolean('require_pushed_authorization_requests').notNull().default(false),
     /** RFC 7591 §2. */
     logoUri: text('logo_uri'),
     clientUri: text('client_uri'),
@@ -99,6 +101,7 @@ const ADDED = {
   jwksUri: null,
   tokenEndpointAuthSigningAlg: null,
   dpopBoundAccessTokens: false,
+  requirePushedAuthorizationRequests: false,
 } as const;
 
 /** Each other column but these is part of the registration. */
@@ -178,6 +181,7 @@ export const clientTable = described(clients, {
     postLogoutRedirectUris: 'registration',
     idTokenSignedResponseAlg: 'registration',
     dpopBoundAccessTokens: 'registration',
+    requirePushedAuthorizationRequests: 'registration',
     logoUri: 'registration',
     clientUri: 'registration',
     initiateLoginUri: 'registration',

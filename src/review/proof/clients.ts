@@ -20,6 +20,7 @@ export const WEB_CLIENT: Client = {
   policy: 'explored',
   postLogoutRedirectUris: [],
   dpopBoundAccessTokens: false,
+  requirePushedAuthorizationRequests: false,
   idTokenSignedResponseAlg: 'RS256',
   logoUri: null,
   clientUri: null,

@@ -169,6 +169,20 @@ describe('a sign-in that an operator tries', () => {
     expect((await operator.get(`/console/client/try?id=${service.clientId}`)).body).toContain('it has no redirect URI');
   });
 
+  it('is begun by the client alone, where it has to push', async () => {
+    const client = await makeClient(test, {
+      requirePushedAuthorizationRequests: true,
+      initiateLoginUri: 'https://shop.example/begin',
+    });
+    const { body } = await operator.get(`/console/client/try?id=${client.clientId}`);
+    expect(body).toContain('begins each sign-in itself');
+    expect(plain(body)).toContain(`https://shop.example/begin?iss=${encodeURIComponent(test.issuer)}`);
+    expect(body).not.toContain('class="button first"');
+    expect((await operator.get(`/console/client?id=${client.clientId}`)).body).toContain(
+      'buildAuthorizationUrlWithPAR',
+    );
+  });
+
   it('is open to an auditor, who signs in as any end-user does', async () => {
     const client = await makeClient(test);
     const auditor = consoleBrowser(test);

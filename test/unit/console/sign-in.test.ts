@@ -1,6 +1,6 @@
 /** Sign-in to the console through this server itself, and the stored session. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { registerConsole } from '../../../src/boot/console.ts';
 import { CONSOLE_CLIENT_ID } from '../../../src/config/own-clients.ts';
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
@@ -8,6 +8,7 @@ import { openText } from '../../../src/crypto/sealed-text.ts';
 import { housekeeper } from '../../../src/storage/housekeeping.ts';
 import { consoleSessions, grants, transitions } from '../../../src/storage/schema.ts';
 import { makeUser } from '../../support/actors.ts';
+import { shippedConfiguration } from '../../support/app.ts';
 import { type Answer, type Browser, formOf } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, formTo, openConsoleApp, openPage } from '../../support/console.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -47,6 +48,16 @@ async function upToCallback(browser: Browser, url = '/console'): Promise<URL> {
 const open = (browser: Browser, { pathname, search }: URL) => browser.send('GET', `${pathname}${search}`, null);
 
 describe('an operator', () => {
+  it('signs in, where every client has to push its requests', async () => {
+    const signIn = { ...shippedConfiguration.signIn, requirePushedAuthorizationRequests: true };
+    const own = await openTestDatabase(anyDatabase);
+    onTestFinished(own.close);
+    const strict = await openConsoleApp(own.database, { configuration: { ...shippedConfiguration, signIn } });
+    onTestFinished(() => strict.app.close());
+    const page = await openPage(consoleBrowser(strict), strict.auditor, '/console');
+    expect([page.status, page.body.includes('Overview')]).toEqual([200, true]);
+  });
+
   it('signs in with a code, PKCE, state and the scopes by name, and sees the first page', async () => {
     const browser = consoleBrowser(test);
     const asked = await browser.send('GET', '/console', null);

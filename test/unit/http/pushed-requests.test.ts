@@ -1,7 +1,7 @@
 /** Pushed authorization requests (RFC 9126): POST /oauth/par, and the link that a browser opens with its `request_uri`. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { grants, interactions, pushedRequests, transitions } from '../../../src/storage/schema.ts';
 import {
   authorizeUrl,
@@ -14,7 +14,7 @@ import {
   type TestClient,
 } from '../../support/actors.ts';
 import { deleteClient, saveClient } from '../../support/administration.ts';
-import { ISSUER } from '../../support/app.ts';
+import { ISSUER, shippedConfiguration } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { testMacs } from '../../support/macs.ts';
@@ -360,5 +360,53 @@ describe('the link of a pushed request', () => {
     const answer = await browser.submit(consent, { decision: 'approve' });
     expect([answer.status, answer.body.includes('Already answered')]).toEqual([400, true]);
     expect((await db().select().from(grants)).filter(({ clientId }) => clientId === client.clientId)).toEqual([]);
+  });
+});
+
+describe('a client that has to push', () => {
+  const REQUIRED = 'pushed_request_required';
+  const shown = async (app: Scene['app'], client: TestClient, change: Record<string, string | undefined> = {}) => {
+    const page = await new Browser(app).send('GET', authorizeUrl(client, makePkce(), change), null);
+    return [page.status, page.headers['location'], page.body.includes(REQUIRED)];
+  };
+  const ON_A_PAGE = [400, undefined, true];
+
+  it('gets no answer to parameters that a browser brings, and a code for those that it pushed', async () => {
+    const client = await makeClient(scene, { requirePushedAuthorizationRequests: true });
+    for (const change of [
+      {},
+      { state: 'hostile', prompt: 'none' },
+      { response_type: 'token' },
+      { code_challenge: undefined },
+      { request_uri: 'https://client.test/request' },
+    ])
+      expect(await shown(scene.app, client, change), JSON.stringify(change)).toEqual(ON_A_PAGE);
+    const form = formOfRequest(client, makePkce());
+    const posted = await new Browser(scene.app).send('POST', '/oauth/authorize', form);
+    expect([posted.status, posted.headers['location'], posted.body.includes(REQUIRED)]).toEqual(ON_A_PAGE);
+    const { link } = await push(scene, client);
+    expect(answerIn((await goThrough(new Browser(scene.app), link, scene.user)).url).get('code')).not.toBeNull();
+  });
+
+  it('keeps a link that it pushed before, and leaves every other client as it was', async () => {
+    const client = await makeClient(scene);
+    const { link } = await push(scene, client);
+    const { secret: _, ...registration } = client;
+    const changed = { ...registration, requirePushedAuthorizationRequests: true };
+    await saveClient(db(), changed, false, 'operator', testMacs);
+    expect(await shown(scene.app, client)).toEqual(ON_A_PAGE);
+    expect(answerIn((await goThrough(new Browser(scene.app), link, scene.user)).url).get('code')).not.toBeNull();
+    expect((await shown(scene.app, scene.client))[0]).toBe(303);
+  });
+
+  it('is every client, where sign-in.yaml says so, and the metadata tell it', async () => {
+    const signIn = { ...shippedConfiguration.signIn, requirePushedAuthorizationRequests: true };
+    const strict = await openScene(anyDatabase, { configuration: { ...shippedConfiguration, signIn } });
+    onTestFinished(strict.close);
+    expect(await shown(strict.app, strict.client)).toEqual(ON_A_PAGE);
+    const { link } = await push(strict, strict.client);
+    expect(answerIn((await goThrough(strict.browser, link, strict.user)).url).get('code')).not.toBeNull();
+    const metadata = await strict.app.inject({ url: '/.well-known/oauth-authorization-server' });
+    expect(metadata.json()).toMatchObject({ require_pushed_authorization_requests: true });
   });
 });

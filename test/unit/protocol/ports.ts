@@ -104,6 +104,7 @@ export const client = (change: Partial<Client> = {}): Client => ({
   policy: 'default',
   postLogoutRedirectUris: ['https://shop.test/out'],
   dpopBoundAccessTokens: false,
+  requirePushedAuthorizationRequests: false,
   idTokenSignedResponseAlg: 'RS256',
   logoUri: null,
   clientUri: null,

@@ -78,6 +78,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'post_logout_redirect_uris',
     'id_token_signed_response_alg',
     'dpop_bound_access_tokens',
+    'require_pushed_authorization_requests',
     'logo_uri',
     'tos_uri',
     'policy_uri',

@@ -1,0 +1,1 @@
+ALTER TABLE "clients" ADD COLUMN "require_pushed_authorization_requests" boolean DEFAULT false NOT NULL;
