@@ -10,6 +10,7 @@ import { idOfSub } from '../storage/users.ts';
 import { API_PATH } from './addresses.ts';
 import { conditionNeeded } from './administration.ts';
 import type { ManagementDeps } from './deps.ts';
+import { FIELDS_TYPE, hasFields } from './fields.ts';
 import { type Makes, makesFor } from './idempotency.ts';
 import type { Address, Method } from './operations.ts';
 import { entityTag, isKnown, preconditionOf, tagOf } from './precondition.ts';
@@ -38,6 +39,9 @@ export async function answerOperation(
   const asked = askedOf(operation, request);
   const now = deps.sendsMail() ? deps : { ...deps, links: null, mails: null };
   const work = (within: ManagementDeps) => answerTo(within, resource, operation, { request, asked });
+  if (asked.query.kind === 'good' && hasFields(operation.query) && 'fields' in asked.query.value) {
+    reply.type(FIELDS_TYPE);
+  }
   if (!asked.isDry) return send(request, reply, deps.issuer, operation, await work(now));
   const { dryRun } = await import('./dry-run.ts');
   const answer = await dryRun(now, work);
@@ -189,7 +193,8 @@ function sendText(request: FastifyRequest, reply: FastifyReply, text: string, ty
   if (reads && isKnown(request, tag)) return reply.code(304).send();
   const next = reads ? nextIn(text) : null;
   if (next !== null) reply.header('link', `<${next}>; rel="next"`);
-  return reply.type(type === JSON_TYPE ? 'application/json; charset=utf-8' : type).send(text);
+  if (!reply.hasHeader('content-type')) reply.type(type === JSON_TYPE ? 'application/json; charset=utf-8' : type);
+  return reply.send(text);
 }
 
 /** RFC 8288: the link of the body, for programs that read headers alone. */

@@ -1,5 +1,6 @@
 /** The responses of an operation: its result, and its possible problems. */
 
+import { FIELDS_TYPE, hasFields, shapeWithFields } from '../fields.ts';
 import type { Method } from '../operations.ts';
 import { PROBLEM_TYPE, PROBLEMS, type ProblemReason, problemType } from '../problem.ts';
 import type { ManagementResource, Operation } from '../resource.ts';
@@ -75,7 +76,10 @@ function goodAnswers(schemas: Schemas, method: Method, operation: Operation): Re
   const { answer, answerType = 'application/json', creates, query } = operation;
   if (!answer) return { 204: { description: 'Done.', headers: headersOf(['Cache-Control', ...QUOTA]) } };
   const isPaged = method === 'GET' && query !== undefined && 'cursor' in query.shape;
-  const content = { [answerType]: { schema: schemas.of(answer) } };
+  const content = {
+    [answerType]: { schema: schemas.of(answer) },
+    ...(hasFields(query) && { [FIELDS_TYPE]: { schema: schemas.of(shapeWithFields(answer)) } }),
+  };
   const document = (description: string, names: readonly HeaderName[]) => ({
     description,
     headers: headersOf(['ETag', 'Cache-Control', ...names, ...QUOTA]),
