@@ -97,6 +97,8 @@ async function depsOf(runtime: Runtime): Promise<ManagementDeps> {
     // Servers follow the rows within seconds.
     secretChanged: async () => {},
     mailPreviews: async () => (await import('./mail/sample-mails.ts')).mailPreviews(environment.issuer, configuration),
+    // A command fetches none.
+    standingOfKeys: () => null,
     lastReload: () => null,
     // Servers follow the table within seconds.
     keepKeys: async () => {},

@@ -235,6 +235,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const managed = {
     ...shared,
     usedJtis,
+    standingOfKeys: clientKeys.standingOf,
     configFolder: parts.configFolder ?? DEFAULT_CONFIG_FOLDER,
     lastReload: parts.lastReload ?? (() => null),
     seals: () => sealKeys(keys),

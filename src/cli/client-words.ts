@@ -35,7 +35,21 @@ const WORDS: Readonly<Partial<Record<string, (client: CheckedClient) => string |
 };
 
 type Key = NonNullable<CheckedClient['jwks']>['keys'][number];
-const keyWords = ({ kty, crv, kid }: Key): string => `${kid ?? '(no kid)'}: ${[kty, crv].filter(Boolean).join(' ')}`;
+const keyWords = ({ kty, crv, kid }: Pick<Key, 'kty' | 'crv' | 'kid'>): string =>
+  `${kid ?? '(no kid)'}: ${[kty, crv].filter(Boolean).join(' ')}`;
+
+type FetchedKeys = {
+  readonly fetched_at: string | null;
+  readonly problem: string | null;
+  readonly keys: readonly Pick<Key, 'kty' | 'crv' | 'kid'>[];
+};
+
+/** The last fetch of the keys at `jwks_uri`, by the server that answers. */
+export const fetchedRows = ({ fetched_at: at, problem, keys }: FetchedKeys): [string, string | readonly string[]][] => [
+  ['keys fetched', at ?? 'never, by the server that answers'],
+  ...(keys.length > 0 ? [['fetched keys', keys.map(keyWords)] as [string, readonly string[]]] : []),
+  ...(problem === null ? [] : [['last fetch failed', problem] as [string, string]]),
+];
 
 export const scopeWords = (scope: readonly string[] | null): string =>
   scope === null ? 'all scopes of the resources' : scope.join(' ');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from './cli.ts';
-import { clientDocument, clientRows, fields } from './client-words.ts';
+import { clientDocument, clientRows, fetchedRows, fields } from './client-words.ts';
 import { noSuch } from './failure.ts';
 import { json } from './output.ts';
 import { withClients } from './reached.ts';
@@ -13,9 +13,12 @@ export function clientsShowCommand(parent: Command, cli: Cli): void {
     .option('--json', 'print one JSON document, with the names of RFC 7591')
     .addHelpText('after', '\nExample:\n  statehouse clients show shop')
     .action(async (clientId: string, options: { json?: true }) => {
-      const client = await withClients(cli, ({ find }) => find(clientId));
+      const { client, keys } = await withClients(cli, async ({ find, keysOf }) => {
+        const found = await find(clientId);
+        return { client: found, keys: found && found.jwksUri !== null ? await keysOf(clientId) : null };
+      });
       if (!client) throw noSuch('client', clientId);
-      if (options.json) return cli.output.print(json(clientDocument(client)));
-      cli.output.print(`${client.clientId}\n${fields(clientRows(client))}`);
+      if (options.json) return cli.output.print(json({ ...clientDocument(client), ...(keys && { fetched: keys }) }));
+      cli.output.print(`${client.clientId}\n${fields([...clientRows(client), ...(keys ? fetchedRows(keys) : [])])}`);
     });
 }

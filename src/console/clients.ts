@@ -10,6 +10,7 @@ import {
   recordIn,
   valuesOf,
 } from './client-form.ts';
+import { type ClientKeys, keysOf } from './client-keys.ts';
 import { CLIENT_KINDS, type ClientKind, kindIn } from './client-kinds.ts';
 import { CLIENT_TRY_SCREENS, codeOf, redirectUrisOf } from './client-try.ts';
 import {
@@ -87,10 +88,11 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
   const read = await all({
     client: viewer.api.get<ClientItem>(resourceOf(id)),
     secrets: viewer.api.list<Secret>(resourceOf(id, '/secrets')),
+    keys: viewer.api.get<ClientKeys>(resourceOf(id, '/keys')),
     consequences: viewer.api.get<Consequences>(resourceOf(id, '/consequences')),
   });
   if (!read.ok) return problem(read.problem);
-  const { client, secrets, consequences } = read.values;
+  const { client, secrets, keys, consequences } = read.values;
   const policy = viewer.may('configuration:read')
     ? await viewer.api.get<Policy>(`/policies/${encodeURIComponent(client.policy ?? '')}`)
     : null;
@@ -105,6 +107,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${redirectUrisOf(client).length === 0 ? '' : html`<p class="row">!${link(viewer, withQuery('/console/client/try', { id }), 'Try a sign-in…')}</p>`}
 <h2>Secrets</h2>
 !${WITHOUT_SECRET[client.token_endpoint_auth_method ?? ''] ?? secretsOf(viewer, id, secrets.items, mayChange)}
+!${keysOf(client, keys)}
 !${policy?.ok ? html`<h2>Its policy in force</h2>!${policyOf(policy.value)}` : ''}
 !${codeOf(viewer, id, client)}
 <h2>What it holds</h2>

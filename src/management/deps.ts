@@ -16,6 +16,7 @@ import type { NotifyDeps } from '../people/mail/notify.ts';
 import type { IsBreached } from '../people/passwords/rules.ts';
 import type { ProofDeps } from '../protocol/dpop.ts';
 import type { AccessTokenDeps } from '../protocol/presented-access-token.ts';
+import type { PublishedKeys } from '../protocol/published-keys.ts';
 import type { Drizzle } from '../storage/database.ts';
 import type { Clock } from '../system/clock.ts';
 import type { RequestCounter } from '../system/rate-limit.ts';
@@ -50,6 +51,8 @@ export type ManagementDeps = Pick<AccessTokenDeps, 'issuer' | 'store'> & {
   readonly signingKeys: SigningKeyPorts;
   /** A key that no HSM knows, for dry runs. */
   readonly createKeyHere: SigningKeyPorts['createKey'];
+  /** Of the keys that clients publish. */
+  readonly standingOfKeys: PublishedKeys['standingOf'];
   readonly challenges: EmailChallengeStore;
   /** The same on another connection. */
   readonly challengesOn: (db: Drizzle) => EmailChallengeStore;

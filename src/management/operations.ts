@@ -24,6 +24,7 @@ export const OPERATIONS = {
   '/clients/{client_id}/consequences': { GET: 'clients:read' },
   '/clients/{client_id}/secrets': { GET: 'clients:read', POST: 'clients:write' },
   '/clients/{client_id}/secrets/{secret_id}': { GET: 'clients:read', DELETE: 'clients:write' },
+  '/clients/{client_id}/keys': { GET: 'clients:read' },
   '/users': { GET: 'users:read', POST: 'users:write' },
   '/users/{sub}': { GET: 'users:read', PUT: 'users:write', PATCH: 'users:write', DELETE: 'users:write' },
   '/users/{sub}/consequences': { GET: 'users:read' },

@@ -38,7 +38,7 @@ export type TokenDeps = ProofDeps & {
   /** Stores a right client secret again, under the current root secret, when an old root secret protects it. */
   readonly renewSecretMac: (client: TokenClient, secretMacs: TokenClient['secretMacs']) => Promise<unknown>;
   readonly clientThrottle: ClientThrottle;
-  readonly publishedKeys: PublishedKeys;
+  readonly publishedKeys: Pick<PublishedKeys, 'at'>;
   readonly tokenRates: { readonly client: RateLimit; readonly address: RateLimit };
   /** By `sub`. Null: the end-user was not found. Called only for grants of the management API. */
   readonly usernameOf: (userId: string) => Promise<string | null>;

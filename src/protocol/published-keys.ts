@@ -6,12 +6,26 @@ import type { PublicJwk } from '../crypto/client-keys.ts';
 
 type Keys = readonly PublicJwk[];
 
+/** The last fetches of one key set on this node. */
+export type KeysStanding = {
+  /** The keys that count now. Empty: none does. */
+  readonly keys: Keys;
+  /** Since the last fetch that brought keys. Null: none did. */
+  readonly fetchedMillisecondsAgo: number | null;
+  /** Since the last fetch, whatever came of it. */
+  readonly triedMillisecondsAgo: number;
+  /** Why the last fetch brought no keys. Null: it brought some. */
+  readonly problem: string | null;
+};
+
 export type PublishedKeys = {
   /**
    * @param suits whether one of these keys may be right. If none is, the client may have a new key.
    * @returns null: no keys are known, and none could be fetched.
    */
   readonly at: (uri: string, suits: (keys: Keys) => boolean) => Promise<Keys | null>;
+  /** Null: this node has not asked for them. */
+  readonly standingOf: (uri: string) => KeysStanding | null;
 };
 
 export type PublishedKeysDeps = {
@@ -35,8 +49,17 @@ type Kept = {
   keys: Keys | null;
   fetchedAt: number;
   triedAt: number;
+  problem: string | null;
   fetching: Promise<void> | null;
 };
+
+const neverAsked = (): Kept => ({
+  keys: null,
+  fetchedAt: 0,
+  triedAt: Number.NEGATIVE_INFINITY,
+  problem: null,
+  fetching: null,
+});
 
 export function publishedKeys({ fetchKeys, onFailure, now }: PublishedKeysDeps): PublishedKeys {
   /** The least recently used first. */
@@ -44,7 +67,7 @@ export function publishedKeys({ fetchKeys, onFailure, now }: PublishedKeysDeps):
   let fetches = 0;
 
   function keptFor(uri: string): Kept {
-    const one = kept.get(uri) ?? { keys: null, fetchedAt: 0, triedAt: Number.NEGATIVE_INFINITY, fetching: null };
+    const one = kept.get(uri) ?? neverAsked();
     kept.delete(uri);
     kept.set(uri, one);
     const [oldest] = kept.keys();
@@ -65,8 +88,12 @@ export function publishedKeys({ fetchKeys, onFailure, now }: PublishedKeysDeps):
         (keys) => {
           one.keys = keys;
           one.fetchedAt = now();
+          one.problem = null;
         },
-        (error: unknown) => onFailure(uri, error),
+        (error: unknown) => {
+          one.problem = error instanceof Error ? error.message : 'The key set could not be fetched.';
+          onFailure(uri, error);
+        },
       )
       .finally(() => {
         fetches--;
@@ -76,6 +103,16 @@ export function publishedKeys({ fetchKeys, onFailure, now }: PublishedKeysDeps):
   }
 
   return {
+    standingOf: (uri) => {
+      const one = kept.get(uri);
+      if (one === undefined || one.triedAt === Number.NEGATIVE_INFINITY) return null;
+      return {
+        keys: usable(one) ?? [],
+        fetchedMillisecondsAgo: one.keys === null ? null : now() - one.fetchedAt,
+        triedMillisecondsAgo: now() - one.triedAt,
+        problem: one.problem,
+      };
+    },
     at: async (uri, suits) => {
       const one = keptFor(uri);
       const known = usable(one);

@@ -76,6 +76,8 @@ export function clientsAt(api: ManagementApi) {
       const answered = await find(clientId);
       return answered && clientIn(answered.value);
     },
+    keysOf: async (clientId: string) =>
+      (await administered(clientId, api.send('GET', '/clients/{client_id}/keys', { params: at(clientId) }))).value,
     /** The same client again changes nothing; another with its id is refused. */
     create: async (record: Fields) => {
       const { warnings } = accepted('client', readClientRecord(record));

@@ -3,6 +3,7 @@ import type { ManagementResource } from '../resource.ts';
 import { alarms } from './alarms.ts';
 import { backtests, policyFile, policyFiles } from './backtests.ts';
 import { batches } from './batches.ts';
+import { clientKeys } from './client-keys.ts';
 import { clientSecret, clientSecrets } from './client-secrets.ts';
 import { client } from './clients.ts';
 import { clientCollection, clientConsequences, userCollection, userConsequences } from './collections.ts';
@@ -49,6 +50,7 @@ const ALL = [
   clientConsequences,
   clientSecrets,
   clientSecret,
+  clientKeys,
   userCollection,
   user,
   userConsequences,

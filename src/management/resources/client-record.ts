@@ -16,7 +16,7 @@ const kept = {
   stored_secrets: z.int().describe('How many live secrets it has; they are never shown.'),
 };
 const createdAt = shownInstant.describe('Only shown: when the client was registered.');
-const clientLinks = z.object({ self: link, secrets: link, consequences: link, grants: link });
+const clientLinks = z.object({ self: link, secrets: link, keys: link, consequences: link, grants: link });
 
 /** The body of requests. Read-only members may be sent back unchanged. */
 export const clientBody = z.strictObject({
@@ -74,6 +74,7 @@ export function clientDocument(issuer: string, client: RegisteredClient) {
     ...links({
       self,
       secrets: `${self}/secrets`,
+      keys: `${self}/keys`,
       consequences: `${self}/consequences`,
       grants: `${addressOf(issuer, 'grants')}?client_id=${encodeURIComponent(client.clientId)}`,
     }),

@@ -45,6 +45,15 @@ describe.each(ways)('clients, through the %s', (way) => {
       }
     });
 
+    it('shows for a client with a jwks_uri when its keys were fetched', async () => {
+      const keys = ['--auth-method', 'private_key_jwt', '--jwks-uri', 'https://shop.example/keys'];
+      await line.run(['clients', 'create', '--id', 'published', '--redirect-uri', callback, ...keys]);
+      expect((await line.run(['clients', 'show', 'published'])).out).toMatch(/keys fetched +never, by the server/);
+      expect(JSON.parse((await line.run(['clients', 'show', 'published', '--json'])).out)).toMatchObject({
+        fetched: { keys: [], fetched_at: null },
+      });
+    });
+
     it('has a flag for each field', async () => {
       const { status } = await line.run(
         [
