@@ -75,7 +75,7 @@ export const policySchema = z
       .boolean()
       .optional()
       .describe(
-        'true: a DPoP proof at the token endpoint needs a nonce of this server, at most three minutes old (RFC 9449 §8). Default: no nonce is needed.',
+        'true: a DPoP proof at the token endpoint, or with a pushed request, needs a nonce of this server, at most three minutes old (RFC 9449 §8). Default: no nonce is needed.',
       ),
     requiredAuthenticationClass: requiredAuthenticationClass('for a client with this policy'),
     maxAuthenticationAgeSeconds: maxAuthenticationAgeSeconds('when a client with this policy asks'),

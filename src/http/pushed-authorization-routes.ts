@@ -10,18 +10,17 @@ export const pushedAuthorizationRoutes = fp<PushedAuthorizationRoutesOptions>(
   async (app, options) => {
     const endpoint = { url: '/oauth/par', mayBeRepeated: true, crossOrigin: crossOrigin(options, ['POST']) };
     clientEndpoint(app, endpoint, async (sender, form) => {
-      const outcome = await handlePushedAuthorization(options, sender, form);
+      const { outcome, ...told } = await handlePushedAuthorization(options, sender, form);
       switch (outcome.kind) {
         case 'refused':
-          return { ...outcome, facts: { clientId: outcome.clientId } };
+          return { ...told, kind: 'refused', refused: outcome };
         case 'invalid': {
-          const { kind: _, error, description, ...facts } = outcome;
-          return { kind: 'invalid', error, description, facts };
+          const { kind, error, description, ...more } = outcome;
+          return { ...told, kind, error, description, facts: { ...told.facts, ...more } };
         }
         case 'stored': {
-          const { clientId, interactionId } = outcome;
-          const facts = { clientId, interactionId };
-          return { kind: 'done', status: 201, body: outcome.response, message: 'pushed', facts };
+          const facts = { ...told.facts, interactionId: outcome.interactionId };
+          return { ...told, kind: 'done', status: 201, body: outcome.response, message: 'pushed', facts };
         }
       }
     });

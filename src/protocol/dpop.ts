@@ -2,9 +2,14 @@
  * The DPoP proof of a request to this server (RFC 9449 §4.3): read → compare the nonce → let it pass once. A request without the
  * header loads nothing of this.
  */
+
+import { type Configuration, policyOf } from '../config/configuration.ts';
+import { dpopNonceAt, isCurrentDpopNonce } from '../crypto/dpop-nonce.ts';
+import type { RootKeys } from '../crypto/root-secret.ts';
 import type { ProofAlgorithm, ProofExpected, ProofProblem } from '../guard/dpop-proof.ts';
 import { presentJti, type UsedJtiPorts } from '../lifecycles/used-jti/lifecycle.ts';
-import type { Proof } from '../model/proof.ts';
+import type { TokenClient } from '../model/client.ts';
+import { NO_PROOF, type Proof } from '../model/proof.ts';
 import { urlUnder } from '../oauth/urls.ts';
 
 /** For the metadata and challenges, without loading the check. */
@@ -52,3 +57,42 @@ export async function presentedProof(
   const isFirst = await isFirstUse(deps, { id, endsAt: new Date(endsAt) }, new Date(now));
   return isFirst ? { key: jkt, problem: null } : { key: null, problem: 'invalid', detail: 'proof_replayed' };
 }
+
+/** `nextNonce`: absent where the policy of the client demands none. */
+type ClientProof = PresentedProof & { readonly nextNonce?: string };
+
+/**
+ * Of an authenticated client, so that no other sender has proofs remembered. A proof that is not valid is a fact for the decision.
+ *
+ * @throws Unavailable
+ */
+export async function proofOfClient(
+  deps: ProofDeps & { readonly keys: RootKeys; readonly configuration: () => Configuration },
+  path: string,
+  { dpop: sent }: { readonly dpop: string | undefined },
+  { client, now }: { readonly client: Pick<TokenClient, 'clientId' | 'policy'>; readonly now: Date },
+): Promise<ClientProof> {
+  if (sent === undefined) return NO_PROOF;
+  const { dpopNonceRequired = false } = policyOf(deps.configuration(), client);
+  const proof = await presentedProof(deps, sent, {
+    method: 'POST',
+    path,
+    accessToken: null,
+    now: now.getTime(),
+    isCurrentNonce: dpopNonceRequired ? (nonce) => isCurrentDpopNonce(deps.keys, nonce, now.getTime()) : null,
+  });
+  return dpopNonceRequired ? { ...proof, nextNonce: dpopNonceAt(deps.keys, now.getTime()) } : proof;
+}
+
+export type Told<Facts> = {
+  /** `proof`: the problem with it. Absent: none. */
+  readonly facts: Facts & { readonly proof?: string };
+  /** RFC 9449 §8.2: the nonce for the next proof. Absent: the policy of the client demands none, or no proof was sent. */
+  readonly dpopNonce?: string;
+};
+
+/** For the log and the client, besides the outcome. */
+export const toldBy = <Facts>({ detail, nextNonce }: ClientProof, facts: Facts): Told<Facts> => ({
+  facts: { ...facts, ...(detail !== undefined && { proof: detail }) },
+  ...(nextNonce !== undefined && { dpopNonce: nextNonce }),
+});

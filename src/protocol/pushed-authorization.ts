@@ -1,10 +1,12 @@
 /** The pushed authorization request (RFC 9126 §2.1): authenticate the client → check as the authorization endpoint does → store. */
 import { policyOf } from '../config/configuration.ts';
 import { newRequestUri, sealParameters } from '../crypto/pushed-request.ts';
+import { unprovenReason } from '../lifecycles/presentation.ts';
 import { type PushedRequestPorts, pushRequest } from '../lifecycles/pushed-request/lifecycle.ts';
 import type { TokenClient } from '../model/client.ts';
+import type { Proof } from '../model/proof.ts';
 import type { AuthorizationErrorCode } from '../oauth/errors.ts';
-import { asQuery, parseParameters } from '../oauth/parameters.ts';
+import { asQuery, type Parameters, parseParameters } from '../oauth/parameters.ts';
 import { uiLocalesIn, uiLocalesParameter } from '../oauth/ui-locales.ts';
 import type { RateLimit } from '../system/rate-limit.ts';
 import {
@@ -14,7 +16,8 @@ import {
 } from './authorization-request.ts';
 import { type CheckingDeps, checkRequest, REQUEST_TOO_LONG, requestedInteraction } from './authorize.ts';
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
-import { CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
+import { proofOfClient, type Told, toldBy } from './dpop.ts';
+import { type AuthenticatedClient, CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
 import { fitsIntoUrl } from './interaction-step.ts';
 import { beyondRateOf, tooManyFrom, tooManyOf } from './token-request.ts';
 
@@ -28,22 +31,25 @@ export type PushedAuthorizationDeps = TokenDeps &
 export type PushedAuthorizationOutcome =
   | {
       readonly kind: 'stored';
-      readonly clientId: string;
       readonly interactionId: string;
       /** RFC 9126 §2.2. */
       readonly response: { readonly request_uri: string; readonly expires_in: number };
     }
-  /** As at the token endpoint. `clientId`: of the authenticated client. Null: none has authenticated. */
-  | { readonly kind: 'refused'; readonly refused: Refused; readonly clientId: string | null }
+  /** As at the token endpoint. */
+  | Refused
   /** The request would be invalid at the authorization endpoint too. */
   | {
       readonly kind: 'invalid';
-      readonly clientId: string;
       readonly error: AuthorizationErrorCode;
       readonly reason: string;
       readonly description: string;
       readonly scope?: string;
     };
+
+/** `clientId`: of the authenticated client. Null: none has authenticated. */
+export type PushedAuthorizationResult = Told<{ readonly clientId: string | null }> & {
+  readonly outcome: PushedAuthorizationOutcome;
+};
 
 const PARAMETERS = [...AUTHORIZATION_PARAMETERS, ...CLIENT_PARAMETERS] as const;
 
@@ -57,30 +63,47 @@ export async function handlePushedAuthorization(
   deps: PushedAuthorizationDeps,
   sender: ClientSender,
   body: string,
-): Promise<PushedAuthorizationOutcome> {
-  const refused = (why: Refused, clientId: string | null = null) =>
-    ({ kind: 'refused', refused: why, clientId }) as const;
+): Promise<PushedAuthorizationResult> {
+  const refused = (outcome: Refused, clientId: string | null = null) => ({ outcome, facts: { clientId } });
   const tooMany = tooManyFrom(deps, sender);
   if (tooMany) return refused(tooMany);
-  const reading = parseParameters(body, PARAMETERS);
-  const { problem, parameters } = reading;
+  const { problem, parameters } = parseParameters(body, PARAMETERS);
   if (problem) return refused(refuse(problem.reason, problem.parameter ?? undefined));
   const credentials = readClientCredentials(deps, sender, parameters);
   if ('kind' in credentials) return refused(credentials);
   const authenticated = await authenticateClient(deps, credentials, (id) => deps.store.loadClient(id));
   if ('kind' in authenticated) return refused(authenticated);
-  const { client, now } = authenticated;
-  const { clientId } = client;
+  const { client } = authenticated;
   const tooManyPushes = tooManyOf(deps, client) ?? tooManyPushedFrom(deps, client, sender);
-  if (tooManyPushes) return refused(tooManyPushes, clientId);
+  if (tooManyPushes) return refused(tooManyPushes, client.clientId);
+  const proof = await proofOfClient(deps, '/oauth/par', sender, authenticated);
+  const form = { parameters, uiLocales: uiLocalesIn(body) };
+  return { outcome: await received(deps, authenticated, proof, form), ...toldBy(proof, { clientId: client.clientId }) };
+}
 
-  const invalid = (error: AuthorizationErrorCode, reason: string, description: string, scope?: string) =>
-    ({ kind: 'invalid', clientId, error, reason, description, ...(scope !== undefined && { scope }) }) as const;
+/** The client is authenticated, and pushes no more than it may. */
+async function received(
+  deps: PushedAuthorizationDeps,
+  { client, now }: AuthenticatedClient,
+  proof: Proof,
+  { parameters, uiLocales }: PushedForm,
+): Promise<PushedAuthorizationOutcome> {
+  const { clientId } = client;
+  const unproven = unprovenReason({ boundTo: null, proofRequired: false }, proof);
+  if (unproven !== null) return refuse(unproven);
   // RFC 9126 §2.1: the server MUST reject the request if it has the parameter request_uri.
   if (parameters.get('request_uri') !== null)
     return invalid('invalid_request', 'request_uri_pushed', 'request_uri cannot be pushed');
+  // RFC 9449 §10.1: a proof that comes with the push names the key of the code, and a dpop_jkt beside it MUST be that of the key.
+  const named = parameters.get('dpop_jkt');
+  if (proof.key !== null && named !== null && named !== proof.key)
+    return invalid('invalid_request', 'dpop_jkt_of_another_key', 'dpop_jkt is not the thumbprint of the proven key');
   // A client that authenticates in the header need not name itself in the body too.
-  const encoded = withClient(asQuery(parameters, AUTHORIZATION_PARAMETERS), clientId, uiLocalesIn(body));
+  const encoded = completed(asQuery(parameters, AUTHORIZATION_PARAMETERS), {
+    client_id: clientId,
+    ...(proof.key !== null && { dpop_jkt: proof.key }),
+    ...uiLocalesParameter(uiLocales),
+  });
   const pushed = parseParameters(encoded, AUTHORIZATION_PARAMETERS);
   const verified = await verifyClientAndRedirectUri(pushed, async () => ({ client }));
   if (verified.kind === 'unverified') return invalid('invalid_request', verified.reason, UNVERIFIED[verified.reason]);
@@ -102,18 +125,18 @@ export async function handlePushedAuthorization(
   const stored = await pushRequest(deps, fresh, deps.configuration().limits.pushedRequestsByClient);
   if (stored.kind === 'rejected') {
     const wait = ((stored.open.endsAt?.getTime() ?? 0) - stored.now.getTime()) / 1000;
-    return refused(
-      { ...refuse('too_many_pushed_requests'), retryAfterSeconds: Math.max(1, Math.ceil(wait)) },
-      clientId,
-    );
+    return { ...refuse('too_many_pushed_requests'), retryAfterSeconds: Math.max(1, Math.ceil(wait)) };
   }
-  return {
-    kind: 'stored',
-    clientId,
-    interactionId: id,
-    response: { request_uri: uri, expires_in: lifetimeSeconds },
-  };
+  return { kind: 'stored', interactionId: id, response: { request_uri: uri, expires_in: lifetimeSeconds } };
 }
+
+type PushedForm = {
+  readonly parameters: Parameters<(typeof PARAMETERS)[number]>;
+  readonly uiLocales: readonly string[];
+};
+
+const invalid = (error: AuthorizationErrorCode, reason: string, description: string, scope?: string) =>
+  ({ kind: 'invalid', error, reason, description, ...(scope !== undefined && { scope }) }) as const;
 
 /** As long as the hash of a cookie: whether a request fits must not depend on its browser. */
 const NO_BROWSER = new Uint8Array(32);
@@ -136,11 +159,9 @@ function tooManyPushedFrom(
   );
 }
 
-function withClient(encoded: string, clientId: string, uiLocales: readonly string[]): string {
+function completed(encoded: string, more: Readonly<Record<string, string>>): string {
   const form = new URLSearchParams(encoded);
-  form.set('client_id', clientId);
-  for (const [name, value] of Object.entries(uiLocales.length === 0 ? {} : uiLocalesParameter(uiLocales)))
-    form.set(name, value);
+  for (const [name, value] of Object.entries(more)) form.set(name, value);
   return form.toString();
 }
 

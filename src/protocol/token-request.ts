@@ -1,14 +1,11 @@
 /** The token request (OAuth 2.1 §3.2): parse → load → authenticate the client → apply. */
-import { policyOf } from '../config/configuration.ts';
-import { dpopNonceAt, isCurrentDpopNonce } from '../crypto/dpop-nonce.ts';
 import type { TokenClient } from '../model/client.ts';
 import { networksOf } from '../model/networks.ts';
-import { NO_PROOF } from '../model/proof.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { authorizationCode } from './authorization-code.ts';
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
 import { clientCredentials } from './client-credentials.ts';
-import { type PresentedProof, presentedProof } from './dpop.ts';
+import { proofOfClient, type Told, toldBy } from './dpop.ts';
 import {
   type GrantType,
   type Refused,
@@ -31,16 +28,9 @@ export type TokenRequestFacts = {
   readonly grantType: string | null;
   readonly clientId: string | null;
   readonly grantId: string | null;
-  /** The problem with the DPoP proof. Absent: none. */
-  readonly proof?: string;
 };
 
-export type TokenRequestResult = {
-  readonly outcome: TokenOutcome;
-  readonly facts: TokenRequestFacts;
-  /** RFC 9449 §8.2: the nonce for the next proof. Absent: the policy of the client demands none, or no proof was sent. */
-  readonly dpopNonce?: string;
-};
+export type TokenRequestResult = Told<TokenRequestFacts> & { readonly outcome: TokenOutcome };
 
 /** @throws Unavailable when the store cannot make the decision true. */
 export async function handleTokenRequest(
@@ -82,47 +72,23 @@ export async function handleTokenRequest(
   return applied(deps, sender, authenticated, known, (sent) => parsed.apply(deps, authenticated, sent));
 }
 
-/** `nextNonce`: absent where the policy of the client demands none. */
-type TokenProof = PresentedProof & { readonly nextNonce?: string };
-type Authenticated = { readonly client: TokenClient; readonly now: Date };
 type Known = TokenRequestFacts & { readonly grantType: string };
 
 /** The client may use the grant type, and sends no more requests than it may. */
 async function applied(
   deps: TokenDeps,
-  { dpop, presenter }: ClientSender,
-  authenticated: Authenticated,
+  sender: ClientSender,
+  authenticated: { readonly client: TokenClient; readonly now: Date },
   known: Known,
   apply: (sent: SentAlong) => Promise<TokenOutcome>,
 ): Promise<TokenRequestResult> {
   const { client } = authenticated;
   const refused = notAllowed(known.grantType, client) ?? tooManyOf(deps, client);
   if (refused) return { outcome: refused, facts: known };
-  const proof: TokenProof = dpop === undefined ? NO_PROOF : await proofOf(deps, dpop, authenticated);
-  const outcome = await orRefused(apply({ presenter, proof }));
+  const proof = await proofOfClient(deps, '/oauth/token', sender, authenticated);
+  const outcome = await orRefused(apply({ presenter: sender.presenter, proof }));
   return { outcome, ...toldBy(proof, known) };
 }
-
-/**
- * Read after the authentication, so that no other sender has proofs remembered. A proof that is not valid, or not the right
- * one, is a fact of the presentation: the machine decides.
- */
-async function proofOf(deps: TokenDeps, sent: string, { client, now }: Authenticated): Promise<TokenProof> {
-  const { dpopNonceRequired = false } = policyOf(deps.configuration(), client);
-  const proof = await presentedProof(deps, sent, {
-    method: 'POST',
-    path: '/oauth/token',
-    accessToken: null,
-    now: now.getTime(),
-    isCurrentNonce: dpopNonceRequired ? (nonce) => isCurrentDpopNonce(deps.keys, nonce, now.getTime()) : null,
-  });
-  return dpopNonceRequired ? { ...proof, nextNonce: dpopNonceAt(deps.keys, now.getTime()) } : proof;
-}
-
-const toldBy = ({ detail, nextNonce }: TokenProof, facts: TokenRequestFacts): Omit<TokenRequestResult, 'outcome'> => ({
-  facts: detail === undefined ? facts : { ...facts, proof: detail },
-  ...(nextNonce !== undefined && { dpopNonce: nextNonce }),
-});
 
 /** limits.yaml. Called before the request is parsed or loaded. */
 export function tooManyFrom({ tokenRates, configuration }: TokenDeps, { address }: ClientSender): Refused | null {

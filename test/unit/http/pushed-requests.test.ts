@@ -1,6 +1,7 @@
 /** Pushed authorization requests (RFC 9126): POST /oauth/par, and the link that a browser opens with its `request_uri`. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { grants, interactions, pushedRequests, transitions } from '../../../src/storage/schema.ts';
 import {
@@ -12,13 +13,15 @@ import {
   PASSWORD,
   REDIRECT_URI,
   type TestClient,
+  token,
 } from '../../support/actors.ts';
 import { deleteClient, saveClient } from '../../support/administration.ts';
 import { ISSUER, shippedConfiguration } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
+import { macProofOf, type ProofKey, type ProofSaid, proofKey, proofOf } from '../../support/dpop.ts';
 import { testMacs } from '../../support/macs.ts';
-import { basicOf, formOfRequest, linkOf, push } from '../../support/pushing.ts';
+import { basicOf, formOfRequest, linkOf, type Pushed, push } from '../../support/pushing.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const REQUEST_URI = /^urn:ietf:params:oauth:request_uri:[A-Za-z0-9_-]{43}$/;
@@ -408,5 +411,127 @@ describe('a client that has to push', () => {
     expect(answerIn((await goThrough(strict.browser, link, strict.user)).url).get('code')).not.toBeNull();
     const metadata = await strict.app.inject({ url: '/.well-known/oauth-authorization-server' });
     expect(metadata.json()).toMatchObject({ require_pushed_authorization_requests: true });
+  });
+});
+
+describe('a DPoP proof at the push', () => {
+  const PAR = `${ISSUER}/oauth/par`;
+  let key: ProofKey;
+  let thief: ProofKey;
+  beforeAll(async () => {
+    [key, thief] = [await proofKey(), await proofKey()];
+  });
+  const proof = (change: Partial<ProofSaid> = {}, by = key, at = scene) =>
+    proofOf(by, { url: PAR, now: at.clock.now(), ...change });
+  const pushWith = (dpop: string, change: Fields = {}, client: TestClient = scene.client, at = scene) =>
+    push(at, client, change, { headers: { ...basicOf(client), dpop } });
+  type Fields = Readonly<Record<string, string | undefined>>;
+  const redeem = async ({ link, pkce }: Pushed, client: TestClient, by: ProofKey | null) => {
+    const code = answerIn((await goThrough(new Browser(scene.app), link, scene.user)).url).get('code') ?? '';
+    const fields = { grant_type: 'authorization_code', code, code_verifier: pkce.verifier };
+    const ask = (signer: ProofKey | null) =>
+      token(scene, client, fields, signer ? { dpop: proof({ url: `${ISSUER}/oauth/token` }, signer) } : {});
+    return { first: await ask(by), last: await ask(key) };
+  };
+
+  it('binds the code to its key, with dpop_jkt beside it or without', async () => {
+    for (const client of [scene.client, await aPublicClient()])
+      for (const change of [{}, { dpop_jkt: key.jkt }])
+        for (const wrong of [null, thief]) {
+          const pushed = await pushWith(proof(), change, client);
+          expect(pushed.status).toBe(201);
+          const { first, last } = await redeem(pushed, client, wrong);
+          expect([first.status, first.json.error]).toEqual([400, 'invalid_grant']);
+          expect([last.status, last.json.token_type]).toEqual([200, 'DPoP']);
+          expect(decodeJwt(last.json.access_token ?? '')['cnf']).toEqual({ jkt: key.jkt });
+        }
+  });
+
+  it('is not needed: without it, no key binds the code', async () => {
+    const { first } = await redeem(await push(scene, scene.client), scene.client, null);
+    expect([first.status, first.json.token_type]).toEqual([200, 'Bearer']);
+  });
+
+  it.each<[string, () => string]>([
+    ['of another dpop_jkt', () => thief.jkt],
+    ['of a dpop_jkt that is no thumbprint', () => 'short'],
+  ])('%s is refused', async (_, named) => {
+    const before = await stored();
+    const pushed = await pushWith(proof(), { dpop_jkt: named() });
+    expect(pushed).toMatchObject({ status: 400, json: { error: 'invalid_request' } });
+    expect(pushed.json.error_description).toContain('dpop_jkt');
+    expect(await stored()).toBe(before);
+  });
+
+  it.each<[string, () => string]>([
+    ['two headers', () => `${proof()}, ${proof()}`],
+    ['no JWT', () => 'a proof'],
+    ['an empty header', () => ''],
+    ['another method', () => proof({ method: 'GET' })],
+    ['the URL of the token endpoint', () => proof({ url: `${ISSUER}/oauth/token` })],
+    ['the URL of the authorization endpoint', () => proof({ url: `${ISSUER}/oauth/authorize` })],
+    ['another host', () => proof({ url: 'https://evil.test/oauth/par' })],
+    ['an old time', () => proof({ now: new Date(scene.clock.now().getTime() - 120_000) })],
+    ['a later time', () => proof({ now: new Date(scene.clock.now().getTime() + 120_000) })],
+    ['alg none', () => proof({ header: { alg: 'none' } })],
+    ['HS256', () => macProofOf(key, { url: PAR, now: scene.clock.now() })],
+    ['the key of another proof', () => proof({ header: { jwk: thief.jwk } })],
+    ['a private key', () => proof({ header: { jwk: key.privateKey.export({ format: 'jwk' }) } })],
+    ['a key of 4 KB', () => proof({ header: { jwk: { ...key.jwk, note: 'x'.repeat(4096) } } })],
+    ['no jti', () => proof({ claims: { jti: undefined } })],
+  ])('with %s is refused, and nothing is stored', async (_, sent) => {
+    const before = await stored();
+    const pushed = await pushWith(sent());
+    expect(pushed).toMatchObject({ status: 400, json: { error: 'invalid_dpop_proof' } });
+    expect(pushed.headers['cache-control']).toBe('no-store');
+    expect(await stored()).toBe(before);
+  });
+
+  it('passes once, at the push and at the token endpoint together', async () => {
+    const sent = proof();
+    expect((await pushWith(sent)).status).toBe(201);
+    expect((await pushWith(sent)).json.error).toBe('invalid_dpop_proof');
+    const spent = proof({ url: `${ISSUER}/oauth/token` });
+    expect((await token(scene, scene.client, { grant_type: 'client_credentials' }, { dpop: spent })).status).toBe(200);
+    expect((await pushWith(spent)).json.error).toBe('invalid_dpop_proof');
+  });
+
+  it('of a client that is not authenticated is not remembered', async () => {
+    const sent = proof();
+    const stranger = { ...scene.client, secret: 'wrong' };
+    expect((await pushWith(sent, {}, stranger)).json.error).toBe('invalid_client');
+    expect((await pushWith(sent)).status).toBe(201);
+  });
+
+  it('is not logged, and its problem is', async () => {
+    const sent = proof({ method: 'GET' });
+    const before = scene.logs().length;
+    await pushWith(sent);
+    const lines = scene.logs().slice(before);
+    expect(lines).toContain('"reason":"dpop_proof_invalid"');
+    expect(lines).toContain('"proof":"');
+    expect(lines).not.toContain(sent);
+  });
+
+  it('needs a nonce where the policy of the client demands one', async () => {
+    const policies = new Map(
+      [...shippedConfiguration.policies].map(([name, policy]) => [name, { ...policy, dpopNonceRequired: true }]),
+    );
+    const strict = await openScene(anyDatabase, { configuration: { ...shippedConfiguration, policies } });
+    onTestFinished(strict.close);
+    const send = (nonce?: string) =>
+      pushWith(proof(nonce === undefined ? {} : { nonce }, key, strict), {}, strict.client, strict);
+    const first = await send();
+    expect([first.status, first.json.error]).toEqual([400, 'use_dpop_nonce']);
+    const nonce = String(first.headers['dpop-nonce']);
+    const next = await send(nonce);
+    expect([next.status, next.headers['dpop-nonce']]).toEqual([201, nonce]);
+    const wrong = await send(`${nonce.slice(0, -1)}${nonce.endsWith('A') ? 'E' : 'A'}`);
+    expect([wrong.json.error, wrong.headers['dpop-nonce']]).toEqual(['use_dpop_nonce', nonce]);
+    const invalid = await pushWith(proof({ nonce }, key, strict), { scope: 'fly' }, strict.client, strict);
+    expect([invalid.json.error, invalid.headers['dpop-nonce']]).toEqual(['invalid_scope', nonce]);
+    strict.clock.advanceSeconds(180);
+    expect((await send(nonce)).json.error).toBe('use_dpop_nonce');
+    expect((await push(strict, strict.client)).status).toBe(201);
   });
 });
