@@ -60,6 +60,11 @@ export const policySchema = z
       1200 * DAY,
       'A chain ends this long after the approval, however much it is used.',
     ),
+    provenRetrySeconds: seconds(
+      1,
+      3600,
+      'For refresh tokens that are bound to a DPoP key, and for clients that authenticate by a key. For this long after a rotation, the used token with its proof gets the same successor again. Later, and for an older token, a proven presentation is rejected, and the chain stays active. Absent: every second presentation ends the chain.',
+    ).optional(),
     consentLifetimeSeconds: seconds(
       3600,
       1200 * DAY,

@@ -14,6 +14,10 @@ export type RefreshTokenContext = ProofDemanded & {
   /** By the client's grant types and, where its policy asks for that, by `offline_access` in the effective scope. */
   readonly mayRefresh: boolean;
   readonly endsAt: Instant;
+  /** Whether its successor is the head of the chain. */
+  readonly isPredecessor: boolean;
+  /** Until then, a proven retry gets the head again. `null`: the policy has no retry. */
+  readonly retryEndsAt: Instant | null;
   readonly endedBy: EndedBy;
 };
 
@@ -22,6 +26,8 @@ export type RefreshTokenEvent = {
   readonly now: Instant;
   readonly clientId: string;
   readonly proof: Proof;
+  /** Whether the client authenticated by a key of its own, and not by a shared secret. */
+  readonly clientProvesKey: boolean;
   /** As sent; `null` when not sent, which means the scope of the grant (RFC 6749 §6). */
   readonly scope: readonly string[] | null;
   readonly resources: readonly string[] | null;

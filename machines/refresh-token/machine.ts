@@ -5,23 +5,28 @@
  *   ┌────────┐  rotate, issueTokens ┌──────┐      revokeGrant      ┌─────────┐
  *   │ active │ ───────────────────► │ used │ ────────────────────► │ revoked │
  *   └────────┘                      └──────┘     (whole chain)     └─────────┘
+ *                                     └─ with its proof, where the policy has a retry: repeatHead, issueTokens
  *
  * `active` is the head of its chain, `used` is every token before it. The loser of a race is a reuse too, so two parallel
  * presentations revoke the chain: no overlap, no grace period. `ahead` is authentic, but not in the stored chain. It is a later
  * generation than the head, the same generation with another nonce, or a chain that is not started. The store lost commits that
  * it had acknowledged, cannot know which tokens were used, and ends the whole chain.
  *
- * A token that is bound to a key issues with a proof of that key alone. Without it, the head stays as it is; a used token ends
- * the chain with any proof and without one.
+ * A token that is bound to a key issues with a proof of that key alone. Without it, the head stays as it is, and a used token
+ * ends the chain.
+ *
+ * Where the policy has a retry (`provenRetrySeconds`, off by default), the holder of the key may present a used token. The token
+ * directly behind the head gets that head again, for a bounded time: nothing forks, so one token of a chain is live. An older
+ * token, or a later presentation, is rejected, and the chain stays active. The key is that of the token, else that of its client.
  *
  * As a picture or as JSON, whole: `npx statehouse diagram refresh-token` (`--format json`).
  */
-import { setup } from 'xstate';
+import { or, setup } from 'xstate';
 import type { Meta, SharedArm } from '../shared/arm.ts';
 import { reject, revokeGrant } from '../shared/effects.ts';
 import { rejectWithWhatEndedTheGrant } from '../shared/ended-grant.ts';
 import type { Answers, AtEveryEvent } from '../shared/events.ts';
-import { rejectUnproven } from '../shared/proof.ts';
+import { rejectUnproven, rejectWrongProof } from '../shared/proof.ts';
 import { refreshTokenEffects } from './effects.ts';
 import type { RefreshTokenContext, RefreshTokenEvent } from './facts.ts';
 import { refreshTokenGuards } from './guards.ts';
@@ -33,6 +38,42 @@ const rejectOtherClient = {
   description: 'Another client presents it: the token is bound to the client it was issued to.',
   meta: { spec: 'RFC 6749 §10.4' },
 } as const satisfies SharedArm;
+
+/** The needs of the chain, the client and the request before tokens are issued. Each rejection changes nothing: the head stays valid. */
+const rejectUnready = [
+  {
+    guard: 'expired',
+    actions: reject('refresh_token_expired'),
+    description: 'Too late: the chain idled out, or reached its absolute end.',
+    meta: { spec: 'OAuth 2.1 §4.3.3, RFC 9700 §4.14.2' },
+  },
+  {
+    guard: 'mayNotRefresh',
+    actions: reject('refresh_not_allowed'),
+    description:
+      'The client lost the grant type, or offline_access where its policy asks for that. Nothing rotates, and the token stays valid.',
+    meta: { spec: 'OpenID Connect Core §11, RFC 6749 §6' },
+  },
+  {
+    guard: 'nothingIsLeft',
+    actions: reject('grant_has_nothing_left'),
+    description:
+      'The effective scope is empty: the ceiling, the resources, or the role of the end-user leaves nothing of the grant. The token stays valid.',
+    meta: { spec: 'RFC 6749 §3.3' },
+  },
+  {
+    guard: 'scopeExceedsGrant',
+    actions: reject('scope_exceeds_grant'),
+    description: 'Scope may narrow at a refresh, never widen. The token stays valid.',
+    meta: { spec: 'RFC 6749 §6' },
+  },
+  {
+    guard: 'resourceExceedsGrant',
+    actions: reject('resource_exceeds_grant'),
+    description: 'A resource was requested that was not granted. The token stays valid.',
+    meta: { spec: 'RFC 8707 §2.2' },
+  },
+] as const satisfies readonly SharedArm[];
 
 export const refreshTokenMachine = setup({
   types: { context: {} as RefreshTokenContext, events: {} as RefreshTokenEvent, meta: {} as Meta },
@@ -50,38 +91,7 @@ export const refreshTokenMachine = setup({
         presented: [
           rejectOtherClient,
           ...rejectUnproven,
-          {
-            guard: 'expired',
-            actions: reject('refresh_token_expired'),
-            description: 'Too late: the chain idled out, or reached its absolute end.',
-            meta: { spec: 'OAuth 2.1 §4.3.3, RFC 9700 §4.14.2' },
-          },
-          {
-            guard: 'mayNotRefresh',
-            actions: reject('refresh_not_allowed'),
-            description:
-              'The client lost the grant type, or offline_access where its policy asks for that. Nothing rotates, and the token stays valid.',
-            meta: { spec: 'OpenID Connect Core §11, RFC 6749 §6' },
-          },
-          {
-            guard: 'nothingIsLeft',
-            actions: reject('grant_has_nothing_left'),
-            description:
-              'The effective scope is empty: the ceiling, the resources, or the role of the end-user leaves nothing of the grant. The token stays valid.',
-            meta: { spec: 'RFC 6749 §3.3' },
-          },
-          {
-            guard: 'scopeExceedsGrant',
-            actions: reject('scope_exceeds_grant'),
-            description: 'Scope may narrow at a refresh, never widen. The token stays valid.',
-            meta: { spec: 'RFC 6749 §6' },
-          },
-          {
-            guard: 'resourceExceedsGrant',
-            actions: reject('resource_exceeds_grant'),
-            description: 'A resource was requested that was not granted. The token stays valid.',
-            meta: { spec: 'RFC 8707 §2.2' },
-          },
+          ...rejectUnready,
           {
             target: 'used',
             actions: ['rotate', 'issueTokens'],
@@ -98,11 +108,26 @@ export const refreshTokenMachine = setup({
         presented: [
           rejectOtherClient,
           {
+            guard: or(['retryIsOff', 'holderUnproven']),
             target: 'revoked',
             actions: [revokeGrant('refreshTokenReused'), reject('refresh_token_reused')],
             description:
               'Reuse: a thief may have the token, or the client sent it twice. The server cannot tell, so the whole chain ends.',
             meta: { spec: 'OAuth 2.1 §4.3.1, RFC 9700 §4.14.2' },
+          },
+          {
+            guard: or(['notThePredecessor', 'retriedTooLate']),
+            actions: reject('newer_token_issued'),
+            description:
+              'Proven, but stale: the holder of the key has a newer token, or had the time to fetch it. The chain stays active.',
+            meta: { spec: 'RFC 9700 §4.14.2' },
+          },
+          ...rejectWrongProof,
+          ...rejectUnready,
+          {
+            actions: ['repeatHead', 'issueTokens'],
+            description: 'Proven retry: the answer with the successor was lost. The same successor is answered again.',
+            meta: { spec: 'RFC 9700 §4.14.2' },
           },
         ],
       },

@@ -11,6 +11,7 @@ export type TokenRejectReason =
   | 'authorization_code_reused'
   | 'refresh_token_expired'
   | 'refresh_token_reused'
+  | 'newer_token_issued'
   | 'chain_behind_token'
   | 'refresh_not_allowed'
   | 'grant_has_nothing_left'
@@ -53,7 +54,7 @@ export type AdministrationRejectReason =
 
 /** The DPoP proof of a request (RFC 9449 §4). */
 export type Proof = {
-  /** The thumbprint of the proven key. `null`: none was proven. */
+  /** The thumbprint of the key that signed it, for this request. `null`: the request has no proof, or an invalid one. */
   readonly key: string | null;
   /** `null`: the proof is valid, or the request has none. */
   readonly problem: 'invalid' | 'nonceMissing' | null;

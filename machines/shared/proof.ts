@@ -22,7 +22,8 @@ export const proofGuards = {
   keyDiffers: ({ context, event }: Proven) => context.boundTo !== null && event.proof.key !== context.boundTo,
 };
 
-export const rejectUnproven = [
+/** Where the key of the proof, if any, is the right one. */
+export const rejectWrongProof = [
   {
     guard: 'proofInvalid',
     actions: reject('dpop_proof_invalid'),
@@ -41,6 +42,10 @@ export const rejectUnproven = [
     description: 'The client is registered for bound access tokens alone, and sent no proof.',
     meta: { spec: 'RFC 9449 §5.2' },
   },
+] as const satisfies readonly SharedArm[];
+
+export const rejectUnproven = [
+  ...rejectWrongProof,
   {
     guard: 'keyDiffers',
     actions: reject('dpop_key_mismatch'),

@@ -56,18 +56,25 @@ export const grantOf = (
   refreshNonce: row.refreshGeneration === null ? null : NONCE,
 });
 
-export const presentRefreshToken = (side: Side, presentation: Presentation): Presented => {
+export const presentRefreshToken = (side: Side, presentation: Presentation): Presented =>
+  presentGeneration(side, presentation, presentation.grant.refreshGeneration ?? 0n);
+
+/** The predecessor of the head, again. */
+export const presentRetry = (side: Side, presentation: Presentation): Presented =>
+  presentGeneration(side, presentation, (presentation.grant.refreshGeneration ?? 0n) - 1n);
+
+function presentGeneration(side: Side, presentation: Presentation, generation: bigint): Presented {
   const { grant } = presentation;
-  const token = { generation: grant.refreshGeneration ?? 0n, nonce: NONCE };
+  const token = { generation, nonce: NONCE };
   return present(side, presentation, 'refresh_token', (policy) =>
     refreshTokenRequest(
       token,
-      { clientId: grant.clientId, proof: PROVEN, scope: null, resources: null },
+      { clientId: grant.clientId, proof: PROVEN, clientProvesKey: true, scope: null, resources: null },
       policy,
       NONCE,
     ),
   );
-};
+}
 
 export const presentCode = (side: Side, presentation: Presentation): Presented => {
   const { clientId, redirectUri, codeChallenge } = presentation.grant;

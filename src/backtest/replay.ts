@@ -22,7 +22,14 @@ import {
 import { knownTo, type Sides } from './clients.ts';
 import { count, newTally, type Tally } from './counts.ts';
 import type { BacktestDeps } from './deps.ts';
-import { type BacktestReason, grantOf, type Presented, presentCode, presentRefreshToken } from './present.ts';
+import {
+  type BacktestReason,
+  grantOf,
+  type Presented,
+  presentCode,
+  presentRefreshToken,
+  presentRetry,
+} from './present.ts';
 
 export type Replay = {
   readonly refreshes: Tally;
@@ -113,7 +120,7 @@ export async function replay(
     const rows = await grantRowsOf(deps.db, [...first.keys()]);
     const older = [...first.values()].filter(({ kind }) => kind !== 'approval').map(({ grantId }) => grantId);
     const removed = older.filter((id) => !rows.has(id));
-    const refreshed = older.filter((id) => first.get(id)?.kind === 'refresh');
+    const refreshed = older.filter((id) => first.get(id)?.kind !== 'exchange');
     const [lastUses, approvals] = await Promise.all([
       lastUsesBefore(deps.db, refreshed, period.from),
       approvalsBefore(deps.db, removed, period.from),
@@ -145,8 +152,9 @@ export async function replay(
   function present(grants: ReadonlyMap<string, ReplayedGrant>, use: RecordedUse): void {
     const grant = grants.get(use.grantId);
     if (grant === undefined || use.kind === 'approval' || use.generation === null) return;
-    const { kind, at, generation, policy } = use;
-    const head = kind === 'exchange' ? null : generation - 1n;
+    const { at, generation, policy } = use;
+    const kind = use.kind === 'exchange' ? 'exchange' : 'refresh';
+    const head = headBefore(use.kind, generation);
     const lastIsKnown = kind === 'exchange' || grant.generation === head;
     if (grant.approvedAt === null || !lastIsKnown) grant.unknownTimes++;
     grant.total[kind]++;
@@ -160,18 +168,27 @@ export async function replay(
       const client = clients?.[name];
       if (client === undefined) continue;
       const row = rowAt(grant, track, { at, head, lastIsKnown });
-      const presented: Presented = (kind === 'exchange' ? presentCode : presentRefreshToken)(sides[name], {
+      const presented: Presented = PRESENT[use.kind](sides[name], {
         grant: row,
         client,
         now: at,
         username: grant.row === null ? null : known.usernameOf(grant.row.userId),
         timesAlone: grant.row === null,
       });
+      // Without the answer to its retry, the client has no further token.
       if (presented.kind === 'refused') track.refusal = { kind, reason: presented.reason };
       else [track.lastUsedAt, track.chainEndsAt] = [presented.next.lastUsedAt, presented.next.chainEndsAt];
     }
     grant.generation = generation;
   }
+}
+
+const PRESENT = { exchange: presentCode, refresh: presentRefreshToken, retry: presentRetry } as const;
+
+/** Null: the code was not exchanged yet. */
+function headBefore(kind: keyof typeof PRESENT, generation: bigint): bigint | null {
+  if (kind === 'exchange') return null;
+  return kind === 'retry' ? generation : generation - 1n;
 }
 
 /** The end that the last use before the period stored is not known. It was later than the next use, which the server accepted. */

@@ -96,7 +96,7 @@ function folded(events: readonly Event[]): string[] {
   return rows;
 }
 
-const isRotation = ({ machine, to }: Event) => machine === 'refreshToken' && to === 'used';
+const isRotation = ({ machine, from, to }: Event) => machine === 'refreshToken' && from === 'active' && to === 'used';
 
 const eventLine = (event: Event): string => {
   const policy = event.policy === null ? '' : ` (policy ${printable(event.policy)})`;

@@ -33,8 +33,8 @@ export type Life =
 
 export type CredentialPlace =
   | { readonly kind: 'current' | 'not_the_code' | 'code_used' | 'code_unused' }
-  /** `behind`: the number of rotations since. */
-  | { readonly kind: 'used'; readonly behind: bigint }
+  /** `behind`: the number of rotations since. `mayRetry`: the policy has a retry for holders of a key. */
+  | { readonly kind: 'used'; readonly behind: bigint; readonly mayRetry: boolean }
   | { readonly kind: 'ahead' }
   | { readonly kind: 'access_token'; readonly expiresAt: Date; readonly expired: boolean }
   /** The row no longer exists, so the place is unknown. */
@@ -60,7 +60,7 @@ export function explanationOf(
   const { grant, lines, earlierLines, now } = stored;
   return {
     life: grant ? lifeOf(grant, lifetimes, now) : lifeFromLedger(lines),
-    place: placeOfCredential(grant, credential, now),
+    place: placeOfCredential(grant, credential, lifetimes, now),
     events: lines,
     earlierLines,
     isCut: earlierLines === 0 && !beginsWithApproval(lines),
@@ -104,7 +104,12 @@ function lifeFromLedger(lines: readonly LedgerLine[]): Life {
   return over(knownReason(last?.reason ?? null), last?.at ?? null);
 }
 
-function placeOfCredential(grant: Grant | null, credential: GivenCredential, now: Date): CredentialPlace | null {
+function placeOfCredential(
+  grant: Grant | null,
+  credential: GivenCredential,
+  lifetimes: Lifetimes | null,
+  now: Date,
+): CredentialPlace | null {
   switch (credential.kind) {
     case 'grant_id':
     case 'nothing':
@@ -120,7 +125,8 @@ function placeOfCredential(grant: Grant | null, credential: GivenCredential, now
       if (!grant) return { kind: 'unknown' };
       if (chainPosition(grant, credential) === 'ahead') return { kind: 'ahead' };
       const behind = (grant.refreshGeneration ?? 0n) - credential.generation;
-      return behind === 0n ? { kind: 'current' } : { kind: 'used', behind };
+      const mayRetry = lifetimes?.provenRetrySeconds !== undefined;
+      return behind === 0n ? { kind: 'current' } : { kind: 'used', behind, mayRetry };
     }
   }
 }

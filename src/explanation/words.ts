@@ -14,7 +14,8 @@ export function placeWords(place: CredentialPlace, isAlive: boolean): string {
         : 'a refresh token, the last one of its chain';
     case 'used': {
       const moved = `used: ${place.behind} ${place.behind === 1n ? 'rotation' : 'rotations'} ago`;
-      return `a refresh token, ${moved}${isAlive ? '. Presenting it again ends the chain' : ''}`;
+      const unless = place.mayRetry ? ', unless its holder proves the key' : '';
+      return `a refresh token, ${moved}${isAlive ? `. Presenting it again ends the chain${unless}` : ''}`;
     }
     case 'ahead':
       return 'a refresh token, authentic and newer than anything stored: the database has lost commits. Run "statehouse recover"';
@@ -49,6 +50,8 @@ export function eventWords({ machine, event, from, to, reason, generation, clien
   const why = reason === null ? '' : ` (${reason})`;
   if (to === 'approved') return `the end-user approves; ${by} gets a code`;
   if (machine === 'authorizationCode' && to === 'used') return `${by} exchanges the code: refresh token 0 is the head`;
+  if (machine === 'refreshToken' && from === 'used' && to === 'used')
+    return `${by} presents a used refresh token and proves its key: refresh token ${generation ?? 'of the head'} is answered again`;
   if (machine === 'refreshToken' && to === 'used')
     return `${by} uses its refresh token: ${generation ?? 'the next one'} is the head`;
   if (machine === 'authorizationCode' && to === 'revoked') return `the code, already used, is presented again${why}`;

@@ -68,15 +68,15 @@ export const presentationParts = <Facts extends PresentationFacts>(endsAt: (gran
         send(grantLifecycle, { now, policy, presenter }, { type: event }),
     },
     violation: issuesWithoutNewHead,
-    ledgerFacts: ({ refreshGeneration, state, scope }, { today, presenter }) => ({
+    ledgerFacts: ({ refreshGeneration, refreshNonce, state, scope }, { today, nonce, presenter }) => ({
       generation: refreshGeneration,
-      // The entry of a rotation has no more than it needs.
-      ...(state === 'revoked' && presenter && { presenter: presenter() }),
+      // The entry of a new head has no more than it needs.
+      ...(refreshNonce !== nonce && presenter && { presenter: presenter() }),
       scopeWithheld: state === 'active' ? withheld(scope, today) : null,
     }),
     commitOf: (step, facts, entries) =>
       step.after.state === step.before.state
-        ? headMoveOf(step, facts, endsAt(step.before, facts), entries)
+        ? issuingOf(step, facts, new Date(endsAt(step.before, facts)), entries)
         : revocationOf(step, facts, entries),
   }) as const satisfies Partial<PresentationLifecycle<Facts>>;
 
@@ -93,27 +93,37 @@ export const moveHead = (grant: Grant, generation: bigint, { now, nonce, lifetim
   chainEndsAt: new Date(nextChainEndsAt(grant, now, lifetimes)),
 });
 
-/** Tokens leave exactly when the head moves, out of an active state; a revocation never comes with tokens. */
+/**
+ * Tokens leave exactly when the head moves out of an active state, or stays for a retry; a revocation never comes with
+ * tokens.
+ */
 function issuesWithoutNewHead({ before, after, decisions }: Step<Grant>): string | null {
   const [decision] = decisions;
   const issues = decision !== undefined && effectOf(decision, 'issueTokens') !== undefined;
   const moved = after.refreshGeneration !== before.refreshGeneration;
-  const isSound = issues === moved && (!issues || (decision.from === 'active' && after.state === 'active'));
-  return isSound ? null : 'tokens are issued without a new head, or a new head without tokens';
+  const repeats = decision !== undefined && effectOf(decision, 'repeatHead') !== undefined;
+  const from = repeats ? 'used' : 'active';
+  const isSound =
+    issues === (moved || repeats) &&
+    !(moved && repeats) &&
+    (!issues || (decision.from === from && after.state === 'active'));
+  return isSound ? null : 'tokens are issued without a new head or a retry, or a new head without tokens';
 }
 
-function headMoveOf(
+function issuingOf(
   { before, after }: Step<Grant>,
   { now, policy }: PresentationFacts,
-  endsAt: number,
+  endsAt: Date,
   [entry]: readonly LedgerEntry[],
 ): GrantCommit {
   const { refreshGeneration: generation, refreshNonce: nonce, chainEndsAt } = after;
   if (generation === null || nonce === null || chainEndsAt === null || !entry) {
-    throw new InvariantViolation('the new head is incomplete, or has no line in the ledger');
+    throw new InvariantViolation('the head is incomplete, or has no line in the ledger');
   }
-  const move = { loaded: before, now, generation, nonce, chainEndsAt, endsAt: new Date(endsAt), policy, entry };
-  return { kind: 'moveHead', move };
+  const issuing = { loaded: before, now, endsAt, policy, entry };
+  return generation === before.refreshGeneration
+    ? { kind: 'repeatHead', repeat: issuing }
+    : { kind: 'moveHead', move: { ...issuing, generation, nonce, chainEndsAt } };
 }
 
 /** For a request that presents no credential, by the arms that codes and refresh tokens have. Null: nothing more is needed. */

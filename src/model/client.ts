@@ -64,6 +64,10 @@ export type TokenClient = Pick<
   | 'deletedAt'
 >;
 
+/** The client authenticates with a key of its own, which the server cannot use. */
+export const provesKey = ({ tokenEndpointAuthMethod: method }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean =>
+  method === 'private_key_jwt';
+
 /** The client authenticates with a secret that it shares with the server. */
 export const hasSecret = ({ tokenEndpointAuthMethod: method }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean =>
   method === 'client_secret_basic' || method === 'client_secret_post';

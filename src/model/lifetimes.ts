@@ -8,6 +8,8 @@ export type Lifetimes = {
   readonly authorizationCodeLifetimeSeconds: number;
   readonly refreshIdleLifetimeSeconds: number;
   readonly refreshAbsoluteLifetimeSeconds: number;
+  /** Absent: a second presentation of a refresh token ends its chain. */
+  readonly provenRetrySeconds?: number | undefined;
   /** Absent: a remembered consent has no end. */
   readonly consentLifetimeSeconds?: number | undefined;
 };
@@ -24,6 +26,16 @@ export function chainEndsAt(grant: Pick<Grant, 'createdAt' | 'lastUsedAt' | 'cha
   const today = nextChainEndsAt(grant, grant.lastUsedAt ?? grant.createdAt, policy);
   return Math.min(today, grant.chainEndsAt?.getTime() ?? Number.POSITIVE_INFINITY);
 }
+
+/**
+ * Until then, the holder of the key may present the predecessor of the head again. Milliseconds since 1970; null: never. The last use
+ * made the head.
+ */
+export const retryEndsAt = (
+  { lastUsedAt }: Pick<Grant, 'lastUsedAt'>,
+  { provenRetrySeconds }: Pick<Lifetimes, 'provenRetrySeconds'>,
+): number | null =>
+  lastUsedAt === null || provenRetrySeconds === undefined ? null : after(lastUsedAt, provenRetrySeconds);
 
 /** The end that a use at `usedAt` gives the chain. Milliseconds since 1970. */
 export function nextChainEndsAt(grant: Pick<Grant, 'createdAt'>, usedAt: Date, policy: Lifetimes): number {

@@ -183,6 +183,7 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   authorization_code_reused: grant(CODE_NOT_VALID),
   refresh_token_expired: grant(TOKEN_NOT_VALID),
   refresh_token_reused: grant(TOKEN_NOT_VALID),
+  newer_token_issued: grant('A newer token was issued to this client: use that one.'),
   chain_behind_token: grant(TOKEN_NOT_VALID),
   refresh_not_allowed: grant('This client may no longer refresh this grant.'),
   grant_has_nothing_left: grant('The client may no longer use any of the access that the resource owner granted.'),

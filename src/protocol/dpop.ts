@@ -53,7 +53,7 @@ export async function presentedProof(
   if (reading.kind === 'invalid') return { key: null, problem: 'invalid', detail: reading.problem };
   const { jkt, nonce, id, endsAt } = reading;
   if (isCurrentNonce !== null && !(nonce !== null && isCurrentNonce(nonce)))
-    return { key: null, problem: 'nonceMissing', detail: 'proof_nonce_differs' };
+    return { key: jkt, problem: 'nonceMissing', detail: 'proof_nonce_differs' };
   const isFirst = await isFirstUse(deps, { id, endsAt: new Date(endsAt) }, new Date(now));
   return isFirst ? { key: jkt, problem: null } : { key: null, problem: 'invalid', detail: 'proof_replayed' };
 }

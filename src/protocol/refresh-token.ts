@@ -2,6 +2,7 @@
 import { readRefreshToken } from '../crypto/refresh-token.ts';
 import { present } from '../lifecycles/presentation.ts';
 import { refreshTokenRequest } from '../lifecycles/refresh-token/lifecycle.ts';
+import { provesKey } from '../model/client.ts';
 import { administratorNameOf } from './administrators.ts';
 import { type GrantType, refuse } from './grant-type.ts';
 import { readNarrowing } from './narrowing.ts';
@@ -29,7 +30,7 @@ export const refreshToken: GrantType = {
       apply: async (deps, request, { presenter, proof }) => {
         const { grant, client } = request;
         if (!grant) return refuse('refresh_token_unknown');
-        const presented = { clientId: client.clientId, proof, ...narrowing };
+        const presented = { clientId: client.clientId, proof, clientProvesKey: provesKey(client), ...narrowing };
         const username = await administratorNameOf(deps, grant);
         const binding = { provenKey: proof.key, boundTo: token.boundTo ?? null };
         const policy = waysOf(deps, narrowing, username, presenter, binding);

@@ -22,7 +22,7 @@ export type Period = { readonly from: Date; readonly to: Date };
 export type RecordedUse = {
   readonly grantId: string;
   readonly at: Date;
-  readonly kind: 'approval' | 'exchange' | 'refresh';
+  readonly kind: 'approval' | 'exchange' | 'refresh' | 'retry';
   /** Of the head afterwards. Null: an approval. */
   readonly generation: bigint | null;
   readonly clientId: string | null;
@@ -45,7 +45,17 @@ export type UsesPage = { readonly uses: readonly RecordedUse[]; readonly next: P
 /** How many ledger entries one statement reads. */
 const LINES_AT_A_TIME = 5000;
 
-const isUse = and(inArray(transitions.machine, ['authorizationCode', 'refreshToken']), eq(transitions.toState, 'used'));
+const isUse = and(
+  inArray(transitions.machine, ['authorizationCode', 'refreshToken']),
+  eq(transitions.fromState, 'active'),
+  eq(transitions.toState, 'used'),
+);
+/** It changed no chain. */
+const isRetry = and(
+  eq(transitions.machine, 'refreshToken'),
+  eq(transitions.fromState, 'used'),
+  eq(transitions.toState, 'used'),
+);
 const isApproval = and(eq(transitions.machine, 'interaction'), eq(transitions.toState, 'approved'));
 
 const KIND_OF = { interaction: 'approval', authorizationCode: 'exchange', refreshToken: 'refresh' } as const;
@@ -60,7 +70,7 @@ export async function usesReader(db: Drizzle, period: Period) {
           ...USE,
           recordedIn: transitions.recordedIn,
           position: transitions.position,
-          kept: sql<boolean>`${and(or(isUse, isApproval), isIn(range))}`.as('kept'),
+          kept: sql<boolean>`${and(or(isUse, isRetry, isApproval), isIn(range))}`.as('kept'),
           place: sql<number>`row_number() over (order by ${transitions.recordedIn}, ${transitions.position})`.as(
             'place',
           ),
@@ -97,20 +107,21 @@ const USE = {
   grantId: transitions.shardKey,
   at: transitions.at,
   machine: transitions.machine,
+  fromState: transitions.fromState,
   generation: transitions.generation,
   clientId: transitions.clientId,
   policy: transitions.policy,
 };
 
-const useFrom = ({ grantId, at, machine, generation, clientId, policy }: UseRow): RecordedUse => ({
+const useFrom = ({ grantId, at, machine, fromState, generation, clientId, policy }: UseRow): RecordedUse => ({
   grantId,
   at,
-  kind: KIND_OF[machine as keyof typeof KIND_OF],
+  kind: fromState === 'used' ? 'retry' : KIND_OF[machine as keyof typeof KIND_OF],
   generation,
   clientId,
   policy,
 });
-type UseRow = Omit<RecordedUse, 'kind'> & { readonly machine: string };
+type UseRow = Omit<RecordedUse, 'kind'> & { readonly machine: string; readonly fromState: string };
 
 const uuidAt = (place: number): SQL =>
   sql`${`${place.toString(16).padStart(8, '0')}-0000-0000-0000-000000000000`}::uuid`;

@@ -7,7 +7,7 @@
 
 import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
-import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../lifecycles/grant/lifecycle.ts';
+import type { GrantStore, HeadMove, HeadRepeat, LoadedGrant, Revocation } from '../lifecycles/grant/lifecycle.ts';
 import { actorName } from '../model/actor.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
 import type { Claims } from '../model/user.ts';
@@ -37,6 +37,7 @@ export function grantStore(
   const loadClientsStatement = decodeOnce(prepareLoadClients(db));
   const moveStatement = prepareMoveHead(db);
   const moveManyStatement = prepareMoveHeads(db);
+  const repeatStatement = prepareRepeatHead(db);
   const revokeStatement = prepareRevoke(db);
 
   const loadMany = async (keys: readonly LoadKey[]): Promise<LoadedGrant[]> => {
@@ -71,6 +72,8 @@ export function grantStore(
     keyOf: ({ loaded }) => loaded.id,
     writes: true,
   });
+  const repeatHead = (repeat: HeadRepeat) =>
+    committing(() => repeatStatement.execute({ ...headRepeatValues(repeat), committedAt: fixedNow(clock) }));
   const revoke = (revocation: Revocation) => committing(() => revokeStatement.execute(revocationValues(revocation)));
 
   return {
@@ -104,7 +107,10 @@ export function grantStore(
       keyOf: (key) => key,
       writes: false,
     }),
-    commit: (commit) => (commit.kind === 'moveHead' ? moveHead(commit.move) : revoke(commit.revocation)),
+    commit: (commit) => {
+      if (commit.kind === 'moveHead') return moveHead(commit.move);
+      return commit.kind === 'repeatHead' ? repeatHead(commit.repeat) : revoke(commit.revocation);
+    },
   };
 }
 
@@ -285,6 +291,29 @@ function prepareMoveHeads(db: Drizzle) {
     .prepare('move_heads');
 }
 
+/** The lock waits for a rotation that is under way, and keeps the next one out until the entry is written. */
+function prepareRepeatHead(db: Drizzle) {
+  const kept = db
+    .$with('kept')
+    .as(
+      db
+        .select({ grantId: grants.id, clientId: grants.clientId })
+        .from(grants)
+        .innerJoin(clients, sql`true`)
+        .innerJoin(users, sql`true`)
+        .innerJoin(server, sql`true`)
+        .where(stillHolds(bound))
+        .for('share', { of: grants }),
+    );
+  const by = { address: bound('address', 'text'), userAgent: bound('userAgent', 'text') };
+  return db
+    .with(kept)
+    .insert(transitions)
+    .select(db.select(ledgerOf(bound, '', sql`${kept.grantId}`, sql`${kept.clientId}`, by)).from(kept))
+    .returning({ grantId: transitions.grantId })
+    .prepare('repeat_head');
+}
+
 function prepareRevoke(db: Drizzle) {
   // Only the id and the state, so that a moving head cannot outrun a revocation.
   const moved = db.$with('moved').as(
@@ -338,18 +367,30 @@ const ledgerOf = (
     ...by,
   });
 
-function headMoveValues({ loaded, now, generation, nonce, chainEndsAt, endsAt, policy, entry }: HeadMove) {
+function headMoveValues({ generation, nonce, chainEndsAt, ...issuing }: HeadMove) {
+  return {
+    ...issuingValues(issuing),
+    nonce,
+    chainEndsAt: chainEndsAt.toISOString(),
+    generation: generation.toString(),
+  };
+}
+
+const headRepeatValues = (repeat: HeadRepeat) => ({
+  ...issuingValues(repeat),
+  address: repeat.entry.presenter?.address ?? null,
+  userAgent: repeat.entry.presenter?.userAgent ?? null,
+});
+
+function issuingValues({ loaded, now, endsAt, policy, entry }: HeadRepeat) {
   return {
     grantId: loaded.id,
     loadedGeneration: loaded.refreshGeneration?.toString() ?? null,
     loadedNonce: loaded.refreshNonce,
     now: now.toISOString(),
-    nonce,
-    chainEndsAt: chainEndsAt.toISOString(),
     endsAt: endsAt.toISOString(),
     policy,
     ...entryValues(entry, ''),
-    generation: generation.toString(),
   };
 }
 

@@ -25,6 +25,7 @@ export type GrantFacts = {
 /** One guarded statement about one row of `grants`. */
 export type GrantCommit =
   | { readonly kind: 'moveHead'; readonly move: HeadMove }
+  | { readonly kind: 'repeatHead'; readonly repeat: HeadRepeat }
   | { readonly kind: 'revoke'; readonly revocation: Revocation };
 
 /** Issuing: compare every loaded fact and swap the head of the chain. */
@@ -39,6 +40,9 @@ export type HeadMove = {
   readonly policy: string | null;
   readonly entry: LedgerEntry;
 };
+
+/** Answering the head again: compare every loaded fact, and change nothing. */
+export type HeadRepeat = Pick<HeadMove, 'loaded' | 'now' | 'endsAt' | 'policy' | 'entry'>;
 
 /** Revoking: requires only `state = 'active'`, so that a moving head cannot outrun it. */
 export type Revocation = {

@@ -13,7 +13,7 @@ import {
   type Grant,
   refreshTokenState,
 } from '../../model/grant.ts';
-import { chainEndsAt, type Lifetimes } from '../../model/lifetimes.ts';
+import { chainEndsAt, type Lifetimes, retryEndsAt } from '../../model/lifetimes.ts';
 import {
   moveHead,
   type PresentationFacts,
@@ -29,6 +29,13 @@ export type PresentedToken = ChainPlace & { readonly boundTo?: string };
 
 export type RefreshTokenFacts = PresentationFacts & { readonly token: PresentedToken };
 
+/** Milliseconds since 1970: of the head, and of a retry. */
+const endOf = (grant: Grant, { lifetimes, token }: RefreshTokenFacts): number => {
+  const end = chainEndsAt(grant, lifetimes);
+  const isHead = grant.refreshGeneration === token.generation;
+  return isHead ? end : Math.min(end, retryEndsAt(grant, lifetimes) ?? end);
+};
+
 export const refreshTokenLifecycle: PresentationLifecycle<RefreshTokenFacts> = {
   machine: refreshTokenMachine,
   stateOf: (grant, { token }) => refreshTokenState(grant, token),
@@ -41,6 +48,8 @@ export const refreshTokenLifecycle: PresentationLifecycle<RefreshTokenFacts> = {
     resources: today.resources,
     mayRefresh: today.mayRefresh,
     endsAt: chainEndsAt(grant, lifetimes),
+    isPredecessor: grant.refreshGeneration === token.generation + 1n,
+    retryEndsAt: retryEndsAt(grant, lifetimes),
     endedBy: endedBy(grant),
   }),
   changes: {
@@ -48,8 +57,10 @@ export const refreshTokenLifecycle: PresentationLifecycle<RefreshTokenFacts> = {
       if (grant.refreshGeneration === null) throw new InvariantViolation('rotate: the chain is not started');
       return moveHead(grant, grant.refreshGeneration + 1n, facts);
     },
+    // Nothing of it changes; but the head has to be the same when the entry is written.
+    repeatHead: (grant) => ({ ...grant }),
   },
-  ...presentationParts((grant, { lifetimes }) => chainEndsAt(grant, lifetimes)),
+  ...presentationParts(endOf),
 };
 
 /** The parameters that the client sent with the token. */
@@ -91,11 +102,13 @@ export function refreshTokenWouldIssue(
     now: now.getTime(),
     clientId: grant.clientId,
     proof: { key: token.boundTo ?? null, problem: null },
+    // A retry exchanges nothing.
+    clientProvesKey: false,
     scope: null,
     resources: null,
   };
   const policy = lifetimes.name;
   const facts = { now, policy, lifetimes, today, proofRequired: false, nonce: UNUSED_NONCE, token };
   const { decisions } = stepOf(refreshTokenLifecycle, grant, facts, event);
-  return decisions.some((decision) => effectOf(decision, 'issueTokens') !== undefined);
+  return decisions.some((decision) => effectOf(decision, 'rotate') !== undefined);
 }

@@ -4,7 +4,7 @@ import { administration } from '../../lifecycles/client/walk/walk.ts';
 import { emailChallenges } from '../../lifecycles/email-challenge/walk/walk.ts';
 import { externalSignIns } from '../../lifecycles/external-sign-in/walk/walk.ts';
 import { INVARIANTS } from '../../lifecycles/grant/walk/invariants.ts';
-import { authorizations } from '../../lifecycles/grant/walk/walk.ts';
+import { authorizations, provenRetries } from '../../lifecycles/grant/walk/walk.ts';
 import { signIns } from '../../lifecycles/interaction/walk/walk.ts';
 import { mails } from '../../lifecycles/mail/walk.ts';
 import { operatorSetUps } from '../../lifecycles/operator-set-up/walk.ts';
@@ -22,6 +22,7 @@ export const underPolicy = authorizations;
 
 /** The walks that depend on no policy. */
 export const underEveryPolicy: readonly AnyWalk[] = [
+  provenRetries,
   signIns,
   factors,
   trustedBrowsers,
@@ -39,6 +40,5 @@ export const underEveryPolicy: readonly AnyWalk[] = [
 
 /** They are the same under every policy. */
 export const allInvariants: readonly AnyInvariant[] = [
-  ...INVARIANTS,
-  ...underEveryPolicy.flatMap(({ invariants }) => invariants),
+  ...new Set([...INVARIANTS, ...underEveryPolicy.flatMap(({ invariants }) => invariants)]),
 ];

@@ -15,6 +15,8 @@ const context: RefreshTokenContext = {
   mayRefresh: true,
   resources: [],
   endsAt: 1000,
+  isPredecessor: true,
+  retryEndsAt: null,
   endedBy: null,
 };
 const event: RefreshTokenEvent = {
@@ -22,6 +24,7 @@ const event: RefreshTokenEvent = {
   now: 0,
   clientId: 'client',
   proof: NO_PROOF,
+  clientProvesKey: false,
   scope: null,
   resources: null,
 };

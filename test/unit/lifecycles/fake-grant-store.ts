@@ -1,6 +1,12 @@
 /** A grant store in memory: one row, the guard of the real one, and a script of what goes wrong. */
 import { StoreUnavailable } from '../../../src/engine/errors.ts';
-import type { GrantStore, HeadMove, LoadedGrant, Revocation } from '../../../src/lifecycles/grant/lifecycle.ts';
+import type {
+  GrantStore,
+  HeadMove,
+  HeadRepeat,
+  LoadedGrant,
+  Revocation,
+} from '../../../src/lifecycles/grant/lifecycle.ts';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
 import { sameBytes } from '../../../src/model/grant.ts';
@@ -25,7 +31,7 @@ export type FakeStore = GrantStore & {
   fates: Fate[];
   /** How many of the next loads find the database away. */
   loadsAway: number;
-  readonly commits: (HeadMove | Revocation)[];
+  readonly commits: (HeadMove | HeadRepeat | Revocation)[];
   readonly ledger: LedgerEntry[];
 };
 
@@ -46,13 +52,15 @@ export function fakeGrantStore(row: Grant, client: Client, now: Date): FakeStore
       return { now: store.now, client, grant: store.row, claims: null };
     },
     loadClient: async () => ({ now: store.now, client }),
-    commit: (asked) =>
-      asked.kind === 'moveHead'
-        ? commit(asked.move, () => moveHead(store, asked.move))
-        : commit(asked.revocation, () => revoke(store, asked.revocation)),
+    commit: (asked) => {
+      if (asked.kind === 'moveHead') return commit(asked.move, () => moveHead(store, asked.move));
+      return asked.kind === 'repeatHead'
+        ? commit(asked.repeat, () => repeatHead(store, asked.repeat))
+        : commit(asked.revocation, () => revoke(store, asked.revocation));
+    },
   };
 
-  async function commit(statement: HeadMove | Revocation, takeEffect: () => boolean): Promise<boolean> {
+  async function commit(statement: HeadMove | HeadRepeat | Revocation, takeEffect: () => boolean): Promise<boolean> {
     store.commits.push(statement);
     landsLate();
     landsLate = () => {};
@@ -77,19 +85,29 @@ export function fakeGrantStore(row: Grant, client: Client, now: Date): FakeStore
   return store;
 }
 
-function moveHead(store: FakeStore, { loaded, now, generation, nonce, chainEndsAt, endsAt, entry }: HeadMove): boolean {
-  const { row } = store;
-  const holds =
+function stillHolds({ row, now }: FakeStore, { loaded, endsAt }: HeadRepeat): boolean {
+  return (
     row.state === 'active' &&
     row.refreshGeneration === loaded.refreshGeneration &&
     sameBytes(row.refreshNonce, loaded.refreshNonce) &&
     row.liveClientEpoch === row.clientEpoch &&
     row.liveUserEpoch === row.userEpoch &&
     row.liveServerEpoch === row.serverEpoch &&
-    store.now < endsAt;
-  if (!holds) return false;
-  store.row = { ...row, refreshGeneration: generation, refreshNonce: nonce, lastUsedAt: now, chainEndsAt };
+    now < endsAt
+  );
+}
+
+function moveHead(store: FakeStore, move: HeadMove): boolean {
+  if (!stillHolds(store, move)) return false;
+  const { now, generation, nonce, chainEndsAt, entry } = move;
+  store.row = { ...store.row, refreshGeneration: generation, refreshNonce: nonce, lastUsedAt: now, chainEndsAt };
   store.ledger.push(entry);
+  return true;
+}
+
+function repeatHead(store: FakeStore, repeat: HeadRepeat): boolean {
+  if (!stillHolds(store, repeat)) return false;
+  store.ledger.push(repeat.entry);
   return true;
 }
 

@@ -231,7 +231,7 @@ describe('a new head', () => {
     ['a line in the ledger', {}, []],
   ])('without %s is not committed', (_, change, entries) => {
     expect(() => commit(change, entries)).toThrow(InvariantViolation);
-    expect(() => commit(change, entries)).toThrow('the new head is incomplete');
+    expect(() => commit(change, entries)).toThrow('the head is incomplete');
   });
 });
 

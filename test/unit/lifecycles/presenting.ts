@@ -9,8 +9,13 @@ import {
   type PresentationRequest,
   present,
 } from '../../../src/lifecycles/presentation.ts';
-import { type PresentedRefreshToken, refreshTokenRequest } from '../../../src/lifecycles/refresh-token/lifecycle.ts';
+import {
+  type PresentedRefreshToken,
+  type PresentedToken,
+  refreshTokenRequest,
+} from '../../../src/lifecycles/refresh-token/lifecycle.ts';
 import type { AccessToday, ChainPlace, Grant } from '../../../src/model/grant.ts';
+import type { Lifetimes } from '../../../src/model/lifetimes.ts';
 import { NO_PROOF } from '../../../src/model/proof.ts';
 import { type FakeStore, fakeGrantStore } from './fake-grant-store.ts';
 import { CHALLENGE, CLIENT, LIFETIMES, NONCE, NOW } from './given.ts';
@@ -26,7 +31,7 @@ export type Bench = {
   readonly waits: number[];
   readonly minted: Minted[];
   readonly presentCode: (facts?: Partial<PresentedCode>) => Promise<Outcome<Minted>>;
-  readonly presentToken: (place?: ChainPlace, facts?: Partial<PresentedRefreshToken>) => Promise<Outcome<Minted>>;
+  readonly presentToken: (place?: PresentedToken, facts?: Partial<PresentedRefreshToken>) => Promise<Outcome<Minted>>;
   readonly ask: <Facts extends PresentationFacts>(
     request: PresentationRequest<Facts, Minted>,
   ) => Promise<Outcome<Minted>>;
@@ -34,7 +39,11 @@ export type Bench = {
 
 export function bench(
   row: Grant,
-  options: { readonly mint?: () => void; readonly today?: Partial<AccessToday> } = {},
+  options: {
+    readonly mint?: () => void;
+    readonly today?: Partial<AccessToday>;
+    readonly lifetimes?: Lifetimes;
+  } = {},
 ): Bench {
   const store = fakeGrantStore(row, CLIENT, NOW);
   const waits: number[] = [];
@@ -54,7 +63,7 @@ export function bench(
     return one;
   };
   const policy = {
-    lifetimesOf: () => LIFETIMES,
+    lifetimesOf: () => options.lifetimes ?? LIFETIMES,
     accessToday: ({ scope, resources }: Grant): AccessToday => ({
       scope,
       resources,
@@ -70,7 +79,13 @@ export function bench(
     proof: NO_PROOF,
     resources: null,
   };
-  const token: PresentedRefreshToken = { clientId: CLIENT.clientId, proof: NO_PROOF, scope: null, resources: null };
+  const token: PresentedRefreshToken = {
+    clientId: CLIENT.clientId,
+    proof: NO_PROOF,
+    clientProvesKey: false,
+    scope: null,
+    resources: null,
+  };
   const head: ChainPlace = { generation: 0n, nonce: NONCE };
   const ask: Bench['ask'] = async (request) =>
     present(ports, request, loaded(await store.load({ clientId: CLIENT.clientId, grantId: store.row.id })));

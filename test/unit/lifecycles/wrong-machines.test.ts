@@ -26,7 +26,13 @@ function machineWith(arms: Partial<Record<'active' | 'used' | 'revoked', Arm>>):
 async function presentTo(machine: AnyStateMachine, generation: bigint) {
   const row = chainGrant({ refreshGeneration: 7n });
   const { store, ask, policy, minted } = bench(row);
-  const presented = { clientId: CLIENT.clientId, proof: NO_PROOF, scope: null, resources: null };
+  const presented = {
+    clientId: CLIENT.clientId,
+    proof: NO_PROOF,
+    clientProvesKey: false,
+    scope: null,
+    resources: null,
+  };
   const request = refreshTokenRequest({ generation, nonce: NONCE }, presented, policy, new Uint8Array(16).fill(100));
   const wrong = { ...request, lifecycle: { ...refreshTokenLifecycle, machine } };
   const outcome = await ask(wrong).catch((error: unknown) => error);
@@ -54,6 +60,14 @@ test.each<[string, bigint, Partial<Record<'active' | 'used', Arm>>]>([
     { active: { target: 'used', actions: ['rotate', reject('grant_revoked')] } },
   ],
   ['issues from used', USED, { used: { actions: ['rotate', 'issueTokens'] } }],
+  ['answers the head again from active', HEAD, { active: { actions: ['repeatHead', 'issueTokens'] } }],
+  ['answers the head again and revokes', USED, { used: { actions: ['repeatHead', reject('grant_revoked')] } }],
+  [
+    'answers the head again and moves it',
+    HEAD,
+    { active: { target: 'used', actions: ['rotate', 'repeatHead', 'issueTokens'] } },
+  ],
+  ['issues from used and keeps the head', USED, { used: { actions: ['issueTokens'] } }],
   ['leads from used back to active', USED, { used: { target: 'active', actions: [reject('grant_revoked')] } }],
   ['begins the chain again', USED, { used: { actions: ['beginChain', 'issueTokens'] } }],
   [

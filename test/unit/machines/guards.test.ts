@@ -72,7 +72,7 @@ const proofCases: Cases<typeof proofGuards, ProofDemanded, { proof: Proof }> = {
   nonceMissing: [
     ['none sent', false, {}, { proof: NO_PROOF }],
     ['invalid', false, {}, { proof: { key: null, problem: 'invalid' } }],
-    ['without the nonce', true, {}, { proof: { key: null, problem: 'nonceMissing' } }],
+    ['without the nonce', true, {}, { proof: { key: 'the key', problem: 'nonceMissing' } }],
   ],
   proofMissing: [
     ['none sent, none required', false, {}, { proof: NO_PROOF }],
@@ -166,6 +166,8 @@ const token: RefreshTokenContext = {
   mayRefresh: true,
   resources: ['https://api.example'],
   endsAt: AFTER,
+  isPredecessor: true,
+  retryEndsAt: null,
   endedBy: null,
 };
 const refresh: RefreshTokenEvent = {
@@ -173,6 +175,7 @@ const refresh: RefreshTokenEvent = {
   now: NOW,
   clientId: 'shop',
   proof: NO_PROOF,
+  clientProvesKey: false,
   scope: null,
   resources: null,
 };
@@ -186,6 +189,35 @@ const tokenCases: Cases<typeof refreshTokenGuards, RefreshTokenContext, RefreshT
     ['a millisecond before the end', false, { endsAt: NOW + 1 }, {}],
     ['at the end', true, { endsAt: NOW }, {}],
     ['after the end', true, { endsAt: NOW - 1 }, {}],
+  ],
+  retryIsOff: [
+    ['no retry', true, { retryEndsAt: null }, {}],
+    ['a retry', false, { retryEndsAt: AFTER }, {}],
+    ['a retry of before', false, { retryEndsAt: NOW - 1 }, {}],
+  ],
+  holderUnproven: [
+    ['bound to no key, and a client without one', true, {}, proven('any key')],
+    ['bound to no key, and a client with one', false, {}, { clientProvesKey: true }],
+    ['its key', false, { boundTo: 'the key' }, proven('the key')],
+    [
+      'its key, without the nonce',
+      false,
+      { boundTo: 'the key' },
+      { proof: { key: 'the key', problem: 'nonceMissing' } },
+    ],
+    ['another key', true, { boundTo: 'the key' }, proven('The key')],
+    ['none proven', true, { boundTo: 'the key' }, { proof: NO_PROOF }],
+    ['an invalid proof', true, { boundTo: 'the key' }, { proof: { key: null, problem: 'invalid' } }],
+    ['bound to a key, and a client with another', true, { boundTo: 'the key' }, { clientProvesKey: true }],
+  ],
+  notThePredecessor: [
+    ['directly behind the head', false, { isPredecessor: true }, {}],
+    ['older', true, { isPredecessor: false }, {}],
+  ],
+  retriedTooLate: [
+    ['a millisecond before the end', false, { retryEndsAt: NOW + 1 }, {}],
+    ['at the end', true, { retryEndsAt: NOW }, {}],
+    ['no retry', false, { retryEndsAt: null }, {}],
   ],
   mayNotRefresh: [
     ['it may', false, {}, {}],

@@ -80,6 +80,7 @@ const ANSWERS: Readonly<Record<string, readonly TokenReason[]>> = {
     'authorization_code_reused',
     'refresh_token_expired',
     'refresh_token_reused',
+    'newer_token_issued',
     'chain_behind_token',
     'refresh_not_allowed',
     'grant_has_nothing_left',

@@ -9,7 +9,7 @@ import { type RefreshTokenPlace, writeRefreshToken } from '../../../src/crypto/r
 import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { rawSecret } from '../../../src/crypto/secret-types.ts';
 import type { KeyRing, SigningKeyHere } from '../../../src/crypto/signing-keys.ts';
-import type { GrantStore } from '../../../src/lifecycles/grant/lifecycle.ts';
+import type { GrantCommit, GrantStore } from '../../../src/lifecycles/grant/lifecycle.ts';
 import type { InteractionStore, StoredInteraction } from '../../../src/lifecycles/interaction/lifecycle.ts';
 import type { PushedRequestStore } from '../../../src/lifecycles/pushed-request/lifecycle.ts';
 import type { SessionStore } from '../../../src/lifecycles/session/lifecycle.ts';
@@ -124,6 +124,11 @@ export const withChain = (change: Partial<Grant> = {}): Grant =>
 export const refreshTokenOf = ({ id }: Grant, change: Partial<RefreshTokenPlace> = {}): string =>
   writeRefreshToken(keys, { grantId: id, generation: 0n, nonce: NONCE, ...change });
 
+const idOf = (commit: GrantCommit): string => {
+  if (commit.kind === 'revoke') return commit.revocation.grantId;
+  return commit.kind === 'moveHead' ? commit.move.loaded.id : commit.repeat.loaded.id;
+};
+
 /** The dependencies of the token endpoints, with a clock that stands still at the given second. */
 export function tokenEndpoints(
   clients: readonly Client[],
@@ -150,13 +155,15 @@ export function tokenEndpoints(
     },
     loadClient: async (clientId) => ({ now: at(clock.second), client: clientOf(clientId) }),
     commit: async (commit) => {
-      const id = commit.kind === 'revoke' ? commit.revocation.grantId : commit.move.loaded.id;
+      const id = idOf(commit);
       const place = rows.findIndex((row) => row.id === id);
       const row = rows[place] ?? grant();
       if (commit.kind === 'revoke') {
         const { reason } = commit.revocation;
         rows[place] = { ...row, state: 'revoked', revokedReason: reason };
         done.push(`revoke: ${reason}`);
+      } else if (commit.kind === 'repeatHead') {
+        done.push(`repeat ${row.refreshGeneration}`);
       } else {
         const { generation, nonce, now, chainEndsAt } = commit.move;
         rows[place] = { ...row, refreshGeneration: generation, refreshNonce: nonce, lastUsedAt: now, chainEndsAt };

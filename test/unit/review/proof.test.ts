@@ -19,7 +19,7 @@ describe('the model check', () => {
     const proof = prove(one, [FEW]);
     expect(proof.verdicts.filter(({ violation }) => violation).map(({ violation }) => violation?.words)).toEqual([]);
     expect(holds(proof)).toBe(true);
-    expect(proof.verdicts).toHaveLength(13);
+    expect(proof.verdicts).toHaveLength(15);
   });
 
   it('passes for sign-ins here and at providers, trusted browsers, codes in mails, signing keys, administration and links in mails, under every policy', () => {
@@ -27,6 +27,7 @@ describe('the model check', () => {
     const broken = proofs.flatMap(({ verdicts }) => verdicts.filter(({ violation }) => violation));
     expect(broken.map(({ violation }) => violation && wordsOfTrace(violation))).toEqual([]);
     expect(proofs.map(({ walk }) => walk.machines)).toEqual([
+      ['authorizationCode', 'refreshToken', 'grant'],
       ['interaction', 'session'],
       ['secondFactor', 'recoveryCode', 'passkey'],
       ['trustedBrowser'],

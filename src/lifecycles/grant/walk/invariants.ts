@@ -1,9 +1,9 @@
 /** The invariants of an authorization: for each, a sentence, its place in the standards, and the violations. */
-import { grantState } from '../../../model/grant.ts';
+import { grantState, sameBytes } from '../../../model/grant.ts';
 import { BEGAN_AT } from '../../../review/proof/instants.ts';
 import { armMissing, everythingIsAnswered } from '../../../review/proof/invariants.ts';
 import type { ModelState, Move } from '../../../review/proof/moment.ts';
-import { storedAfter } from '../../../review/proof/moves.ts';
+import { runAlone, storedAfter } from '../../../review/proof/moves.ts';
 import { type Ending, type EndingEvent, OWNERS_STAND } from '../../../review/proof/owners.ts';
 import type { Invariant, Walk } from '../../../review/proof/walk.ts';
 import { grantLifecycle } from '../lifecycle.ts';
@@ -16,6 +16,7 @@ import {
   RESOURCES,
   SCOPE,
   type Terms,
+  THE_KEY,
   type Token,
 } from './ports.ts';
 import { type Probe, probesAt } from './probes.ts';
@@ -85,14 +86,16 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
     machines: CREDENTIALS,
     violationAt: (walk, ports) => {
       const probe = probesAt(walk, ports).find(
-        (one) => one.of === 'unproven' && (one.issues || one.broken || (one.writes && isHead(ports, one.credential))),
+        (one) =>
+          (one.of === 'unproven' || one.of === 'nonceless') &&
+          (one.issues || one.broken || (one.writes && isHead(ports, one.credential))),
       );
       return probe ? wordsOfProbe(ports, probe) : null;
     },
   },
   {
     name: 'unproven-reuse-ends-the-chain',
-    says: 'A used refresh token ends the chain, also when it comes without a proof of its key.',
+    says: 'A used refresh token ends the chain when it comes without a proof of its key, under every policy.',
     spec: 'OAuth 2.1 §4.3.1, RFC 9700 §4.14.2',
     machines: ['refreshToken', 'grant'],
     violationAt: (walk, ports) => {
@@ -101,6 +104,37 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
         (one) => one.of === 'unproven' && !one.writes && !isHead(ports, one.credential),
       );
       return probe ? `${wordsOf(ports, probe.credential)}, presented ${probe.what}, leaves the chain active` : null;
+    },
+  },
+  {
+    name: 'proven-retry-is-served',
+    says: 'Where the policy has a retry, a used refresh token with a proof of its key ends nothing, and its successor is answered again.',
+    spec: 'RFC 9700 §4.14.2',
+    machines: ['refreshToken', 'grant'],
+    violationAt: (walk, ports) => {
+      if (!isInForce(ports) || retrySecondsOf(walk) === undefined) return null;
+      for (const [index, token] of ports.known.tokens.entries()) {
+        if (!isBehind(ports, token)) continue;
+        const ran = runAlone(walk, ports, presentedRightly(ports.known, index));
+        const kind = ran.kind === 'wants' && ran.next.kind === 'commit' ? ran.next.commit.kind : null;
+        if (kind === 'revoke') return `${wordsOfToken(token)}, presented with its key, ends the chain`;
+        if (kind !== 'repeatHead' && mayRetry(walk, ports, token))
+          return `the successor of ${wordsOfToken(token)} is not answered again`;
+      }
+      return null;
+    },
+  },
+  {
+    name: 'retry-forks-nothing',
+    says: 'A retry needs the policy, the key of the token and the time of it; it answers with the head, and the chain stays as it is.',
+    spec: 'RFC 9700 §4.14.2',
+    machines: ['refreshToken', 'grant'],
+    violation: (walk, before, { commit, after }) => {
+      if (commit?.held !== true || commit.commit.kind !== 'repeatHead') return null;
+      const { asked } = commit;
+      if (asked.kind !== 'token' || asked.said.proof.key !== THE_KEY) return 'a retry was answered without the key';
+      if (!mayRetry(walk, before, asked.token)) return `${wordsOfToken(asked.token)} was answered with another token`;
+      return isSameChain(before.stored, after.stored) ? null : 'a retry changed the chain';
     },
   },
   {
@@ -117,7 +151,10 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
       if (user.isDisabled || user.epoch !== grant.userEpoch)
         return 'tokens were issued for an end-user who had been disabled';
       if (serverEpoch !== grant.serverEpoch) return 'tokens of a grant were issued that the server had ended';
-      const end = endOf(walk, before, commit?.asked.credential ?? null);
+      const end =
+        commit?.commit.kind === 'repeatHead'
+          ? endOfHead(walk, before)
+          : endOf(walk, before, commit?.asked.credential ?? null);
       return before.now >= end ? `tokens were issued ${before.now - end} ms after the end of what was presented` : null;
     },
   },
@@ -197,7 +234,7 @@ export const INVARIANTS: readonly Invariant<Terms>[] = [
 ];
 
 type Commit = Move<Terms>['commit'];
-const isIssuing = (commit: Commit): boolean => commit?.held === true && commit.commit.kind === 'moveHead';
+const isIssuing = (commit: Commit): boolean => commit?.held === true && commit.commit.kind !== 'revoke';
 
 const grantOf = (stored: Authorization) => loadPresentation(stored, CLIENT, new Date(BEGAN_AT)).grant;
 
@@ -229,6 +266,35 @@ function endOf(walk: Walk<Terms>, { known: { tokens } }: Ports, credential: Cred
     mintedAt + lifetimes.refreshIdleLifetimeSeconds * 1000,
     BEGAN_AT + lifetimes.refreshAbsoluteLifetimeSeconds * 1000,
   );
+}
+
+const retrySecondsOf = (walk: Walk<Terms>) => (walk as AuthorizationWalk).lifetimes.provenRetrySeconds;
+
+const isBehind = ({ stored: { grant } }: Ports, { generation }: Token): boolean =>
+  grant.refreshGeneration !== null && generation < grant.refreshGeneration;
+
+/** Worked out from the policy and the row. Milliseconds since 1970. */
+function endOfHead(walk: Walk<Terms>, { stored: { grant } }: Ports): number {
+  const { lifetimes } = walk as AuthorizationWalk;
+  return Math.min(
+    (grant.lastUsedAt?.getTime() ?? 0) + lifetimes.refreshIdleLifetimeSeconds * 1000,
+    BEGAN_AT + lifetimes.refreshAbsoluteLifetimeSeconds * 1000,
+  );
+}
+
+const isSameChain = ({ grant: one }: Authorization, { grant: other }: Authorization): boolean =>
+  one.refreshGeneration === other.refreshGeneration &&
+  sameBytes(one.refreshNonce, other.refreshNonce) &&
+  one.lastUsedAt?.getTime() === other.lastUsedAt?.getTime() &&
+  one.chainEndsAt?.getTime() === other.chainEndsAt?.getTime();
+
+/** A retry of this token, in time. */
+function mayRetry(walk: Walk<Terms>, ports: Ports, { generation }: Token): boolean {
+  const { grant } = ports.stored;
+  const seconds = retrySecondsOf(walk);
+  if (seconds === undefined || grant.refreshGeneration !== generation + 1n) return false;
+  const retryEnd = (grant.lastUsedAt?.getTime() ?? 0) + seconds * 1000;
+  return ports.now < Math.min(retryEnd, endOfHead(walk, ports));
 }
 
 const wordsOfToken = ({ generation }: Token) => `refresh token ${generation}`;

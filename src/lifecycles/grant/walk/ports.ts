@@ -12,7 +12,7 @@ import type { Walk } from '../../../review/proof/walk.ts';
 import type { PresentedCode } from '../../authorization-code/lifecycle.ts';
 import type { LoadedPresentation, Outcome } from '../../presentation.ts';
 import type { PresentedRefreshToken } from '../../refresh-token/lifecycle.ts';
-import type { GrantCommit, HeadMove, Revocation } from '../lifecycle.ts';
+import type { GrantCommit, HeadMove, HeadRepeat, Revocation } from '../lifecycle.ts';
 
 /** The stored row of the grant itself; the current epochs are their owners'. */
 export type StoredGrant = Omit<Grant, 'liveClientEpoch' | 'liveUserEpoch' | 'liveServerEpoch'>;
@@ -147,14 +147,14 @@ export function loadPresentation(stored: Authorization, client: TokenClient, now
   };
 }
 
-type Fact = (stored: Authorization, move: HeadMove, now: Date) => boolean;
+type Fact = (stored: Authorization, move: HeadRepeat, now: Date) => boolean;
 
 /** Every fact that an issuing commit compares, by name, so that a test can leave out each and see the consequences. */
 export const ISSUING_GUARD: Readonly<Record<string, Fact>> = {
   stateIsActive: ({ grant }) => grant.state === 'active',
   generationIsLoaded: ({ grant }, { loaded }) => grant.refreshGeneration === loaded.refreshGeneration,
   nonceIsLoaded: ({ grant }, { loaded }) => sameBytes(grant.refreshNonce, loaded.refreshNonce),
-  ...ownersStand<Authorization, HeadMove>(
+  ...ownersStand<Authorization, HeadRepeat>(
     (stored) => stored,
     ({ grant }) => grant,
   ),
@@ -182,6 +182,14 @@ export function moveHead(
   };
 }
 
+/** @returns null when the guard did not hold. Nothing changes in either case. */
+export const repeatHead = (
+  stored: Authorization,
+  repeat: HeadRepeat,
+  now: Date,
+  guard: Readonly<Record<string, Fact>> = ISSUING_GUARD,
+): Authorization | null => (Object.values(guard).every((holds) => holds(stored, repeat, now)) ? stored : null);
+
 /** @returns null when it had been revoked before: nothing changed, the first reason stays. */
 export function revoke(stored: Authorization, { reason }: Revocation): Authorization | null {
   if (stored.grant.state !== 'active') return null;
@@ -194,5 +202,9 @@ export const commitGrant = (
   commit: GrantCommit,
   now: Date,
   guard?: Readonly<Record<string, Fact>>,
-): Authorization | null =>
-  commit.kind === 'moveHead' ? moveHead(stored, commit.move, now, guard) : revoke(stored, commit.revocation);
+): Authorization | null => {
+  if (commit.kind === 'moveHead') return moveHead(stored, commit.move, now, guard);
+  return commit.kind === 'repeatHead'
+    ? repeatHead(stored, commit.repeat, now, guard)
+    : revoke(stored, commit.revocation);
+};

@@ -7,13 +7,25 @@ import { NO_PROOF, type Proof } from '../../../model/proof.ts';
 import type { ModelState } from '../../../review/proof/moment.ts';
 import { runAlone } from '../../../review/proof/moves.ts';
 import type { Walk } from '../../../review/proof/walk.ts';
-import { type Asked, type Credential, OTHER_CLIENT, REDIRECT_URI, RESOURCES, SCOPE, type Terms } from './ports.ts';
+import {
+  type Asked,
+  type Credential,
+  OTHER_CLIENT,
+  REDIRECT_URI,
+  RESOURCES,
+  SCOPE,
+  type Terms,
+  THE_KEY,
+} from './ports.ts';
 import { presentedRightly, RIGHT_CODE, RIGHT_TOKEN } from './requests.ts';
 
 type Wrong = {
   readonly what: string;
-  /** `unproven`: without the proof that it needs. A used refresh token ends the chain then, as with the proof. */
-  readonly of: 'wrong' | 'unproven' | 'tooMuch' | 'withheld';
+  /**
+   * `unproven`: without the proof that it needs. A used refresh token ends the chain then. `nonceless`: the right key, in a proof
+   * without the nonce.
+   */
+  readonly of: 'wrong' | 'unproven' | 'nonceless' | 'tooMuch' | 'withheld';
   readonly asked: (right: Asked) => Asked;
 };
 
@@ -52,13 +64,15 @@ const UNPROVEN: readonly (readonly [what: string, proof: Proof])[] = [
   ['with a proof without the nonce', { key: null, problem: 'nonceMissing' }],
 ];
 
+const NONCELESS = ['with a proof of its key without the nonce', { key: THE_KEY, problem: 'nonceMissing' }] as const;
+
 /** Too much is refused where it would else be exchanged. A used credential is a leak, with any requested parameters. */
 const WITH_CODE: readonly Wrong[] = [
   { what: 'with another verifier', of: 'wrong', asked: code({ challengeOfVerifier: 'of another verifier' }) },
   { what: 'with what is no verifier', of: 'wrong', asked: code({ challengeOfVerifier: null }) },
   { what: 'with another redirect URI', of: 'wrong', asked: code({ redirectUri: `${REDIRECT_URI}/` }) },
   { what: 'by another client', of: 'wrong', asked: code({ clientId: OTHER_CLIENT.clientId }) },
-  ...UNPROVEN.map(([what, proof]) => ({ what, of: 'wrong' as const, asked: code({ proof }) })),
+  ...[...UNPROVEN, NONCELESS].map(([what, proof]) => ({ what, of: 'wrong' as const, asked: code({ proof }) })),
   {
     what: 'for a resource that was not granted',
     of: 'tooMuch',
@@ -69,6 +83,7 @@ const WITH_CODE: readonly Wrong[] = [
 const WITH_TOKEN: readonly Wrong[] = [
   { what: 'by another client', of: 'wrong', asked: token({ clientId: OTHER_CLIENT.clientId }) },
   ...UNPROVEN.map(([what, proof]) => ({ what, of: 'unproven' as const, asked: token({ proof }) })),
+  { what: NONCELESS[0], of: 'nonceless', asked: token({ proof: NONCELESS[1] }) },
   { what: 'for a scope that was not granted', of: 'tooMuch', asked: token({ scope: [...SCOPE, 'admin'] }) },
   { what: 'for a resource that was not granted', of: 'tooMuch', asked: token({ resources: [ELSEWHERE] }) },
   NOTHING_IS_LEFT,
@@ -110,7 +125,7 @@ function probeOf(walk: Walk<Terms>, ports: ModelState<Terms>, credential: Creden
     credential,
     what,
     of,
-    issues: commit?.kind === 'moveHead' || answer?.kind === 'issued',
+    issues: commit?.kind === 'moveHead' || commit?.kind === 'repeatHead' || answer?.kind === 'issued',
     writes: commit !== null,
     broken: ran.kind === 'broken' ? ran.words : null,
   };

@@ -1,6 +1,7 @@
 /** Presentations by a holder with every parameter right; a wrong presentation (probes.ts) changes one part. */
 import type { AccessToday } from '../../../model/grant.ts';
 import type { Lifetimes } from '../../../model/lifetimes.ts';
+import { NO_PROOF } from '../../../model/proof.ts';
 import { type Asking, askingFor } from '../../../review/proof/define-walk.ts';
 import { authorizationCodeRequest, type PresentedCode } from '../../authorization-code/lifecycle.ts';
 import type { PresentationPolicy } from '../../presentation.ts';
@@ -29,6 +30,7 @@ export const RIGHT_CODE: PresentedCode = {
 export const RIGHT_TOKEN: PresentedRefreshToken = {
   clientId: CLIENT.clientId,
   proof: { key: THE_KEY, problem: null },
+  clientProvesKey: false,
   scope: null,
   resources: null,
 };
@@ -48,6 +50,21 @@ export function presentedRightly({ tokens }: Pick<Known, 'tokens'>, credential: 
   return asked;
 }
 
+const unproven = new WeakMap<Token, Asked>();
+
+/** Refresh tokens, presented by a thief who has none of the keys. */
+export const presentedWithoutKey = ({ tokens }: Pick<Known, 'tokens'>): readonly Asked[] =>
+  tokens.map((token, credential) => {
+    const asked = unproven.get(token) ?? {
+      kind: 'token',
+      credential,
+      token,
+      said: { ...RIGHT_TOKEN, proof: NO_PROOF },
+    };
+    unproven.set(token, asked);
+    return asked;
+  });
+
 export const credentialsOf = ({ tokens }: Pick<Known, 'tokens'>): readonly Credential[] => ['code', ...tokens.keys()];
 
 export const askingUnder = (lifetimes: Lifetimes): Asking<Terms> => {
@@ -64,7 +81,8 @@ export const askingUnder = (lifetimes: Lifetimes): Asking<Terms> => {
     },
     token: {
       // In the order in which they left the server.
-      name: ({ credential }) => `refresh token ${credential + 1}`,
+      name: ({ credential, said }) =>
+        `refresh token ${credential + 1}${said.proof.key === null ? ' without its key' : ''}`,
       from: 'A client presents',
       request: ({ token, said, today }, draw) =>
         refreshTokenRequest(placeOf(token), said, policy(today), nonceBytes(draw)),
@@ -84,10 +102,11 @@ export const askingUnder = (lifetimes: Lifetimes): Asking<Terms> => {
   };
 };
 
-const mint: PresentationPolicy<Token>['mint'] = ({ refreshGeneration, refreshNonce }, _, { now }): Token => ({
+const mint: PresentationPolicy<Token>['mint'] = ({ refreshGeneration, refreshNonce, lastUsedAt }): Token => ({
   generation: refreshGeneration ?? -1n,
   nonce: refreshNonce?.[0] ?? 0,
-  mintedAt: now.getTime(),
+  // A retry makes the same token again.
+  mintedAt: lastUsedAt?.getTime() ?? 0,
 });
 
 const placeOf = ({ generation, nonce }: Pick<Token, 'generation' | 'nonce'>): PresentedToken => ({

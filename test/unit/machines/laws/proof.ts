@@ -6,5 +6,8 @@ export const UNPROVEN = [
   ['keyDiffers', 'dpop_key_mismatch'],
 ] as const;
 
+/** Those that hold for a token which is proven already. */
+export const WRONG_PROOF = [UNPROVEN[0], UNPROVEN[1], UNPROVEN[2]] as const;
+
 /** None of them holds: the request proves the key that it needs. */
 export const PROVEN = ['proofInvalid', 'nonceMissing', 'proofMissing', 'keyDiffers'] as const;
