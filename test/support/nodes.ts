@@ -1,6 +1,6 @@
 /** Several nodes of one server: apps with their own connections to the same Postgres. */
 import { openPostgres } from '../../src/storage/postgres.ts';
-import { openTestApp, type TestApp } from './app.ts';
+import { openTestApp, type TestApp, type TestAppOptions } from './app.ts';
 import { openScene, type Scene } from './scene.ts';
 
 export type Nodes = Scene & {
@@ -8,10 +8,10 @@ export type Nodes = Scene & {
   readonly nodes: readonly [TestApp, TestApp];
 };
 
-export async function openNodes(): Promise<Nodes> {
-  const scene = await openScene('postgres');
+export async function openNodes(options: TestAppOptions = {}): Promise<Nodes> {
+  const scene = await openScene('postgres', options);
   const database = openPostgres(scene.url ?? '');
-  const second = await openTestApp(database, { clock: scene.clock });
+  const second = await openTestApp(database, { ...options, clock: scene.clock });
   const close = async () => {
     await second.app.close();
     await database.close();
