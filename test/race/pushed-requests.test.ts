@@ -92,6 +92,20 @@ describe('a pushed request with several concurrent answers', () => {
     }
   });
 
+  it('by a code and an error, to browsers of which one is signed in', async () => {
+    for (let round = 0; round < 2 * ROUNDS; round++) {
+      const client = await makeClient(nodes, { consent: 'skip' });
+      const one = await signedIn(nodes.user, client);
+      const pushed = await push(nodes, client, { prompt: 'none' });
+      const pages = await Promise.all(
+        Array.from({ length: 6 }, (_, n) =>
+          at(n, (n + round) % 2 === 0 ? one : undefined).send('GET', pushed.link, null),
+        ),
+      );
+      await expectOneAnswer(client, pushed, pages);
+    }
+  });
+
   it('by silent refusals, which store no interaction', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const client = await makeClient(nodes);

@@ -535,3 +535,80 @@ describe('a DPoP proof at the push', () => {
     expect((await push(strict, strict.client)).status).toBe(201);
   });
 });
+
+describe('the bounds of pushed requests', () => {
+  const MOST = 240;
+  const opened = async (lifetimeSeconds?: number, most = 10) => {
+    const policies = new Map(
+      [...shippedConfiguration.policies].map(([name, policy]) => [
+        name,
+        { ...policy, ...(lifetimeSeconds !== undefined && { pushedRequestLifetimeSeconds: lifetimeSeconds }) },
+      ]),
+    );
+    const limits = { ...shippedConfiguration.limits, pushedRequestsByClient: most };
+    const own = await openScene(anyDatabase, { configuration: { ...shippedConfiguration, policies, limits } });
+    onTestFinished(own.close);
+    return own;
+  };
+  const TOO_MANY = { status: 429, json: { error: 'temporarily_unavailable' } };
+
+  it('count the open requests of a client: an answer or an end makes room', async () => {
+    const own = await opened();
+    const { client, other } = own;
+    const first = await push(own, client);
+    own.clock.advanceSeconds(20);
+    for (let n = 1; n < 10; n++) expect((await push(own, client)).status).toBe(201);
+    const refused = await push(own, client);
+    expect(refused).toMatchObject(TOO_MANY);
+    // Until the first of them ends.
+    expect(refused.headers['retry-after']).toBe('40');
+    expect((await push(own, other)).status).toBe(201);
+    const count = async () => (await own.database.drizzle.select().from(pushedRequests)).length;
+    expect(await count()).toBe(11);
+
+    await goThrough(own.browser, first.link, own.user);
+    const last = await push(own, client);
+    expect(last.status).toBe(201);
+    expect((await push(own, client)).headers['retry-after']).toBe('60');
+    own.clock.advanceSeconds(59);
+    expect(await push(own, client)).toMatchObject(TOO_MANY);
+    own.clock.advanceSeconds(1);
+    for (let n = 0; n < 10; n++) expect((await push(own, client)).status).toBe(201);
+    expect(await push(own, client)).toMatchObject(TOO_MANY);
+    expect((await goThrough(own.browser, last.link, own.user)).status).toBe(400);
+  });
+
+  it('give an address a quarter of the requests of a public client, and leave the others to other addresses', async () => {
+    const own = await opened(undefined, MOST);
+    const client = await makeClient(own, { tokenEndpointAuthMethod: 'none' });
+    const from = async (address: string, times: number) => {
+      const statuses: number[] = [];
+      for (let n = 0; n < times; n++) statuses.push((await push(own, client, {}, { address })).status);
+      return statuses.filter((status) => status === 201).length;
+    };
+    // A quarter of 240 within the lifetime of a minute: 10 within 10 seconds.
+    expect(await from('198.51.100.8', 12)).toBe(10);
+    const refused = await push(own, client, {}, { address: '198.51.100.8' });
+    expect(refused).toMatchObject(TOO_MANY);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await from('198.51.100.9', 12)).toBe(10);
+    own.clock.advanceSeconds(10);
+    expect(await from('198.51.100.8', 1)).toBe(1);
+  });
+
+  it('have no address for a confidential client', async () => {
+    const own = await opened(undefined, MOST);
+    for (let n = 0; n < 25; n++) expect((await push(own, own.client)).status).toBe(201);
+  });
+
+  it.each([10, 600])('are in time for the %i seconds of the policy', async (lifetimeSeconds) => {
+    const own = await opened(lifetimeSeconds);
+    const [one, another] = [await push(own, own.client), await push(own, own.client)];
+    expect(one.json.expires_in).toBe(lifetimeSeconds);
+    own.clock.advanceSeconds(lifetimeSeconds - 1);
+    expect(answerIn((await goThrough(own.browser, one.link, own.user)).url).get('code')).not.toBeNull();
+    own.clock.advanceSeconds(1);
+    const late = await own.browser.get(another.link);
+    expect([late.status, late.body.includes('pushed_request_expired')]).toEqual([400, true]);
+  });
+});
