@@ -13,6 +13,7 @@ import {
   isPersonal,
   type Kind,
   nounOf,
+  OF_THE_CLIENT,
   OPERATOR_ACTIONS,
   type OperatorAction,
   wordsIn,
@@ -28,9 +29,9 @@ export function givenBy(action: Action): GivenKind | null {
   return (action.credential && factsOf(action.credential.kind).gives) ?? null;
 }
 
-const IN_A_BROWSER = wordsIn(BROWSER_ACTIONS);
+const IN_A_BROWSER = wordsIn(BROWSER_ACTIONS).filter((word) => word !== OF_THE_CLIENT);
 const MAY: Readonly<Record<ActorName, readonly string[]>> = {
-  client: ['presents', 'revokes'],
+  client: ['presents', 'revokes', OF_THE_CLIENT],
   thief: ['presents', 'revokes', 'reads', 'removes', 'approve', ...IN_A_BROWSER],
   'another client': ['presents', 'revokes'],
   'resource owner': ['presents', 'reads', 'removes', 'approve', 'revoke', ...IN_A_BROWSER],

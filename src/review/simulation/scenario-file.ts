@@ -76,6 +76,8 @@ const PEOPLE_REFUSED = [
   'address_mismatch',
   'password_from_mail',
   'password_not_proven',
+  'pushed_request_used',
+  'pushed_request_expired',
 ] as const satisfies readonly RejectReason[];
 
 /** Refusals of the server before it asks a machine. */
@@ -119,11 +121,11 @@ const step = {
   does: z
     .enum(['approve', 'revoke', ...wordsIn(BROWSER_ACTIONS), ...wordsIn(OPERATOR_ACTIONS)])
     .optional()
-    .describe('The action of the resource owner, of a thief in a browser, or of the operator.'),
+    .describe('The action of the resource owner, of a thief in a browser, of the client, or of the operator.'),
   presents: name
     .optional()
     .describe(
-      'The code ("code"), the password ("password"), or a credential that "gets" has named: tokens, a cookie, a passkey, a code of an app, a recovery code, an answer of the identity provider, a mail with a link.',
+      'The code ("code"), the password ("password"), or a credential that "gets" has named: tokens, a cookie, a passkey, a code of an app, a recovery code, an answer of the identity provider, a mail with a link, a pushed request.',
     ),
   reads: name.optional().describe('An authenticator app, by its name: the code that it shows now.'),
   removes: name.optional().describe('A passkey, an app, or the linked account at the identity provider, by its name.'),

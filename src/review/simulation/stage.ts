@@ -19,6 +19,8 @@ export type PersonalCredential =
   | { readonly kind: 'answer' | 'link'; readonly callback: string }
   /** `page`: the path of the page to type it in. */
   | { readonly kind: 'mailedCode'; readonly digits: string; readonly page: string }
+  /** The link with its `request_uri`. */
+  | { readonly kind: 'request'; readonly link: string }
   /** The path of the link. */
   | { readonly kind: 'resetMail' | 'changeMail' | 'undoMail' | 'lostMail'; readonly link: string };
 

@@ -30,6 +30,8 @@ const KINDS = {
   changeMail: { noun: 'mail', gives: 'undoMail' },
   undoMail: { noun: 'mail', gives: null },
   lostMail: { noun: 'mail', gives: null },
+  // Opened in a browser, by its link.
+  request: { noun: 'request', gives: null },
 } as const satisfies Readonly<Record<string, KindFacts>>;
 
 export type Kind = keyof typeof KINDS;
@@ -47,7 +49,7 @@ export const isPersonal = (kind: Kind): kind is PersonalKind => kind !== 'code' 
 
 type BrowserActionFacts = { readonly says: string; readonly gives: GivenKind | null };
 
-/** In a browser, besides presenting, reading and removing. */
+/** In a browser, besides presenting, reading and removing; and by the client itself. */
 export const BROWSER_ACTIONS = {
   'open the consent page': { says: 'is asked for consent, and waits', gives: null },
   'set up an authenticator app': { says: 'sets up an authenticator app', gives: 'app' },
@@ -65,8 +67,11 @@ export const BROWSER_ACTIONS = {
   'sign out': { says: 'signs out', gives: null },
   'sign out elsewhere': { says: 'signs out everywhere else', gives: null },
   'delete the account': { says: 'deletes the account', gives: null },
+  'push a request': { says: 'pushes a request', gives: 'request' },
 } as const satisfies Readonly<Record<string, BrowserActionFacts>>;
 export type BrowserAction = keyof typeof BROWSER_ACTIONS;
+/** No browser does it. */
+export const OF_THE_CLIENT = 'push a request' satisfies BrowserAction;
 export const isBrowserAction = (word: string): word is BrowserAction => word in BROWSER_ACTIONS;
 
 export const OPERATOR_ACTIONS = {

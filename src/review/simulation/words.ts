@@ -38,6 +38,7 @@ function actingWords({ act, credential, password }: Acting): string {
   const typed = { right: '', wrong: ', a wrong guess', old: ', the old one' }[password];
   switch (act) {
     case 'shows':
+      if (kind === 'request') return `opens the link of ${name}`;
       return nounOf(kind) === 'mail' ? `presses the button of ${name}` : `presents ${name}${typed}`;
     case 'reads':
       return `reads the code that ${name} shows`;

@@ -1,6 +1,6 @@
 /** The actions of people in a browser, each by its word, and each credential by its kind. */
 import type { Acting, Actor, Typed } from '../scenario.ts';
-import type { Answer, PersonalCredential } from '../stage.ts';
+import type { Answer, CredentialOf, PersonalCredential } from '../stage.ts';
 import type { BrowserAction } from '../vocabulary.ts';
 import { deleteAccount, presentCookie, presentPassword, setPassword, signOut, signOutElsewhere } from './account.ts';
 import {
@@ -21,7 +21,12 @@ import { DONE, gives, type Person } from './person.ts';
 
 type Does = (person: Person, actor: Actor, typed: Typed) => Promise<Answer>;
 
-const ACTIONS: Readonly<Record<Exclude<BrowserAction, 'open the consent page'>, Does>> = {
+/** Those that need the request of the client. */
+export type AtTheClient = Readonly<Record<'open the consent page' | 'push a request', Does>> & {
+  readonly openRequest: (actor: Actor, request: CredentialOf<'request'>) => Promise<Answer>;
+};
+
+const ACTIONS: Readonly<Record<Exclude<BrowserAction, keyof AtTheClient>, Does>> = {
   'set up an authenticator app': setUpApp,
   'add a passkey': addPasskey,
   'make recovery codes': newCodes,
@@ -45,11 +50,14 @@ export async function act(
   actor: Actor,
   { act: does, password }: Acting,
   credential: PersonalCredential | null,
-  openConsent: Does,
+  atTheClient: AtTheClient,
 ): Promise<Answer> {
   switch (does) {
     case 'shows':
-      return credential === null ? presentPassword(person, actor, password) : show(person, actor, credential);
+      if (credential === null) return presentPassword(person, actor, password);
+      return credential.kind === 'request'
+        ? atTheClient.openRequest(actor, credential)
+        : show(person, actor, credential);
     case 'reads':
       return credential?.kind === 'app'
         ? gives({ kind: 'appCode', code: credential.app.codeAt(person.server.clock.now()) })
@@ -57,13 +65,18 @@ export async function act(
     case 'removes':
       return credential === null ? DONE : remove(person, actor, credential);
     case 'open the consent page':
-      return openConsent(person, actor, password);
+    case 'push a request':
+      return atTheClient[does](person, actor, password);
     default:
       return ACTIONS[does](person, actor, password);
   }
 }
 
-async function show(person: Person, actor: Actor, credential: PersonalCredential): Promise<Answer> {
+async function show(
+  person: Person,
+  actor: Actor,
+  credential: Exclude<PersonalCredential, CredentialOf<'request'>>,
+): Promise<Answer> {
   if ('code' in credential) return presentCode(person, actor, credential);
   switch (credential.kind) {
     case 'cookie':

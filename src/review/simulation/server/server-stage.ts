@@ -13,12 +13,13 @@ import { formOf } from '../devices/browser.ts';
 import type { Acting, Actor, Approving, Presenting, Scenario } from '../scenario.ts';
 import type { Answer, Chain, Credential, SessionSeen, UnderWay } from '../stage.ts';
 import type { EndName, Fate, OperatorAction } from '../vocabulary.ts';
-import { act } from './acts.ts';
+import { type AtTheClient, act } from './acts.ts';
 import { type Reply, underWay } from './fates.ts';
 import {
   asksForConsent,
   asksForPassword,
   DONE,
+  gives,
   missingOn,
   personOf,
   refused,
@@ -93,12 +94,29 @@ export async function serverStage(server: Server, { mails, there, address, lifet
     return { now, grant };
   };
 
-  const openConsent = async (_person: unknown, actor: Actor) => {
-    const browser = person.browserOf(actor);
-    const page = await browser.get(authorize(ACCESS));
-    if (!asksForConsent(page)) return refused(missingOn(page));
-    consentPages.set(browser, page);
-    return DONE;
+  const atTheClient: AtTheClient = {
+    'open the consent page': async (_, actor) => {
+      const browser = person.browserOf(actor);
+      const page = await browser.get(authorize(ACCESS));
+      if (!asksForConsent(page)) return refused(missingOn(page));
+      consentPages.set(browser, page);
+      return DONE;
+    },
+    'push a request': async () => {
+      const [, form = ''] = authorize(ACCESS).split('?');
+      const pushed = await post(client, '/oauth/par', new URLSearchParams(form));
+      const { request_uri = '' } = pushed.json<{ readonly request_uri?: string }>();
+      const link = `/oauth/authorize?${new URLSearchParams({ client_id: client.clientId, request_uri })}`;
+      return gives({ kind: 'request', link });
+    },
+    openRequest: async (actor, { link }) => {
+      const browser = person.browserOf(actor);
+      const logged = server.logged();
+      const page = await browser.get(link);
+      if (page.status !== 200) return refused(await person.reasonSince(actor, logged));
+      consentPages.set(browser, page);
+      return DONE;
+    },
   };
   const changeUser = async (type: 'disableRequested' | 'enableRequested') =>
     void (await administerUser(administration, { id: user.id, change: { type } }));
@@ -164,7 +182,7 @@ export async function serverStage(server: Server, { mails, there, address, lifet
     },
     operate: (action) => OPERATIONS[action](),
     act: (actor, action, credential) =>
-      act(person, actor, action, typeof credential === 'string' ? null : credential, openConsent),
+      act(person, actor, action, typeof credential === 'string' ? null : credential, atTheClient),
     session: person.session,
     chain: async () => {
       const stored = await storedGrant();

@@ -209,6 +209,15 @@ const BROKEN: Readonly<Record<string, readonly Broken[]>> = {
     ['trustedBrowser', 'a browser is trusted after its time', without('timeIsOver')],
     ['session', 'a password alone signs in', without('factorIsMissing')],
   ],
+  '48-pushed-request.yaml': [
+    ['pushedRequest', 'a used request opens', answering('used', 'opened', { actions: 'openRequest' })],
+    ['pushedRequest', 'a request opens for ever', without('expired')],
+    [
+      'pushedRequest',
+      'an answer leaves the request open',
+      answering('pushed', 'answered', { actions: 'spendRequest' }),
+    ],
+  ],
 };
 
 const people = shippedScenarios().filter(({ rounds }) =>
