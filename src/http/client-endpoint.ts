@@ -31,7 +31,7 @@ export type ClientEndpointOutcome = { readonly facts: object; readonly dpopNonce
       readonly body: object;
       readonly message: string;
     }
-  /** An error of the authorization endpoint, which a pushed request has too (RFC 9126 §2.3). */
+  /** An error of the authorization endpoint (RFC 9126 §2.3). */
   | { readonly kind: 'invalid'; readonly error: AuthorizationErrorCode; readonly description: string }
   | { readonly kind: 'refused'; readonly refused: Refused }
 );
