@@ -202,6 +202,29 @@ export const clientRecordSchema = z.object({
     option: '--auth-signing-alg <alg>',
     label: 'signs with',
   }),
+  // RFC 9101 §10.5.
+  require_signed_request_object: field(z.boolean().default(false), {
+    description:
+      'true: the client signs each authorization request with one of its keys (RFC 9101), also where it pushes the request.',
+    option: '--require-signed-request-object <true|false>',
+    label: 'signed requests',
+  }),
+  // OpenID Connect Registration §2.
+  request_object_signing_alg: field(z.enum(CLIENT_SIGNING_ALGORITHMS).optional(), {
+    description:
+      'The one algorithm by which the client signs its request objects. RS256 counts only where it stands here.',
+    leftOut: 'ES256, PS256 or EdDSA, by the key',
+    option: '--request-object-signing-alg <alg>',
+    label: 'signs requests with',
+  }),
+  // JARM §3: "The default, if omitted, is RS256."
+  authorization_signed_response_alg: field(z.enum(SIGNING_ALGORITHMS).optional(), {
+    description:
+      'How authorization responses are signed, where the client asks for a signed one by response_mode (JARM).',
+    leftOut: 'RS256, and ES256 under a policy with a profile',
+    option: '--authorization-signed-response-alg <alg>',
+    label: 'signed responses',
+  }),
   redirect_uris: field(redirectUris.default([]), {
     description: 'Where authorization codes are sent. Compared as exact strings.',
     option: '--redirect-uri <uri>',

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { SIGNING_ALGORITHMS } from '../src/oauth/signing-algorithms.ts';
+import { brokenByPolicy, PROFILES } from './profiles.ts';
 
 const MINUTE = 60;
 const DAY = 86_400;
@@ -82,12 +83,23 @@ export const policySchema = z
       .describe(
         'true: a DPoP proof at the token endpoint, or with a pushed request, needs a nonce of this server, at most three minutes old (RFC 9449 §8). Default: no nonce is needed.',
       ),
+    profile: z
+      .enum(PROFILES)
+      .optional()
+      .describe(
+        'The profile of each client with this policy. fapi-2-security: FAPI 2.0 Security Profile. fapi-2-message-signing: that, and FAPI 2.0 Message Signing. The server refuses a client that breaks a rule of it. Default: none.',
+      ),
     requiredAuthenticationClass: requiredAuthenticationClass('for a client with this policy'),
     maxAuthenticationAgeSeconds: maxAuthenticationAgeSeconds('when a client with this policy asks'),
   })
   .refine((policy) => policy.refreshIdleLifetimeSeconds <= policy.refreshAbsoluteLifetimeSeconds, {
     path: ['refreshIdleLifetimeSeconds'],
     message: 'at most refreshAbsoluteLifetimeSeconds',
+  })
+  .superRefine((policy, context) => {
+    if (policy.profile === undefined) return;
+    for (const { field, expected } of brokenByPolicy(policy))
+      context.addIssue({ code: 'custom', path: [field], message: `${expected}, under the profile ${policy.profile}` });
   });
 
 /** RFC 6749 §3.3: scope-token = 1*( %x21 / %x23-5B / %x5D-7E ). */

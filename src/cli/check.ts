@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
+import { DEVIATION } from '../../policies/profiles.ts';
 import type { Policy, SigningKeyPolicy } from '../../policies/schema.ts';
 import { CLIENTS_FILE, type Configuration, isDeclared, type NamedPolicy } from '../config/configuration.ts';
 import { configurationWarnings, environmentWarnings, withoutMail } from '../config/configuration-warnings.ts';
@@ -200,7 +201,9 @@ const errorsIn = ({ errors, clients }: Report): string[] => [
 
 function asText({ configuration, clients, operatorBySetUp, rootSecrets, warnings }: Report): string {
   if (!configuration) return '';
-  const policies = [...configuration.policies].map(([name, policy]) => `policy ${name}\n${fields(lifetimes(policy))}`);
+  const policies = [...configuration.policies].map(
+    ([name, policy]) => `policy ${name}\n${fields([...lifetimes(policy), ...profileRows(policy)])}`,
+  );
   const general = warnings.map((warning) => `warning: ${warning}\n`).join('');
   const keys = `signing keys\n${fields(keyRows(configuration.signingKeys))}`;
   const elsewhere = placesText(configuration);
@@ -230,6 +233,22 @@ function lifetimes(policy: Policy): [string, string][] {
         `and ${inWords(policy.refreshAbsoluteLifetimeSeconds)} after the approval in any case`,
     ],
   ];
+}
+
+/** The departure stands beside the profile, so that no reader of the output takes one without the other. */
+const profileRows = ({ profile }: Policy): [string, string[]][] =>
+  profile === undefined ? [] : [['profile', [profile, `departs from it: ${DEVIATION}`]]];
+
+/** Whether the client keeps the profile, and each rule that it breaks. */
+function keptRows({ profile, policy }: EffectivePolicy): [string, string[]][] {
+  if (profile === null) return [];
+  const { name, broken } = profile;
+  if (broken.length === 0)
+    return [
+      ['profile', [`${name}: kept${policy?.profile === undefined ? ', though its policy does not ask for it' : ''}`]],
+    ];
+  const rules = broken.map(({ field, found, expected }) => `${field}: found ${found}, expected ${expected}`);
+  return [['profile', [`${name}: not kept`, ...rules]]];
 }
 
 /** By scope: the released claims, and where. */
@@ -274,6 +293,7 @@ function clientText(effective: EffectivePolicy): string {
         ]),
     ...own.filter(([name]) => (name === 'refresh token' ? refreshes && usesCode : usesCode)),
     ...(usesCode ? exampleRow(effective) : []),
+    ...keptRows(effective),
     ['grant types', client.grantTypes.join(', ')],
     ['authenticates', authenticationWords(client)],
     ['redirect URIs', client.redirectUris],
@@ -300,6 +320,7 @@ function asDocument(report: Report, proofs: ProofReport | null): string {
       declared: effective.declared,
       lifetimes: effective.policy,
       access_tokens: effective.accessTokens,
+      profile: effective.profile,
       chain_signed_in_now: exampleChain(effective, new Date()),
       warnings: effective.warnings,
       errors: effective.errors,

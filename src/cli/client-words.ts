@@ -31,6 +31,8 @@ const WORDS: Readonly<Partial<Record<string, (client: CheckedClient) => string |
     dpopBoundAccessTokens ? 'always, with a proof of its key' : 'where it proves a key',
   require_pushed_authorization_requests: ({ requirePushedAuthorizationRequests }) =>
     requirePushedAuthorizationRequests ? 'always pushed' : 'pushed, or sent with the browser',
+  require_signed_request_object: ({ requireSignedRequestObject }) =>
+    requireSignedRequestObject ? 'always' : 'where it signs one',
   id_token_signed_response_alg: ({ idTokenSignedResponseAlg }) => `signed with ${idTokenSignedResponseAlg}`,
 };
 

@@ -1,6 +1,8 @@
 /** The effective policy of a client: its policy, capped by resources, with the errors and warnings about both. */
+import { type BrokenRule, brokenByClient, brokenByPolicy, PROFILES, type Profile } from '../../policies/profiles.ts';
 import type { Policy } from '../../policies/schema.ts';
 import { type Configuration, signingAlgorithmOf } from '../config/configuration.ts';
+import { isOwnClient } from '../config/own-clients.ts';
 import { describeRecordProblem } from '../config/problem.ts';
 import { SHORT_SECRET_CHARACTERS } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -24,9 +26,14 @@ export type EffectivePolicy = {
     readonly seconds: number;
     readonly algorithm: SigningAlgorithm;
   }[];
+  /** Null: no policy of the configuration names a profile. */
+  readonly profile: KeptProfile | null;
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 };
+
+/** A profile, and the rules of it that the client and its policy break. */
+export type KeptProfile = { readonly name: Profile; readonly broken: readonly BrokenRule[] };
 
 /** @param keys null: not created yet, so stored secrets are not compared with them. */
 export function ofStored(record: Client, configuration: Configuration, keys: RootKeys | null): EffectivePolicy {
@@ -50,7 +57,20 @@ export function ofDeclared(
 
 function inForce(client: CheckedClient, configuration: Configuration) {
   const policy = configuration.policies.get(client.policy) ?? null;
-  return { client, policy, accessTokens: policy === null ? [] : accessTokensOf(client, policy, configuration) };
+  const accessTokens = policy === null ? [] : accessTokensOf(client, policy, configuration);
+  return { client, policy, accessTokens, profile: profileOf(client, policy, configuration) };
+}
+
+/** Of a client without a profile: the least demanding one that another policy names, for what it would have to change. */
+function profileOf(
+  client: CheckedClient,
+  policy: Policy | null,
+  { policies }: Configuration,
+): EffectivePolicy['profile'] {
+  const named = new Set([...policies.values()].map((one) => one.profile));
+  const name = policy?.profile ?? PROFILES.find((one) => named.has(one));
+  if (name === undefined || policy === null || isOwnClient(client.clientId)) return null;
+  return { name, broken: [...brokenByPolicy(policy), ...brokenByClient(name, client)] };
 }
 
 function accessTokensOf({ defaultResource }: CheckedClient, policy: Policy, { resources }: Configuration) {

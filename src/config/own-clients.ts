@@ -1,4 +1,6 @@
 /** The console is registered by the server itself; a declaration under its name would be another client than the console expects. */
+import type { Profile } from '../../policies/profiles.ts';
+import type { ClientMetadata } from '../model/client.ts';
 import { COMMAND_LINE_CLIENT } from './command-line-client.ts';
 import { CLIENTS_FILE, type Configuration } from './configuration.ts';
 import type { Problem } from './problem.ts';
@@ -8,6 +10,12 @@ export const CONSOLE_CLIENT_ID = 'statehouse-console';
 /** The server registers these by itself, and again at each start. */
 const OWN_CLIENTS: readonly string[] = [CONSOLE_CLIENT_ID, COMMAND_LINE_CLIENT];
 export const isOwnClient = (clientId: string): boolean => OWN_CLIENTS.includes(clientId);
+
+/** The profile of a client. The server's own clients have none: they are public, and it makes their requests itself. */
+export const profileOf = (
+  { policies }: Pick<Configuration, 'policies'>,
+  { clientId, policy }: Pick<ClientMetadata, 'clientId' | 'policy'>,
+): Profile | undefined => (clientId !== null && isOwnClient(clientId) ? undefined : policies.get(policy)?.profile);
 
 export const declaredOwnClients = (declared: Configuration['declaredClients']): readonly Problem[] =>
   declared

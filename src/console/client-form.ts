@@ -57,6 +57,9 @@ const LABELS: Readonly<Record<string, string>> = {
   id_token_signed_response_alg: 'Signature of ID Tokens',
   dpop_bound_access_tokens: 'Bound access tokens',
   require_pushed_authorization_requests: 'Authorization requests',
+  require_signed_request_object: 'Signed requests',
+  request_object_signing_alg: 'Signature of its requests',
+  authorization_signed_response_alg: 'Signature of responses',
   logo_uri: 'Logo',
   client_uri: 'Home page',
   initiate_login_uri: 'Sign-in address of the app',
@@ -73,6 +76,10 @@ const FLAG_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   require_pushed_authorization_requests: {
     true: 'Pushed: the client sends them to the server itself',
     false: 'Pushed, or sent with the browser',
+  },
+  require_signed_request_object: {
+    true: 'Always: it signs each authorization request',
+    false: 'Where the client signs one',
   },
 };
 
@@ -100,6 +107,9 @@ const OF_SIGN_INS = new Set([
   'post_logout_redirect_uris',
   'consent',
   'id_token_signed_response_alg',
+  'require_signed_request_object',
+  'request_object_signing_alg',
+  'authorization_signed_response_alg',
   'initiate_login_uri',
   'application_type',
   'require_pushed_authorization_requests',

@@ -1,25 +1,19 @@
 /**
- * A client assertion (RFC 7523 §3): a JWT by which a client shows that it has a private key. This file reads one, and
- * checks its signature. The times of a JWT and its single use are for its machine (machines/used-jti).
+ * A client assertion (RFC 7523 §3): a JWT by which a client shows that it has a private key. This file reads one;
+ * client-signature.ts checks its signature. The times of a JWT and its single use are for its machine (machines/used-jti).
  */
-import type { KeyObject } from 'node:crypto';
-import { CLIENT_SIGNING_ALGORITHMS, type ClientSigningAlgorithm } from '../oauth/signing-algorithms.ts';
-import { type PublicJwk, publicKeyOf, signsWith } from './client-keys.ts';
-import { type CompactJws, readCompactJws } from './compact-jws.ts';
-import { isSignatureOf } from './jws-algorithms.ts';
+import { isClientAlgorithm, isInstant, isInstantOrAbsent, type SignedByClient } from './client-signature.ts';
+import { readCompactJws } from './compact-jws.ts';
 
-export type ClientAssertion = {
+export type ClientAssertion = SignedByClient & {
   readonly kind: 'read';
   /** Its `iss` and `sub`, so far without proof. */
   readonly clientId: string;
-  readonly alg: ClientSigningAlgorithm;
-  readonly kid: string | null;
   readonly jti: string;
   /** Seconds since 1970. Null: absent. */
   readonly exp: number;
   readonly nbf: number | null;
   readonly iat: number | null;
-  readonly jws: CompactJws;
 };
 
 export type ClientAssertionProblem =
@@ -47,7 +41,7 @@ export function readClientAssertion(text: string, issuer: string): ClientAsserti
   const { alg, kid } = jws.header;
   if (kid !== undefined && typeof kid !== 'string') return problem('malformed');
   // RFC 7523 §3 (8) and RFC 8725 §3.1: `none` and every MAC are in no list.
-  if (!isKnown(alg)) return problem('algorithm');
+  if (!isClientAlgorithm(alg)) return problem('algorithm');
   const { iss, sub, aud, jti, exp, nbf, iat } = claims;
   // RFC 7523 §3 (1) and (2) B: "the subject MUST be the "client_id" of the OAuth client". OpenID Connect Core §9: so is the issuer.
   if (typeof iss !== 'string' || iss === '' || iss !== sub || iss.includes('\0')) return problem('issuer');
@@ -63,43 +57,3 @@ export function readClientAssertion(text: string, issuer: string): ClientAsserti
 
 const problem = (what: 'malformed' | 'algorithm' | 'issuer' | 'audience' | 'times') =>
   ({ kind: `client_assertion_${what}` }) as const;
-
-const isKnown = (alg: unknown): alg is ClientSigningAlgorithm =>
-  (CLIENT_SIGNING_ALGORITHMS as readonly unknown[]).includes(alg);
-
-/** RFC 7519 §2: a NumericDate. Within the range of a Date. */
-const MAX_INSTANT_SECONDS = 8.64e12;
-const isInstant = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value <= MAX_INSTANT_SECONDS;
-const isInstantOrAbsent = (value: unknown): value is number | undefined => value === undefined || isInstant(value);
-
-/** The keys of a client that may have signed: the named one, or without a name those of the algorithm. */
-export const candidates = <Key extends PublicJwk>(
-  { alg, kid }: Pick<ClientAssertion, 'alg' | 'kid'>,
-  keys: readonly Key[],
-): readonly Key[] => keys.filter((key) => signsWith(key, alg) && (kid === null || key.kid === kid));
-
-/** @param key one of the candidates. */
-export function isSignedBy({ alg, jws }: ClientAssertion, key: PublicJwk): boolean {
-  const publicKey = keyObjectOf(key);
-  return publicKey !== null && isSignatureOf({ alg: NAMES[alg], publicKey }, jws.input, jws.signature);
-}
-
-const NAMES = { ES256: 'ES256', PS256: 'PS256', EdDSA: 'EdDSA', Ed25519: 'EdDSA', RS256: 'RS256' } as const;
-
-/** Reading a key costs as much as a signature. Each request reads the row of its client, so the text of a key names it. */
-const MAX_KEPT = 1000;
-const kept = new Map<string, KeyObject>();
-
-function keyObjectOf(jwk: PublicJwk): KeyObject | null {
-  const { kty, crv, x, y, n, e } = jwk;
-  const text = JSON.stringify([kty, crv, x, y, n, e]);
-  const known = kept.get(text);
-  if (known !== undefined) return known;
-  const key = publicKeyOf(jwk);
-  if (key === null) return null;
-  const [oldest] = kept.keys();
-  if (oldest !== undefined && kept.size >= MAX_KEPT) kept.delete(oldest);
-  kept.set(text, key);
-  return key;
-}

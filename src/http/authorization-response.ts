@@ -11,10 +11,10 @@ import { formPostPage, SUBMIT_SOURCE } from './views/form-post.ts';
 export async function sendAuthorizationResponse(
   request: FastifyRequest,
   reply: FastifyReply,
-  { redirectUri, responseMode, parameters }: AuthorizationResponse,
+  { redirectUri, transport, parameters }: AuthorizationResponse,
   asked: AskedLook,
 ): Promise<FastifyReply> {
-  switch (responseMode) {
+  switch (transport) {
     case 'query':
       return seeOther(reply, withParameters(redirectUri, parameters));
     case 'form_post':

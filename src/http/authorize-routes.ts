@@ -5,6 +5,7 @@ import { uiLocalesIn, uiLocalesParameter } from '../oauth/ui-locales.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { type AuthorizeDeps, type AuthorizeOutcome, handleAuthorizationRequest } from '../protocol/authorize.ts';
 import type { PushedRefused } from '../protocol/pushed-parameters.ts';
+import { REQUEST_OBJECT_WORDS, type RequestObjectRefused } from '../protocol/request-object.ts';
 import { sendAuthorizationResponse } from './authorization-response.ts';
 import { bodyOf, queryOf } from './form-body.ts';
 import { sendInteractionStep } from './interaction-outcome.ts';
@@ -89,6 +90,11 @@ async function send(
       setLogLine(request, 'refused', facts);
       return sendProblem(request, reply, 400, pushedRefused(outcome.reason), asked);
     }
+    case 'requestObjectRefused': {
+      const { kind: _, ...facts } = outcome;
+      setLogLine(request, 'refused', facts);
+      return sendProblem(request, reply, 400, requestObjectRefused(outcome.reason), asked);
+    }
     case 'repeatByGet':
       return seeOther(reply, `${pathUnder(issuer, AUTHORIZE)}?${outcome.query}${spoken(asked.uiLocales)}`);
     default:
@@ -102,6 +108,15 @@ const spoken = (uiLocales: readonly string[]): string =>
 const pushedRefused =
   (reason: PushedRefused['reason']) =>
   ({ pushed }: Words): ProblemView => ({ ...pushed, what: pushed.reasons[reason], technical: reason });
+
+const requestObjectRefused =
+  (reason: RequestObjectRefused['reason']) =>
+  ({ unverified: { title, requestObject, next } }: Words): ProblemView => ({
+    title,
+    what: requestObject,
+    next,
+    technical: `invalid_request_object: ${REQUEST_OBJECT_WORDS[reason]}`,
+  });
 
 const shownLocally =
   (technical: string) =>

@@ -3,7 +3,9 @@ import type { InteractionState, Prompt } from '../../machines/interaction/facts.
 import type { Bytes } from './grant.ts';
 
 /** OAuth 2.0 Multiple Response Types §2.1, OAuth 2.0 Form Post Response Mode §2. */
-export type ResponseMode = 'query' | 'form_post';
+export type Transport = 'query' | 'form_post';
+/** JARM §2.3: the same transports, for a signed response. */
+export type ResponseMode = Transport | `${Transport}.jwt`;
 
 export type Interaction = {
   readonly id: string;

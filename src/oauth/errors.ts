@@ -30,6 +30,8 @@ export type AuthorizationErrorCode =
   | 'login_required'
   | 'consent_required'
   | 'unmet_authentication_requirements'
+  // RFC 9101 §7.
+  | 'invalid_request_object'
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'registration_not_supported'

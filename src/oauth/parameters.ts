@@ -38,8 +38,8 @@ const MAX_LENGTH: Readonly<Record<string, number>> = {
   token: 16_384,
   // A JWT, whose header may have the certificates of its key.
   client_assertion: 8192,
-  // The server always rejects it by name, so its length does not matter.
-  request: 32_768,
+  // A JWT with all of these, in base64url. A request by POST is repeated as a URL, which has to fit into a header.
+  request: 12_288,
 };
 const MAX_OTHER_LENGTH = 1024;
 const REPEATABLE = new Set(['resource']);

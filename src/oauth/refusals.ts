@@ -19,6 +19,7 @@ export type RequestReason =
   | 'unknown_grant_type'
   | 'grant_type_not_allowed'
   | 'public_client_credentials'
+  | 'profile_not_kept'
   | 'public_client_introspection'
   | 'malformed_client_authentication'
   | 'two_client_authentications'
@@ -60,6 +61,7 @@ export type RequestReason =
   | 'management_not_alone'
   | 'resource_unknown'
   | 'resources_differ_in_signature'
+  | 'resource_outside_profile'
   | 'resource_without_userinfo';
 
 export type TokenReason = TokenRejectReason | RequestReason;
@@ -116,6 +118,11 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
     status: 400,
     description: 'Public clients cannot use client credentials.',
   },
+  profile_not_kept: {
+    error: 'unauthorized_client',
+    status: 400,
+    description: 'This client breaks a rule of the profile that its policy names; statehouse check names the rule.',
+  },
   public_client_introspection: client('Public clients cannot introspect.'),
   malformed_client_authentication: client('The Authorization header is not well-formed Basic authentication.'),
   two_client_authentications: request('The client authenticated in more than one way, or as more than one client.'),
@@ -161,6 +168,9 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
 
   resources_differ_in_signature: target(
     'These resources need different signatures, and an access token has one: request one resource at a time.',
+  ),
+  resource_outside_profile: target(
+    'A resource has its access tokens signed with RS256, which the profile of this client does not have.',
   ),
   resource_without_userinfo: target(
     'Tokens for this resource do not open the UserInfo Endpoint: ask for a token for one of them at a time.',

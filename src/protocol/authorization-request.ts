@@ -13,6 +13,7 @@ import { isS256Challenge } from '../oauth/pkce.ts';
 import { type Prompt, parsePrompt } from '../oauth/prompt.ts';
 import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
 import { shortScope } from '../oauth/scope.ts';
+import { againstProfile } from './profile.ts';
 import { type Access, type AccessProblem, requestedAccess } from './requested-access.ts';
 
 export const AUTHORIZATION_PARAMETERS = [
@@ -177,8 +178,14 @@ const CHECKS: readonly Check[] = [
     'dpop_jkt_malformed',
     'dpop_jkt is not the base64url of a SHA-256 thumbprint',
   ],
-  // OpenID Connect Core §6.1, §6.2 and §7.2.1: an OP that does not support them MUST say so with these errors.
-  [(p) => p.get('request') !== null, 'request_not_supported', 'request_object', 'request is not supported'],
+  // OpenID Connect Core §6.1, §6.2 and §7.2.1: an OP that does not support them MUST say so with these errors. A request object of a
+  // client with keys was opened before.
+  [
+    (p) => p.get('request') !== null,
+    'request_not_supported',
+    'request_object',
+    'request is not supported for a client without jwks or jwks_uri',
+  ],
   [(p) => p.get('request_uri') !== null, 'request_uri_not_supported', 'request_uri', 'request_uri is not supported'],
   [
     (p) => p.get('registration') !== null,
@@ -187,10 +194,10 @@ const CHECKS: readonly Check[] = [
     'registration is not supported',
   ],
   [
-    (p) => !RESPONSE_MODES.includes(p.get('response_mode') ?? 'query'),
+    (p) => !Object.hasOwn(RESPONSE_MODES, p.get('response_mode') ?? 'query'),
     'invalid_request',
     'response_mode_unsupported',
-    'response_mode must be query or form_post',
+    'response_mode must be query, form_post, jwt, query.jwt or form_post.jwt',
   ],
   [
     (p) => parsePrompt(p.get('prompt') ?? '') === null,
@@ -212,14 +219,23 @@ const CHECKS: readonly Check[] = [
   ],
 ];
 
-const RESPONSE_MODES: readonly string[] = ['query', 'form_post'];
+/** By `response_mode`. JARM §2.3.4: `jwt` is the default of the response type, which is the query for a code. */
+export const RESPONSE_MODES = {
+  query: 'query',
+  form_post: 'form_post',
+  jwt: 'query.jwt',
+  'query.jwt': 'query.jwt',
+  'form_post.jwt': 'form_post.jwt',
+} as const satisfies Readonly<Record<string, ResponseMode>>;
 
 /**
  * The way in which the response reaches the client, errors included. The server answers an unsupported mode in the
  * query.
  */
-export const responseModeOf = (parameters: AuthorizationParameters): ResponseMode =>
-  parameters.get('response_mode') === 'form_post' ? 'form_post' : 'query';
+export function responseModeOf(parameters: AuthorizationParameters): ResponseMode {
+  const named = parameters.get('response_mode') ?? 'query';
+  return Object.hasOwn(RESPONSE_MODES, named) ? RESPONSE_MODES[named as keyof typeof RESPONSE_MODES] : 'query';
+}
 
 const ACCESS_ERRORS: Readonly<Record<AccessProblem['reason'], Pick<RedirectedError, 'error' | 'description'>>> = {
   scope_malformed: { error: 'invalid_scope', description: 'scope is not a list of scope tokens separated by spaces' },
@@ -272,6 +288,8 @@ export async function checkAuthorizationRequest(
   for (const [fails, error, reason, description] of CHECKS) {
     if (fails(parameters, client, prompts)) return { kind: 'error', error, reason, description };
   }
+  const against = againstProfile(configuration, client, responseModeOf(parameters));
+  if (against !== null) return { kind: 'error', ...against };
   const asked = { scope: parameters.get('scope'), resources: parameters.getAll('resource') };
   const access = requestedAccess(configuration, client, asked);
   if ('reason' in access) return accessError(access);

@@ -3,8 +3,7 @@
  * with the browser, or its `request_uri` names those that the client pushed (RFC 9126 §4).
  */
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
-import type { KeyRing } from '../crypto/signing-keys.ts';
-import { begunInteraction, type NewInteraction } from '../lifecycles/interaction/lifecycle.ts';
+import { begunInteraction, type LoadedRequest, type NewInteraction } from '../lifecycles/interaction/lifecycle.ts';
 import { type PushedRequestPorts, spendPushedRequest } from '../lifecycles/pushed-request/lifecycle.ts';
 import type { Client } from '../model/client.ts';
 import { errorDescription } from '../oauth/errors.ts';
@@ -23,13 +22,15 @@ import {
 } from './authorization-request.ts';
 import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
 import { type CookieHash, findSession, type SessionDeps } from './browser-session.ts';
+import { hasKeys } from './client-signature.ts';
 import { beginInteraction, type InteractionStepDeps, type InteractionStepOutcome } from './interaction-step.ts';
 import { mustPush, openPushed, type PushedRefused } from './pushed-parameters.ts';
+import { mustSign, openRequestObject, type RequestObjectDeps, type RequestObjectRefused } from './request-object.ts';
 import { type SignUpFacts, signUpIsOpen } from './sign-up-is-open.ts';
 
-export type CheckingDeps = Pick<InteractionStepDeps, 'issuer' | 'configuration'> &
+export type CheckingDeps = Pick<InteractionStepDeps, 'issuer' | 'configuration' | 'keyRing'> &
+  RequestObjectDeps &
   SignUpFacts & {
-    readonly keyRing: KeyRing;
     /** Null: no end-user has the `sub`. */
     readonly idOfSub: (sub: string) => Promise<string | null>;
   };
@@ -50,6 +51,7 @@ export type AuthorizationCall = {
 export type AuthorizeOutcome =
   | UnverifiedRequest
   | PushedRefused
+  | RequestObjectRefused
   | {
       readonly kind: 'invalid';
       readonly response: AuthorizationResponse;
@@ -118,12 +120,15 @@ export async function handleAuthorizationRequest(
   { encoded, cookies }: AuthorizationCall,
 ): Promise<AuthorizeOutcome> {
   const brought = parseParameters(encoded, AUTHORIZATION_PARAMETERS);
+  const load = (clientId: string) =>
+    deps.interactions.loadRequest({ clientId, sessionIdHash: cookies?.session ?? null });
   const pushed = await openPushed(deps, brought);
   if (pushed !== null && pushed.kind !== 'pushed') return pushed;
-  const reading = pushed === null ? brought : parseParameters(pushed.encoded, AUTHORIZATION_PARAMETERS);
-  const verified = await verifyClientAndRedirectUri(reading, (clientId) =>
-    deps.interactions.loadRequest({ clientId, sessionIdHash: cookies?.session ?? null }),
-  );
+  const signed = pushed === null ? await openSigned(deps, brought, load) : null;
+  if (signed !== null && signed.kind !== 'opened') return signed;
+  const meant = pushed ?? signed;
+  const reading = meant === null ? brought : parseParameters(meant.encoded, AUTHORIZATION_PARAMETERS);
+  const verified = await verifyClientAndRedirectUri(reading, signed === null ? load : async () => signed.loaded);
   if (verified.kind === 'unverified') return verified;
   const { client, redirectUri } = verified;
   // No parameter that came with the browser counts, so the page is the only place for this error.
@@ -143,17 +148,20 @@ export async function handleAuthorizationRequest(
     const spent = pushed && (await spendPushedRequest(deps, pushed.request.id));
     if (spent?.kind === 'rejected') return { kind: 'pushedRefused', reason: spent.reason, clientId: client.clientId };
     const content = { error, error_description: errorDescription(detail) };
-    const response = authorizationResponse(deps.issuer, { redirectUri, responseMode, state }, content);
+    const to = { client, redirectUri, responseMode, state, now: verified.now };
+    const response = await authorizationResponse(deps, to, content);
     return { kind: 'invalid', response, ...facts };
   };
+  // A pushed request was checked where it was pushed.
+  if (meant === null && mustSign(deps.configuration(), client)) return refuse(SIGNATURE_REQUIRED);
   const checked = await checkRequest(deps, reading, client);
   if (checked.kind === 'error') return refuse(checked);
   if (cookies === null)
-    return { kind: 'repeatByGet', query: pushed?.link ?? asQuery(parameters, AUTHORIZATION_PARAMETERS) };
+    return { kind: 'repeatByGet', query: pushed?.link ?? asQuery(brought.parameters, AUTHORIZATION_PARAMETERS) };
 
   const session = await findSession(deps, cookies.session, verified);
   const id = pushed?.request.id ?? deps.random.uuid();
-  const asked = { id, browserHash: cookies.browser, encoded: pushed?.encoded ?? encoded };
+  const asked = { id, browserHash: cookies.browser, encoded: meant?.encoded ?? encoded };
   const interaction = requestedInteraction(deps, asked, reading, verified, checked);
   const begun = await beginInteraction(
     deps,
@@ -171,6 +179,37 @@ export async function handleAuthorizationRequest(
     detail: response.parameters['error_description'] ?? error,
   };
 }
+
+type OpenedSigned = {
+  readonly kind: 'opened';
+  readonly encoded: string;
+  readonly loaded: LoadedRequest & { readonly client: Client };
+};
+
+/** @returns null: no request object, or none that this client can sign, which the checks refuse. @throws StoreUnavailable */
+async function openSigned(
+  deps: RequestObjectDeps,
+  { parameters }: AuthorizationReading,
+  load: (clientId: string) => Promise<LoadedRequest>,
+): Promise<OpenedSigned | RequestObjectRefused | null> {
+  const [text, clientId] = [parameters.get('request'), parameters.get('client_id')];
+  if (text === null || clientId === null) return null;
+  const loaded = await load(clientId);
+  const { client, now } = loaded;
+  if (client === null || client.deletedAt !== null || !hasKeys(client)) return null;
+  // RFC 9101 §5: "request and request_uri parameters MUST NOT be included in the same request".
+  if (parameters.get('request_uri') !== null)
+    return { kind: 'requestObjectRefused', clientId, reason: 'request_object_beside_uri' };
+  const opened = await openRequestObject(deps, text, client, now);
+  return opened.kind === 'opened' ? { ...opened, loaded: { ...loaded, client } } : opened;
+}
+
+export const SIGNATURE_REQUIRED: RedirectedError = {
+  kind: 'error',
+  error: 'invalid_request',
+  reason: 'signed_request_required',
+  description: 'this client has to sign its authorization requests (RFC 9101), and sends them in request',
+};
 
 export const REQUEST_TOO_LONG: RedirectedError = {
   kind: 'error',

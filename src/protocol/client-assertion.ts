@@ -1,12 +1,11 @@
 /** A client that authenticates with a key of its own (RFC 7523 §2.2): its key, the signature, then the times and the single use. */
 import type { UsedJtiRejectReason } from '../../machines/used-jti/facts.ts';
-import { type ClientAssertion, candidates, isSignedBy } from '../crypto/client-assertion.ts';
-import { isSameAlgorithm, type PublicJwk } from '../crypto/client-keys.ts';
+import type { ClientAssertion } from '../crypto/client-assertion.ts';
 import { jtiHash } from '../crypto/jti-hash.ts';
 import { presentJti } from '../lifecycles/used-jti/lifecycle.ts';
 import type { Client } from '../model/client.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
-import { ONLY_WHERE_REGISTERED } from '../oauth/signing-algorithms.ts';
+import { type ClientSignatureProblem, checkClientSignature, workAsFor } from './client-signature.ts';
 import type { TokenDeps } from './grant-type.ts';
 
 /**
@@ -44,39 +43,19 @@ async function checkSignature(
   // An unknown client costs the same work, so the time does not reveal which ids exist.
   if (client === null || client.deletedAt !== null) return refusedAfterWork(assertion, 'client_unknown');
   if (client.tokenEndpointAuthMethod !== 'private_key_jwt') return refusedAfterWork(assertion, 'client_has_no_key');
-  if (!mayUse(client, assertion)) return refusedAfterWork(assertion, 'client_assertion_other_algorithm');
-  const keys = await keysOf(deps, client, assertion);
-  if (keys === null) return refusedAfterWork(assertion, 'client_keys_unavailable');
-  const found = candidates(assertion, keys);
-  const [key] = found;
-  if (key === undefined) return refusedAfterWork(assertion, 'client_key_unknown');
-  // OpenID Connect Core §10.1: with several keys, the assertion names one.
-  if (found.length > 1) return refusedAfterWork(assertion, 'client_key_not_named');
-  return isSignedBy(assertion, key) ? null : 'client_assertion_mismatch';
+  const problem = await checkClientSignature(deps, client, client.tokenEndpointAuthSigningAlg, assertion);
+  return problem === null ? null : SIGNATURE_REASONS[problem];
 }
 
-const keysOf = async (
-  { publishedKeys }: TokenDeps,
-  { jwks, jwksUri }: Client,
-  assertion: ClientAssertion,
-): Promise<readonly PublicJwk[] | null> =>
-  jwksUri === null ? (jwks?.keys ?? []) : publishedKeys.at(jwksUri, (keys) => candidates(assertion, keys).length > 0);
-
-function mayUse({ tokenEndpointAuthSigningAlg: registered }: Client, { alg }: ClientAssertion): boolean {
-  return registered === null ? !ONLY_WHERE_REGISTERED.includes(alg) : isSameAlgorithm(registered, alg);
-}
-
-/** Of no client. */
-const NO_CLIENTS_KEYS: readonly PublicJwk[] = [
-  {
-    kty: 'EC',
-    crv: 'P-256',
-    x: 'axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY',
-    y: 'T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU',
-  },
-];
+const SIGNATURE_REASONS: Readonly<Record<ClientSignatureProblem, TokenReason>> = {
+  other_algorithm: 'client_assertion_other_algorithm',
+  keys_unavailable: 'client_keys_unavailable',
+  key_unknown: 'client_key_unknown',
+  key_not_named: 'client_key_not_named',
+  mismatch: 'client_assertion_mismatch',
+};
 
 function refusedAfterWork(assertion: ClientAssertion, reason: TokenReason): TokenReason {
-  for (const key of candidates({ ...assertion, kid: null }, NO_CLIENTS_KEYS)) isSignedBy(assertion, key);
+  workAsFor(assertion);
   return reason;
 }

@@ -16,16 +16,16 @@ import { type Session, sessionEndsAt, sessionIdleEndsAt } from '../model/session
 import { authenticationClassOf, levelOf } from '../oauth/authentication-methods.ts';
 import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
 import { grantableScope } from './administrators.ts';
-import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
+import { type AuthorizationResponse, authorizationResponse, type ResponseDeps } from './authorization-response.ts';
 import { findSession, type SessionDeps } from './browser-session.ts';
 import { MAX_SEALED_CHARACTERS, sealInteraction, surelyFits } from './sealed-interaction.ts';
 import { type WayBack, wayBack } from './way-back.ts';
 
-export type InteractionStepDeps = SessionDeps & {
-  readonly issuer: string;
-  readonly keys: RootKeys;
-  readonly interactions: InteractionStore;
-};
+export type InteractionStepDeps = SessionDeps &
+  ResponseDeps & {
+    readonly keys: RootKeys;
+    readonly interactions: InteractionStore;
+  };
 
 export type InteractionStepOutcome = InteractionRefused | (Ids & (Continued | SignUp | Approved | Denied));
 
@@ -112,7 +112,9 @@ export async function takeStep(
 ): Promise<InteractionStepOutcome> {
   const outcome = await decideStep(deps, opened, event, session);
   const sealed = () => opened.named.sealed;
-  return outcome ? stepOutcome(deps, outcome, sealed) : { kind: 'refused', reason: 'interaction_unknown' };
+  return outcome
+    ? stepOutcome(deps, outcome, sealed, opened.facts.now)
+    : { kind: 'refused', reason: 'interaction_unknown' };
 }
 
 /**
@@ -129,7 +131,8 @@ export async function beginInteraction(
   // Checked for every request, so that the server does not refuse one request to one browser and grant it to another.
   if (!fitsIntoUrl(deps, requested)) return 'tooLong';
   const seal = () => sealInteraction(deps, requested);
-  return stepOutcome(deps, await interactFrom(interactionPorts(deps), begun, 'requested', session), seal);
+  const outcome = await interactFrom(interactionPorts(deps), begun, 'requested', session);
+  return stepOutcome(deps, outcome, seal, begun.now);
 }
 
 /** Whether the requested parameters fit into the URL of a page. */
@@ -160,18 +163,19 @@ const interactionPorts = (deps: InteractionStepDeps): InteractionPorts => ({
 export const spokenIn = ({ uiLocales }: Pick<Interaction, 'uiLocales'>): { readonly uiLocales?: readonly string[] } =>
   uiLocales.length === 0 ? {} : { uiLocales };
 
-function stepOutcome(
-  { issuer }: InteractionStepDeps,
+async function stepOutcome(
+  deps: InteractionStepDeps,
   outcome: InteractionOutcome,
   seal: () => string | null,
-): InteractionStepOutcome {
+  now: Date,
+): Promise<InteractionStepOutcome> {
   const { interaction, client } = outcome;
   // Only a page needs it.
   const sealed = () => (outcome.isStored ? null : seal());
   const { redirectUri, responseMode, requestState: state } = interaction;
   const ids = { interactionId: interaction.id, clientId: client.clientId, ...spokenIn(interaction) };
-  const back = () => wayBack(issuer, client);
-  const to = { redirectUri, responseMode, state };
+  const back = () => wayBack(deps.issuer, client);
+  const to = { client, redirectUri, responseMode, state, now };
   switch (outcome.kind) {
     case 'signIn':
     case 'factor':
@@ -180,11 +184,11 @@ function stepOutcome(
     case 'signUp':
       return { kind: 'signUp', ...ids, sealed: sealed() };
     case 'approved':
-      return { kind: 'approved', ...ids, response: authorizationResponse(issuer, to, { code: outcome.code }) };
+      return { kind: 'approved', ...ids, response: await authorizationResponse(deps, to, { code: outcome.code }) };
     case 'denied': {
       const { error } = outcome;
       const content = { error, error_description: DENIED[error] };
-      return { kind: 'denied', ...ids, error, response: authorizationResponse(issuer, to, content) };
+      return { kind: 'denied', ...ids, error, response: await authorizationResponse(deps, to, content) };
     }
     case 'rejected':
       return rejected(outcome.reason, ids, sealed, back);

@@ -6,6 +6,7 @@ import {
   policyOf,
   signingAlgorithmOf,
 } from '../config/configuration.ts';
+import { profileOf } from '../config/own-clients.ts';
 import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { InvariantViolation } from '../engine/errors.ts';
@@ -49,7 +50,7 @@ export function issueAccessToken(
   const iat = Math.floor(now.getTime() / 1000);
   const [aud, ...more] = access.resources;
   if (aud === undefined) throw new InvariantViolation('an access token without an audience');
-  const signer = deps.keyRing.signerOf(signingAlgorithm(deps.configuration(), access));
+  const signer = deps.keyRing.signerOf(signingAlgorithmFor(deps.configuration(), client, access));
   const told = {
     ...releasedClaims(deps.configuration().claims, 'access_token', access.scope, claims),
     iss: deps.issuer,
@@ -135,6 +136,14 @@ export function signingAlgorithm({ resources }: Configuration, access: Access): 
     algorithm = own;
   }
   return algorithm ?? DEFAULT_ACCESS_TOKEN_ALGORITHM;
+}
+
+/** @throws RefusedAtIssue when the profile of the client does not have the algorithm (FAPI 2.0 Security Profile §5.4.1), too. */
+function signingAlgorithmFor(configuration: Configuration, client: TokenClient, access: Access): SigningAlgorithm {
+  const algorithm = signingAlgorithm(configuration, access);
+  if (algorithm === 'RS256' && profileOf(configuration, client) !== undefined)
+    throw new RefusedAtIssue('resource_outside_profile');
+  return algorithm;
 }
 
 /** Seconds: from the client's policy, capped by every resource in the audience. */

@@ -9,6 +9,7 @@ import { STANDARD_CLAIMS } from '../oauth/claims.ts';
 import { supportedPrompts } from '../oauth/prompt.ts';
 import { CLIENT_SIGNING_ALGORITHMS } from '../oauth/signing-algorithms.ts';
 import { urlUnder } from '../oauth/urls.ts';
+import { RESPONSE_MODES } from './authorization-request.ts';
 import { DPOP_ALGORITHMS } from './dpop.ts';
 import { releasableClaims } from './released-claims.ts';
 import { OFFLINE_ACCESS } from './requested-access.ts';
@@ -46,7 +47,9 @@ export function serverMetadata({ issuer, configuration, email, keyRing, uiLocale
     jwks_uri: urlUnder(issuer, '/.well-known/jwks.json'),
     scopes_supported: [...new Set([...scopes, OFFLINE_ACCESS])],
     response_types_supported: ['code'],
-    response_modes_supported: ['query', 'form_post'],
+    response_modes_supported: Object.keys(RESPONSE_MODES),
+    // JARM §4.
+    authorization_signing_alg_values_supported: [...new Set(algorithms)],
     grant_types_supported: [...GRANT_TYPES.keys()],
     token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
     revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
@@ -69,7 +72,10 @@ export function serverMetadata({ issuer, configuration, email, keyRing, uiLocale
     ...(terms !== undefined && { op_tos_uri: terms }),
     ...(privacy !== undefined && { op_policy_uri: privacy }),
     claims_parameter_supported: false,
-    request_parameter_supported: false,
+    // RFC 9101 §10.5 and Discovery §3: of a client with keys, by value.
+    request_parameter_supported: true,
+    request_object_signing_alg_values_supported: CLIENT_SIGNING_ALGORITHMS,
+    require_signed_request_object: false,
     // Discovery §3: "If omitted, the default value is true."
     request_uri_parameter_supported: false,
   };

@@ -83,7 +83,11 @@ function audienceOf(
 
 /** A token cannot express the granted access. The server has committed no change. */
 export class RefusedAtIssue extends Error {
-  readonly reason: 'scope_exceeds_grant' | 'resources_differ_in_signature' | 'resource_without_userinfo';
+  readonly reason:
+    | 'scope_exceeds_grant'
+    | 'resources_differ_in_signature'
+    | 'resource_outside_profile'
+    | 'resource_without_userinfo';
   constructor(reason: RefusedAtIssue['reason']) {
     super(reason);
     this.name = 'RefusedAtIssue';

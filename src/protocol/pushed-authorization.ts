@@ -3,7 +3,7 @@ import { policyOf } from '../config/configuration.ts';
 import { newRequestUri, sealParameters } from '../crypto/pushed-request.ts';
 import { unprovenReason } from '../lifecycles/presentation.ts';
 import { type PushedRequestPorts, pushRequest } from '../lifecycles/pushed-request/lifecycle.ts';
-import type { TokenClient } from '../model/client.ts';
+import type { Client, TokenClient } from '../model/client.ts';
 import type { Proof } from '../model/proof.ts';
 import type { AuthorizationErrorCode } from '../oauth/errors.ts';
 import { asQuery, type Parameters, parseParameters } from '../oauth/parameters.ts';
@@ -14,11 +14,19 @@ import {
   type UnverifiedRequest,
   verifyClientAndRedirectUri,
 } from './authorization-request.ts';
-import { type CheckingDeps, checkRequest, REQUEST_TOO_LONG, requestedInteraction } from './authorize.ts';
+import {
+  type CheckingDeps,
+  checkRequest,
+  REQUEST_TOO_LONG,
+  requestedInteraction,
+  SIGNATURE_REQUIRED,
+} from './authorize.ts';
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
+import { hasKeys } from './client-signature.ts';
 import { proofOfClient, type Told, toldBy } from './dpop.ts';
 import { type AuthenticatedClient, CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
 import { fitsIntoUrl } from './interaction-step.ts';
+import { mustSign, openRequestObject, REQUEST_OBJECT_WORDS } from './request-object.ts';
 import { beyondRateOf, tooManyFrom, tooManyOf } from './token-request.ts';
 
 export type PushedAuthorizationDeps = TokenDeps &
@@ -94,15 +102,22 @@ async function received(
   // RFC 9126 §2.1: the server MUST reject the request if it has the parameter request_uri.
   if (parameters.get('request_uri') !== null)
     return invalid('invalid_request', 'request_uri_pushed', 'request_uri cannot be pushed');
+  const opened = await openPushedObject(deps, parameters.get('request'), client, now);
+  if (opened?.kind === 'requestObjectRefused')
+    return invalid('invalid_request_object', opened.reason, REQUEST_OBJECT_WORDS[opened.reason]);
+  if (opened === null && mustSign(deps.configuration(), client))
+    return invalid(SIGNATURE_REQUIRED.error, SIGNATURE_REQUIRED.reason, SIGNATURE_REQUIRED.description);
+  const meant = opened?.encoded ?? asQuery(parameters, AUTHORIZATION_PARAMETERS);
   // RFC 9449 §10.1: a proof that comes with the push names the key of the code, and a dpop_jkt beside it MUST be that of the key.
-  const named = parameters.get('dpop_jkt');
+  const named = parseParameters(meant, AUTHORIZATION_PARAMETERS).parameters.get('dpop_jkt');
   if (proof.key !== null && named !== null && named !== proof.key)
     return invalid('invalid_request', 'dpop_jkt_of_another_key', 'dpop_jkt is not the thumbprint of the proven key');
   // A client that authenticates in the header need not name itself in the body too.
-  const encoded = completed(asQuery(parameters, AUTHORIZATION_PARAMETERS), {
+  const encoded = completed(meant, {
     client_id: clientId,
     ...(proof.key !== null && { dpop_jkt: proof.key }),
-    ...uiLocalesParameter(uiLocales),
+    // The object has its own.
+    ...(opened === null && uiLocalesParameter(uiLocales)),
   });
   const pushed = parseParameters(encoded, AUTHORIZATION_PARAMETERS);
   const verified = await verifyClientAndRedirectUri(pushed, async () => ({ client }));
@@ -129,6 +144,10 @@ async function received(
   }
   return { kind: 'stored', interactionId: id, response: { request_uri: uri, expires_in: lifetimeSeconds } };
 }
+
+/** RFC 9126 §3: of what stands beside the object, only the authentication of the client counts. Null: no object that the client can sign. */
+const openPushedObject = async (deps: PushedAuthorizationDeps, text: string | null, client: Client, now: Date) =>
+  text === null || !hasKeys(client) ? null : openRequestObject(deps, text, client, now);
 
 type PushedForm = {
   readonly parameters: Parameters<(typeof PARAMETERS)[number]>;

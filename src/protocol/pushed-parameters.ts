@@ -1,6 +1,7 @@
 /** The parameters that a client pushed, as the authorization endpoint opens them (RFC 9126 §4). */
+import { demandsOf } from '../../policies/profiles.ts';
 import type { Configuration } from '../config/configuration.ts';
-import { isOwnClient } from '../config/own-clients.ts';
+import { isOwnClient, profileOf } from '../config/own-clients.ts';
 import { isNamedBy, isPushedUri, openParameters, readRequestUri } from '../crypto/pushed-request.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { PushedRequest } from '../lifecycles/pushed-request/entity.ts';
@@ -55,11 +56,10 @@ export async function openPushed(
 }
 
 /**
- * RFC 9126 §5, §6: every client has to push, or this one. The server makes the requests of its own clients, and seals their state. A
- * push for each visitor of the console would let strangers use up its pushes.
+ * RFC 9126 §5, §6: every client has to push, or this one, by itself or by its profile. The server makes the requests of its own
+ * clients, and seals their state. A push for each visitor of the console would let strangers use up its pushes.
  */
-export const mustPush = (
-  { signIn }: Configuration,
-  { clientId, requirePushedAuthorizationRequests }: Pick<Client, 'clientId' | 'requirePushedAuthorizationRequests'>,
-): boolean =>
-  requirePushedAuthorizationRequests || (signIn.requirePushedAuthorizationRequests && !isOwnClient(clientId));
+export const mustPush = (configuration: Configuration, client: Client): boolean =>
+  client.requirePushedAuthorizationRequests ||
+  demandsOf(profileOf(configuration, client)).pushed ||
+  (configuration.signIn.requirePushedAuthorizationRequests && !isOwnClient(client.clientId));

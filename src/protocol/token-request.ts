@@ -16,6 +16,7 @@ import {
   type TokenOutcome,
 } from './grant-type.ts';
 import { RefusedAtIssue } from './narrowing.ts';
+import { profileNotKept } from './profile.ts';
 import { refreshToken } from './refresh-token.ts';
 
 /** All grant types. The server does not implement implicit and password. */
@@ -83,7 +84,8 @@ async function applied(
   apply: (sent: SentAlong) => Promise<TokenOutcome>,
 ): Promise<TokenRequestResult> {
   const { client } = authenticated;
-  const refused = notAllowed(known.grantType, client) ?? tooManyOf(deps, client);
+  const refused =
+    notAllowed(known.grantType, client) ?? profileNotKept(deps.configuration(), client) ?? tooManyOf(deps, client);
   if (refused) return { outcome: refused, facts: known };
   const proof = await proofOfClient(deps, '/oauth/token', sender, authenticated);
   const outcome = await orRefused(apply({ presenter: sender.presenter, proof }));

@@ -2,14 +2,17 @@
  * The rules between the fields of a client, and between a client and the configuration. Checked before a client is stored,
  * and again by `statehouse check`, since the configuration may have changed.
  */
+import { brokenByClient } from '../../policies/profiles.ts';
 import type { Resource } from '../../policies/schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { isLoopback } from '../config/loopback.ts';
+import { profileOf } from '../config/own-clients.ts';
 import type { RecordProblem } from '../config/problem.ts';
 import { oneOf, shown } from '../config/shown.ts';
 import { KEY_EXPECTED, signsWith, whatIsWrongWithKey } from '../crypto/client-keys.ts';
 import type { ClientMetadata } from '../model/client.ts';
 import { leadsToThisDevice, whatIsWrongWithRedirectUri } from '../oauth/redirect-uri.ts';
+import type { ClientSigningAlgorithm, SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { nearestField, problem } from './record-problem.ts';
 
 export type Review = { readonly errors: RecordProblem[]; readonly warnings: string[] };
@@ -25,7 +28,9 @@ const RULES: readonly Rule[] = [
   redirectUrisAreSafe,
   postLogoutRedirectUrisAreSafe,
   policyIsDefined,
+  profileIsKept,
   idTokenAlgorithmSigns,
+  responseAlgorithmSigns,
   defaultResourceIsKnown,
   defaultScopeIsWithinScope,
   scopesAreDescribed,
@@ -94,19 +99,27 @@ function grantTypesSuitTheClient(client: ClientMetadata): Finding[] {
 
 function keysSuitTheClient(client: ClientMetadata): Finding[] {
   const { tokenEndpointAuthMethod: method, jwks, jwksUri, tokenEndpointAuthSigningAlg: alg } = client;
+  const hasKeys = jwks !== null || jwksUri !== null;
   // RFC 7591 §2.
   if (jwks !== null && jwksUri !== null) return [error('jwks_uri', 'a value beside jwks', 'one of jwks and jwks_uri')];
   if (method === 'private_key_jwt') {
-    if (jwks !== null || jwksUri !== null) return [];
+    if (hasKeys) return [];
     return [error('token_endpoint_auth_method', '"private_key_jwt" without keys', 'keys in jwks, or at jwks_uri')];
   }
-  const unused = Object.entries({ jwks, jwks_uri: jwksUri, token_endpoint_auth_signing_alg: alg });
-  return unused
-    .filter(([, value]) => value !== null)
-    .map(([name]) => warning(`${name}: not used without token_endpoint_auth_method "private_key_jwt"`));
+  // RFC 9101 §10.5: the server could accept no request of the client.
+  if (client.requireSignedRequestObject && !hasKeys)
+    return [error('require_signed_request_object', 'true without keys', 'keys in jwks, or at jwks_uri')];
+  return [
+    ...(alg === null
+      ? []
+      : [warning('token_endpoint_auth_signing_alg: not used without token_endpoint_auth_method "private_key_jwt"')]),
+    ...(client.requestObjectSigningAlg === null || hasKeys
+      ? []
+      : [warning('request_object_signing_alg: not used without keys in jwks, or at jwks_uri')]),
+  ];
 }
 
-function keysAreUsable({ jwks, tokenEndpointAuthSigningAlg: alg }: ClientMetadata): Finding[] {
+function keysAreUsable({ jwks, tokenEndpointAuthSigningAlg, requestObjectSigningAlg }: ClientMetadata): Finding[] {
   const keys = jwks?.keys ?? [];
   const wrong = keys.flatMap((key, index) => {
     const found = whatIsWrongWithKey(key);
@@ -116,8 +129,15 @@ function keysAreUsable({ jwks, tokenEndpointAuthSigningAlg: alg }: ClientMetadat
     if (others.length === 0 || (key.kid !== undefined && others.every(({ kid }) => kid !== key.kid))) return [];
     return [error(`jwks.keys.${index}.kid`, shown(key.kid), 'a kid that no other key of the client has')];
   });
-  if (wrong.length > 0 || alg === null || keys.length === 0 || keys.some((key) => signsWith(key, alg))) return wrong;
-  return [error('token_endpoint_auth_signing_alg', shown(alg), 'an algorithm of one of the keys in jwks')];
+  if (wrong.length > 0 || keys.length === 0) return wrong;
+  const without = (field: string, alg: ClientSigningAlgorithm | null) =>
+    alg === null || keys.some((key) => signsWith(key, alg))
+      ? []
+      : [error(field, shown(alg), 'an algorithm of one of the keys in jwks')];
+  return [
+    ...without('token_endpoint_auth_signing_alg', tokenEndpointAuthSigningAlg),
+    ...without('request_object_signing_alg', requestObjectSigningAlg),
+  ];
 }
 
 /** The content of a redirect, and the section that specifies the comparison of its URIs. */
@@ -189,14 +209,33 @@ function policyIsDefined({ policy }: ClientMetadata, { policies }: Configuration
   return [error('policy', shown(policy), `${oneOf(known)} (the policy files)`, nearestField(policy, known))];
 }
 
+/** The rules of the profile that the policy names. */
+function profileIsKept(client: ClientMetadata, configuration: Configuration): Finding[] {
+  const profile = profileOf(configuration, client);
+  if (profile === undefined) return [];
+  return brokenByClient(profile, client).map(({ field, found, expected }) =>
+    error(field, found, `${expected}, under the policy "${client.policy}"`),
+  );
+}
+
 /** Otherwise the first sign-in would fail, since no key signs with it. */
 function idTokenAlgorithmSigns(
   { idTokenSignedResponseAlg: alg }: ClientMetadata,
-  { signingKeys }: Configuration,
+  configuration: Configuration,
 ): Finding[] {
+  return algorithmSigns('id_token_signed_response_alg', alg, configuration);
+}
+
+function responseAlgorithmSigns(
+  { authorizationSignedResponseAlg: alg }: ClientMetadata,
+  configuration: Configuration,
+): Finding[] {
+  return alg === null ? [] : algorithmSigns('authorization_signed_response_alg', alg, configuration);
+}
+
+function algorithmSigns(field: string, alg: SigningAlgorithm, { signingKeys }: Configuration): Finding[] {
   if (signingKeys.algorithms.includes(alg)) return [];
-  const allowed = `${oneOf(signingKeys.algorithms)} (algorithms of signing-keys.yaml)`;
-  return [error('id_token_signed_response_alg', shown(alg), allowed)];
+  return [error(field, shown(alg), `${oneOf(signingKeys.algorithms)} (algorithms of signing-keys.yaml)`)];
 }
 
 function defaultResourceIsKnown({ defaultResource }: ClientMetadata, { resources }: Configuration): Finding[] {

@@ -717,6 +717,7 @@ export type Words = {
   readonly unverified: {
     readonly title: string;
     readonly notSent: string;
+    readonly requestObject: string;
     readonly next: string;
     readonly reasons: {
       readonly too_many_parameters: Message<never, 'most'>;

@@ -61,6 +61,14 @@ export const clients = pgTable(
     dpopBoundAccessTokens: boolean('dpop_bound_access_tokens').notNull().default(false),
     /** RFC 9126 §6. */
     requirePushedAuthorizationRequests: boolean('require_pushed_authorization_requests').notNull().default(false),
+    /** RFC 9101 §10.5. */
+    requireSignedRequestObject: boolean('require_signed_request_object').notNull().default(false),
+    /** OpenID Connect Registration §2. */
+    requestObjectSigningAlg: text('request_object_signing_alg').$type<Client['requestObjectSigningAlg']>(),
+    /** JARM §3. */
+    authorizationSignedResponseAlg: text('authorization_signed_response_alg').$type<
+      Client['authorizationSignedResponseAlg']
+    >(),
     /** RFC 7591 §2. */
     logoUri: text('logo_uri'),
     clientUri: text('client_uri'),
@@ -102,6 +110,9 @@ const ADDED = {
   tokenEndpointAuthSigningAlg: null,
   dpopBoundAccessTokens: false,
   requirePushedAuthorizationRequests: false,
+  requireSignedRequestObject: false,
+  requestObjectSigningAlg: null,
+  authorizationSignedResponseAlg: null,
 } as const;
 
 /** Each other column but these is part of the registration. */
@@ -182,6 +193,9 @@ export const clientTable = described(clients, {
     idTokenSignedResponseAlg: 'registration',
     dpopBoundAccessTokens: 'registration',
     requirePushedAuthorizationRequests: 'registration',
+    requireSignedRequestObject: 'registration',
+    requestObjectSigningAlg: 'registration',
+    authorizationSignedResponseAlg: 'registration',
     logoUri: 'registration',
     clientUri: 'registration',
     initiateLoginUri: 'registration',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { candidates, isSignedBy, readClientAssertion } from '../../../src/crypto/client-assertion.ts';
+import { readClientAssertion } from '../../../src/crypto/client-assertion.ts';
 import type { PublicJwk } from '../../../src/crypto/client-keys.ts';
+import { candidates, isSignedBy } from '../../../src/crypto/client-signature.ts';
 import { CLIENT_SIGNING_ALGORITHMS } from '../../../src/oauth/signing-algorithms.ts';
 import { maskedAsMac, signedBy, testKey, unsigned } from '../../support/client-keys.ts';
 

@@ -46,7 +46,10 @@ describe('metadata and keys', () => {
       introspection_endpoint_auth_signing_alg_values_supported: ['ES256', 'PS256', 'EdDSA', 'Ed25519', 'RS256'],
       scopes_supported: ['openid', 'profile', 'email', 'address', 'phone', 'read', 'write', 'offline_access'],
       response_types_supported: ['code'],
-      response_modes_supported: ['query', 'form_post'],
+      response_modes_supported: ['query', 'form_post', 'jwt', 'query.jwt', 'form_post.jwt'],
+      authorization_signing_alg_values_supported: expect.toSatisfy(
+        (algs: string[]) => algs.toSorted().join() === 'ES256,RS256',
+      ),
       grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
       code_challenge_methods_supported: ['S256'],
@@ -65,7 +68,9 @@ describe('metadata and keys', () => {
       prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
       ui_locales_supported: ['ar', 'de', 'en', 'es', 'fr'],
       claims_parameter_supported: false,
-      request_parameter_supported: false,
+      request_parameter_supported: true,
+      request_object_signing_alg_values_supported: ['ES256', 'PS256', 'EdDSA', 'Ed25519', 'RS256'],
+      require_signed_request_object: false,
       request_uri_parameter_supported: false,
     });
   });

@@ -82,7 +82,7 @@ describe('parameters', () => {
     ['resource', 512],
     ['id_token_hint', 8192],
     ['token', 16_384],
-    ['request', 32_768],
+    ['request', 12_288],
     ['client_id', 1024],
   ])('limit %s to %i characters', (name, most) => {
     expect(parseParameters(`${name}=${'x'.repeat(most)}`, [name]).problem).toBeNull();

@@ -50,7 +50,7 @@ const ANSWERS: Readonly<Record<string, readonly TokenReason[]>> = {
     'too_many_pushed_requests',
   ],
   '400 unsupported_grant_type': ['unknown_grant_type'],
-  '400 unauthorized_client': ['grant_type_not_allowed', 'public_client_credentials'],
+  '400 unauthorized_client': ['grant_type_not_allowed', 'public_client_credentials', 'profile_not_kept'],
   '400 invalid_scope': [
     'scope_malformed',
     'scope_unknown',
@@ -63,6 +63,7 @@ const ANSWERS: Readonly<Record<string, readonly TokenReason[]>> = {
     'resource_unknown',
     'management_not_alone',
     'resources_differ_in_signature',
+    'resource_outside_profile',
     'resource_without_userinfo',
     'resource_exceeds_grant',
   ],

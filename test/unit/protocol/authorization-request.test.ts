@@ -153,14 +153,19 @@ describe('after client and redirect URI are verified', () => {
       'code_challenge_malformed',
       'code_challenge is not the base64url of a SHA-256 hash',
     ],
-    [{ request: 'x' }, 'request_not_supported', 'request_object', 'request is not supported'],
+    [
+      { request: 'x' },
+      'request_not_supported',
+      'request_object',
+      'request is not supported for a client without jwks or jwks_uri',
+    ],
     [{ request_uri: 'x' }, 'request_uri_not_supported', 'request_uri', 'request_uri is not supported'],
     [{ registration: 'x' }, 'registration_not_supported', 'registration_parameter', 'registration is not supported'],
     [
       { response_mode: 'fragment' },
       'invalid_request',
       'response_mode_unsupported',
-      'response_mode must be query or form_post',
+      'response_mode must be query, form_post, jwt, query.jwt or form_post.jwt',
     ],
     [
       { prompt: 'none login' },

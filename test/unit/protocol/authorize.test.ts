@@ -72,6 +72,7 @@ function given(
     issuer: ISSUER,
     keys,
     keyRing,
+    publishedKeys: { at: async () => null },
     idOfSub: async (sub) => sub,
     random: systemRandom,
     configuration: () => options.configuration ?? configuration(),
@@ -177,7 +178,7 @@ describe('an authorization request', () => {
       clientId: 'shop',
       response: {
         redirectUri: CALLBACK,
-        responseMode: 'form_post',
+        transport: 'form_post',
         parameters: { code: expect.any(String), state: 'as it came', iss: ISSUER },
       },
     });
@@ -222,7 +223,7 @@ describe('an authorization request', () => {
       error,
       response: {
         redirectUri: CALLBACK,
-        responseMode: 'query',
+        transport: 'query',
         parameters: { error, error_description: description, state: 'as it came', iss: ISSUER },
       },
     });
@@ -249,7 +250,7 @@ describe('an authorization request', () => {
       ...facts,
       response: {
         redirectUri: CALLBACK,
-        responseMode: 'form_post',
+        transport: 'form_post',
         parameters: {
           error: 'invalid_scope',
           error_description: 'fly: a scope is unknown',

@@ -85,7 +85,7 @@ describe('the use cases of the pages', () => {
       reason: 'response_type_unsupported',
       response: {
         redirectUri: REDIRECT_URI,
-        responseMode: 'query',
+        transport: 'query',
         parameters: { error: 'unsupported_response_type', state: 'untouched', iss: ISSUER },
       },
     });

@@ -84,7 +84,8 @@ describe('the metadata', () => {
         ...['pay', 'read', 'write', 'audit', 'open', 'offline_access'],
       ],
       response_types_supported: ['code'],
-      response_modes_supported: ['query', 'form_post'],
+      response_modes_supported: ['query', 'form_post', 'jwt', 'query.jwt', 'form_post.jwt'],
+      authorization_signing_alg_values_supported: ['ES256', 'EdDSA'],
       grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
       revocation_endpoint_auth_methods_supported: [
@@ -113,7 +114,9 @@ describe('the metadata', () => {
       ui_locales_supported: ['de'],
       op_tos_uri: 'https://as.test/terms',
       claims_parameter_supported: false,
-      request_parameter_supported: false,
+      request_parameter_supported: true,
+      request_object_signing_alg_values_supported: ['ES256', 'PS256', 'EdDSA', 'Ed25519', 'RS256'],
+      require_signed_request_object: false,
       request_uri_parameter_supported: false,
     });
   });

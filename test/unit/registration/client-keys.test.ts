@@ -100,11 +100,32 @@ describe('the keys of a client with private_key_jwt', () => {
     expect(refused(withKeys(jwk))).toContain('jwks.keys.0');
   });
 
-  it('are not used with another method, and a warning says so', () => {
+  it('are for request objects with another method, and a warning names the algorithm of assertions', () => {
     const change = { token_endpoint_auth_method: 'client_secret_basic', jwks_uri: 'https://shop.example/keys' };
-    expect(read(change)).toMatchObject({
+    expect(read({ ...change, request_object_signing_alg: 'PS256' })).toMatchObject({ ok: true, warnings: [] });
+    expect(read({ ...change, token_endpoint_auth_signing_alg: 'PS256' })).toMatchObject({
       ok: true,
-      warnings: ['jwks_uri: not used without token_endpoint_auth_method "private_key_jwt"'],
+      warnings: ['token_endpoint_auth_signing_alg: not used without token_endpoint_auth_method "private_key_jwt"'],
     });
+  });
+
+  it('are needed where requests are signed, and have to have the algorithm of request objects', () => {
+    const secret = { token_endpoint_auth_method: 'client_secret_basic' };
+    expect(refused(read({ ...secret, require_signed_request_object: true }))).toContain(
+      'require_signed_request_object: true without keys',
+    );
+    expect(read({ ...secret, request_object_signing_alg: 'ES256' })).toMatchObject({
+      ok: true,
+      warnings: ['request_object_signing_alg: not used without keys in jwks, or at jwks_uri'],
+    });
+    expect(refused(read({ jwks: { keys: [key.jwk] }, request_object_signing_alg: 'PS256' }))).toContain(
+      'request_object_signing_alg: "PS256" / an algorithm of one of the keys in jwks',
+    );
+  });
+
+  it('sign no response for which this server has no key', () => {
+    const change = { jwks: { keys: [key.jwk] }, authorization_signed_response_alg: 'EdDSA' };
+    expect(refused(read(change))).toContain('authorization_signed_response_alg: "EdDSA"');
+    expect(read({ ...change, authorization_signed_response_alg: 'ES256' }).ok).toBe(true);
   });
 });

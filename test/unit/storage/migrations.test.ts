@@ -73,6 +73,8 @@ test('a database that refuses the extension for searches is left unchanged, with
     'drop index clients_created_at, clients_client_name, users_created_at, users_disabled, users_claims',
     'alter table users drop column changed_at',
     'alter table clients drop column dpop_bound_access_tokens, drop column require_pushed_authorization_requests',
+    'alter table clients drop column require_signed_request_object, drop column request_object_signing_alg',
+    'alter table clients drop column authorization_signed_response_alg',
     'alter table grants drop column dpop_jkt cascade',
     'alter table interactions drop column dpop_jkt cascade',
     'alter table clients drop column jwks, drop column jwks_uri, drop column token_endpoint_auth_signing_alg',

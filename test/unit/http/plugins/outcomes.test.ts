@@ -39,14 +39,13 @@ describe('the authorization response', () => {
   const response = { redirectUri: 'https://client.test/cb?x=y', parameters: { code: 'a b', iss: 'https://as.test' } };
 
   it('is in the query of a redirect', async () => {
-    answer = (request, reply) => sendAuthorizationResponse(request, reply, { ...response, responseMode: 'query' }, {});
+    answer = (request, reply) => sendAuthorizationResponse(request, reply, { ...response, transport: 'query' }, {});
     const { statusCode, headers } = await app.inject('/');
     expect(statusCode).toBe(303);
     expect(headers['location']).toBe('https://client.test/cb?x=y&code=a+b&iss=https%3A%2F%2Fas.test');
   });
   it('or the browser posts it, by the one script that the page allows', async () => {
-    answer = (request, reply) =>
-      sendAuthorizationResponse(request, reply, { ...response, responseMode: 'form_post' }, {});
+    answer = (request, reply) => sendAuthorizationResponse(request, reply, { ...response, transport: 'form_post' }, {});
     const { statusCode, headers, body } = await app.inject('/');
     expect(statusCode).toBe(200);
     expect(headers['location']).toBeUndefined();
@@ -120,7 +119,7 @@ describe('a step of an interaction', () => {
   const interactionId = randomUUID();
   const facts = { interactionId, clientId: 'c' };
   const ids = { ...facts, uiLocales: ['de'] };
-  const response = { redirectUri: 'https://client.test/cb', responseMode: 'query', parameters: { x: 'y' } } as const;
+  const response = { redirectUri: 'https://client.test/cb', transport: 'query', parameters: { x: 'y' } } as const;
   const step = async (outcome: InteractionStepOutcome, issuer = 'https://as.test') => {
     answer = (request, reply) => sendInteractionStep(issuer, request, reply, outcome);
     const { statusCode: status, headers, body } = await app.inject('/');
