@@ -100,7 +100,7 @@ function requireRightKinds(step: StepRecord, who: ActorName, at: Path, kinds: Ki
 function sentWith(action: Action): readonly string[] {
   if (action.kind === 'approve') return ['scope', 'resources', 'level'];
   if (action.kind === 'present')
-    return action.credential === CODE ? ['verifier', 'redirectUri', 'resources'] : ['scope', 'resources'];
+    return action.credential === CODE ? ['verifier', 'redirectUri', 'key', 'resources'] : ['key', 'scope', 'resources'];
   if (action.kind !== 'act') return [];
   return action.credential?.kind === 'password' || action.act === 'set a new password' ? ['password'] : [];
 }
@@ -115,8 +115,8 @@ function actionOf(step: StepRecord, kinds: Kinds): Action {
   if (presents !== undefined) {
     const kind = kinds.get(presents);
     if (kind && isPersonal(kind)) return acting('shows', presents);
-    const { verifier = 'right', redirectUri = 'none', scope = null, resources = null } = sent;
-    return { kind: 'present', credential: presents, verifier, redirectUri, scope, resources };
+    const { verifier = 'right', redirectUri = 'none', key = null, scope = null, resources = null } = sent;
+    return { kind: 'present', credential: presents, verifier, redirectUri, key, scope, resources };
   }
   if (reads !== undefined) return acting('reads', reads);
   if (removes !== undefined) return acting('removes', removes);

@@ -28,6 +28,8 @@ const TOKENS_REFUSED = [
   'authorization_code_reused',
   'refresh_token_expired',
   'refresh_token_reused',
+  'newer_token_issued',
+  'dpop_key_mismatch',
   'scope_exceeds_grant',
   'resource_exceeds_grant',
   'grant_revoked',
@@ -134,6 +136,12 @@ const step = {
     .strictObject({
       verifier: z.enum(['right', 'wrong']).optional().describe('The code_verifier. Default: right.'),
       redirectUri: z.enum(['right', 'wrong', 'none']).optional().describe('Sent with the code. Default: none.'),
+      key: z
+        .enum(['right', 'wrong'])
+        .optional()
+        .describe(
+          'The key of the DPoP proof, under a policy with provenRetrySeconds: that of the client (right), or another. Default: a client has it, a thief has none.',
+        ),
       scope: z.array(z.enum(SCOPES)).min(1).optional().describe('At the approval: all that is granted. Default: both.'),
       resources: z.array(z.enum(RESOURCES)).min(1).optional().describe('At the approval, default: api.'),
       level: z

@@ -32,6 +32,8 @@ export type Presenting = {
   readonly credential: string;
   readonly verifier: 'right' | 'wrong';
   readonly redirectUri: 'right' | 'wrong' | 'none';
+  /** The key that signs the proof; null: the own one of the client, and none of a thief. */
+  readonly key: 'right' | 'wrong' | null;
   readonly scope: readonly Scope[] | null;
   readonly resources: readonly Resource[] | null;
 };

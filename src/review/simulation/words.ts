@@ -56,10 +56,11 @@ const credentialWords = (credential: string) => (credential === CODE ? 'the code
 const grantedWords = ({ scope, resources }: { scope: readonly string[]; resources: readonly string[] }) =>
   `${scope.join(' ')} at ${resources.join(' and ')}`;
 
-function sentWords({ credential, verifier, redirectUri, scope, resources }: Presenting): string {
+function sentWords({ credential, verifier, redirectUri, key, scope, resources }: Presenting): string {
   const sent = [
     ...(credential === CODE && verifier === 'wrong' ? ['a wrong verifier'] : []),
     ...(redirectUri === 'none' ? [] : [`${redirectUri === 'wrong' ? 'another' : 'the right'} redirect URI`]),
+    ...(key === null ? [] : [`${key === 'wrong' ? 'another' : 'the right'} key`]),
     ...(scope ? [`scope ${scope.join(' ')}`] : []),
     ...(resources ? [`resource ${resources.join(' and ')}`] : []),
   ];

@@ -7,7 +7,7 @@ import { InvariantViolation } from '../../../src/engine/errors.ts';
 import { administration } from '../../../src/lifecycles/client/walk/walk.ts';
 import { emailChallenges } from '../../../src/lifecycles/email-challenge/walk/walk.ts';
 import { externalSignIns } from '../../../src/lifecycles/external-sign-in/walk/walk.ts';
-import { authorizations } from '../../../src/lifecycles/grant/walk/walk.ts';
+import { authorizations, provenRetries } from '../../../src/lifecycles/grant/walk/walk.ts';
 import { signIns } from '../../../src/lifecycles/interaction/walk/walk.ts';
 import { mails } from '../../../src/lifecycles/mail/walk.ts';
 import { operatorSetUps } from '../../../src/lifecycles/operator-set-up/walk.ts';
@@ -29,6 +29,7 @@ import {
   guardMutants,
   linkFactMutants,
   linkGuardMutants,
+  retryGuardMutants,
   signInGuardMutants,
   trustFactMutants,
 } from './mutants/commit-guard.ts';
@@ -41,6 +42,7 @@ import {
   factorEngineMutants,
   keyEngineMutants,
   mailEngineMutants,
+  retryEngineMutants,
   signInEngineMutants,
 } from './mutants/engine.ts';
 import {
@@ -73,6 +75,7 @@ import {
   mailPredicateMutants,
   predicateMutants,
   pushedPredicateMutants,
+  retryPredicateMutants,
   setUpPredicateMutants,
   signInPredicateMutants,
   trustPredicateMutants,
@@ -114,6 +117,12 @@ const SUBJECTS: readonly Subject[] = [
     walk: authorizations(POLICY),
     bounds: [SHORT, LONG],
     mutants: [...machineMutants, ...predicateMutants, ...policyMutants, ...engineMutants, ...guardMutants],
+  },
+  {
+    walk: provenRetries,
+    // A stale token needs four requests.
+    bounds: [SHORT, { requests: 4, inFlight: 2, faults: 0 }, LONG],
+    mutants: [...retryPredicateMutants, ...retryEngineMutants, ...retryGuardMutants],
   },
   {
     walk: signIns,

@@ -10,6 +10,7 @@ import { administerClient, administerUser } from '../../../registration/administ
 import { raiseServerEpoch } from '../../../storage/server.ts';
 import type { Browser, Answer as Page } from '../devices/browser.ts';
 import { formOf } from '../devices/browser.ts';
+import { newProofKey } from '../devices/proof-key.ts';
 import type { Acting, Actor, Approving, Presenting, Scenario } from '../scenario.ts';
 import type { Answer, Chain, Credential, SessionSeen, UnderWay } from '../stage.ts';
 import type { EndName, Fate, OperatorAction } from '../vocabulary.ts';
@@ -67,7 +68,10 @@ const ACCESS: Pick<Approving, 'scope' | 'resources' | 'level'> = {
 
 export async function serverStage(server: Server, { mails, there, address, lifetimes }: Given): Promise<Stage> {
   const { clock, deps, administration } = server;
-  const client = await registerClient(server);
+  // Under a policy with a retry, the client is public and proves a key: else the retry would concern no token.
+  const isBound = lifetimes.provenRetrySeconds !== undefined;
+  const client = await registerClient(server, isBound ? { tokenEndpointAuthMethod: 'none', secretMacs: [] } : {});
+  const keys = { right: newProofKey(), wrong: newProofKey() };
   const other = await registerClient(server);
   const user = await registerUser(server);
   const person = personOf({ server, mails, there }, user, address);
@@ -80,13 +84,24 @@ export async function serverStage(server: Server, { mails, there, address, lifet
   const clientOf = ({ name }: Actor) => (name === 'another client' ? other : client);
   const authorize = (asked: typeof ACCESS) =>
     authorizeUrl(client, sha256(verifiers.right).toString('base64url'), asked);
-  const post = ({ authorization }: RegisteredClient, url: string, form: URLSearchParams) =>
-    server.app.inject({
+  const proofBy = ({ name }: Actor, key: Presenting['key']): string | undefined => {
+    const by = key ?? (name === 'client' ? 'right' : null);
+    return isBound && by !== null ? keys[by].proofAt(`${deps.issuer}/oauth/token`, clock.now()) : undefined;
+  };
+  const post = (by: RegisteredClient, url: string, form: URLSearchParams, dpop?: string) => {
+    const isPublic = isBound && by === client;
+    if (isPublic) form.append('client_id', by.clientId);
+    return server.app.inject({
       method: 'POST',
       url,
-      headers: { 'content-type': 'application/x-www-form-urlencoded', authorization },
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(!isPublic && { authorization: by.authorization }),
+        ...(dpop !== undefined && { dpop }),
+      },
       payload: form.toString(),
     });
+  };
   const storedGrant = async (): Promise<{ readonly now: Date; readonly grant: Grant } | null> => {
     if (grantId === null) return null;
     const { now, grant } = await deps.store.load({ clientId: client.clientId, grantId });
@@ -160,7 +175,8 @@ export async function serverStage(server: Server, { mails, there, address, lifet
       underWay(
         server,
         fate,
-        () => post(clientOf(actor), '/oauth/token', tokenRequest(action, client, verifiers)),
+        () =>
+          post(clientOf(actor), '/oauth/token', tokenRequest(action, client, verifiers), proofBy(actor, action.key)),
         answerOf,
       ),
     revoke: async (actor, credential, fate) => {

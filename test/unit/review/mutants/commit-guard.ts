@@ -62,6 +62,18 @@ export const guardMutants: readonly Mutant[] = Object.keys(ISSUING_GUARD).map((f
   }),
 );
 
+/** Of a retry alone. */
+export const retryGuardMutants: readonly Mutant[] = Object.keys(ISSUING_GUARD).map((fact) =>
+  mutant(`retry without ${fact}`, fact, (right) => {
+    const rest = without(ISSUING_GUARD, fact);
+    return {
+      ...right,
+      commit: (stored, commit, now) =>
+        commit.kind === 'repeatHead' ? commitGrant(stored, commit, now, rest) : right.commit(stored, commit, now),
+    };
+  }),
+);
+
 const SIGN_IN_GUARDS: Guards = {
   move: MOVE_GUARD,
   approval: APPROVAL_GUARD,

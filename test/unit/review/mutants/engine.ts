@@ -222,6 +222,45 @@ export const engineMutants: readonly Mutant[] = [
   ),
 ];
 
+export const retryEngineMutants: readonly Mutant[] = [
+  engine(
+    'a retry whose guard did not hold counts as committed',
+    (right) =>
+      passing(right, {
+        reply: (reply, step) => (isCommit(step, 'repeatHead') && reply.kind === 'committed' ? done : reply),
+      }),
+    'the head was rotated meanwhile: the answer has a used token, as an answer that is late on its way has',
+  ),
+  engine('a retry draws a new nonce (a second head)', (right) =>
+    made(right, 'repeatHead', (after) => withGrant(after, { refreshNonce: new Uint8Array(16).fill(29) })),
+  ),
+  engine('a retry begins its time again', (right) => ({
+    ...right,
+    commit: (stored, commit, now) => {
+      const after = right.commit(stored, commit, now);
+      return after && commit.kind === 'repeatHead' ? withGrant(after, { lastUsedAt: now }) : after;
+    },
+  })),
+  engine('a retry extends the chain', (right) =>
+    made(right, 'repeatHead', (after) => withGrant(after, { chainEndsAt: new Date(8.64e15) })),
+  ),
+  engine('each proven token is taken for the predecessor of the head', (right) =>
+    withLifecycle(right, 'refreshToken', (lifecycle) => ({
+      ...lifecycle,
+      contextOf: (grant: Grant, facts: unknown) => ({ ...lifecycle.contextOf(grant, facts), isPredecessor: true }),
+    })),
+  ),
+  engine('the time of a retry begins at the approval', (right) =>
+    withLifecycle(right, 'refreshToken', (lifecycle) => ({
+      ...lifecycle,
+      contextOf: (grant: Grant, facts: unknown) => ({
+        ...lifecycle.contextOf(grant, facts),
+        retryEndsAt: grant.createdAt.getTime() + 60_000,
+      }),
+    })),
+  ),
+];
+
 function bothForget(right: AuthorizationWalk, whose: 'client' | 'user' | 'server'): AuthorizationWalk {
   const live = { client: 'liveClientEpoch', user: 'liveUserEpoch', server: 'liveServerEpoch' } as const;
   const stored = { client: 'clientEpoch', user: 'userEpoch', server: 'serverEpoch' } as const;

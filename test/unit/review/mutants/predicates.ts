@@ -59,6 +59,17 @@ const WITH_A_BOUND_CREDENTIAL = {
   'nonceMissing: false': REJECTED_ANYWAY,
   'proofMissing: false': REJECTED_ANYWAY,
 };
+/** The policy of the walk has no retry. */
+const WITHOUT_RETRY = 'is asked under a policy with a retry alone; the walk of proven retries sees it';
+const RETRY_GUARDS = {
+  'retryIsOff: true': WITHOUT_RETRY,
+  'holderUnproven: false': WITHOUT_RETRY,
+  'holderUnproven: true': WITHOUT_RETRY,
+  'notThePredecessor: false': WITHOUT_RETRY,
+  'notThePredecessor: true': WITHOUT_RETRY,
+  'retriedTooLate: false': WITHOUT_RETRY,
+  'retriedTooLate: true': WITHOUT_RETRY,
+};
 const REASONS = [
   'endedByClient',
   'endedByUser',
@@ -98,8 +109,33 @@ const lateBy = <Right extends AnyWalk>(key: string): Mutant<Right> => ({
 export const predicateMutants: readonly Mutant[] = [
   ...mutantsOf<Parameters<Mutant['walkOf']>[0]>('authorizationCode', authorizationCodeGuards, WITH_A_BOUND_CREDENTIAL),
   lateBy('authorizationCode'),
-  ...mutantsOf<Parameters<Mutant['walkOf']>[0]>('refreshToken', refreshTokenGuards, WITH_A_BOUND_CREDENTIAL),
+  ...mutantsOf<Parameters<Mutant['walkOf']>[0]>('refreshToken', refreshTokenGuards, {
+    ...WITH_A_BOUND_CREDENTIAL,
+    ...RETRY_GUARDS,
+  }),
   lateBy('refreshToken'),
+];
+
+const { holderUnproven, notThePredecessor, retriedTooLate, retryIsOff } = refreshTokenGuards;
+export const retryPredicateMutants: readonly Mutant[] = [
+  ...mutantsOf<Parameters<Mutant['walkOf']>[0]>(
+    'refreshToken',
+    { holderUnproven, notThePredecessor, retriedTooLate, retryIsOff },
+    { 'retryIsOff: false': 'the policy of this walk has a retry; the walk of authorizations sees it' },
+  ),
+  {
+    what: 'refreshToken: retriedTooLate begins a millisecond late',
+    part: 'predicate',
+    walkOf: (right) =>
+      withMachine(right, 'refreshToken', (machine) =>
+        machine.provide({
+          guards: {
+            retriedTooLate: ({ context, event }: { context: { retryEndsAt: number }; event: { now: number } }) =>
+              event.now > context.retryEndsAt,
+          },
+        } as never),
+      ),
+  },
 ];
 
 export const signInPredicateMutants: readonly Mutant<typeof signIns>[] = [

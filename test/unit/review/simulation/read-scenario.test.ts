@@ -71,7 +71,7 @@ const WRONG: Readonly<Record<string, readonly [steps: string, ...problems: RegEx
   ],
   'what is not sent with a token': [
     '  - { who: client, presents: code, gets: A }\n  - { who: client, presents: A, with: { verifier: wrong } }',
-    /:6: steps\.2\.with\.verifier: Expected scope, resources.*, found "verifier" here/,
+    /:6: steps\.2\.with\.verifier: Expected key, scope, resources.*, found "verifier" here/,
   ],
   'a time of no unit': ['  - { wait: 30 min }', /:5: steps\.1\.wait: Expected a time as 30s.*, found "30 min"/],
   'a time twice': ['  - { wait: 30s, until: the code ends }', /steps\.1\.until: Expected .*, found "wait" and "until"/],
