@@ -27,7 +27,7 @@ const PLAYED = '^src/review/simulation/server/';
 /** The entry points for frameworks that an API brings along, unlike the server. */
 const GUARDS_OF_OTHERS = '^src/guard/(express|hono|nestjs)\\.ts$';
 /** The check of a DPoP proof. */
-const PROOF = '^src/guard/dpop-proof\\.ts$';
+const PROOF = '^src/guard/(certificate|dpop-proof)\\.ts$';
 const DEVICES = '^src/review/simulation/devices/';
 
 /** A room that may reach only what is listed. */
@@ -60,7 +60,7 @@ export default {
     only(
       'policies-are-data',
       '^policies/',
-      ['^policies/', '^src/oauth/(signing-algorithms|scope|claims)\\.ts$', packages('zod')],
+      ['^policies/', '^src/oauth/(signing-algorithms|scope|claims|distinguished-name)\\.ts$', packages('zod')],
       'A policy is data beside the schema that bounds it; of the server it needs the lists and formats of the protocol alone.',
     ),
     only(
@@ -102,7 +102,7 @@ export default {
       'the-check-of-a-proof-is-a-leaf',
       PROOF,
       [packages('jose')],
-      'The server and the guard check DPoP proofs by the same file, which is part of the package of the guard.',
+      'The server and the guard check DPoP proofs and read certificates by the same files, which are part of the package of the guard.',
     ),
     only(
       'guard-knows-no-server',
@@ -136,7 +136,7 @@ export default {
     onlyFrom(
       'guard-is-for-apis',
       ['^src/guard/', '^src/management/', TESTS],
-      '^src/guard/(?!dpop-proof\\.ts$)',
+      '^src/guard/(?!(certificate|dpop-proof)\\.ts$)',
       'The server checks its own tokens against its own database; only an API on it, such as the management API, is guarded.',
     ),
     only(
@@ -331,6 +331,9 @@ export default {
         NODE,
         // The hash of an image is its name.
         '^src/crypto/digest\\.ts$',
+        // The authorities of client certificates are checked when the server starts; the guard reads the same forms of headers.
+        '^src/crypto/client-certificate\\.ts$',
+        '^src/guard/certificate\\.ts$',
         // The storage reads it too.
         '^src/system/database-url\\.ts$',
       ],

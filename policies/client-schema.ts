@@ -4,6 +4,7 @@
  * and its JSON Schema, `clients show` and the error texts derive from this file. To add a field: CONTRIBUTING.md.
  */
 import { z } from 'zod';
+import { readDistinguishedName } from '../src/oauth/distinguished-name.ts';
 import { formatScope, parseScope } from '../src/oauth/scope.ts';
 import { CLIENT_SIGNING_ALGORITHMS, SIGNING_ALGORITHMS } from '../src/oauth/signing-algorithms.ts';
 import { type Expectation, expectations, expecting, expectingSecret } from './expectations.ts';
@@ -92,6 +93,10 @@ export const MAX_CLIENT_KEYS = 10;
 /** Of a modulus of 4096 bits, in base64url. */
 const MAX_KEY_MEMBER_CHARACTERS = 683;
 
+/** In base64 (RFC 7517 §4.7). The first alone counts; the others are its chain. */
+const MAX_CERTIFICATE_CHARACTERS = 8192;
+const MAX_CLIENT_CERTIFICATES = 10;
+
 const keyMember = z
   .string()
   .regex(/^[A-Za-z0-9_-]+$/)
@@ -100,6 +105,13 @@ const keyMember = z
 /** RFC 7518 §6.2.2, §6.3.2 and §6.4.1: the holder of one of these signs as the client. */
 export const PRIVATE_KEY_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
 const privateMember = expectingSecret(z.never().optional(), 'no private or symmetric key: a public key alone');
+
+/** Of a certificate (RFC 8705 §2.1.2). */
+const certificateName = z
+  .string()
+  .min(1)
+  .max(1024)
+  .refine((text) => isPlainText(text));
 
 /** RFC 7517 §4. Members that this server does not use are left out: "they MUST be ignored". */
 export const clientKeySchema = z.object({
@@ -116,6 +128,21 @@ export const clientKeySchema = z.object({
   y: keyMember,
   n: keyMember,
   e: keyMember,
+  // RFC 7517 §4.7 and §4.9: a client that authenticates with a certificate of its own registers it so (RFC 8705 §2.2.2).
+  x5c: z
+    .array(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9+/]+={0,2}$/)
+        .max(MAX_CERTIFICATE_CHARACTERS),
+    )
+    .min(1)
+    .max(MAX_CLIENT_CERTIFICATES)
+    .optional(),
+  'x5t#S256': z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/)
+    .optional(),
   ...(Object.fromEntries(PRIVATE_KEY_MEMBERS.map((name) => [name, privateMember])) as Readonly<
     Record<(typeof PRIVATE_KEY_MEMBERS)[number], typeof privateMember>
   >),
@@ -159,10 +186,19 @@ export const clientRecordSchema = z.object({
   }),
   // RFC 7591 §2: "If unspecified or omitted, the default is client_secret_basic".
   token_endpoint_auth_method: field(
-    z.enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']).default('client_secret_basic'),
+    z
+      .enum([
+        'client_secret_basic',
+        'client_secret_post',
+        'private_key_jwt',
+        'tls_client_auth',
+        'self_signed_tls_client_auth',
+        'none',
+      ])
+      .default('client_secret_basic'),
     {
       description:
-        'How the client authenticates. private_key_jwt: with a key of its own, whose public half is in jwks or at jwks_uri. none: a public client, which cannot keep a secret.',
+        'How the client authenticates. private_key_jwt: with a key of its own, whose public half is in jwks or at jwks_uri. tls_client_auth: with a TLS client certificate of a certificate authority, which a field tls_client_auth_… names. self_signed_tls_client_auth: with a TLS client certificate whose key is in jwks or at jwks_uri. none: a public client, which cannot keep a secret.',
       option: '--auth-method <method>',
       label: 'authenticates',
       alwaysWritten: true,
@@ -183,7 +219,8 @@ export const clientRecordSchema = z.object({
   ),
   // RFC 7591 §2: "The "jwks_uri" and "jwks" parameters MUST NOT both be present in the same request or response."
   jwks: field(z.object({ keys: z.array(clientKeySchema).min(1).max(MAX_CLIENT_KEYS) }).optional(), {
-    description: 'The public keys of a client that authenticates with private_key_jwt, as a JWK Set (RFC 7517).',
+    description:
+      'The public keys of a client that authenticates with private_key_jwt or self_signed_tls_client_auth, as a JWK Set (RFC 7517).',
     leftOut: 'the keys at jwks_uri',
     option: '--jwks <json>',
     label: 'keys',
@@ -224,6 +261,37 @@ export const clientRecordSchema = z.object({
     leftOut: 'RS256, and ES256 under a policy with a profile',
     option: '--authorization-signed-response-alg <alg>',
     label: 'signed responses',
+  }),
+  // RFC 8705 §2.1.2.
+  tls_client_auth_subject_dn: field(certificateName.refine((text) => readDistinguishedName(text) !== null).optional(), {
+    description: 'tls_client_auth: the subject of the certificate.',
+    expected: 'a distinguished name (RFC 4514), such as CN=billing,O=Example,C=DE, without #-encoded values',
+    option: '--tls-client-auth-subject-dn <dn>',
+    label: 'certificate subject',
+  }),
+  tls_client_auth_san_dns: field(certificateName.regex(/^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$/).optional(), {
+    description: 'tls_client_auth: a dNSName of the certificate. A wildcard of the certificate matches itself alone.',
+    expected: 'a DNS name, such as billing.example.com',
+    option: '--tls-client-auth-san-dns <name>',
+    label: 'certificate DNS name',
+  }),
+  tls_client_auth_san_uri: field(certificateName.refine((text) => URL.canParse(text)).optional(), {
+    description: 'tls_client_auth: a uniformResourceIdentifier of the certificate, compared as an exact string.',
+    expected: 'a URI, such as spiffe://example.org/billing',
+    option: '--tls-client-auth-san-uri <uri>',
+    label: 'certificate URI',
+  }),
+  tls_client_auth_san_ip: field(z.union([z.ipv4(), z.ipv6()]).optional(), {
+    description: 'tls_client_auth: an iPAddress of the certificate. The octets are compared.',
+    expected: 'an IPv4 or IPv6 address',
+    option: '--tls-client-auth-san-ip <address>',
+    label: 'certificate IP address',
+  }),
+  tls_client_auth_san_email: field(certificateName.regex(/^[^@\s]+@[^@\s]+$/).optional(), {
+    description: 'tls_client_auth: an rfc822Name of the certificate. Upper and lower case differ before the @ alone.',
+    expected: 'an email address',
+    option: '--tls-client-auth-san-email <email>',
+    label: 'certificate email',
   }),
   redirect_uris: field(redirectUris.default([]), {
     description: 'Where authorization codes are sent. Compared as exact strings.',
@@ -306,6 +374,13 @@ export const clientRecordSchema = z.object({
       'true: the client pushes its authorization requests. The server rejects a request whose parameters come with the browser.',
     option: '--require-pushed-authorization-requests <true|false>',
     label: 'authorization requests',
+  }),
+  // RFC 8705 §3.4.
+  tls_client_certificate_bound_access_tokens: field(z.boolean().default(false), {
+    description:
+      'true: the client gets access tokens that are bound to its TLS client certificate alone, and connects with it for each token request.',
+    option: '--tls-client-certificate-bound-access-tokens <true|false>',
+    label: 'certificate-bound access tokens',
   }),
   // RFC 7591 §2.
   logo_uri: field(webAddress.optional(), {

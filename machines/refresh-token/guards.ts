@@ -8,10 +8,10 @@ export const refreshTokenGuards = {
   byAnotherClient: ({ context, event }: Refresh) => event.clientId !== context.clientId,
   ...proofGuards,
   retryIsOff: ({ context }: Refresh) => context.retryEndsAt === null,
-  /** A token that is bound to a key is proven by that key alone, another by the authentication of its client. */
+  /** A token that is bound to a key or a certificate is proven by that alone, another by the authentication of its client. */
   holderUnproven: ({ context, event }: Refresh) =>
     (context.boundTo === null && !event.clientProvesKey) ||
-    (context.boundTo !== null && event.proof.key !== context.boundTo),
+    (context.boundTo !== null && event.proof.key !== context.boundTo && event.proof.certificate !== context.boundTo),
   notThePredecessor: ({ context }: Refresh) => !context.isPredecessor,
   retriedTooLate: ({ context, event }: Refresh) => context.retryEndsAt !== null && event.now >= context.retryEndsAt,
   expired: ({ context, event }: Refresh) => event.now >= context.endsAt,

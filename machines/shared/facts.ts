@@ -7,6 +7,7 @@ export type TokenRejectReason =
   | 'dpop_nonce_missing'
   | 'dpop_proof_missing'
   | 'dpop_key_mismatch'
+  | 'client_certificate_missing'
   | 'authorization_code_expired'
   | 'authorization_code_reused'
   | 'refresh_token_expired'
@@ -52,12 +53,14 @@ export type AdministrationRejectReason =
   | 'address_taken'
   | 'changed_meanwhile';
 
-/** The DPoP proof of a request (RFC 9449 §4). */
+/** The keys that the sender of a request proves: by DPoP (RFC 9449 §4), and by its TLS client certificate (RFC 8705 §3). */
 export type Proof = {
   /** The thumbprint of the key that signed it, for this request. `null`: the request has no proof, or an invalid one. */
   readonly key: string | null;
   /** `null`: the proof is valid, or the request has none. */
   readonly problem: 'invalid' | 'nonceMissing' | null;
+  /** The thumbprint of the certificate. `null`: none, or the client is not registered for tokens that are bound to one. */
+  readonly certificate: string | null;
 };
 
 export type EpochOwner = 'client' | 'user' | 'server';

@@ -44,7 +44,7 @@ const CODE = {
   dpopJkt: null,
 };
 /** The ledger records no proofs: each request counts as proven. */
-const PROVEN = { key: 'a key', problem: null };
+const PROVEN = { key: 'a key', problem: null, certificate: 'a certificate' };
 
 /** A grant with the columns that the decision about a token does not compare. */
 export const grantOf = (

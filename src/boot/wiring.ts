@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { ClientCertificates } from '../config/client-certificates.ts';
 import { COMMAND_LINE_CLIENT } from '../config/command-line-client.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { DEFAULT_CONFIG_FOLDER } from '../config/environment.ts';
@@ -17,6 +18,7 @@ import { rowMacs } from '../crypto/row-mac.ts';
 import type { PasswordHash, RawSecret } from '../crypto/secret-types.ts';
 import { Unavailable } from '../engine/errors.ts';
 import type { AppOptions } from '../http/app.ts';
+import { certificatesOf } from '../http/client-certificate.ts';
 import { managementApi } from '../management/api.ts';
 import { earlyRefusals } from '../management/early-refusals.ts';
 import { QUOTA_SECONDS } from '../management/request-quota.ts';
@@ -74,6 +76,8 @@ export type AppParts = {
   readonly issuer: string;
   readonly production: boolean;
   readonly trustedProxies: readonly string[];
+  /** Null or absent: the server takes no TLS client certificates. */
+  readonly clientCertificates?: ClientCertificates | null;
   readonly configuration: () => Configuration;
   /** Where its files are. Absent: in the folder of the installation. */
   readonly configFolder?: string;
@@ -251,6 +255,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     secretChanged: parts.secretChanged ?? (async () => {}),
     mailPreviews: async () => (await import('./mail/sample-mails.ts')).mailPreviews(issuer, configuration()),
     requestCounts: requestCounter(elapsed, QUOTA_SECONDS),
+    certificateOf: certificatesOf(parts),
     commandLineClient: database.kind === 'embedded' ? COMMAND_LINE_CLIENT : null,
     sleep: (milliseconds: number) => sleep(milliseconds),
     signingKeys: keyDeps({ db, keys, source, clock, policy }),
@@ -288,6 +293,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     issuer,
     production,
     trustedProxies,
+    clientCertificates: parts.clientCertificates ?? null,
     logger,
     keys,
     random,

@@ -10,9 +10,16 @@ export const clientDocument = (client: CheckedClient): Record<string, unknown> =
 
 export function authenticationWords({ tokenEndpointAuthMethod, secrets }: CheckedClient): string {
   if (tokenEndpointAuthMethod === 'none') return 'none (public client)';
-  if (tokenEndpointAuthMethod === 'private_key_jwt') return 'private_key_jwt, with a key of its own (no secret)';
+  const own = WITHOUT_SECRET[tokenEndpointAuthMethod];
+  if (own !== undefined) return `${tokenEndpointAuthMethod}, ${own} (no secret)`;
   return `${tokenEndpointAuthMethod}, ${secrets === 1 ? '1 secret' : `${secrets} secrets`} (never shown)`;
 }
+
+const WITHOUT_SECRET: Readonly<Record<string, string | undefined>> = {
+  private_key_jwt: 'with a key of its own',
+  tls_client_auth: 'with a TLS certificate of an authority',
+  self_signed_tls_client_auth: 'with a TLS certificate of its own',
+};
 
 /** A row for each stored field except the id; an unset field shows its default. */
 export function clientRows(client: CheckedClient): [name: string, values: string | readonly string[]][] {
@@ -33,6 +40,8 @@ const WORDS: Readonly<Partial<Record<string, (client: CheckedClient) => string |
     requirePushedAuthorizationRequests ? 'always pushed' : 'pushed, or sent with the browser',
   require_signed_request_object: ({ requireSignedRequestObject }) =>
     requireSignedRequestObject ? 'always' : 'where it signs one',
+  tls_client_certificate_bound_access_tokens: ({ tlsClientCertificateBoundAccessTokens }) =>
+    tlsClientCertificateBoundAccessTokens ? 'always' : 'never',
   id_token_signed_response_alg: ({ idTokenSignedResponseAlg }) => `signed with ${idTokenSignedResponseAlg}`,
 };
 

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { RawSecret } from '../crypto/secret-types.ts';
 import { whatIsWrongWithHosts } from '../system/database-url.ts';
 import { BOOTSTRAP_VARIABLE, type BootstrapOperator, readBootstrapOperator } from './bootstrap-operator.ts';
+import { type ClientCertificates, readClientCertificates } from './client-certificates.ts';
 import { isLoopback } from './loopback.ts';
 import { EnvironmentError, readSecretVariable, type Variables } from './secret-variable.ts';
 import { readSmtp, type SmtpSettings } from './smtp.ts';
@@ -26,6 +27,8 @@ export type Environment = {
   /** The folder of policies. */
   readonly configFolder: string;
   readonly trustedProxies: readonly string[];
+  /** Null: the server takes no TLS client certificates. */
+  readonly clientCertificates: ClientCertificates | null;
   readonly host: string;
   readonly port: number;
   /** Where Prometheus asks; null: there are no metrics. */
@@ -124,6 +127,8 @@ export function readEnvironment(variables: Variables): Environment {
   problems.push(
     ...trustedProxies.flatMap(whatIsWrongWithProxy).map((problem) => `STATEHOUSE_TRUSTED_PROXIES: ${problem}`),
   );
+  const certificates = readClientCertificates(get, trustedProxies);
+  problems.push(...certificates.problems);
   const logLevel = check(
     'LOG_LEVEL',
     z.enum(LOG_LEVELS),
@@ -163,6 +168,7 @@ export function readEnvironment(variables: Variables): Environment {
     secrets: secrets.length > 0 ? secrets : null,
     configFolder: get('STATEHOUSE_CONFIG') ?? DEFAULT_CONFIG_FOLDER,
     trustedProxies,
+    clientCertificates: certificates.settings,
     host: get('HOST') ?? 'localhost',
     port,
     metrics: metricsPort === null ? null : { host: get('STATEHOUSE_METRICS_HOST') ?? 'localhost', port: metricsPort },

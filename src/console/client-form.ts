@@ -46,6 +46,11 @@ const LABELS: Readonly<Record<string, string>> = {
   jwks: 'Public keys',
   jwks_uri: 'Address of its public keys',
   token_endpoint_auth_signing_alg: 'Signature of its assertions',
+  tls_client_auth_subject_dn: 'Subject of its certificate',
+  tls_client_auth_san_dns: 'DNS name in its certificate',
+  tls_client_auth_san_uri: 'URI in its certificate',
+  tls_client_auth_san_ip: 'IP address in its certificate',
+  tls_client_auth_san_email: 'Email address in its certificate',
   redirect_uris: 'Redirect URIs',
   grant_types: 'Gets tokens by',
   scope: 'Scopes that it may have',
@@ -60,6 +65,7 @@ const LABELS: Readonly<Record<string, string>> = {
   require_signed_request_object: 'Signed requests',
   request_object_signing_alg: 'Signature of its requests',
   authorization_signed_response_alg: 'Signature of responses',
+  tls_client_certificate_bound_access_tokens: 'Certificate-bound access tokens',
   logo_uri: 'Logo',
   client_uri: 'Home page',
   initiate_login_uri: 'Sign-in address of the app',
@@ -81,6 +87,10 @@ const FLAG_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     true: 'Always: it signs each authorization request',
     false: 'Where the client signs one',
   },
+  tls_client_certificate_bound_access_tokens: {
+    true: 'Always: it connects with its TLS certificate',
+    false: 'Never',
+  },
 };
 
 const VALUE_WORDS: Readonly<Record<string, string>> = {
@@ -90,6 +100,8 @@ const VALUE_WORDS: Readonly<Record<string, string>> = {
   client_secret_basic: 'A secret in the header',
   client_secret_post: 'A secret in the body',
   private_key_jwt: 'A key of its own',
+  tls_client_auth: 'A TLS certificate of an authority',
+  self_signed_tls_client_auth: 'A TLS certificate of its own',
   authorization_code: 'Sign-in of an end-user',
   refresh_token: 'Refresh tokens',
   client_credentials: 'Its own secret, without an end-user',

@@ -96,15 +96,19 @@ function redemption(issuer: string, id: string, client: ClientRecord, redirectUr
 
 function authenticationOf(id: string, method: string | undefined): readonly string[] {
   if (method === 'none') return [`--data-urlencode ${shell(`client_id=${id}`)}`];
+  if (method === 'tls_client_auth' || method === 'self_signed_tls_client_auth')
+    return [`--data-urlencode ${shell(`client_id=${id}`)}`, '--cert client.pem --key client.key'];
   if (method !== 'private_key_jwt') return [`-u ${shell(`${encodeURIComponent(id)}:`)}"$CLIENT_SECRET"`];
   return [`--data-urlencode ${shell(`client_assertion_type=${JWT_BEARER}`)}`, '-d client_assertion="$ASSERTION"'];
 }
 
+const BY_KEY = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'];
+
 /** Of one client, with its values filled in. */
 export function codeOf(viewer: Viewer, id: string, client: ClientRecord): Markup {
-  if (client.token_endpoint_auth_method === 'private_key_jwt') {
+  if (BY_KEY.includes(client.token_endpoint_auth_method ?? '')) {
     return html`<h2>Code</h2>
-<p>The client signs with its own key. The guide <code>docs/connecting-a-client-with-keys.md</code> has the code for openid-client, oauth4webapi and Spring.</p>`;
+<p>The client proves a key of its own. The guide <code>docs/connecting-a-client-with-keys.md</code> has the code for openid-client, oauth4webapi and Spring.</p>`;
   }
   const kind = kindOf(client);
   const snippets = snippetsFor(kind, {

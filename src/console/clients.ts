@@ -121,6 +121,8 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 const WITHOUT_SECRET: Readonly<Record<string, Markup>> = {
   none: html`<p>None: it is a public client, which cannot keep a secret.</p>`,
   private_key_jwt: html`<p>None: it signs with a key of its own, and this server has the public half alone.</p>`,
+  tls_client_auth: html`<p>None: it connects with a TLS certificate of an authority that the server trusts.</p>`,
+  self_signed_tls_client_auth: html`<p>None: it connects with a TLS certificate whose key the server knows.</p>`,
 };
 
 /** docs/decisions/0027. */

@@ -4,6 +4,9 @@ import { type JwtReading, readJwt } from './read-jwt.ts';
 import type { KeyRing, SigningKey } from './signing-keys.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid-bytes.ts';
 
+/** `cnf` (RFC 7800 §3.1) of a bound token: the thumbprints of a key (RFC 9449 §6.1) and of a certificate (RFC 8705 §3.1). */
+export type Confirmation = { readonly jkt?: string; readonly 'x5t#S256'?: string };
+
 /** RFC 9068 §2.2. Instants are seconds since 1970. */
 export type AccessTokenClaims = {
   readonly iss: string;
@@ -21,8 +24,8 @@ export type AccessTokenClaims = {
    */
   readonly acr?: string;
   readonly auth_time?: number;
-  /** The thumbprint of the key to which the token is bound (RFC 9449 §6.1). Absent: to no key. */
-  readonly cnf?: { readonly jkt: string };
+  /** The key and the certificate to which the token is bound. Absent: to none. */
+  readonly cnf?: Confirmation;
 };
 
 /** The origin that can end a token: its grant or, with client credentials, its client's epoch at the time of issue. */
@@ -80,6 +83,12 @@ function originOf(jti: string): AccessTokenOrigin | null {
 type Claims = Readonly<Record<string, unknown>>;
 
 const isText = (value: unknown) => typeof value === 'string';
+/** This server makes no others: a token with an unknown confirmation is none of its tokens. */
+const isConfirmation = (value: unknown) => {
+  const methods = Object.entries(Object(value) as object);
+  return methods.length > 0 && methods.every(([name, one]) => CONFIRMATIONS.includes(name) && isText(one));
+};
+const CONFIRMATIONS: readonly string[] = ['jkt', 'x5t#S256'] satisfies readonly (keyof Confirmation)[];
 const isInstant = (value: unknown) => Number.isSafeInteger(value);
 const SHAPE: Readonly<Record<keyof AccessTokenClaims, (value: unknown) => boolean>> = {
   iss: isText,
@@ -92,7 +101,7 @@ const SHAPE: Readonly<Record<keyof AccessTokenClaims, (value: unknown) => boolea
   exp: isInstant,
   acr: (value) => value === undefined || isText(value),
   auth_time: (value) => value === undefined || isInstant(value),
-  cnf: (value) => value === undefined || isText(Object(value)['jkt']),
+  cnf: (value) => value === undefined || isConfirmation(value),
 };
 
 const isAccessToken = (claims: Claims): claims is AccessTokenClaims =>

@@ -1,6 +1,7 @@
 /** The public keys by which clients authenticate (RFC 7517, RFC 7518 §6): their form, and the algorithms of each. */
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { ClientSigningAlgorithm } from '../oauth/signing-algorithms.ts';
+import { sha256 } from './digest.ts';
 
 /** The members of a public JWK that this server reads. */
 export type PublicJwk = {
@@ -12,6 +13,8 @@ export type PublicJwk = {
   readonly y?: string | undefined;
   readonly n?: string | undefined;
   readonly e?: string | undefined;
+  readonly x5c?: readonly string[] | undefined;
+  readonly 'x5t#S256'?: string | undefined;
 };
 
 /** RFC 9864 §2.2: two names of one algorithm, on the only curve that this server knows. */
@@ -41,11 +44,29 @@ export function whatIsWrongWithKey(jwk: PublicJwk): string | null {
   if (jwk.alg !== undefined && !signsWith(jwk, jwk.alg)) return `"alg" ${jwk.alg} for a key of the kind ${jwk.kty}`;
   const key = publicKeyOf(jwk);
   if (key === null) return `values that are no public key of the kind ${jwk.kty}`;
+  const wrong = whatIsWrongWithCertificate(jwk, key);
+  if (wrong !== null) return wrong;
   const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
   if (jwk.kty !== 'RSA') return null;
   if (modulusLength === undefined || modulusLength < RSA_BITS.least || modulusLength > RSA_BITS.most)
     return `an RSA key of ${modulusLength} bits`;
   return publicExponent === undefined || publicExponent < LEAST_RSA_EXPONENT ? 'a small RSA exponent' : null;
+}
+
+/** RFC 7517 §4.7 and §4.9: both MUST name a certificate of this key. */
+function whatIsWrongWithCertificate({ x5c, 'x5t#S256': x5t }: PublicJwk, key: KeyObject): string | null {
+  const [first] = x5c ?? [];
+  if (first === undefined) return null;
+  try {
+    const certificate = new X509Certificate(Buffer.from(first, 'base64'));
+    const isOfKey =
+      certificate.publicKey.asymmetricKeyType === key.asymmetricKeyType && certificate.publicKey.equals(key);
+    if (!isOfKey) return '"x5c" with a certificate of another key';
+    const isNamed = x5t === undefined || x5t === sha256(certificate.raw).toString('base64url');
+    return isNamed ? null : '"x5t#S256" of another certificate than "x5c"';
+  } catch {
+    return '"x5c" without a certificate';
+  }
 }
 
 export const KEY_EXPECTED = `a public key: EC on P-256, OKP on Ed25519, or RSA with ${RSA_BITS.least} to ${RSA_BITS.most} bits`;

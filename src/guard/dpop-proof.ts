@@ -16,6 +16,8 @@ export type ProofExpected = {
   readonly method: string;
   /** The URL of the request. Its query and fragment do not count. */
   readonly url: string;
+  /** Another URL of the same endpoint. Absent: none. */
+  readonly alias?: string;
   /** The presented access token. Null: the request presents none, as at the token endpoint. */
   readonly accessToken: string | null;
   /** Milliseconds since 1970. */
@@ -158,7 +160,8 @@ async function judged(claims: JWTPayload, key: JWK, expected: ProofExpected): Pr
   if (!isShaped || !(nonce === null || isText(nonce))) return invalid('proof_claim_malformed');
   if (htm !== expected.method) return invalid('proof_for_other_method');
   const url = normalisedUrl(htu);
-  if (url === null || url !== normalisedUrl(expected.url)) return invalid('proof_for_other_url');
+  const isThis = [expected.url, expected.alias ?? expected.url].some((one) => url === normalisedUrl(one));
+  if (url === null || !isThis) return invalid('proof_for_other_url');
   const { accessToken } = expected;
   if (accessToken !== null && ath !== (await sha256(accessToken))) return invalid('proof_for_other_token');
   const jkt = await calculateJwkThumbprint(key, 'sha256');

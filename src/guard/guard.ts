@@ -1,5 +1,6 @@
 /** The guard of an API, without a framework: one check for a request, one outcome. */
 import { readAccessToken } from './access-token.ts';
+import { certificateProblem } from './certificate-binding.ts';
 import { validClaims } from './claims.ts';
 import { discovery } from './discovery.ts';
 import { DPOP_ALGORITHMS, dpopProblem } from './dpop.ts';
@@ -60,7 +61,7 @@ export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Gu
   const { proof, claims: schema, onRefusal, now = () => new Date(), fetch = globalThis.fetch } = options;
   const milliseconds = () => now().getTime();
   const rules = rulesOf(options, milliseconds);
-  const { issuer, resource, dpop } = rules;
+  const { issuer, resource, dpop, certificate } = rules;
   const ask = jsonRequests((...request) => fetch(...request));
   const { jwksUri, introspection: asked } = options;
   const given = {
@@ -75,6 +76,7 @@ export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Gu
     resource,
     scopes: rules.scopes ?? [],
     dpop: dpop && DPOP_ALGORITHMS,
+    certificates: certificate !== null,
     name: options.name,
     documentation: options.documentation,
   });
@@ -106,7 +108,7 @@ export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Gu
   ): Promise<RefusalReason | Unavailable | null> => {
     const { cnf } = claims;
     if (cnf === undefined && scheme === 'bearer') return null;
-    if (proof === undefined && dpop === null) return 'proof_missing';
+    if (proof === undefined && dpop === null && certificate === null) return 'proof_missing';
     const confirmation = objectOf(cnf);
     if (confirmation === null) return 'proof_refused';
     const boundToDpop = confirmation['jkt'] !== undefined;
@@ -114,11 +116,17 @@ export function createGuard<Claims = unknown>(options: GuardOptions<Claims>): Gu
     // be bound.
     if (boundToDpop !== (scheme === 'dpop')) return boundToDpop ? 'proof_missing' : 'proof_refused';
     try {
-      if (dpop !== null && boundToDpop) {
-        const { jkt, ...others } = confirmation;
-        const problem = await dpopProblem(dpop, request, { token, jkt, now: milliseconds() });
-        if (problem !== null || Object.keys(others).length === 0) return problem;
-      }
+      const { jkt, 'x5t#S256': x5t, ...others } = confirmation;
+      const byCertificate = certificate !== null && x5t !== undefined;
+      const byDpop = dpop !== null && boundToDpop;
+      // The certificate first: a proof passes once.
+      const problem =
+        (byCertificate ? await certificateProblem(certificate, request, x5t) : null) ??
+        (byDpop ? await dpopProblem(dpop, request, { token, jkt, now: milliseconds() }) : null);
+      if (problem !== null) return problem;
+      const isWhole =
+        byDpop === boundToDpop && byCertificate === (x5t !== undefined) && Object.keys(others).length === 0;
+      if (isWhole && (byDpop || byCertificate)) return null;
       if (proof === undefined) return 'proof_missing';
       const isGood = await proof({ request, scheme, token, claims, confirmation });
       return isGood === true ? null : 'proof_refused';

@@ -1,5 +1,6 @@
 /** `statehouse/guard`: everything that an API needs to accept the access tokens of Statehouse, without a framework. */
 
+export type { CertificateSource } from './certificate-binding.ts';
 export type { ClaimsSchema } from './claims.ts';
 export type { UsedProof } from './dpop.ts';
 export { createGuard, type Guard, type Needs } from './guard.ts';

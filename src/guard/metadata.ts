@@ -14,6 +14,7 @@ export type ResourceMetadataDocument = {
   readonly bearer_methods_supported: readonly ['header'];
   readonly scopes_supported?: readonly string[];
   readonly dpop_signing_alg_values_supported?: readonly string[];
+  readonly tls_client_certificate_bound_access_tokens?: true;
   readonly resource_name?: string;
   readonly resource_documentation?: string;
 };
@@ -30,6 +31,8 @@ export type ResourceFacts = {
   readonly scopes: readonly string[];
   /** The algorithms of DPoP proofs. Null: the API takes none. */
   readonly dpop: readonly string[] | null;
+  /** Whether the API checks tokens that are bound to a certificate. */
+  readonly certificates?: boolean;
   readonly name?: string | undefined;
   readonly documentation?: string | undefined;
 };
@@ -47,6 +50,7 @@ export function resourceMetadata({
   resource,
   scopes,
   dpop,
+  certificates = false,
   name,
   documentation,
 }: ResourceFacts): ResourceMetadata {
@@ -60,6 +64,7 @@ export function resourceMetadata({
       bearer_methods_supported: ['header'],
       ...(scopes.length > 0 && { scopes_supported: scopes }),
       ...(dpop !== null && { dpop_signing_alg_values_supported: dpop }),
+      ...(certificates && { tls_client_certificate_bound_access_tokens: true as const }),
       ...(name !== undefined && { resource_name: name }),
       ...(documentation !== undefined && { resource_documentation: documentation }),
     },

@@ -1,4 +1,6 @@
 /** The options of a guard, and their bounds. */
+import { CERTIFICATE_FORMS, type CertificateForm } from './certificate.ts';
+import { type CertificateRules, type CertificateSource, certificateInHeader } from './certificate-binding.ts';
 import type { ClaimsSchema } from './claims.ts';
 import { type DpopRules, proofsInMemory, type UsedProof } from './dpop.ts';
 import type { ClientAuthentication, IntrospectionRules } from './introspection.ts';
@@ -78,8 +80,15 @@ export type GuardOptions<Claims = unknown> = {
     readonly maxProofs?: number;
   };
   /**
-   * Checks that the sender holds the key to which a token is bound: `cnf` (RFC 7800), by DPoP (RFC 9449), where `dpop`
-   * is absent, or mutual TLS (RFC 8705). Without it, the guard rejects bound tokens, because it cannot distinguish their holder from a thief.
+   * Where the TLS client certificate of a request comes from. With it, the guard accepts tokens that are bound to a
+   * certificate (RFC 8705 §3), each on a connection with that certificate. A header proves something only where a proxy
+   * of yours replaces it in each request, and nothing else reaches the API. Where the API ends TLS itself, pass a
+   * function: `(request) => request.socket.getPeerCertificate().raw`.
+   */
+  readonly certificate?: CertificateSource;
+  /**
+   * Your own check that the sender holds the key to which a token is bound: `cnf` (RFC 7800), where neither `dpop` nor
+   * `certificate` checks it. Without it, the guard rejects bound tokens, because it cannot distinguish their holder from a thief.
    * With it, the guard accepts the scheme `DPoP` too. @returns whether the proof is valid. An error becomes 503.
    */
   readonly proof?: (presented: Presented) => boolean | Promise<boolean>;
@@ -116,6 +125,7 @@ export type GuardRules = {
   readonly keys: KeyTimes;
   readonly introspection: IntrospectionRules | null;
   readonly dpop: DpopRules | null;
+  readonly certificate: CertificateRules | null;
 };
 
 const DEFAULT_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'];
@@ -157,7 +167,26 @@ export function rulesOf(options: GuardOptions, now: () => number = Date.now): Gu
     },
     introspection: introspection === undefined ? null : introspectionRules(introspection),
     dpop: options.dpop === undefined ? null : dpopRules(options.dpop, resource, now),
+    certificate: options.certificate === undefined ? null : certificateRules(options.certificate),
   };
+}
+
+function certificateRules(given: CertificateSource): CertificateRules {
+  if (typeof given === 'function') return given;
+  const { header, form } = Object(given) as { readonly header?: unknown; readonly form?: CertificateForm };
+  demand(
+    isText(header) && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header),
+    'certificate.header',
+    'the name of a header',
+    header,
+  );
+  demand(
+    form !== undefined && CERTIFICATE_FORMS.includes(form),
+    'certificate.form',
+    CERTIFICATE_FORMS.join(' or '),
+    form,
+  );
+  return certificateInHeader(header.toLowerCase(), form);
 }
 
 function dpopRules(given: NonNullable<GuardOptions['dpop']>, resource: string, now: () => number): DpopRules {

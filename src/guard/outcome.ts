@@ -66,6 +66,8 @@ export type RefusalReason =
   | 'dpop_proof_invalid'
   | 'dpop_proof_replayed'
   | 'dpop_key_mismatch'
+  | 'certificate_missing'
+  | 'certificate_mismatch'
   | 'token_inactive'
   | 'scope_missing'
   | 'sign_in_too_weak'
@@ -136,6 +138,8 @@ const ERROR_OF: Readonly<Record<RefusalReason, RefusalError>> = {
   dpop_proof_invalid: 'invalid_dpop_proof',
   dpop_proof_replayed: 'invalid_dpop_proof',
   dpop_key_mismatch: 'invalid_token',
+  certificate_missing: 'invalid_token',
+  certificate_mismatch: 'invalid_token',
   token_inactive: 'invalid_token',
   scope_missing: 'insufficient_scope',
   sign_in_too_weak: 'insufficient_user_authentication',

@@ -8,6 +8,7 @@ import { REFUSALS, type TokenReason } from '../oauth/refusals.ts';
 import type { ClientSender } from '../protocol/client-authentication.ts';
 import type { Refused } from '../protocol/grant-type.ts';
 import { addressKey } from './address-key.ts';
+import type { certificatesOf } from './client-certificate.ts';
 import { bodyOf } from './form-body.ts';
 import { refuseOtherMethods } from './other-methods.ts';
 import { presenterOf } from './presenter.ts';
@@ -20,6 +21,8 @@ export type ClientEndpoint = {
   readonly mayBeRepeated: boolean;
   /** src/http/cross-origin.ts. Absent: no script in a browser calls this endpoint. */
   readonly crossOrigin?: onRequestHookHandler;
+  /** Absent: the server takes no TLS client certificates. */
+  readonly certificateOf?: ReturnType<typeof certificatesOf>;
 };
 
 /** `facts`: for the log. `dpopNonce`: RFC 9449 §8. */
@@ -39,7 +42,7 @@ export type ClientEndpointOutcome = { readonly facts: object; readonly dpopNonce
 /** @param handle receives the sender of the request, and the raw body. */
 export function clientEndpoint(
   app: FastifyInstance,
-  { url, mayBeRepeated, crossOrigin }: ClientEndpoint,
+  { url, mayBeRepeated, crossOrigin, certificateOf }: ClientEndpoint,
   handle: (sender: ClientSender, form: string) => Promise<ClientEndpointOutcome>,
 ): void {
   app.post(
@@ -60,6 +63,7 @@ export function clientEndpoint(
       const sender = {
         authorization: request.headers.authorization,
         dpop: request.headers['dpop'] as string | undefined,
+        certificate: certificateOf?.(request),
         address: () => addressKey(request.ip, request.socket.remoteAddress ?? ''),
         presenter: () => presenterOf(request),
       };

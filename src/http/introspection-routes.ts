@@ -5,11 +5,13 @@
 import fp from 'fastify-plugin';
 import { handleIntrospectionRequest } from '../protocol/introspection-request.ts';
 import type { SentTokenDeps } from '../protocol/sent-token.ts';
+import { type CertificateOptions, certificatesOf } from './client-certificate.ts';
 import { clientEndpoint } from './client-endpoint.ts';
 
-export const introspectionRoutes = fp<SentTokenDeps>(
+export const introspectionRoutes = fp<SentTokenDeps & CertificateOptions>(
   async (app, options) => {
-    clientEndpoint(app, { url: '/oauth/introspect', mayBeRepeated: true }, async (sender, form) => {
+    const certificateOf = certificatesOf(options);
+    clientEndpoint(app, { url: '/oauth/introspect', mayBeRepeated: true, certificateOf }, async (sender, form) => {
       const outcome = await handleIntrospectionRequest(options, sender, form);
       if (outcome.kind === 'refused') return { ...outcome, facts: { clientId: outcome.clientId } };
       const { body, facts } = outcome;

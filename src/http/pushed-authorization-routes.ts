@@ -1,14 +1,19 @@
 /** POST /oauth/par: HTTP around src/protocol/pushed-authorization.ts. */
 import fp from 'fastify-plugin';
 import { handlePushedAuthorization, type PushedAuthorizationDeps } from '../protocol/pushed-authorization.ts';
+import { type CertificateOptions, certificatesOf } from './client-certificate.ts';
 import { clientEndpoint } from './client-endpoint.ts';
 import { type CrossOriginOptions, crossOrigin } from './cross-origin.ts';
 
-export type PushedAuthorizationRoutesOptions = PushedAuthorizationDeps & CrossOriginOptions;
+export type PushedAuthorizationRoutesOptions = PushedAuthorizationDeps & CrossOriginOptions & CertificateOptions;
 
 export const pushedAuthorizationRoutes = fp<PushedAuthorizationRoutesOptions>(
   async (app, options) => {
-    const endpoint = { url: '/oauth/par', mayBeRepeated: true, crossOrigin: crossOrigin(options, ['POST']) };
+    const certificateOf = certificatesOf(options);
+    const endpoint = {
+      ...{ url: '/oauth/par', mayBeRepeated: true },
+      ...{ certificateOf, crossOrigin: crossOrigin(options, ['POST']) },
+    };
     clientEndpoint(app, endpoint, async (sender, form) => {
       const { outcome, ...told } = await handlePushedAuthorization(options, sender, form);
       switch (outcome.kind) {

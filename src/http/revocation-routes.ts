@@ -2,14 +2,19 @@
 import fp from 'fastify-plugin';
 import { handleRevocationRequest } from '../protocol/revocation-request.ts';
 import type { SentTokenDeps } from '../protocol/sent-token.ts';
+import { type CertificateOptions, certificatesOf } from './client-certificate.ts';
 import { clientEndpoint } from './client-endpoint.ts';
 import { type CrossOriginOptions, crossOrigin } from './cross-origin.ts';
 
-export type RevocationRoutesOptions = SentTokenDeps & CrossOriginOptions;
+export type RevocationRoutesOptions = SentTokenDeps & CrossOriginOptions & CertificateOptions;
 
 export const revocationRoutes = fp<RevocationRoutesOptions>(
   async (app, options) => {
-    const endpoint = { url: '/oauth/revoke', mayBeRepeated: true, crossOrigin: crossOrigin(options, ['POST']) };
+    const certificateOf = certificatesOf(options);
+    const endpoint = {
+      ...{ url: '/oauth/revoke', mayBeRepeated: true },
+      ...{ certificateOf, crossOrigin: crossOrigin(options, ['POST']) },
+    };
     clientEndpoint(app, endpoint, async (sender, form) => {
       const outcome = await handleRevocationRequest(options, sender, form);
       if (outcome.kind === 'refused') return { ...outcome, facts: { clientId: outcome.clientId } };

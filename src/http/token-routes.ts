@@ -2,14 +2,19 @@
 import fp from 'fastify-plugin';
 import type { TokenDeps } from '../protocol/grant-type.ts';
 import { handleTokenRequest } from '../protocol/token-request.ts';
+import { type CertificateOptions, certificatesOf } from './client-certificate.ts';
 import { clientEndpoint } from './client-endpoint.ts';
 import { type CrossOriginOptions, crossOrigin } from './cross-origin.ts';
 
-export type TokenRoutesOptions = TokenDeps & CrossOriginOptions;
+export type TokenRoutesOptions = TokenDeps & CrossOriginOptions & CertificateOptions;
 
 export const tokenRoutes = fp<TokenRoutesOptions>(
   async (app, options) => {
-    const endpoint = { url: '/oauth/token', mayBeRepeated: false, crossOrigin: crossOrigin(options, ['POST']) };
+    const certificateOf = certificatesOf(options);
+    const endpoint = {
+      ...{ url: '/oauth/token', mayBeRepeated: false },
+      ...{ certificateOf, crossOrigin: crossOrigin(options, ['POST']) },
+    };
     clientEndpoint(app, endpoint, async (sender, form) => {
       const { outcome, ...told } = await handleTokenRequest(options, sender, form);
       if (outcome.kind === 'refused') return { ...told, kind: 'refused', refused: outcome };

@@ -4,8 +4,10 @@ import fp from 'fastify-plugin';
 import { readBearer } from '../oauth/bearer.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { resourceMetadataUrl } from '../oauth/urls.ts';
+import type { SentCertificate } from '../protocol/client-certificate.ts';
 import { DPOP_ALGORITHMS } from '../protocol/dpop.ts';
 import { type UserInfoDeps, userInfo } from '../protocol/userinfo.ts';
+import { type CertificateOptions, certificatesOf } from './client-certificate.ts';
 import { type CrossOriginOptions, crossOrigin } from './cross-origin.ts';
 import { bodyOf } from './form-body.ts';
 import { refuseOtherMethods } from './other-methods.ts';
@@ -14,16 +16,18 @@ import { noStore } from './security-headers.ts';
 
 const METHODS = ['GET', 'POST'] as const;
 
-export type UserInfoRoutesOptions = UserInfoDeps & CrossOriginOptions;
+export type UserInfoRoutesOptions = UserInfoDeps & CrossOriginOptions & CertificateOptions;
 
 export const userInfoRoutes = fp<UserInfoRoutesOptions>(
   async (app, options) => {
     const onRequest = crossOrigin(options, METHODS);
+    const certificateOf = certificatesOf(options);
     app.route({
       method: [...METHODS],
       url: '/oauth/userinfo',
       onRequest,
-      handler: (request, reply) => sendUserInfo(options, request, reply, bodyOf(request.body)),
+      handler: (request, reply) =>
+        sendUserInfo(options, request, reply, { form: bodyOf(request.body), certificate: certificateOf?.(request) }),
     });
     refuseOtherMethods(
       app,
@@ -40,7 +44,7 @@ async function sendUserInfo(
   deps: UserInfoDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  form: string,
+  { form, certificate }: { readonly form: string; readonly certificate: SentCertificate | undefined },
 ): Promise<FastifyReply> {
   const { problem, parameters } = parseParameters(form, ['access_token']);
   const bearer = readBearer(request.headers.authorization, parameters.get('access_token'));
@@ -49,7 +53,7 @@ async function sendUserInfo(
   if (bearer.kind === 'none') return challenge(deps, request, reply, null, 'access_token_missing');
   const { scheme, token } = bearer;
   const dpop = request.headers['dpop'] as string | undefined;
-  const info = await userInfo(deps, { scheme, token, dpop, method: request.method });
+  const info = await userInfo(deps, { scheme, token, dpop, certificate, method: request.method });
   if (info.kind === 'refused') return challenge(deps, request, reply, info.error, info.reason, scheme);
   setLogLine(request, 'answered', { grantId: info.grantId });
   return noStore(reply).send(info.claims);

@@ -24,14 +24,13 @@ import {
 } from './grant/lifecycle.ts';
 
 /** The facts of a presentation besides the grant's row. */
-export type PresentationFacts = GrantFacts & {
-  readonly lifetimes: Lifetimes;
-  readonly today: AccessToday;
-  /** Whether the client gets no access token without a proof of a key. */
-  readonly proofRequired: boolean;
-  /** 16 random bytes, drawn for this request: the nonce of the next head. */
-  readonly nonce: Bytes;
-};
+export type PresentationFacts = GrantFacts &
+  Omit<ProofDemanded, 'boundTo'> & {
+    readonly lifetimes: Lifetimes;
+    readonly today: AccessToday;
+    /** 16 random bytes, drawn for this request: the nonce of the next head. */
+    readonly nonce: Bytes;
+  };
 
 /** A presentation that names a stored grant and comes from a client that exists. */
 export type LoadedPresentation = LoadedGrant & { readonly client: TokenClient; readonly grant: Grant };
@@ -126,6 +125,12 @@ function issuingOf(
     : { kind: 'moveHead', move: { ...issuing, generation, nonce, chainEndsAt } };
 }
 
+/** The keys without whose proof the client gets no access token. */
+export const proofDemandedOf = (client: TokenClient): Omit<ProofDemanded, 'boundTo'> => ({
+  proofRequired: client.dpopBoundAccessTokens,
+  certificateRequired: client.tlsClientCertificateBoundAccessTokens,
+});
+
 /** For a request that presents no credential, by the arms that codes and refresh tokens have. Null: nothing more is needed. */
 export const unprovenReason = (context: ProofDemanded, proof: Proof): TokenRejectReason | null =>
   rejectUnproven.find(({ guard }) => proofGuards[guard]({ context, event: { proof } }))?.actions.params.reason ?? null;
@@ -143,9 +148,9 @@ export function presentationRequest<Facts extends PresentationFacts, Issued>(
     read: ({ grant, client, now }) => {
       const lifetimes = lifetimesOf(client);
       const today = accessToday(grant, client);
-      const { dpopBoundAccessTokens: proofRequired } = client;
       const policy = lifetimes.name;
-      const facts = { ...more, now, lifetimes, today, policy, proofRequired, nonce, presenter } as unknown as Facts;
+      const demanded = proofDemandedOf(client);
+      const facts = { ...more, now, lifetimes, today, policy, ...demanded, nonce, presenter } as unknown as Facts;
       return { row: grant, facts, event: eventAt(now) };
     },
     answer: ({ before, after, decisions: [decision] }, loaded, { today }) => {

@@ -35,7 +35,7 @@ declare module 'fastify' {
 
 /** To be registered below the path of the issuer, with the prefix of the API. */
 export const managementApi: FastifyPluginAsync<GuardDeps> = async (app, deps) => {
-  const { issuer, configuration, clock } = deps;
+  const { issuer, configuration, clock, certificateOf } = deps;
   const now = () => clock.fixedNow() ?? new Date();
   prepareApi(app, issuer);
   app.setErrorHandler((error: FastifyError, request, reply) => sendFailure(error, request, reply, issuer));
@@ -49,6 +49,12 @@ export const managementApi: FastifyPluginAsync<GuardDeps> = async (app, deps) =>
     // They cost no network here, and a token of a key that signs immediately after a revocation must be valid.
     keys: { maxAgeSeconds: 1, cooldownSeconds: 0 },
     // All nodes share the used proofs.
+    ...(certificateOf && {
+      certificate: (request) => {
+        const sent = certificateOf(request as FastifyRequest['raw'])();
+        return sent === 'malformed' ? null : sent;
+      },
+    }),
     dpop: { isFirstUse: (proof) => isFirstUse(deps, proof, now()) },
     now,
     fetch: within(app),

@@ -6,6 +6,7 @@ import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { RawSecret } from '../crypto/secret-types.ts';
+import type { certificatesOf } from '../http/client-certificate.ts';
 import type { EmailChallengeStore } from '../lifecycles/email-challenge/lifecycle.ts';
 import type { SessionStore } from '../lifecycles/session/lifecycle.ts';
 import type { SigningKeyPorts } from '../lifecycles/signing-key/lifecycle.ts';
@@ -86,4 +87,6 @@ export type GuardDeps = ManagementDeps &
     readonly commandLineClient: string | null;
     /** Of the callers of this node. */
     readonly requestCounts: RequestCounter;
+    /** Absent: the server takes no TLS client certificates. */
+    readonly certificateOf?: ReturnType<typeof certificatesOf>;
   };

@@ -68,7 +68,7 @@ export const PROBLEM_WORDS: Readonly<Record<ProblemReason, Words>> = {
     remedy: 'Do not change it. To close the console, remove every operator and auditor from operators.yaml.',
   },
   client_is_public: {
-    means: 'The client has no secret: its token_endpoint_auth_method is none or private_key_jwt.',
+    means: 'The client has no secret: its token_endpoint_auth_method is none, or by a key or a certificate.',
     remedy: 'If it is a service that can keep a secret, change its token_endpoint_auth_method first.',
   },
   too_many_secrets: {

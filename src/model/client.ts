@@ -60,13 +60,14 @@ export type TokenClient = Pick<
   | 'policy'
   | 'idTokenSignedResponseAlg'
   | 'dpopBoundAccessTokens'
+  | 'tlsClientCertificateBoundAccessTokens'
   | 'epoch'
   | 'deletedAt'
 >;
 
 /** The client authenticates with a key of its own, which the server cannot use. */
 export const provesKey = ({ tokenEndpointAuthMethod: method }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean =>
-  method === 'private_key_jwt';
+  method === 'private_key_jwt' || method === 'tls_client_auth' || method === 'self_signed_tls_client_auth';
 
 /** The client authenticates with a secret that it shares with the server. */
 export const hasSecret = ({ tokenEndpointAuthMethod: method }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean =>

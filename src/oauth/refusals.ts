@@ -44,6 +44,13 @@ export type RequestReason =
   | 'client_assertion_lives_too_long'
   | 'client_assertion_from_future'
   | 'client_assertion_reused'
+  | 'client_certificate_malformed'
+  | 'client_certificate_expired'
+  | 'client_certificate_not_yet_valid'
+  | 'client_certificate_untrusted'
+  | 'client_certificate_mismatch'
+  | 'client_certificate_authorities_missing'
+  | 'client_certificate_not_sent'
   | 'client_throttled'
   | 'client_rate_exceeded'
   | 'address_rate_exceeded'
@@ -147,6 +154,13 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   client_assertion_lives_too_long: client('exp of the client assertion is more than five minutes in the future.'),
   client_assertion_from_future: client('nbf or iat of the client assertion is in the future.'),
   client_assertion_reused: client('The jti of the client assertion was used before: sign one for each request.'),
+  client_certificate_malformed: client('The TLS client certificate cannot be read.'),
+  client_certificate_expired: client('The TLS client certificate has expired.'),
+  client_certificate_not_yet_valid: client('The TLS client certificate is not valid yet.'),
+  client_certificate_not_sent: client(CLIENT_NOT_AUTHENTICATED),
+  client_certificate_untrusted: client(CLIENT_NOT_AUTHENTICATED),
+  client_certificate_mismatch: client(CLIENT_NOT_AUTHENTICATED),
+  client_certificate_authorities_missing: client(CLIENT_NOT_AUTHENTICATED),
   client_throttled: tooMany(
     'Too many wrong client secrets for this client from this address. The server did not check this one.',
   ),
@@ -186,7 +200,12 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
     status: 400,
     description: 'Repeat the request with a new DPoP proof that has the nonce of the DPoP-Nonce header.',
   },
-  dpop_key_mismatch: grant('It is bound to a key: send a DPoP proof that this key signs.'),
+  client_certificate_missing: request(
+    'This client gets certificate-bound access tokens alone: connect with its TLS client certificate, in the period of its validity.',
+  ),
+  dpop_key_mismatch: grant(
+    'It is bound to a key: send a DPoP proof that this key signs, or connect with the TLS client certificate to which it is bound.',
+  ),
   redirect_uri_mismatch: grant('redirect_uri is not the one of the authorization request.'),
   code_verifier_mismatch: grant('code_verifier does not match the code_challenge.'),
   authorization_code_expired: grant(CODE_NOT_VALID),

@@ -35,7 +35,7 @@ export const authorizationCode: GrantType = {
           return refuse('authorization_code_unknown');
         const presented = { clientId: client.clientId, redirectUri, challengeOfVerifier, proof, resources };
         const username = await administratorNameOf(deps, grant);
-        const binding = { provenKey: proof.key, boundTo: null };
+        const binding = { proof, boundTo: null };
         const policy = waysOf(deps, { scope: null, resources }, username, presenter, binding);
         const asked = authorizationCodeRequest(presented, policy, deps.random.bytes(16));
         return settled(await present(deps, asked, { ...request, grant }));

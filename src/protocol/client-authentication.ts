@@ -4,12 +4,13 @@ import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
 import { instrument } from '../engine/observe.ts';
-import type { TokenClient } from '../model/client.ts';
+import { hasSecret, type TokenClient } from '../model/client.ts';
 import type { Presenter } from '../model/ledger.ts';
 import { parseBasic } from '../oauth/basic-auth.ts';
 import { JWT_BEARER, type Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { checkAssertion } from './client-assertion.ts';
+import { checkCertificate, type SentCertificate, TLS_METHODS } from './client-certificate.ts';
 import { type CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
 
 /** The client's identification in a request, beside the parameters of the form. */
@@ -18,6 +19,8 @@ export type ClientSender = {
   readonly authorization: string | undefined;
   /** The DPoP header: HTTP joins several by a comma. Absent: not sent. */
   readonly dpop: string | undefined;
+  /** The TLS client certificate. Absent: the server takes none. */
+  readonly certificate?: SentCertificate | undefined;
   /** The throttle key of the sender. Addresses that count as one sender share it. */
   readonly address: () => string;
   /** Called only when a used credential comes again. */
@@ -29,6 +32,7 @@ export type ClientCredentials = {
   readonly secret: RawSecret | null;
   /** Absent: the client did not send one. */
   readonly assertion?: ClientAssertion;
+  readonly certificate?: SentCertificate | undefined;
   readonly address: () => string;
 };
 
@@ -37,7 +41,7 @@ type ClientParameters = Parameters<(typeof CLIENT_PARAMETERS)[number]>;
 /** @returns the credentials: two readings of them where a Basic header is ambiguous (src/oauth/basic-auth.ts). */
 export function readClientCredentials(
   { issuer }: Pick<TokenDeps, 'issuer'>,
-  { authorization, address }: Pick<ClientSender, 'authorization' | 'address'>,
+  { authorization, certificate, address }: Pick<ClientSender, 'authorization' | 'certificate' | 'address'>,
   parameters: ClientParameters,
 ): readonly ClientCredentials[] | Refused {
   const clientId = parameters.get('client_id');
@@ -52,7 +56,7 @@ export function readClientCredentials(
   if (authorization === undefined) {
     if (clientId === null)
       return secret === null ? refuse('client_authentication_missing') : refuse('missing_parameter', 'client_id');
-    return [{ clientId, secret: secret === null ? null : rawSecret(secret), address }];
+    return [{ clientId, secret: secret === null ? null : rawSecret(secret), certificate, address }];
   }
   // RFC 6749 §2.3: the client MUST NOT use more than one authentication method in each request.
   if (secret !== null) return refuse('two_client_authentications', 'client_secret');
@@ -94,11 +98,13 @@ export async function authenticateClient<Client extends TokenClient, Read extend
     const throttledMeanwhile = throttle(deps, credentials);
     if (throttledMeanwhile) return throttledMeanwhile;
     const { client } = loaded;
-    const { assertion } = credentials;
+    const { assertion, certificate } = credentials;
     const refused =
-      assertion === undefined
-        ? checkCredentials(deps.keys, credentials, client)
-        : await checkAssertion(deps, assertion);
+      assertion !== undefined
+        ? await checkAssertion(deps, assertion)
+        : isByCertificate(credentials, client)
+          ? await checkCertificate(deps, credentials.clientId, certificate)
+          : checkCredentials(deps.keys, credentials, client);
     if (refused === null && client) {
       await renewSecretMac(deps, credentials, client);
       return { ...loaded, client };
@@ -115,6 +121,13 @@ function throttle({ clientThrottle }: TokenDeps, credentials: ClientCredentials)
   return retryAfterSeconds === null ? null : { ...refuse('client_throttled'), retryAfterSeconds };
 }
 
+/** Also of an unknown client that sends one: the answer to a certificate must not reveal which ids exist. */
+function isByCertificate({ secret, certificate }: ClientCredentials, client: TokenClient | null): boolean {
+  if (secret !== null) return false;
+  if (client === null || client.deletedAt !== null) return (certificate?.() ?? null) !== null;
+  return TLS_METHODS.includes(client.tokenEndpointAuthMethod);
+}
+
 /** @returns the reason why the client is not authenticated. Null: it is authenticated. */
 function checkCredentials(
   keys: RootKeys,
@@ -127,7 +140,7 @@ function checkCredentials(
   if (client.tokenEndpointAuthMethod === 'none') return secret === null ? null : 'client_has_no_secret';
   if (secret === null) return 'client_authentication_missing';
   // OpenID Connect Registration §2: the registered method alone.
-  if (client.tokenEndpointAuthMethod === 'private_key_jwt') return 'client_has_no_secret';
+  if (!hasSecret(client)) return 'client_has_no_secret';
   return matches ? null : 'client_secret_mismatch';
 }
 

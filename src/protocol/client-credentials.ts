@@ -1,6 +1,7 @@
 /** grant_type=client_credentials (OAuth 2.1 §4.2): the client on its own behalf. No refresh token, no state. */
-import { unprovenReason } from '../lifecycles/presentation.ts';
+import { proofDemandedOf, unprovenReason } from '../lifecycles/presentation.ts';
 import { shortScope } from '../oauth/scope.ts';
+import { confirmationOf } from './confirmation.ts';
 import { type GrantType, type Refused, refuse } from './grant-type.ts';
 import { issueAccessToken } from './issue.ts';
 import { type AccessProblem, requestedByClient } from './requested-access.ts';
@@ -12,13 +13,14 @@ export const clientCredentials: GrantType = {
     apply: async (deps, { client, now }, { proof }) => {
       // OAuth 2.1 §4.2: the client credentials grant type MUST only be used by confidential clients.
       if (client.tokenEndpointAuthMethod === 'none') return refuse('public_client_credentials');
-      const unproven = unprovenReason({ boundTo: null, proofRequired: client.dpopBoundAccessTokens }, proof);
+      const unproven = unprovenReason({ boundTo: null, ...proofDemandedOf(client) }, proof);
       if (unproven !== null) return refuse(unproven);
       const asked = { scope: parameters.get('scope'), resources: parameters.getAll('resource') };
       const access = requestedByClient(deps.configuration(), client, asked);
       if ('reason' in access) return refusedAccess(access);
       // RFC 9068 §2.2: `sub` is the client itself where no resource owner takes part.
-      const subject = { client, sub: client.clientId, grantId: null, claims: null, signIn: null, provenKey: proof.key };
+      const confirmation = confirmationOf(proof);
+      const subject = { client, sub: client.clientId, grantId: null, claims: null, signIn: null, confirmation };
       return { kind: 'issued', response: await issueAccessToken(deps, subject, access, now) };
     },
   }),

@@ -2,7 +2,7 @@
  * The DPoP proof of a request to this server (RFC 9449 §4.3): read → compare the nonce → let it pass once. A request without the
  * header loads nothing of this.
  */
-
+import type { ClientCertificates } from '../config/client-certificates.ts';
 import { type Configuration, policyOf } from '../config/configuration.ts';
 import { dpopNonceAt, isCurrentDpopNonce } from '../crypto/dpop-nonce.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -20,9 +20,14 @@ export const DPOP_ALGORITHMS: readonly string[] = Object.keys({
 } satisfies Record<ProofAlgorithm, true>);
 
 /** `detail`: for the log. Absent: the proof is valid. */
-export type PresentedProof = Proof & { readonly detail?: ProofProblem | 'proof_nonce_differs' | 'proof_replayed' };
+export type PresentedProof = Omit<Proof, 'certificate'> & {
+  readonly detail?: ProofProblem | 'proof_nonce_differs' | 'proof_replayed';
+};
 
-export type ProofDeps = UsedJtiPorts & { readonly issuer: string };
+export type ProofDeps = UsedJtiPorts & {
+  readonly issuer: string;
+  readonly clientCertificates?: Pick<ClientCertificates, 'aliasOrigin'> | null;
+};
 
 /** Whether no request had this proof before, on any node. @param id a hash of its key and its `jti`. @throws Unavailable */
 export async function isFirstUse(
@@ -49,7 +54,11 @@ export async function presentedProof(
   { method, path, accessToken, now, isCurrentNonce }: ProvenRequest,
 ): Promise<PresentedProof> {
   const { readProof } = await import('../guard/dpop-proof.ts');
-  const reading = await readProof(sent, { method, url: urlUnder(deps.issuer, path), accessToken, now });
+  const url = urlUnder(deps.issuer, path);
+  // RFC 8705 §5: the same endpoint, for clients with certificates.
+  const aliasOrigin = deps.clientCertificates?.aliasOrigin ?? null;
+  const alias = aliasOrigin === null ? {} : { alias: aliasOrigin + new URL(url).pathname };
+  const reading = await readProof(sent, { method, url, ...alias, accessToken, now });
   if (reading.kind === 'invalid') return { key: null, problem: 'invalid', detail: reading.problem };
   const { jkt, nonce, id, endsAt } = reading;
   if (isCurrentNonce !== null && !(nonce !== null && isCurrentNonce(nonce)))
@@ -59,7 +68,7 @@ export async function presentedProof(
 }
 
 /** `nextNonce`: absent where the policy of the client demands none. */
-type ClientProof = PresentedProof & { readonly nextNonce?: string };
+type ClientProof = Proof & Pick<PresentedProof, 'detail'> & { readonly nextNonce?: string };
 
 /**
  * Of an authenticated client, so that no other sender has proofs remembered. A proof that is not valid is a fact for the decision.
@@ -81,7 +90,8 @@ export async function proofOfClient(
     now: now.getTime(),
     isCurrentNonce: dpopNonceRequired ? (nonce) => isCurrentDpopNonce(deps.keys, nonce, now.getTime()) : null,
   });
-  return dpopNonceRequired ? { ...proof, nextNonce: dpopNonceAt(deps.keys, now.getTime()) } : proof;
+  const byKey = { ...NO_PROOF, ...proof };
+  return dpopNonceRequired ? { ...byKey, nextNonce: dpopNonceAt(deps.keys, now.getTime()) } : byKey;
 }
 
 export type Told<Facts> = {

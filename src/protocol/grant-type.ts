@@ -1,4 +1,5 @@
 /** A grant type parses its parameters, and applies them after the client has authenticated. */
+import type { ClientCertificates } from '../config/client-certificates.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
@@ -39,6 +40,7 @@ export type TokenDeps = ProofDeps & {
   readonly renewSecretMac: (client: TokenClient, secretMacs: TokenClient['secretMacs']) => Promise<unknown>;
   readonly clientThrottle: ClientThrottle;
   readonly publishedKeys: Pick<PublishedKeys, 'at'>;
+  readonly clientCertificates?: ClientCertificates | null;
   readonly tokenRates: { readonly client: RateLimit; readonly address: RateLimit };
   /** By `sub`. Null: the end-user was not found. Called only for grants of the management API. */
   readonly usernameOf: (userId: string) => Promise<string | null>;

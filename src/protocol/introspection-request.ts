@@ -5,7 +5,7 @@
 
 import type { Resource } from '../../policies/schema.ts';
 import { policyOf } from '../config/configuration.ts';
-import type { AccessTokenClaims } from '../crypto/access-token.ts';
+import type { AccessTokenClaims, Confirmation } from '../crypto/access-token.ts';
 import { refreshTokenWouldIssue } from '../lifecycles/refresh-token/lifecycle.ts';
 import type { TokenClient } from '../model/client.ts';
 import { subOfGrant } from '../model/grant.ts';
@@ -14,6 +14,7 @@ import { formatScope } from '../oauth/scope.ts';
 import { accessToday } from './access-today.ts';
 import { administratorNameOf } from './administrators.ts';
 import type { ClientSender } from './client-authentication.ts';
+import { tokenTypeOf } from './confirmation.ts';
 import { refuse } from './grant-type.ts';
 import { releasedClaims } from './released-claims.ts';
 import { type FoundToken, findToken, type RefusedToken, readSentToken, type SentTokenDeps } from './sent-token.ts';
@@ -35,8 +36,8 @@ type ActiveToken = {
   /** RFC 9470 §6.2. */
   readonly acr?: string;
   readonly auth_time?: number;
-  /** RFC 9449 §6.2. */
-  readonly cnf?: { readonly jkt: string };
+  /** RFC 9449 §6.2, RFC 8705 §3.2. */
+  readonly cnf?: Confirmation;
 };
 
 export type IntrospectionOutcome =
@@ -127,7 +128,7 @@ function describeAccessToken(
   }
 }
 
-const typeOf = ({ cnf }: AccessTokenClaims) => (cnf === undefined ? 'Bearer' : 'DPoP');
+const typeOf = ({ cnf }: AccessTokenClaims) => tokenTypeOf(cnf);
 
 /** Only for the client that received the token: an API has no use for refresh tokens. */
 function describeRefreshToken(
@@ -150,6 +151,9 @@ function describeRefreshToken(
     // A refresh token is for this server. An API that checks the audience rejects it.
     aud: deps.issuer,
     iss: deps.issuer,
-    ...(place.boundTo !== undefined && { cnf: { jkt: place.boundTo } }),
+    // The client of a chain determines to which of them it is bound.
+    ...(place.boundTo !== undefined && {
+      cnf: client.tlsClientCertificateBoundAccessTokens ? { 'x5t#S256': place.boundTo } : { jkt: place.boundTo },
+    }),
   };
 }

@@ -7,7 +7,7 @@ import {
   signingAlgorithmOf,
 } from '../config/configuration.ts';
 import { profileOf } from '../config/own-clients.ts';
-import { accessTokenId, signAccessToken } from '../crypto/access-token.ts';
+import { accessTokenId, type Confirmation, signAccessToken } from '../crypto/access-token.ts';
 import { writeRefreshToken } from '../crypto/refresh-token.ts';
 import { InvariantViolation } from '../engine/errors.ts';
 import { instrument } from '../engine/observe.ts';
@@ -16,10 +16,12 @@ import type { LoadedPresentation } from '../lifecycles/presentation.ts';
 import type { TokenClient } from '../model/client.ts';
 import type { AccessToday, Grant, SignInFacts } from '../model/grant.ts';
 import { subOfGrant } from '../model/grant.ts';
+import type { Proof } from '../model/proof.ts';
 import type { Claims } from '../model/user.ts';
 import { authenticationClassOf, BY_PASSWORD } from '../oauth/authentication-methods.ts';
 import { formatScope } from '../oauth/scope.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
+import { confirmationOf, tokenTypeOf } from './confirmation.ts';
 import type { TokenDeps, TokenResponse } from './grant-type.ts';
 import { issueIdToken } from './id-token.ts';
 import { type Narrowing, narrowedAccess, RefusedAtIssue } from './narrowing.ts';
@@ -34,8 +36,8 @@ type Subject = {
   readonly claims: Claims | null;
   /** The method and time of the sign-in. Null: there is no end-user, or the grant has no record of it. */
   readonly signIn: SignInFacts | null;
-  /** The key that the request proved. Null: none, so the token is a bearer token. */
-  readonly provenKey: string | null;
+  /** The keys that the request proved. Null: none, so the token is a bearer token. */
+  readonly confirmation: Confirmation | null;
 };
 
 /** RFC 9068 §2.2. Called before any commit. @throws RefusedAtIssue when the resources need different signatures. */
@@ -45,7 +47,7 @@ export function issueAccessToken(
   access: Access,
   now: Date,
 ): TokenResponse | Promise<TokenResponse> {
-  const { client, sub, grantId, claims, signIn, provenKey } = subject;
+  const { client, sub, grantId, claims, signIn, confirmation } = subject;
   const expiresIn = accessTokenLifetimeSeconds(deps, client, access);
   const iat = Math.floor(now.getTime() / 1000);
   const [aud, ...more] = access.resources;
@@ -62,21 +64,21 @@ export function issueAccessToken(
     iat,
     exp: iat + expiresIn,
     ...(signIn && { acr: authenticationClassOf(signIn.amr ?? BY_PASSWORD), auth_time: signIn.authTime }),
-    ...(provenKey !== null && { cnf: { jkt: provenKey } }),
+    ...(confirmation !== null && { cnf: confirmation }),
   };
   return whenThere(
     instrument('sign', 'accessToken', () => signAccessToken(signer, told)),
     (accessToken): TokenResponse => ({
       access_token: accessToken,
-      token_type: provenKey === null ? 'Bearer' : 'DPoP',
+      token_type: tokenTypeOf(confirmation),
       expires_in: expiresIn,
       scope: formatScope(access.scope),
     }),
   );
 }
 
-/** `boundTo`: the key of the presented refresh token. Both are null where there is none. */
-export type Binding = { readonly provenKey: string | null; readonly boundTo: string | null };
+/** `boundTo`: the thumbprint to which the presented refresh token is bound. Null: none. */
+export type Binding = { readonly proof: Proof; readonly boundTo: string | null };
 
 /**
  * The tokens of a chain whose head is `next`: an access token, an ID Token where the end-user granted `openid`, and a
@@ -90,14 +92,16 @@ export function issueTokens(
   today: AccessToday,
   asked: Narrowing,
   { now, client, claims }: LoadedPresentation,
-  { provenKey, boundTo }: Binding,
+  { proof, boundTo }: Binding,
 ): TokenResponse | Promise<TokenResponse> {
   const { refreshGeneration: generation, refreshNonce: nonce } = next;
   if (generation === null || nonce === null) throw new InvariantViolation('tokens of a chain that is not started');
   const access = narrowedAccess(deps.configuration(), next, today, asked);
-  const subject = { client, sub: subOfGrant(next), grantId: next.id, claims, signIn: next.identity, provenKey };
-  // RFC 9449 §5: the refresh token of a public client is bound to the key, and that of another to its authentication.
-  const refreshKey = boundTo ?? (client.tokenEndpointAuthMethod === 'none' ? provenKey : null);
+  const confirmation = confirmationOf(proof);
+  const subject = { client, sub: subOfGrant(next), grantId: next.id, claims, signIn: next.identity, confirmation };
+  // RFC 9449 §5, RFC 8705 §4: the refresh token of a public client is bound to the key or the certificate, and that of another to its
+  // authentication.
+  const refreshKey = boundTo ?? (client.tokenEndpointAuthMethod === 'none' ? (proof.certificate ?? proof.key) : null);
   const refreshBinding = refreshKey === null ? {} : { boundTo: refreshKey };
   const idTokenOf = (response: TokenResponse) => {
     if (!identifies(next, today, asked)) return null;

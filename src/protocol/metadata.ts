@@ -10,6 +10,7 @@ import { supportedPrompts } from '../oauth/prompt.ts';
 import { CLIENT_SIGNING_ALGORITHMS } from '../oauth/signing-algorithms.ts';
 import { urlUnder } from '../oauth/urls.ts';
 import { RESPONSE_MODES } from './authorization-request.ts';
+import { type ClientCertificates, tlsMethodsOf } from './client-certificate.ts';
 import { DPOP_ALGORITHMS } from './dpop.ts';
 import { releasableClaims } from './released-claims.ts';
 import { OFFLINE_ACCESS } from './requested-access.ts';
@@ -20,15 +21,18 @@ type Document = Readonly<Record<string, unknown>>;
 export type MetadataDeps = SignUpFacts & {
   readonly issuer: string;
   readonly keyRing: KeyRing;
+  readonly clientCertificates?: ClientCertificates | null;
   /** The languages of the pages: tags of BCP 47. */
   readonly uiLocales: readonly string[];
 };
 
 const CONFIDENTIAL = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
-const CLIENT_AUTHENTICATION = [...CONFIDENTIAL, 'none'];
 
 /** The same document for OAuth and for OpenID Connect. */
-export function serverMetadata({ issuer, configuration, email, keyRing, uiLocales }: MetadataDeps): Document {
+export function serverMetadata(deps: MetadataDeps): Document {
+  const { issuer, configuration, email, keyRing, uiLocales, clientCertificates } = deps;
+  const confidential = [...CONFIDENTIAL, ...tlsMethodsOf(clientCertificates)];
+  const clientAuthentication = [...confidential, 'none'];
   const { resources, identity, claims, branding } = configuration();
   const { terms, privacy } = branding.links;
   const scopes = [identity, ...resources].flatMap((one) => one.scopes.map((scope) => scope.name));
@@ -51,9 +55,9 @@ export function serverMetadata({ issuer, configuration, email, keyRing, uiLocale
     // JARM §4.
     authorization_signing_alg_values_supported: [...new Set(algorithms)],
     grant_types_supported: [...GRANT_TYPES.keys()],
-    token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
-    revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
-    introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
+    token_endpoint_auth_methods_supported: clientAuthentication,
+    revocation_endpoint_auth_methods_supported: clientAuthentication,
+    introspection_endpoint_auth_methods_supported: confidential,
     // RFC 8414 §2: with private_key_jwt, each of them MUST be present.
     token_endpoint_auth_signing_alg_values_supported: CLIENT_SIGNING_ALGORITHMS,
     revocation_endpoint_auth_signing_alg_values_supported: CLIENT_SIGNING_ALGORITHMS,
@@ -61,6 +65,7 @@ export function serverMetadata({ issuer, configuration, email, keyRing, uiLocale
     code_challenge_methods_supported: ['S256'],
     // RFC 9449 §5.1.
     dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
+    ...certificateMetadata(deps),
     authorization_response_iss_parameter_supported: true,
 
     subject_types_supported: ['public'],
@@ -81,26 +86,57 @@ export function serverMetadata({ issuer, configuration, email, keyRing, uiLocale
   };
 }
 
+/** RFC 8705 §3.3 and §5. */
+function certificateMetadata({
+  issuer,
+  clientCertificates,
+}: Pick<MetadataDeps, 'issuer' | 'clientCertificates'>): Document {
+  if (!clientCertificates) return {};
+  const { aliasOrigin } = clientCertificates;
+  const aliasOf = (path: string) => `${aliasOrigin}${new URL(urlUnder(issuer, path)).pathname}`;
+  return {
+    tls_client_certificate_bound_access_tokens: true,
+    ...(aliasOrigin !== null && {
+      mtls_endpoint_aliases: Object.fromEntries(ALIASED.map(([name, path]) => [name, aliasOf(path)])),
+    }),
+  };
+}
+
+/** The endpoints at which a client authenticates, or presents a bound access token. */
+const ALIASED = [
+  ['token_endpoint', '/oauth/token'],
+  ['revocation_endpoint', '/oauth/revoke'],
+  ['introspection_endpoint', '/oauth/introspect'],
+  ['pushed_authorization_request_endpoint', '/oauth/par'],
+  ['userinfo_endpoint', '/oauth/userinfo'],
+] as const;
+
 /** The custom claims that clients can receive. Claims in access tokens alone are for APIs. */
 const furtherClaims = (claims: ClaimsPolicy): readonly string[] =>
   (['userinfo', 'id_token'] as const).flatMap((place) => [...releasableClaims(claims, place).values()].flat());
 
 /** RFC 9728 §2, of the UserInfo Endpoint. */
-export function resourceMetadata({ issuer, configuration }: Pick<MetadataDeps, 'issuer' | 'configuration'>): Document {
+export function resourceMetadata({
+  issuer,
+  configuration,
+  clientCertificates,
+}: Pick<MetadataDeps, 'issuer' | 'configuration' | 'clientCertificates'>): Document {
   return {
     ...metadataOf(issuer, configuration().identity),
     bearer_methods_supported: ['header', 'body'],
     dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
+    ...(clientCertificates && { tls_client_certificate_bound_access_tokens: true }),
   };
 }
 
 /** RFC 9728 §2, of the management API. */
-export function managementMetadata({ issuer, configuration }: MetadataDeps): Document {
+export function managementMetadata({ issuer, configuration, clientCertificates }: MetadataDeps): Document {
   const { management } = configuration();
   return {
     ...metadataOf(issuer, management),
     bearer_methods_supported: ['header'],
     dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
+    ...(clientCertificates && { tls_client_certificate_bound_access_tokens: true }),
     resource_documentation: `${management.identifier}/reference`,
   };
 }

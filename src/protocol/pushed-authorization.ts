@@ -97,7 +97,7 @@ async function received(
   { parameters, uiLocales }: PushedForm,
 ): Promise<PushedAuthorizationOutcome> {
   const { clientId } = client;
-  const unproven = unprovenReason({ boundTo: null, proofRequired: false }, proof);
+  const unproven = unprovenReason({ boundTo: null, proofRequired: false, certificateRequired: false }, proof);
   if (unproven !== null) return refuse(unproven);
   // RFC 9126 §2.1: the server MUST reject the request if it has the parameter request_uri.
   if (parameters.get('request_uri') !== null)

@@ -32,7 +32,7 @@ export const refreshToken: GrantType = {
         if (!grant) return refuse('refresh_token_unknown');
         const presented = { clientId: client.clientId, proof, clientProvesKey: provesKey(client), ...narrowing };
         const username = await administratorNameOf(deps, grant);
-        const binding = { provenKey: proof.key, boundTo: token.boundTo ?? null };
+        const binding = { proof, boundTo: token.boundTo ?? null };
         const policy = waysOf(deps, narrowing, username, presenter, binding);
         const asked = refreshTokenRequest(token, presented, policy, deps.random.bytes(16));
         return settled(await present(deps, asked, { ...request, grant }));

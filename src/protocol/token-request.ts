@@ -4,6 +4,7 @@ import { networksOf } from '../model/networks.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { authorizationCode } from './authorization-code.ts';
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
+import { boundCertificate } from './client-certificate.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { proofOfClient, type Told, toldBy } from './dpop.ts';
 import {
@@ -29,6 +30,8 @@ export type TokenRequestFacts = {
   readonly grantType: string | null;
   readonly clientId: string | null;
   readonly grantId: string | null;
+  /** The problem with the certificate to which the access token would be bound. Absent: none. */
+  readonly certificate?: string;
 };
 
 export type TokenRequestResult = Told<TokenRequestFacts> & { readonly outcome: TokenOutcome };
@@ -87,9 +90,13 @@ async function applied(
   const refused =
     notAllowed(known.grantType, client) ?? profileNotKept(deps.configuration(), client) ?? tooManyOf(deps, client);
   if (refused) return { outcome: refused, facts: known };
-  const proof = await proofOfClient(deps, '/oauth/token', sender, authenticated);
+  const byKey = await proofOfClient(deps, '/oauth/token', sender, authenticated);
+  const bound = client.tlsClientCertificateBoundAccessTokens
+    ? boundCertificate(sender.certificate, authenticated.now)
+    : null;
+  const proof = bound === null ? byKey : { ...byKey, certificate: bound.thumbprint };
   const outcome = await orRefused(apply({ presenter: sender.presenter, proof }));
-  return { outcome, ...toldBy(proof, known) };
+  return { outcome, ...toldBy(proof, bound?.problem === undefined ? known : { ...known, certificate: bound.problem }) };
 }
 
 /** limits.yaml. Called before the request is parsed or loaded. */

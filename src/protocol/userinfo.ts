@@ -1,7 +1,9 @@
 /** OpenID Connect Core §5.3: the claims about the end-user that the scope of an access token allows, and no others. */
 
 import type { Configuration } from '../config/configuration.ts';
+import type { Confirmation } from '../crypto/access-token.ts';
 import { STANDARD_CLAIMS_OF } from '../oauth/claims.ts';
+import { type SentCertificate, sentThumbprint } from './client-certificate.ts';
 import { type ProofDeps, presentedProof } from './dpop.ts';
 import { type AccessTokenDeps, type InactiveReason, presentedAccessToken } from './presented-access-token.ts';
 import { releasedClaims } from './released-claims.ts';
@@ -20,16 +22,20 @@ export type UserInfo =
   | {
       readonly kind: 'refused';
       readonly error: 'invalid_token';
-      readonly reason: InactiveReason | 'user_unknown' | 'proof_missing' | 'dpop_key_mismatch' | 'token_is_not_bound';
+      readonly reason: InactiveReason | UnprovenReason | 'user_unknown';
     }
   | { readonly kind: 'refused'; readonly error: 'invalid_dpop_proof'; readonly reason: string }
   | { readonly kind: 'refused'; readonly error: 'insufficient_scope'; readonly reason: 'openid_not_granted' };
+
+type UnprovenReason = 'proof_missing' | 'dpop_key_mismatch' | 'token_is_not_bound' | 'certificate_mismatch';
 
 /** An access token as it is presented. `dpop`: the header; undefined: not sent. */
 export type PresentedToken = {
   readonly scheme: 'bearer' | 'dpop';
   readonly token: string;
   readonly dpop: string | undefined;
+  /** The TLS client certificate. Absent: the server takes none. */
+  readonly certificate?: SentCertificate | undefined;
   readonly method: string;
 };
 
@@ -40,7 +46,7 @@ export async function userInfo(deps: UserInfoDeps, sent: PresentedToken): Promis
   const { claims, grant, now } = presented;
   // A bearer token needs no proof, and waits for none.
   if (claims.cnf !== undefined || sent.scheme === 'dpop') {
-    const unproven = await unprovenHolder(deps, sent, claims.cnf?.jkt ?? null, now);
+    const unproven = await unprovenHolder(deps, sent, claims.cnf ?? {}, now);
     if (unproven !== null) return unproven;
   }
   const scope = claims.scope.split(' ');
@@ -61,14 +67,19 @@ export async function userInfo(deps: UserInfoDeps, sent: PresentedToken): Promis
   return { kind: 'claims', claims: { sub: claims.sub, ...Object.fromEntries(given), ...further }, grantId: grant.id };
 }
 
-/** RFC 9449 §7: null where the sender proves the key to which the token is bound. @throws StoreUnavailable */
+/** RFC 9449 §7, RFC 8705 §3: null where the sender proves every key to which the token is bound. @throws StoreUnavailable */
 async function unprovenHolder(
   deps: ProofDeps,
-  { scheme, token, dpop, method }: PresentedToken,
-  jkt: string | null,
+  { scheme, token, dpop, certificate, method }: PresentedToken,
+  { jkt, 'x5t#S256': x5t }: Confirmation,
   now: Date,
 ): Promise<Extract<UserInfo, { kind: 'refused' }> | null> {
-  if (jkt === null) return { kind: 'refused', error: 'invalid_token', reason: 'token_is_not_bound' };
+  if (x5t !== undefined && sentThumbprint(certificate) !== x5t)
+    return { kind: 'refused', error: 'invalid_token', reason: 'certificate_mismatch' };
+  if (jkt === undefined) {
+    if (scheme === 'bearer') return null;
+    return { kind: 'refused', error: 'invalid_token', reason: 'token_is_not_bound' };
+  }
   if (scheme === 'bearer') return { kind: 'refused', error: 'invalid_token', reason: 'proof_missing' };
   if (dpop === undefined) return { kind: 'refused', error: 'invalid_dpop_proof', reason: 'proof_missing' };
   const request = { method, path: '/oauth/userinfo', accessToken: token, now: now.getTime(), isCurrentNonce: null };

@@ -59,7 +59,7 @@ export const ADMINISTRATION_WORDS: Readonly<Record<RefusedChange, string>> = {
   client_is_declared: 'The client is declared in clients.yaml: change it there',
   client_is_own: 'The server registers this client by itself, for its console or its commands',
   client_is_public:
-    'It has no secret: it is a public client (token_endpoint_auth_method "none"), or has keys ("private_key_jwt")',
+    'It has no secret: it is a public client (token_endpoint_auth_method "none"), or has keys or a certificate',
   too_many_secrets: 'The client has two active secrets: delete one of them first',
   last_secret: 'It is the only secret of the client, which could not authenticate without it',
   secret_unknown: 'The client has no live secret with this id',

@@ -25,6 +25,7 @@ const RULES: readonly Rule[] = [
   grantTypesSuitTheClient,
   keysSuitTheClient,
   keysAreUsable,
+  certificateIsNamed,
   redirectUrisAreSafe,
   postLogoutRedirectUrisAreSafe,
   policyIsDefined,
@@ -102,21 +103,42 @@ function keysSuitTheClient(client: ClientMetadata): Finding[] {
   const hasKeys = jwks !== null || jwksUri !== null;
   // RFC 7591 §2.
   if (jwks !== null && jwksUri !== null) return [error('jwks_uri', 'a value beside jwks', 'one of jwks and jwks_uri')];
-  if (method === 'private_key_jwt') {
-    if (hasKeys) return [];
-    return [error('token_endpoint_auth_method', '"private_key_jwt" without keys', 'keys in jwks, or at jwks_uri')];
-  }
+  const needsKeys = method === 'private_key_jwt' || method === 'self_signed_tls_client_auth';
+  if (needsKeys && !hasKeys)
+    return [error('token_endpoint_auth_method', `"${method}" without keys`, 'keys in jwks, or at jwks_uri')];
   // RFC 9101 §10.5: the server could accept no request of the client.
   if (client.requireSignedRequestObject && !hasKeys)
     return [error('require_signed_request_object', 'true without keys', 'keys in jwks, or at jwks_uri')];
+  const assertionAlg = method === 'private_key_jwt' ? null : alg;
   return [
-    ...(alg === null
-      ? []
-      : [warning('token_endpoint_auth_signing_alg: not used without token_endpoint_auth_method "private_key_jwt"')]),
+    ...notUsed({ token_endpoint_auth_signing_alg: assertionAlg }, 'private_key_jwt'),
     ...(client.requestObjectSigningAlg === null || hasKeys
       ? []
       : [warning('request_object_signing_alg: not used without keys in jwks, or at jwks_uri')]),
   ];
+}
+
+const notUsed = (fields: Readonly<Record<string, unknown>>, method: string): Finding[] =>
+  Object.entries(fields)
+    .filter(([, value]) => value !== null)
+    .map(([name]) => warning(`${name}: not used without token_endpoint_auth_method "${method}"`));
+
+/** RFC 8705 §2.1.2: "A client using the tls_client_auth authentication method MUST use exactly one of the below metadata parameters". */
+function certificateIsNamed(client: ClientMetadata): Finding[] {
+  const names = {
+    tls_client_auth_subject_dn: client.tlsClientAuthSubjectDn,
+    tls_client_auth_san_dns: client.tlsClientAuthSanDns,
+    tls_client_auth_san_uri: client.tlsClientAuthSanUri,
+    tls_client_auth_san_ip: client.tlsClientAuthSanIp,
+    tls_client_auth_san_email: client.tlsClientAuthSanEmail,
+  };
+  if (client.tokenEndpointAuthMethod !== 'tls_client_auth') return notUsed(names, 'tls_client_auth');
+  const given = Object.entries(names).flatMap(([name, value]) => (value === null ? [] : [name]));
+  if (given.length === 1) return [];
+  const allowed = `exactly one of ${Object.keys(names).join(', ')} (RFC 8705 §2.1.2)`;
+  const [, second] = given;
+  if (second !== undefined) return [error(second, `a value beside ${given[0]}`, allowed)];
+  return [error('token_endpoint_auth_method', '"tls_client_auth" without a name of the certificate', allowed)];
 }
 
 function keysAreUsable({ jwks, tokenEndpointAuthSigningAlg, requestObjectSigningAlg }: ClientMetadata): Finding[] {

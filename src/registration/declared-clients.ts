@@ -5,7 +5,7 @@ import { secretVariable, type Variables } from '../config/secret-variable.ts';
 import { matchesStoredHash, SHORT_SECRET_CHARACTERS, secretHash, storedHashMac } from '../crypto/client-secret.ts';
 import { rawSecret } from '../crypto/secret-types.ts';
 import { differingFields, type SentRegistration } from '../lifecycles/client/lifecycle.ts';
-import type { Client } from '../model/client.ts';
+import { type Client, hasSecret } from '../model/client.ts';
 import { findClient, listClients } from '../storage/clients.ts';
 import { isSub } from '../storage/users.ts';
 import { administerClient, requireDone } from './administration.ts';
@@ -76,23 +76,23 @@ export function readDeclaredClients(
 function secretProblems(record: DeclaredClient['record'], environment: Variables): RecordProblem[] {
   const { client_secret_environment: names = [], client_secret_sha256: hashes = [] } = record;
   const { token_endpoint_auth_method: method } = record;
-  const needsNone = method === 'none' || method === 'private_key_jwt';
-  const hasSecret = names.length + hashes.length > 0;
+  const needsNone = method !== undefined && !hasSecret({ tokenEndpointAuthMethod: method });
+  const isGiven = names.length + hashes.length > 0;
   return [
     ...names
       .filter((name) => secretVariable(environment, name) === null)
       .map((name) =>
         problem('client_secret_environment', `${name}, which is not set`, 'a variable that holds the secret'),
       ),
-    ...(needsNone && hasSecret
+    ...(needsNone && isGiven
       ? [problem('token_endpoint_auth_method', `"${method}" with a secret`, 'no secret with this method')]
       : []),
-    ...(needsNone || hasSecret ? [] : [problem(null, 'no secret', WAYS_TO_HAVE_A_SECRET)]),
+    ...(needsNone || isGiven ? [] : [problem(null, 'no secret', WAYS_TO_HAVE_A_SECRET)]),
   ];
 }
 
 const WAYS_TO_HAVE_A_SECRET =
-  'client_secret_environment or client_secret_sha256, or token_endpoint_auth_method: none or private_key_jwt';
+  'client_secret_environment or client_secret_sha256, or a token_endpoint_auth_method without a secret, such as none or private_key_jwt';
 
 const inFile = ({ path, lineOf }: DeclaredClient, problem: RecordProblem): Problem => ({
   ...problem,

@@ -149,6 +149,7 @@ export const PRESENTING_CLIENT = {
   policy: clients.policy,
   idTokenSignedResponseAlg: clients.idTokenSignedResponseAlg,
   dpopBoundAccessTokens: clients.dpopBoundAccessTokens,
+  tlsClientCertificateBoundAccessTokens: clients.tlsClientCertificateBoundAccessTokens,
   epoch: clients.epoch,
   deletedAt: clients.deletedAt,
   tokenMac: clients.tokenMac,

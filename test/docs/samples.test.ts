@@ -7,7 +7,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
@@ -27,7 +26,7 @@ import { hasEnded, outputOf, startChild } from '../support/child-process.ts';
 import { testClock } from '../support/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { installedTool } from '../support/installed-tool.ts';
-import { freePort, openTestAppAt } from '../support/listening.ts';
+import { accepts, freePort, openTestAppAt } from '../support/listening.ts';
 import { until } from '../support/until.ts';
 import { selfSigned } from './own-postgres.ts';
 
@@ -317,13 +316,3 @@ describe('the units of systemd', () => {
     expect(read('examples/systemd/statehouse.service')).toContain('\nRestartPreventExitStatus=78\n');
   });
 });
-
-const accepts = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    const tell = (accepted: boolean) => () => {
-      socket.destroy();
-      resolve(accepted);
-    };
-    socket.once('connect', tell(true)).once('error', tell(false));
-  });

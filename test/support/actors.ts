@@ -5,7 +5,7 @@ import { hash } from '@node-rs/argon2';
 import { storedSecretMac } from '../../src/crypto/client-secret.ts';
 import { rowMacs } from '../../src/crypto/row-mac.ts';
 import { rawSecret, storedPasswordHash } from '../../src/crypto/secret-types.ts';
-import type { ClientRegistration } from '../../src/model/client.ts';
+import { type ClientRegistration, hasSecret } from '../../src/model/client.ts';
 import { DEFAULT_METADATA } from '../../src/registration/client-metadata.ts';
 import { insertUser, saveClient } from './administration.ts';
 import type { TestApp } from './app.ts';
@@ -35,8 +35,8 @@ export async function makeClient(
   { database, keys }: Pick<TestApp, 'database' | 'keys'>,
   change: Partial<ClientRegistration> = {},
 ): Promise<TestClient> {
-  const isPublic = change.tokenEndpointAuthMethod === 'none' || change.tokenEndpointAuthMethod === 'private_key_jwt';
-  const secret = isPublic ? null : randomBytes(24).toString('base64url');
+  const { tokenEndpointAuthMethod = 'client_secret_basic' } = change;
+  const secret = hasSecret({ tokenEndpointAuthMethod }) ? randomBytes(24).toString('base64url') : null;
   const registration: ClientRegistration = {
     ...DEFAULT_METADATA,
     clientId: `client-${++serial}`,

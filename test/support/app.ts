@@ -5,6 +5,7 @@ import type { OperatorsFile } from '../../policies/operators-schema.ts';
 import { keyDeps } from '../../src/boot/key-ring.ts';
 import type { MailWay } from '../../src/boot/mail/way.ts';
 import { type AppDeps, appDeps } from '../../src/boot/wiring.ts';
+import type { ClientCertificates } from '../../src/config/client-certificates.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { identityResource } from '../../src/config/identity-resource.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
@@ -69,6 +70,7 @@ export type TestAppOptions = {
   /** For the secrets that the configuration names. */
   readonly secretNamed?: (name: string) => Promise<string | null>;
   readonly trustedProxies?: readonly string[];
+  readonly clientCertificates?: ClientCertificates;
   /** The app makes its signing keys at its start, as a server does. */
   readonly ownSigningKeys?: true;
   /** The key sets that clients publish. */
@@ -99,6 +101,7 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
     issuer,
     production: options.production ?? true,
     trustedProxies: options.trustedProxies ?? [],
+    clientCertificates: options.clientCertificates ?? null,
     configuration: () => ({
       ...configuration,
       ...(options.operators && { operators: options.operators() }),

@@ -1,7 +1,7 @@
 /** The app behind a real port, and a client's redirect URI behind another. */
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createSocket } from 'node:net';
+import { type AddressInfo, connect, createServer as createSocket } from 'node:net';
 import type { Database } from '../../src/storage/database.ts';
 import { openTestApp, type TestApp, type TestAppOptions } from './app.ts';
 
@@ -58,3 +58,14 @@ export async function openCallback(): Promise<Callback> {
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
+
+/** Whether a server listens on the port. */
+export const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const tell = (accepted: boolean) => () => {
+      socket.destroy();
+      resolve(accepted);
+    };
+    socket.once('connect', tell(true)).once('error', tell(false));
+  });

@@ -17,10 +17,11 @@ import {
 export const authorizationCodeLifecycle: PresentationLifecycle<PresentationFacts> = {
   machine: authorizationCodeMachine,
   stateOf: authorizationCodeState,
-  contextOf: (grant, { lifetimes, today, proofRequired }): AuthorizationCodeContext => ({
+  contextOf: (grant, { lifetimes, today, proofRequired, certificateRequired }): AuthorizationCodeContext => ({
     clientId: grant.clientId,
     boundTo: grant.dpopJkt,
     proofRequired,
+    certificateRequired,
     redirectUri: grant.redirectUri,
     codeChallenge: grant.codeChallenge,
     scopeToday: today.scope,

@@ -43,6 +43,12 @@ export const clients = pgTable(
     jwks: jsonb('jwks').$type<Client['jwks']>(),
     jwksUri: text('jwks_uri'),
     tokenEndpointAuthSigningAlg: text('token_endpoint_auth_signing_alg').$type<Client['tokenEndpointAuthSigningAlg']>(),
+    /** RFC 8705 §2.1.2. */
+    tlsClientAuthSubjectDn: text('tls_client_auth_subject_dn'),
+    tlsClientAuthSanDns: text('tls_client_auth_san_dns'),
+    tlsClientAuthSanUri: text('tls_client_auth_san_uri'),
+    tlsClientAuthSanIp: text('tls_client_auth_san_ip'),
+    tlsClientAuthSanEmail: text('tls_client_auth_san_email'),
     redirectUris: texts('redirect_uris').notNull(),
     grantTypes: texts('grant_types').notNull(),
     /** The ceiling; null: every scope of the configured resources. */
@@ -69,6 +75,10 @@ export const clients = pgTable(
     authorizationSignedResponseAlg: text('authorization_signed_response_alg').$type<
       Client['authorizationSignedResponseAlg']
     >(),
+    /** RFC 8705 §3.4. */
+    tlsClientCertificateBoundAccessTokens: boolean('tls_client_certificate_bound_access_tokens')
+      .notNull()
+      .default(false),
     /** RFC 7591 §2. */
     logoUri: text('logo_uri'),
     clientUri: text('client_uri'),
@@ -113,6 +123,12 @@ const ADDED = {
   requireSignedRequestObject: false,
   requestObjectSigningAlg: null,
   authorizationSignedResponseAlg: null,
+  tlsClientAuthSubjectDn: null,
+  tlsClientAuthSanDns: null,
+  tlsClientAuthSanUri: null,
+  tlsClientAuthSanIp: null,
+  tlsClientAuthSanEmail: null,
+  tlsClientCertificateBoundAccessTokens: false,
 } as const;
 
 /** Each other column but these is part of the registration. */
@@ -162,6 +178,7 @@ export const tokenClientFacts = (row: TokenClient & Pick<typeof clients.$inferSe
     row.macVersion,
     // As in ADDED.
     ...(row.dpopBoundAccessTokens ? ['dpopBoundAccessTokens:true'] : []),
+    ...(row.tlsClientCertificateBoundAccessTokens ? ['tlsClientCertificateBoundAccessTokens:true'] : []),
   ],
 ];
 
@@ -183,6 +200,11 @@ export const clientTable = described(clients, {
     jwks: 'registration',
     jwksUri: 'registration',
     tokenEndpointAuthSigningAlg: 'registration',
+    tlsClientAuthSubjectDn: 'registration',
+    tlsClientAuthSanDns: 'registration',
+    tlsClientAuthSanUri: 'registration',
+    tlsClientAuthSanIp: 'registration',
+    tlsClientAuthSanEmail: 'registration',
     redirectUris: 'registration',
     grantTypes: 'registration',
     scope: 'registration',
@@ -196,6 +218,7 @@ export const clientTable = described(clients, {
     requireSignedRequestObject: 'registration',
     requestObjectSigningAlg: 'registration',
     authorizationSignedResponseAlg: 'registration',
+    tlsClientCertificateBoundAccessTokens: 'registration',
     logoUri: 'registration',
     clientUri: 'registration',
     initiateLoginUri: 'registration',

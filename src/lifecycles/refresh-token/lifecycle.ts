@@ -14,6 +14,7 @@ import {
   refreshTokenState,
 } from '../../model/grant.ts';
 import { chainEndsAt, type Lifetimes, retryEndsAt } from '../../model/lifetimes.ts';
+import { NO_PROOF } from '../../model/proof.ts';
 import {
   moveHead,
   type PresentationFacts,
@@ -39,10 +40,11 @@ const endOf = (grant: Grant, { lifetimes, token }: RefreshTokenFacts): number =>
 export const refreshTokenLifecycle: PresentationLifecycle<RefreshTokenFacts> = {
   machine: refreshTokenMachine,
   stateOf: (grant, { token }) => refreshTokenState(grant, token),
-  contextOf: (grant, { lifetimes, today, token, proofRequired }): RefreshTokenContext => ({
+  contextOf: (grant, { lifetimes, today, token, proofRequired, certificateRequired }): RefreshTokenContext => ({
     clientId: grant.clientId,
     boundTo: token.boundTo ?? null,
     proofRequired,
+    certificateRequired,
     scope: grant.scope,
     scopeToday: today.scope,
     resources: today.resources,
@@ -84,6 +86,8 @@ export const refreshTokenRequest = <Issued>(
     }),
   );
 
+/** The holder sends what its client needs. */
+const NOTHING_DEMANDED = { proofRequired: false, certificateRequired: false };
 const UNUSED_NONCE = new Uint8Array(16);
 
 /**
@@ -101,14 +105,14 @@ export function refreshTokenWouldIssue(
     type: 'presented',
     now: now.getTime(),
     clientId: grant.clientId,
-    proof: { key: token.boundTo ?? null, problem: null },
+    proof: { ...NO_PROOF, key: token.boundTo ?? null },
     // A retry exchanges nothing.
     clientProvesKey: false,
     scope: null,
     resources: null,
   };
   const policy = lifetimes.name;
-  const facts = { now, policy, lifetimes, today, proofRequired: false, nonce: UNUSED_NONCE, token };
+  const facts = { now, policy, lifetimes, today, ...NOTHING_DEMANDED, nonce: UNUSED_NONCE, token };
   const { decisions } = stepOf(refreshTokenLifecycle, grant, facts, event);
   return decisions.some((decision) => effectOf(decision, 'rotate') !== undefined);
 }

@@ -10,6 +10,7 @@ const context: RefreshTokenContext = {
   clientId: 'client',
   boundTo: null,
   proofRequired: false,
+  certificateRequired: false,
   scope: ['read'],
   scopeToday: ['read'],
   mayRefresh: true,

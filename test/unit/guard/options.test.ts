@@ -80,6 +80,7 @@ describe('the options of a guard', () => {
       keys: { maxAgeSeconds: 600, cooldownSeconds: 10, staleSeconds: 3600, timeoutMilliseconds: 5000 },
       introspection: null,
       dpop: null,
+      certificate: null,
     });
     expect(rulesOf({ ...good, introspection: asking }).introspection).toEqual({
       ...asking,

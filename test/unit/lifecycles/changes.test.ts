@@ -15,6 +15,7 @@ const facts = {
   lifetimes: LIFETIMES,
   today: { scope: [], resources: [], mayRefresh: true },
   proofRequired: false,
+  certificateRequired: false,
   nonce: new Uint8Array(16).fill(3),
   token,
 };

@@ -207,6 +207,7 @@ describe('a new head', () => {
     lifetimes: LIFETIMES,
     today: { scope: [], resources: [], mayRefresh: true },
     proofRequired: false,
+    certificateRequired: false,
     nonce: NONCE,
     token: { generation: 0n, nonce: NONCE },
   };

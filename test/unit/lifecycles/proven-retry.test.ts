@@ -6,7 +6,7 @@ import { CLIENT, chainGrant, LIFETIMES, NONCE, seconds } from './given.ts';
 import { bench } from './presenting.ts';
 
 const KEY = 'the key';
-const proven = { proof: { key: KEY, problem: null } } as const;
+const proven = { proof: { key: KEY, problem: null, certificate: null } } as const;
 const RETRY = { ...LIFETIMES, provenRetrySeconds: 60 };
 const HEAD = new Uint8Array(16).fill(9);
 /** Rotated just now: the token of generation 6 is the predecessor of the head. */
@@ -58,7 +58,13 @@ describe('the predecessor of the head, with its proof', () => {
     ['for another resource', { resources: ['https://other.example'] }, 0, {}, 'resource_exceeds_grant'],
     ['while its client may not refresh', {}, 0, { mayRefresh: false }, 'refresh_not_allowed'],
     ['while nothing of the scope is left', {}, 0, { scope: [] }, 'grant_has_nothing_left'],
-    ['without the nonce', { proof: { key: KEY, problem: 'nonceMissing' as const } }, 0, {}, 'dpop_nonce_missing'],
+    [
+      'without the nonce',
+      { proof: { key: KEY, problem: 'nonceMissing' as const, certificate: null } },
+      0,
+      {},
+      'dpop_nonce_missing',
+    ],
     ['by another client', { clientId: 'other' }, 0, {}, 'client_mismatch'],
   ])('%s is rejected, and changes nothing', async (_, facts, second, today, reason) => {
     const { store, presentToken } = bench(rotated(), { lifetimes: { ...RETRY, provenRetrySeconds: 3600 }, today });
@@ -71,8 +77,8 @@ describe('the predecessor of the head, with its proof', () => {
 describe('a used token', () => {
   test.each([
     ['without a proof', used(), {}, RETRY],
-    ['with a proof of another key', used(), { proof: { key: 'another', problem: null } }, RETRY],
-    ['with an invalid proof', used(), { proof: { key: null, problem: 'invalid' as const } }, RETRY],
+    ['with a proof of another key', used(), { proof: { key: 'another', problem: null, certificate: null } }, RETRY],
+    ['with an invalid proof', used(), { proof: { key: null, problem: 'invalid' as const, certificate: null } }, RETRY],
     ['with the key of its client alone', used(), { clientProvesKey: true }, RETRY],
     ['that is bound to no key, with a proof', unbound, proven, RETRY],
     ['that is older, without a proof', used(3n), {}, RETRY],

@@ -62,22 +62,29 @@ type Case<Context, Event> = readonly [
 ];
 type Cases<Guards, Context, Event> = Readonly<Record<keyof Guards, readonly Case<Context, Event>[]>>;
 
-const proven = (key: string): { proof: Proof } => ({ proof: { key, problem: null } });
+const proven = (key: string): { proof: Proof } => ({ proof: { ...NO_PROOF, key } });
+const withCertificate = (certificate: string): { proof: Proof } => ({ proof: { ...NO_PROOF, certificate } });
 const proofCases: Cases<typeof proofGuards, ProofDemanded, { proof: Proof }> = {
   proofInvalid: [
     ['none sent', false, {}, { proof: NO_PROOF }],
     ['valid', false, {}, proven('the key')],
-    ['invalid', true, {}, { proof: { key: null, problem: 'invalid' } }],
+    ['invalid', true, {}, { proof: { ...NO_PROOF, problem: 'invalid' } }],
   ],
   nonceMissing: [
     ['none sent', false, {}, { proof: NO_PROOF }],
-    ['invalid', false, {}, { proof: { key: null, problem: 'invalid' } }],
-    ['without the nonce', true, {}, { proof: { key: 'the key', problem: 'nonceMissing' } }],
+    ['invalid', false, {}, { proof: { ...NO_PROOF, problem: 'invalid' } }],
+    ['without the nonce', true, {}, { proof: { ...NO_PROOF, key: 'the key', problem: 'nonceMissing' } }],
   ],
   proofMissing: [
     ['none sent, none required', false, {}, { proof: NO_PROOF }],
     ['none sent', true, { proofRequired: true }, { proof: NO_PROOF }],
     ['valid', false, { proofRequired: true }, proven('any key')],
+  ],
+  certificateMissing: [
+    ['none sent, none required', false, {}, { proof: NO_PROOF }],
+    ['none sent', true, { certificateRequired: true }, { proof: NO_PROOF }],
+    ['a key, and no certificate', true, { certificateRequired: true }, proven('any key')],
+    ['any', false, { certificateRequired: true }, withCertificate('any certificate')],
   ],
   keyDiffers: [
     ['bound to no key, none proven', false, { boundTo: null }, { proof: NO_PROOF }],
@@ -85,6 +92,8 @@ const proofCases: Cases<typeof proofGuards, ProofDemanded, { proof: Proof }> = {
     ['its key', false, { boundTo: 'the key' }, proven('the key')],
     ['none proven', true, { boundTo: 'the key' }, { proof: NO_PROOF }],
     ['another key', true, { boundTo: 'the key' }, proven('The key')],
+    ['its certificate', false, { boundTo: 'the certificate' }, withCertificate('the certificate')],
+    ['another certificate', true, { boundTo: 'the certificate' }, withCertificate('The certificate')],
   ],
 };
 
@@ -92,6 +101,7 @@ const code: AuthorizationCodeContext = {
   clientId: 'shop',
   boundTo: null,
   proofRequired: false,
+  certificateRequired: false,
   redirectUri: 'https://shop.example/callback',
   codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   scopeToday: ['read'],
@@ -161,6 +171,7 @@ const token: RefreshTokenContext = {
   clientId: 'shop',
   boundTo: null,
   proofRequired: false,
+  certificateRequired: false,
   scope: ['read', 'write'],
   scopeToday: ['read', 'write'],
   mayRefresh: true,
@@ -199,15 +210,16 @@ const tokenCases: Cases<typeof refreshTokenGuards, RefreshTokenContext, RefreshT
     ['bound to no key, and a client without one', true, {}, proven('any key')],
     ['bound to no key, and a client with one', false, {}, { clientProvesKey: true }],
     ['its key', false, { boundTo: 'the key' }, proven('the key')],
+    ['its certificate', false, { boundTo: 'the certificate' }, withCertificate('the certificate')],
     [
       'its key, without the nonce',
       false,
       { boundTo: 'the key' },
-      { proof: { key: 'the key', problem: 'nonceMissing' } },
+      { proof: { ...NO_PROOF, key: 'the key', problem: 'nonceMissing' } },
     ],
     ['another key', true, { boundTo: 'the key' }, proven('The key')],
     ['none proven', true, { boundTo: 'the key' }, { proof: NO_PROOF }],
-    ['an invalid proof', true, { boundTo: 'the key' }, { proof: { key: null, problem: 'invalid' } }],
+    ['an invalid proof', true, { boundTo: 'the key' }, { proof: { ...NO_PROOF, problem: 'invalid' } }],
     ['bound to a key, and a client with another', true, { boundTo: 'the key' }, { clientProvesKey: true }],
   ],
   notThePredecessor: [

@@ -21,7 +21,7 @@ const TABLE: readonly (readonly [RefusedChange, number, string, string])[] = [
     'client_is_public',
     409,
     'client_is_public',
-    'It has no secret: it is a public client (token_endpoint_auth_method "none"), or has keys ("private_key_jwt")',
+    'It has no secret: it is a public client (token_endpoint_auth_method "none"), or has keys or a certificate',
   ],
   ['too_many_secrets', 409, 'too_many_secrets', 'The client has two active secrets: delete one of them first'],
   ['last_secret', 409, 'last_secret', 'It is the only secret of the client, which could not authenticate without it'],

@@ -7,6 +7,7 @@ import { rootKeys } from '../../../src/crypto/root-secret.ts';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
+import { NO_PROOF } from '../../../src/model/proof.ts';
 import { stateOfCode, stateOfRefreshToken } from '../../../src/protocol/credential-state.ts';
 import { handleIntrospectionRequest } from '../../../src/protocol/introspection-request.ts';
 import { issueAccessToken, issueTokens } from '../../../src/protocol/issue.ts';
@@ -416,12 +417,12 @@ describe('an ID Token', () => {
 });
 
 const asBearer = (token: string) => ({ scheme: 'bearer' as const, token, dpop: undefined, method: 'GET' });
-const UNBOUND = { provenKey: null, boundTo: null };
+const UNBOUND = { proof: NO_PROOF, boundTo: null };
 
 describe('an impossible result', () => {
   const { deps } = tokenEndpoints([shop]);
   it('is no access token without an audience', () => {
-    const subject = { client: shop, sub: 'x', grantId: null, claims: null, signIn: null, provenKey: null };
+    const subject = { client: shop, sub: 'x', grantId: null, claims: null, signIn: null, confirmation: null };
     expect(() => issueAccessToken(deps, subject, { scope: ['read'], resources: [] }, at(0))).toThrow(
       new InvariantViolation('an access token without an audience'),
     );

@@ -25,7 +25,7 @@ const jwkOf = (bits: number) => generateKeyPairSync('rsa', { modulusLength: bits
 describe('the keys of a client with private_key_jwt', () => {
   it.each(['ES256', 'EdDSA', 'PS256'])('may be for %s, and come back as they were sent', (alg) => {
     const { jwk } = testKey(alg);
-    const reading = withKeys({ ...jwk, use: 'sig', alg, x5c: ['left out'] });
+    const reading = withKeys({ ...jwk, use: 'sig', alg, x5u: 'left out' });
     expect(reading).toMatchObject({ ok: true, warnings: [], value: { secret: null } });
     if (reading.ok) expect(toNames(reading.value)['jwks']).toEqual({ keys: [{ ...jwk, use: 'sig', alg }] });
   });

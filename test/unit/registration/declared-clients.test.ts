@@ -71,7 +71,7 @@ describe('the file', () => {
         line: 20,
         found: 'no secret',
         allowed:
-          'client_secret_environment or client_secret_sha256, or token_endpoint_auth_method: none or private_key_jwt',
+          'client_secret_environment or client_secret_sha256, or a token_endpoint_auth_method without a secret, such as none or private_key_jwt',
       },
     ],
     [

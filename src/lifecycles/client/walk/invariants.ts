@@ -247,8 +247,8 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
 const afterOf = (walk: Walk<Terms>, ports: Ports, asked: Asked): Stored =>
   storedAfter(walk, ports, asked) ?? ports.stored;
 
-/** Public clients, and clients with keys. */
-const WITHOUT_SECRET: readonly string[] = ['none', 'private_key_jwt'];
+/** Public clients, and clients with keys or certificates. */
+const WITHOUT_SECRET: readonly string[] = ['none', 'private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'];
 
 /** Derived from the stored rows, not by the machine under test. */
 function unservedClient(walk: Walk<Terms>, ports: Ports, asked: AskedOfClient): boolean {

@@ -59,12 +59,15 @@ const ELSEWHERE = 'https://elsewhere.example';
 /** By a thief, who has no key of the client. */
 const UNPROVEN: readonly (readonly [what: string, proof: Proof])[] = [
   ['without a proof', NO_PROOF],
-  ['with a proof of another key', { key: 'the key of a thief', problem: null }],
-  ['with a proof that is not valid', { key: null, problem: 'invalid' }],
-  ['with a proof without the nonce', { key: null, problem: 'nonceMissing' }],
+  ['with a proof of another key', { ...NO_PROOF, key: 'the key of a thief' }],
+  ['with a proof that is not valid', { ...NO_PROOF, problem: 'invalid' }],
+  ['with a proof without the nonce', { ...NO_PROOF, problem: 'nonceMissing' }],
 ];
 
-const NONCELESS = ['with a proof of its key without the nonce', { key: THE_KEY, problem: 'nonceMissing' }] as const;
+const NONCELESS = [
+  'with a proof of its key without the nonce',
+  { ...NO_PROOF, key: THE_KEY, problem: 'nonceMissing' },
+] as const;
 
 /** Too much is refused where it would else be exchanged. A used credential is a leak, with any requested parameters. */
 const WITH_CODE: readonly Wrong[] = [

@@ -24,12 +24,12 @@ export const RIGHT_CODE: PresentedCode = {
   clientId: CLIENT.clientId,
   redirectUri: REDIRECT_URI,
   challengeOfVerifier: CHALLENGE,
-  proof: { key: THE_KEY, problem: null },
+  proof: { ...NO_PROOF, key: THE_KEY },
   resources: null,
 };
 export const RIGHT_TOKEN: PresentedRefreshToken = {
   clientId: CLIENT.clientId,
-  proof: { key: THE_KEY, problem: null },
+  proof: { ...NO_PROOF, key: THE_KEY },
   clientProvesKey: false,
   scope: null,
   resources: null,
