@@ -1,4 +1,4 @@
-/** A key pair that signs DPoP proofs (RFC 9449 §4.2). */
+/** A key pair that signs DPoP proofs (RFC 9449 §4). */
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 
 export type ProofKey = { readonly proofAt: (url: string, now: Date) => string };
