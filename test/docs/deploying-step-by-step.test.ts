@@ -18,6 +18,7 @@ const RUN = ['First start', 'TLS and proxies', 'Several nodes', 'Backups', 'The 
 const NOT_RUN: Readonly<Record<string, string>> = {
   Containers:
     'needs a container engine; .ci/image builds and runs the image, .ci/manifests and container-files.test.ts read compose.yaml',
+  'Client certificates': 'needs client certificates; test/interop/client-certificates.test.ts sends them through nginx',
   'The first operator': 'ends in a browser; test/e2e/first-operator.test.ts follows it there',
   Kubernetes: 'needs a cluster; .ci/manifests renders and validates',
   'Making standbys': 'standby-step-by-step.test.ts runs it',
