@@ -60,7 +60,11 @@ export default {
     only(
       'policies-are-data',
       '^policies/',
-      ['^policies/', '^src/oauth/(signing-algorithms|scope|claims|distinguished-name)\\.ts$', packages('zod')],
+      [
+        '^policies/',
+        '^src/oauth/(client-methods|signing-algorithms|scope|claims|distinguished-name)\\.ts$',
+        packages('zod'),
+      ],
       'A policy is data beside the schema that bounds it; of the server it needs the lists and formats of the protocol alone.',
     ),
     only(
@@ -76,7 +80,7 @@ export default {
         '^src/model/',
         MACHINE_TYPES,
         '^policies/client-schema\\.ts$',
-        '^src/oauth/(signing-algorithms|username)\\.ts$',
+        '^src/oauth/(client-methods|signing-algorithms|username)\\.ts$',
         '^src/crypto/secret-types\\.ts$',
       ],
       'An entity has one shape, which every room may name; a client has the fields of the schema that describes it.',
@@ -313,7 +317,7 @@ export default {
         '^src/http/views/(browser-name|page)\\.ts$',
         // It is in English only.
         '^src/http/words/languages\\.ts$',
-        '^src/oauth/(parameters|urls)\\.ts$',
+        '^src/oauth/(client-methods|parameters|urls)\\.ts$',
         '^policies/client-schema\\.ts$',
         packages('fastify', '@fastify/cookie', 'ghtml'),
         NODE,
@@ -425,7 +429,7 @@ export default {
       [
         '^src/(lifecycles|engine|model)/',
         '^src/review/proof/',
-        '^src/oauth/authentication-methods\\.ts$',
+        '^src/oauth/(authentication|client)-methods\\.ts$',
         '^src/config/key-lifetimes\\.ts$',
         '^(machines|policies)/',
         '^(node:)?util$',

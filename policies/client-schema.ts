@@ -4,6 +4,7 @@
  * and its JSON Schema, `clients show` and the error texts derive from this file. To add a field: CONTRIBUTING.md.
  */
 import { z } from 'zod';
+import { CLIENT_METHODS } from '../src/oauth/client-methods.ts';
 import { readDistinguishedName } from '../src/oauth/distinguished-name.ts';
 import { formatScope, parseScope } from '../src/oauth/scope.ts';
 import { CLIENT_SIGNING_ALGORITHMS, SIGNING_ALGORITHMS } from '../src/oauth/signing-algorithms.ts';
@@ -185,25 +186,13 @@ export const clientRecordSchema = z.object({
     alwaysWritten: true,
   }),
   // RFC 7591 §2: "If unspecified or omitted, the default is client_secret_basic".
-  token_endpoint_auth_method: field(
-    z
-      .enum([
-        'client_secret_basic',
-        'client_secret_post',
-        'private_key_jwt',
-        'tls_client_auth',
-        'self_signed_tls_client_auth',
-        'none',
-      ])
-      .default('client_secret_basic'),
-    {
-      description:
-        'How the client authenticates. private_key_jwt: with a key of its own, whose public half is in jwks or at jwks_uri. tls_client_auth: with a TLS client certificate of a certificate authority, which a field tls_client_auth_… names. self_signed_tls_client_auth: with a TLS client certificate whose key is in jwks or at jwks_uri. none: a public client, which cannot keep a secret.',
-      option: '--auth-method <method>',
-      label: 'authenticates',
-      alwaysWritten: true,
-    },
-  ),
+  token_endpoint_auth_method: field(z.enum(CLIENT_METHODS).default('client_secret_basic'), {
+    description:
+      'How the client authenticates. private_key_jwt: with a key of its own, whose public half is in jwks or at jwks_uri. tls_client_auth: with a TLS client certificate of a certificate authority, which a field tls_client_auth_… names. self_signed_tls_client_auth: with a TLS client certificate whose key is in jwks or at jwks_uri. none: a public client, which cannot keep a secret.',
+    option: '--auth-method <method>',
+    label: 'authenticates',
+    alwaysWritten: true,
+  }),
   // RFC 6749 appendix A.2: *VSCHAR. The secret is used as it is, leading and trailing spaces included.
   client_secret: field(
     z

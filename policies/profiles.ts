@@ -2,6 +2,7 @@
  * The profiles that a policy can name, and their rules for it and for its clients. One table: the schema of policies, the
  * registration, each request, `statehouse check` and docs/fapi.md follow it.
  */
+import { isOneOf, KEY_METHODS } from '../src/oauth/client-methods.ts';
 import type { ClientRecord } from './client-schema.ts';
 
 /** FAPI 2.0 Security Profile, and FAPI 2.0 Message Signing on top of it. */
@@ -41,6 +42,7 @@ export type TokenFields = {
   readonly tokenEndpointAuthMethod: NonNullable<ClientRecord['token_endpoint_auth_method']>;
   readonly idTokenSignedResponseAlg: NonNullable<ClientRecord['id_token_signed_response_alg']>;
   readonly dpopBoundAccessTokens: boolean;
+  readonly tlsClientCertificateBoundAccessTokens: boolean;
 };
 type AllFields = TokenFields & {
   readonly applicationType: NonNullable<ClientRecord['application_type']>;
@@ -66,11 +68,10 @@ const EVERY: readonly Profile[] = PROFILES;
 const SECURITY = 'FAPI 2.0 Security Profile';
 const MESSAGE_SIGNING = 'FAPI 2.0 Message Signing';
 
-/** By which a client shows that it has a private key. */
-const KEY_METHODS: readonly string[] = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'];
 /** Members of a client that make each of its access tokens sender-constrained. */
 const CONSTRAINTS: readonly ((client: TokenFields) => boolean)[] = [
   ({ dpopBoundAccessTokens }) => dpopBoundAccessTokens,
+  ({ tlsClientCertificateBoundAccessTokens }) => tlsClientCertificateBoundAccessTokens,
 ];
 const quoted = (text: string): string => JSON.stringify(text);
 const rs256 = (alg: string | null): string | null => (alg === 'RS256' ? quoted(alg) : null);
@@ -82,12 +83,12 @@ const AT_TOKEN: readonly ClientRule<TokenFields>[] = [
     field: 'token_endpoint_auth_method',
     expected: 'a confidential client that authenticates by private_key_jwt or mutual TLS',
     spec: `${SECURITY} §5.3.2.1`,
-    found: ({ tokenEndpointAuthMethod: method }) => (KEY_METHODS.includes(method) ? null : quoted(method)),
+    found: ({ tokenEndpointAuthMethod: method }) => (isOneOf(KEY_METHODS, method) ? null : quoted(method)),
   },
   {
     profiles: EVERY,
     field: 'dpop_bound_access_tokens',
-    expected: 'true: access tokens are sender-constrained',
+    expected: 'true, or tls_client_certificate_bound_access_tokens true: access tokens are sender-constrained',
     spec: `${SECURITY} §5.3.2.1`,
     found: (client) => (CONSTRAINTS.some((constrains) => constrains(client)) ? null : 'false'),
   },

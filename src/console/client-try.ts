@@ -6,6 +6,7 @@
 import { html } from 'ghtml';
 import { sha256 } from '../crypto/digest.ts';
 import type { Markup } from '../http/views/page.ts';
+import { isOneOf, KEY_METHODS, TLS_METHODS } from '../oauth/client-methods.ts';
 import { JWT_BEARER } from '../oauth/parameters.ts';
 import { urlUnder } from '../oauth/urls.ts';
 import type { ClientRecord } from './client-form.ts';
@@ -96,17 +97,15 @@ function redemption(issuer: string, id: string, client: ClientRecord, redirectUr
 
 function authenticationOf(id: string, method: string | undefined): readonly string[] {
   if (method === 'none') return [`--data-urlencode ${shell(`client_id=${id}`)}`];
-  if (method === 'tls_client_auth' || method === 'self_signed_tls_client_auth')
+  if (isOneOf(TLS_METHODS, method ?? ''))
     return [`--data-urlencode ${shell(`client_id=${id}`)}`, '--cert client.pem --key client.key'];
   if (method !== 'private_key_jwt') return [`-u ${shell(`${encodeURIComponent(id)}:`)}"$CLIENT_SECRET"`];
   return [`--data-urlencode ${shell(`client_assertion_type=${JWT_BEARER}`)}`, '-d client_assertion="$ASSERTION"'];
 }
 
-const BY_KEY = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'];
-
 /** Of one client, with its values filled in. */
 export function codeOf(viewer: Viewer, id: string, client: ClientRecord): Markup {
-  if (BY_KEY.includes(client.token_endpoint_auth_method ?? '')) {
+  if (isOneOf(KEY_METHODS, client.token_endpoint_auth_method ?? '')) {
     return html`<h2>Code</h2>
 <p>The client proves a key of its own. The guide <code>docs/connecting-a-client-with-keys.md</code> has the code for openid-client, oauth4webapi and Spring.</p>`;
   }

@@ -1,5 +1,6 @@
 /** A registered client: the fields of its record (policies/client-schema.ts) in camelCase, and the columns that this server adds. */
 import type { ClientRecord, NOT_STORED } from '../../policies/client-schema.ts';
+import { isOneOf, KEY_METHODS, SECRET_METHODS } from '../oauth/client-methods.ts';
 
 export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
@@ -67,8 +68,8 @@ export type TokenClient = Pick<
 
 /** The client authenticates with a key of its own, which the server cannot use. */
 export const provesKey = ({ tokenEndpointAuthMethod: method }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean =>
-  method === 'private_key_jwt' || method === 'tls_client_auth' || method === 'self_signed_tls_client_auth';
+  isOneOf(KEY_METHODS, method);
 
 /** The client authenticates with a secret that it shares with the server. */
 export const hasSecret = ({ tokenEndpointAuthMethod: method }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean =>
-  method === 'client_secret_basic' || method === 'client_secret_post';
+  isOneOf(SECRET_METHODS, method);

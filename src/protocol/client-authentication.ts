@@ -7,10 +7,11 @@ import { instrument } from '../engine/observe.ts';
 import { hasSecret, type TokenClient } from '../model/client.ts';
 import type { Presenter } from '../model/ledger.ts';
 import { parseBasic } from '../oauth/basic-auth.ts';
+import { isOneOf, TLS_METHODS } from '../oauth/client-methods.ts';
 import { JWT_BEARER, type Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { checkAssertion } from './client-assertion.ts';
-import { checkCertificate, type SentCertificate, TLS_METHODS } from './client-certificate.ts';
+import { checkCertificate, type SentCertificate } from './client-certificate.ts';
 import { type CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
 
 /** The client's identification in a request, beside the parameters of the form. */
@@ -125,7 +126,7 @@ function throttle({ clientThrottle }: TokenDeps, credentials: ClientCredentials)
 function isByCertificate({ secret, certificate }: ClientCredentials, client: TokenClient | null): boolean {
   if (secret !== null) return false;
   if (client === null || client.deletedAt !== null) return (certificate?.() ?? null) !== null;
-  return TLS_METHODS.includes(client.tokenEndpointAuthMethod);
+  return isOneOf(TLS_METHODS, client.tokenEndpointAuthMethod);
 }
 
 /** @returns the reason why the client is not authenticated. Null: it is authenticated. */

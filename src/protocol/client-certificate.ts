@@ -15,6 +15,7 @@ import {
 import type { PublicJwk } from '../crypto/client-keys.ts';
 import { sha256 } from '../crypto/digest.ts';
 import type { Client } from '../model/client.ts';
+import { TLS_METHODS } from '../oauth/client-methods.ts';
 import { isSameName, readDistinguishedName, readSubject } from '../oauth/distinguished-name.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import type { TokenDeps } from './grant-type.ts';
@@ -24,12 +25,6 @@ export { certificateIn } from '../guard/certificate.ts';
 
 /** As the sender's connection has it. Null: none. */
 export type SentCertificate = () => Uint8Array | 'malformed' | null;
-
-/** The methods of RFC 8705 §2. */
-export const TLS_METHODS: readonly string[] = [
-  'tls_client_auth',
-  'self_signed_tls_client_auth',
-] satisfies readonly Client['tokenEndpointAuthMethod'][];
 
 /** The methods that these settings allow. */
 export const tlsMethodsOf = (certificates: ClientCertificates | null | undefined): readonly string[] => {

@@ -1,11 +1,13 @@
 /**
  * The metadata of the server (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9728 §2). It lists only supported features.
  */
+
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { Resource } from '../../policies/schema.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';
 import { AUTHENTICATION_CLASSES } from '../oauth/authentication-methods.ts';
 import { STANDARD_CLAIMS } from '../oauth/claims.ts';
+import { SECRET_METHODS } from '../oauth/client-methods.ts';
 import { supportedPrompts } from '../oauth/prompt.ts';
 import { CLIENT_SIGNING_ALGORITHMS } from '../oauth/signing-algorithms.ts';
 import { urlUnder } from '../oauth/urls.ts';
@@ -26,7 +28,7 @@ export type MetadataDeps = SignUpFacts & {
   readonly uiLocales: readonly string[];
 };
 
-const CONFIDENTIAL = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+const CONFIDENTIAL = [...SECRET_METHODS, 'private_key_jwt'];
 
 /** The same document for OAuth and for OpenID Connect. */
 export function serverMetadata(deps: MetadataDeps): Document {

@@ -5,7 +5,9 @@
  * (https://www.ory.sh/docs/hydra/reference/api). oidc-provider: the list `clients` of its configuration, as JSON
  * (https://github.com/panva/node-oidc-provider/blob/main/docs/README.md#clients).
  */
+
 import { GRANT_TYPES } from '../../../policies/client-schema.ts';
+import { SECRET_METHODS } from '../../oauth/client-methods.ts';
 import { leadsToThisDevice, whatIsWrongWithRedirectUri } from '../../oauth/redirect-uri.ts';
 import { isJsonObject } from '../record-problem.ts';
 import type { JsonObject } from './source.ts';
@@ -42,7 +44,7 @@ const GRANT_REASONS: Readonly<Record<string, string>> = {
   implicit: 'use authorization_code with PKCE; the implicit grant is not part of OAuth 2.1',
   password: 'use authorization_code; the password grant is not part of OAuth 2.1',
 };
-const METHODS = ['client_secret_basic', 'client_secret_post', 'none'];
+const METHODS = [...SECRET_METHODS, 'none'];
 
 function clientOf({ id, fields, grants, authenticates, secret, ...draft }: Draft): ConvertedClient {
   const leftOut = [...draft.leftOut];

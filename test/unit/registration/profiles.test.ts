@@ -40,6 +40,11 @@ describe.each(PROFILES)('the profile %s', (profile) => {
     expect(registered(profile, { authorization_signed_response_alg: 'ES256' })).toBe('ok');
   });
 
+  it('accepts a client with tokens that are bound to its certificate', () => {
+    const bound = { dpop_bound_access_tokens: false, tls_client_certificate_bound_access_tokens: true };
+    expect(registered(profile, { ...bound, token_endpoint_auth_method: 'self_signed_tls_client_auth' })).toBe('ok');
+  });
+
   const BROKEN: readonly (readonly [field: string, change: object])[] = [
     ['token_endpoint_auth_method', { token_endpoint_auth_method: 'none' }],
     ['token_endpoint_auth_method', { token_endpoint_auth_method: 'client_secret_basic' }],
