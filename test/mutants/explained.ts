@@ -113,12 +113,6 @@ export const explained: readonly Explained[] = [
     why: 'A step has one decision at least; the compiler does not know it.',
   },
   {
-    file: 'src/lifecycles/refresh-token/lifecycle.ts',
-    source: "return decisions.some((decision) => effectOf(decision, 'issueTokens') !== undefined);",
-    replacements: ["decisions.every(decision => effectOf(decision, 'issueTokens') !== undefined)"],
-    why: 'Tokens are issued by a decision that stands alone; one that ends the chain issues none.',
-  },
-  {
     file: 'src/lifecycles/session/lifecycle.ts',
     source: 'if (after.endedReason !== null && entry)',
     replacements: ['true', 'false', 'after.endedReason !== null || entry'],
@@ -615,7 +609,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/protocol/client-authentication.ts',
-    source: 'return [{ clientId, secret: secret === null ? null : rawSecret(secret), address }];',
+    source: 'return [{ clientId, secret: secret === null ? null : rawSecret(secret), certificate, address }];',
     replacements: ['true', 'false'],
     why: 'The function gives a text its type and returns null as it is; asked for the compiler.',
   },
