@@ -83,7 +83,7 @@ describe('an answer', () => {
     expect(answer.headers).toMatchObject({
       etag: entityTag('{"a":1}'),
       'cache-control': 'private, no-cache',
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': 'application/json',
     });
     expect(answer.headers.link).toBeUndefined();
     expect(lastLine()).toMatchObject({ msg: 'shown', by: BY, status: 200, method, route: `${PREFIX}/policies` });

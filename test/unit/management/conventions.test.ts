@@ -171,7 +171,7 @@ describe('every resource of the management API', () => {
     expect(tag).toMatch(resource.path === '/users/{sub}' ? /^"[\w-]{27}\.[\w-]{27}"$/ : /^"[\w-]{27}"$/);
     expect(answer.headers['cache-control']).toBe('private, no-cache');
     expect(answer.headers.vary).toContain('Authorization');
-    expect(answer.headers['content-type']).toMatch(/^(application\/json; charset=utf-8|image\/svg\+xml)/);
+    expect(answer.headers['content-type']).toMatch(/^(application\/json$|image\/svg\+xml)/);
     const again = await call('GET', addressOf(resource), { headers: { 'if-none-match': `"other", ${tag}` } });
     expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', tag]);
     const head = await call('HEAD', addressOf(resource));
