@@ -29,10 +29,12 @@ export type Answers = readonly Answer[];
 /**
  * 2^n answers per state and event, n guards being asked there.
  * @param reviewed asks also about the outcomes of the guards that this configuration asks there.
+ * @param isKept the machine is no mutant. The answers of all mutants together do not fit into memory.
  */
 export function allAnswers(
   { machine, events }: Pick<Subject, 'machine' | 'events'>,
   reviewed: Machine = machine,
+  isKept: boolean = machine === reviewed,
 ): readonly Answers[] {
   const ask = onceAsked(() => asking(machine));
   const known = knownWith(surroundingsOf(machine));
@@ -40,7 +42,7 @@ export function allAnswers(
     events.map((event) => {
       const names = new Set([...guardsAsked(reviewed, state, event), ...guardsAsked(machine, state, event)]);
       const about = [state, event, [...names], armsOf(machine, state, event).map(saidBy)];
-      return once(known, about, machine === reviewed, () => answersOf(ask(), state, event, [...names]));
+      return once(known, about, isKept, () => answersOf(ask(), state, event, [...names]));
     }),
   );
 }
@@ -76,7 +78,6 @@ function knownWith(surroundings: readonly unknown[]): Known {
 
 /**
  * A mutant differs from its machine in one place: XState is asked about the others once, not for each mutant.
- * @param isKept of the reviewed machine. The answers of all mutants together do not fit into memory.
  */
 function once(known: Known, about: readonly unknown[], isKept: boolean, answers: () => Answers): Answers {
   const key = JSON.stringify(about);

@@ -8,7 +8,7 @@ import { type Answer, type Answers, foundOnce, guardsAsked } from './answers.ts'
 import { type Subject, subjects } from './catalogue.ts';
 import { caseOf, lawsOf, lawsOfEveryMachine } from './laws.ts';
 import { type Mutant, mutantsOf } from './mutants.ts';
-import { transitionTable } from './transition-table.ts';
+import { sectionOf } from './transition-table.ts';
 
 /** The configuration is left out: thousands of them would have to be kept. */
 type Tried = Omit<Mutant, 'config'> & {
@@ -104,7 +104,7 @@ test('the report is the one that was reviewed', async () => {
 });
 
 function triedOut(subject: Subject): readonly Tried[] {
-  const table = transitionTable([subject]);
+  const table = sectionOf(subject);
   const isDangerous = foundOnce(dangersBeside(subject));
   return mutantsOf(subject).map(({ kind, what, config }) => {
     const tested = caseOf(subject, config);
@@ -112,7 +112,7 @@ function triedOut(subject: Subject): readonly Tried[] {
       kind,
       what,
       laws: lawsOf(subject).flatMap((law) => (law.broken(tested).length > 0 ? law.name : [])),
-      changesTable: transitionTable([{ ...subject, machine: readMachine(config) }]) !== table,
+      changesTable: sectionOf({ ...subject, machine: readMachine(config) }, false) !== table,
       dangerous: tested.answers.some(isDangerous),
     };
   });
