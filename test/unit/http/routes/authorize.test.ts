@@ -11,7 +11,7 @@ vi.mock('../../../../src/protocol/authorize.ts', async () => {
 
 const NAMED = { interactionId: 'i', clientId: 'c' };
 const CONTINUED = { kind: 'continued', sealed: 'x', reason: null, ...NAMED };
-const response = { redirectUri: 'https://client.test/cb', responseMode: 'query', parameters: { error: 'x' } };
+const response = { redirectUri: 'https://client.test/cb', transport: 'query', parameters: { error: 'x' } };
 
 describe.each([true, false])('the routes of an authorization request, production: %s', (production) => {
   let opened: Awaited<ReturnType<typeof openRoutes>>;
