@@ -20,7 +20,7 @@ import type { TestApp } from '../support/app.ts';
 import { Browser } from '../support/browser.ts';
 import { hasEnded, outputOf, startChild } from '../support/child-process.ts';
 import { inEscapedPem, jwkOf, type TestCertificate, testCertificate } from '../support/client-certificates.ts';
-import { testClock } from '../support/clock.ts';
+import { runningClock } from '../support/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { installedTool } from '../support/installed-tool.ts';
 import { accepts, freePort, openTestAppAt } from '../support/listening.ts';
@@ -72,7 +72,7 @@ describe.runIf(nginx !== null)('a client with a TLS certificate, behind nginx', 
     const [port, server] = [await freePort(), await freePort()];
     issuer = `https://localhost:${port}`;
     test = await openTestAppAt(server, opened.database, {
-      clock: testClock(new Date()),
+      clock: runningClock(),
       issuer,
       trustedProxies: ['127.0.0.1', '::1'],
       clientCertificates: {

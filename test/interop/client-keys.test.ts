@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { serviceToken } from '../../docs/examples/oauth4webapi-key.ts';
 import * as openidClientKey from '../../docs/examples/openid-client-key.ts';
 import { makeClient, REDIRECT_URI } from '../support/actors.ts';
+import { runningClock } from '../support/clock.ts';
 import { judged } from '../support/interop.ts';
 
 const ALGORITHMS = {
@@ -14,7 +15,7 @@ const ALGORITHMS = {
 } as const;
 
 describe.each(Object.entries(ALGORITHMS))('a client that signs with %s', (alg, algorithm) => {
-  const judging = judged();
+  const judging = judged({ clock: runningClock() });
 
   async function registered() {
     const made = await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']);

@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ClientKind } from '../../src/console/client-kinds.ts';
 import { type SnippetValues, snippetsFor } from '../../src/console/snippets.ts';
 import { REDIRECT_URI, type TestClient } from '../support/actors.ts';
+import { runningClock } from '../support/clock.ts';
 import { judged } from '../support/interop.ts';
 
 /** Where Node finds the packages, and where Vitest transforms no file. */
@@ -20,7 +21,7 @@ type SignsIn = {
 };
 
 describe('the code that the console shows', () => {
-  const judging = judged();
+  const judging = judged({ clock: runningClock() });
 
   function codeOf(kind: ClientKind, library: string, { clientId, secret }: TestClient, scope: string): string {
     const { issuer } = judging.current.test;

@@ -4,6 +4,7 @@ import * as oauth from 'oauth4webapi';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeClient, REDIRECT_URI, type TestClient } from '../support/actors.ts';
 import { shippedConfiguration } from '../support/app.ts';
+import { runningClock } from '../support/clock.ts';
 import { judged } from '../support/interop.ts';
 import { loadedByNode } from '../support/plain-node.ts';
 
@@ -21,7 +22,7 @@ describe.each([
   ['without nonces', {}],
   ['with nonces', { configuration: { ...shippedConfiguration, policies } }],
 ])('DPoP %s', (_name, options) => {
-  const judging = judged(options);
+  const judging = judged({ ...options, clock: runningClock() });
   let as: oauth.AuthorizationServer;
   beforeAll(async () => {
     const issuer = new URL(judging.current.test.issuer);

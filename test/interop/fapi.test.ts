@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { PROFILES } from '../../policies/profiles.ts';
 import { makeClient, REDIRECT_URI } from '../support/actors.ts';
 import { shippedConfiguration } from '../support/app.ts';
+import { runningClock } from '../support/clock.ts';
 import { judged } from '../support/interop.ts';
 
 const policies = new Map(
@@ -15,7 +16,7 @@ const policies = new Map(
 );
 
 describe('FAPI 2.0 Message Signing', () => {
-  const judging = judged({ configuration: { ...shippedConfiguration, policies } });
+  const judging = judged({ clock: runningClock(), configuration: { ...shippedConfiguration, policies } });
 
   async function registered() {
     const keys = await client.randomDPoPKeyPair('ES256', { extractable: true });

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { push } from '../../docs/examples/openid-client-par.ts';
 import { makeClient, REDIRECT_URI } from '../support/actors.ts';
 import { shippedConfiguration } from '../support/app.ts';
+import { runningClock } from '../support/clock.ts';
 import { judged } from '../support/interop.ts';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
@@ -19,7 +20,7 @@ describe.each([
   ['with proofs', { isProven: true, options: {} }],
   ['with proofs and nonces', { isProven: true, options: { configuration: { ...shippedConfiguration, policies } } }],
 ])('pushed requests %s', (_name, { isProven, options }) => {
-  const judging = judged(options);
+  const judging = judged({ ...options, clock: runningClock() });
   let as: oauth.AuthorizationServer;
   beforeAll(async () => {
     const issuer = new URL(judging.current.test.issuer);

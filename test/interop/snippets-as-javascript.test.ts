@@ -16,6 +16,7 @@ import { headersOf } from '../../src/webhooks/attempt.ts';
 import { Visitor } from '../docs/visitor.ts';
 import { makeClient, obtainTokens } from '../support/actors.ts';
 import { outputOf, startChild } from '../support/child-process.ts';
+import { runningClock } from '../support/clock.ts';
 import { signedByUs } from '../support/forging.ts';
 import { judged } from '../support/interop.ts';
 import { freePort } from '../support/listening.ts';
@@ -63,7 +64,7 @@ const asJavaScript = (code: string): string =>
     : stripTypeScriptTypes(code);
 
 describe('the snippets of the guides, in JavaScript', () => {
-  const judging = judged();
+  const judging = judged({ clock: runningClock() });
   let folder: string;
 
   beforeAll(() => {

@@ -11,3 +11,19 @@ export function testClock(start: Date = new Date('2030-01-01T00:00:00.000Z')): T
 
 /** A clock that always tells this time. */
 export const clockAt = (instant: Date): Clock => ({ fixedNow: () => instant });
+
+/** A clock that keeps the real time, for libraries that compare with it. */
+export function runningClock(): TestClock {
+  let ahead = 0;
+  const now = () => new Date(Date.now() + ahead);
+  return {
+    now,
+    fixedNow: now,
+    set: (to) => {
+      ahead = to.getTime() - Date.now();
+    },
+    advanceSeconds: (seconds) => {
+      ahead += seconds * 1000;
+    },
+  };
+}
