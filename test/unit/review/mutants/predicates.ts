@@ -54,10 +54,12 @@ const PAGE_ONLY = `says only which page is shown; ${SEEN_ELSEWHERE}`;
 const BEFORE_THE_WALK = `is asked at the sign-in, for which the walk asks the right machine; ${SEEN_ELSEWHERE}`;
 /** Each credential of the walk is bound to a key, so `keyDiffers` rejects what these predicates reject. */
 const REJECTED_ANYWAY = `says only why, for a credential that is bound to a key; ${SEEN_ELSEWHERE}`;
+/** No client of the walk is registered for tokens that are bound to a certificate. */
+const NO_CERTIFICATE = `is asked of clients with certificates alone; ${SEEN_ELSEWHERE}`;
 const WITH_A_BOUND_CREDENTIAL = {
   'proofInvalid: false': REJECTED_ANYWAY,
-  'nonceMissing: false': REJECTED_ANYWAY,
   'proofMissing: false': REJECTED_ANYWAY,
+  'certificateMissing: false': NO_CERTIFICATE,
 };
 /** The policy of the walk has no retry. */
 const WITHOUT_RETRY = 'is asked under a policy with a retry alone; the walk of proven retries sees it';
