@@ -70,6 +70,10 @@ export type TokenClient = Pick<
 export const provesKey = ({ tokenEndpointAuthMethod: method }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean =>
   isOneOf(KEY_METHODS, method);
 
+/** The server knows public keys of the client, or where it publishes them. */
+export const hasKeys = ({ jwks, jwksUri }: Pick<Client, 'jwks' | 'jwksUri'>): boolean =>
+  jwks !== null || jwksUri !== null;
+
 /** The client authenticates with a secret that it shares with the server. */
 export const hasSecret = ({ tokenEndpointAuthMethod: method }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean =>
   isOneOf(SECRET_METHODS, method);

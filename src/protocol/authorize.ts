@@ -5,7 +5,7 @@
 import { readIdTokenHint } from '../crypto/id-token-hint.ts';
 import { begunInteraction, type LoadedRequest, type NewInteraction } from '../lifecycles/interaction/lifecycle.ts';
 import { type PushedRequestPorts, spendPushedRequest } from '../lifecycles/pushed-request/lifecycle.ts';
-import type { Client } from '../model/client.ts';
+import { type Client, hasKeys } from '../model/client.ts';
 import { errorDescription } from '../oauth/errors.ts';
 import { asQuery, parseParameters } from '../oauth/parameters.ts';
 import { supportedPrompts } from '../oauth/prompt.ts';
@@ -22,7 +22,6 @@ import {
 } from './authorization-request.ts';
 import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
 import { type CookieHash, findSession, type SessionDeps } from './browser-session.ts';
-import { hasKeys } from './client-signature.ts';
 import { beginInteraction, type InteractionStepDeps, type InteractionStepOutcome } from './interaction-step.ts';
 import { mustPush, openPushed, type PushedRefused } from './pushed-parameters.ts';
 import { mustSign, openRequestObject, type RequestObjectDeps, type RequestObjectRefused } from './request-object.ts';

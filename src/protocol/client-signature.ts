@@ -16,8 +16,6 @@ export type ClientSignatureProblem =
 
 type WithKeys = Pick<Client, 'jwks' | 'jwksUri'>;
 
-export const hasKeys = ({ jwks, jwksUri }: WithKeys): boolean => jwks !== null || jwksUri !== null;
-
 /**
  * @param registered the one algorithm that the client may use. Null: any but those that count only where registered.
  * @returns null: one of its keys signed.

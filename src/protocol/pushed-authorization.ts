@@ -3,7 +3,7 @@ import { policyOf } from '../config/configuration.ts';
 import { newRequestUri, sealParameters } from '../crypto/pushed-request.ts';
 import { unprovenReason } from '../lifecycles/presentation.ts';
 import { type PushedRequestPorts, pushRequest } from '../lifecycles/pushed-request/lifecycle.ts';
-import type { Client, TokenClient } from '../model/client.ts';
+import { type Client, hasKeys, type TokenClient } from '../model/client.ts';
 import type { Proof } from '../model/proof.ts';
 import type { AuthorizationErrorCode } from '../oauth/errors.ts';
 import { asQuery, type Parameters, parseParameters } from '../oauth/parameters.ts';
@@ -22,7 +22,6 @@ import {
   SIGNATURE_REQUIRED,
 } from './authorize.ts';
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
-import { hasKeys } from './client-signature.ts';
 import { proofOfClient, type Told, toldBy } from './dpop.ts';
 import { type AuthenticatedClient, CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
 import { fitsIntoUrl } from './interaction-step.ts';

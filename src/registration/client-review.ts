@@ -10,7 +10,7 @@ import { profileOf } from '../config/own-clients.ts';
 import type { RecordProblem } from '../config/problem.ts';
 import { oneOf, shown } from '../config/shown.ts';
 import { KEY_EXPECTED, signsWith, whatIsWrongWithKey } from '../crypto/client-keys.ts';
-import type { ClientMetadata } from '../model/client.ts';
+import { type ClientMetadata, hasKeys } from '../model/client.ts';
 import { leadsToThisDevice, whatIsWrongWithRedirectUri } from '../oauth/redirect-uri.ts';
 import type { ClientSigningAlgorithm, SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { nearestField, problem } from './record-problem.ts';
@@ -100,19 +100,18 @@ function grantTypesSuitTheClient(client: ClientMetadata): Finding[] {
 
 function keysSuitTheClient(client: ClientMetadata): Finding[] {
   const { tokenEndpointAuthMethod: method, jwks, jwksUri, tokenEndpointAuthSigningAlg: alg } = client;
-  const hasKeys = jwks !== null || jwksUri !== null;
   // RFC 7591 §2.
   if (jwks !== null && jwksUri !== null) return [error('jwks_uri', 'a value beside jwks', 'one of jwks and jwks_uri')];
   const needsKeys = method === 'private_key_jwt' || method === 'self_signed_tls_client_auth';
-  if (needsKeys && !hasKeys)
+  if (needsKeys && !hasKeys(client))
     return [error('token_endpoint_auth_method', `"${method}" without keys`, 'keys in jwks, or at jwks_uri')];
   // RFC 9101 §10.5: the server could accept no request of the client.
-  if (client.requireSignedRequestObject && !hasKeys)
+  if (client.requireSignedRequestObject && !hasKeys(client))
     return [error('require_signed_request_object', 'true without keys', 'keys in jwks, or at jwks_uri')];
   const assertionAlg = method === 'private_key_jwt' ? null : alg;
   return [
     ...notUsed({ token_endpoint_auth_signing_alg: assertionAlg }, 'private_key_jwt'),
-    ...(client.requestObjectSigningAlg === null || hasKeys
+    ...(client.requestObjectSigningAlg === null || hasKeys(client)
       ? []
       : [warning('request_object_signing_alg: not used without keys in jwks, or at jwks_uri')]),
   ];
