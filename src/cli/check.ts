@@ -120,6 +120,7 @@ async function check({ env }: Cli): Promise<Report> {
     const configuration = loadConfiguration(environment.configFolder, environment.issuer);
     const keys = rootKeysIfMade(environment);
     const { operators } = configuration;
+    const { clientCertificates } = environment;
     const stored = await storedClients(environment, env, usernamesIn(operators), keys);
     const { variables } = stored;
     const declared = readDeclaredClients(configuration, variables, environment.configFolder, environment.production);
@@ -134,8 +135,8 @@ async function check({ env }: Cli): Promise<Report> {
       configuration,
       operatorBySetUp: stored.operatorBySetUp,
       clients: [
-        ...declared.map((client) => ofDeclared(client, configuration)),
-        ...others.map((client) => ofStored(client, configuration, keys)),
+        ...declared.map((client) => ofDeclared(client, configuration, clientCertificates)),
+        ...others.map((client) => ofStored(client, configuration, keys, clientCertificates)),
       ],
       rootSecrets:
         keys === null ? NO_NEEDS : { rows: rootSecretRows(needs, keys), document: rootSecretDocument(needs, keys) },

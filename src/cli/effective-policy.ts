@@ -1,6 +1,7 @@
 /** The effective policy of a client: its policy, capped by resources, with the errors and warnings about both. */
 import { type BrokenRule, brokenByClient, brokenByPolicy, PROFILES, type Profile } from '../../policies/profiles.ts';
 import type { Policy } from '../../policies/schema.ts';
+import type { ClientCertificates } from '../config/client-certificates.ts';
 import { type Configuration, signingAlgorithmOf } from '../config/configuration.ts';
 import { isOwnClient } from '../config/own-clients.ts';
 import { describeRecordProblem } from '../config/problem.ts';
@@ -9,6 +10,7 @@ import type { RootKeys } from '../crypto/root-secret.ts';
 import { type Client, type ClientRegistration, hasSecret } from '../model/client.ts';
 import { nextChainEndsAt } from '../model/lifetimes.ts';
 import type { SigningAlgorithm } from '../oauth/signing-algorithms.ts';
+import { certificateWarnings } from '../registration/certificate-warnings.ts';
 import { reviewClient } from '../registration/client-review.ts';
 import type { Declared } from '../registration/declared-clients.ts';
 
@@ -35,24 +37,38 @@ export type EffectivePolicy = {
 /** A profile, and the rules of it that the client and its policy break. */
 export type KeptProfile = { readonly name: Profile; readonly broken: readonly BrokenRule[] };
 
-/** @param keys null: not created yet, so stored secrets are not compared with them. */
-export function ofStored(record: Client, configuration: Configuration, keys: RootKeys | null): EffectivePolicy {
+/**
+ * @param keys null: not created yet, so stored secrets are not compared with them.
+ * @param certificates null: the server takes none
+ */
+export function ofStored(
+  record: Client,
+  configuration: Configuration,
+  keys: RootKeys | null,
+  certificates: ClientCertificates | null,
+): EffectivePolicy {
   const review = reviewClient(record, configuration);
   return {
     ...inForce({ ...record, secrets: record.secretMacs.length }, configuration),
     declared: false,
     errors: [...review.errors.map(describeRecordProblem), ...secretErrors(record, keys)],
-    warnings: [...review.warnings, ...shortSecretWarnings(record)],
+    warnings: [...review.warnings, ...shortSecretWarnings(record), ...certificateWarnings(record, certificates)],
   };
 }
 
 export function ofDeclared(
   { metadata, secretHashes, warnings }: Declared,
   configuration: Configuration,
+  certificates: ClientCertificates | null,
 ): EffectivePolicy {
   const clientName = metadata.clientName ?? metadata.clientId;
   const client = { ...metadata, clientName, secrets: secretHashes.length };
-  return { ...inForce(client, configuration), declared: true, errors: [], warnings };
+  return {
+    ...inForce(client, configuration),
+    declared: true,
+    errors: [],
+    warnings: [...warnings, ...certificateWarnings(metadata, certificates)],
+  };
 }
 
 function inForce(client: CheckedClient, configuration: Configuration) {

@@ -12,6 +12,7 @@ import type { ClientRegistration } from '../../../src/model/client.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { makeUser } from '../../support/actors.ts';
 import { saveClient } from '../../support/administration.ts';
+import { testCertificate } from '../../support/client-certificates.ts';
 import { testClock } from '../../support/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { registeredPasskey } from '../../support/registered-passkey.ts';
@@ -104,6 +105,56 @@ clients:
     // Where the database cannot be read, its names are unknown.
     const blind = await line.run(['check', '--json'], { env: { ...env, DATABASE_URL: 'postgres://127.0.0.1:1/none' } });
     expect(blind.out).not.toContain('no end-user has');
+    rmSync(folder, { recursive: true });
+  });
+
+  it('warns of a client with certificates that no proxy passes, or that no authority can have signed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'statehouse-check-'));
+    const byKey = { secretMacs: [], jwksUri: 'https://app.test/keys', scope: ['read'] } as const;
+    const [issued, own] = ['tls_client_auth', 'self_signed_tls_client_auth'] as const;
+    await save('issued', {
+      ...{ secretMacs: [], tokenEndpointAuthMethod: issued, scope: ['read'] },
+      tlsClientAuthSanDns: 'app.test',
+    });
+    await save('own', {
+      ...{ ...byKey, tokenEndpointAuthMethod: own },
+      tlsClientCertificateBoundAccessTokens: true,
+    });
+    await save('signs', { ...byKey, tokenEndpointAuthMethod: 'private_key_jwt' });
+    const file = join(folder, 'authorities.pem');
+    writeFileSync(file, (await testCertificate({ subject: [{ CN: ['Authority'] }], isAuthority: true })).pem);
+    const proxied = {
+      STATEHOUSE_TRUSTED_PROXIES: '10.0.0.0/8',
+      STATEHOUSE_CLIENT_CERTIFICATE_HEADER: 'pem:X-Client-Cert',
+    };
+    const warningsUnder = async (variables: Readonly<Record<string, string>>) => {
+      const env = { DATABASE_URL: postgres.url, STATEHOUSE_SECRET: SECRET, ...variables };
+      const { status, out } = await line.run(['check', '--json'], { env });
+      expect(status).toBe(0);
+      const { clients } = JSON.parse(out) as { clients: { client_id: string; warnings: string[] }[] };
+      const ofTls = (one: string) => one.includes('tls_client_');
+      return Object.fromEntries(
+        ['issued', 'own', 'signs', 'app'].map((id) => [
+          id,
+          clients.find((client) => client.client_id === id)?.warnings.filter(ofTls),
+        ]),
+      );
+    };
+    const noProxy = 'no trusted proxy passes certificates (STATEHOUSE_CLIENT_CERTIFICATE_HEADER)';
+    const noAuthorities = 'no certificate authorities are configured (STATEHOUSE_CLIENT_CERTIFICATE_AUTHORITIES)';
+    const method = (name: string, missing: string) =>
+      `token_endpoint_auth_method ${name}: ${missing}, so the client cannot authenticate`;
+    const none = { issued: [], own: [], signs: [], app: [] };
+    expect(await warningsUnder({})).toEqual({
+      ...none,
+      issued: [method(issued, `${noProxy}, and ${noAuthorities}`)],
+      own: [
+        method(own, noProxy),
+        `tls_client_certificate_bound_access_tokens: ${noProxy}, so the client gets no token`,
+      ],
+    });
+    expect(await warningsUnder(proxied)).toEqual({ ...none, issued: [method(issued, noAuthorities)] });
+    expect(await warningsUnder({ ...proxied, STATEHOUSE_CLIENT_CERTIFICATE_AUTHORITIES: file })).toEqual(none);
     rmSync(folder, { recursive: true });
   });
 

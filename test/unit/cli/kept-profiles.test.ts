@@ -18,7 +18,7 @@ const GOOD = {
   ...{ dpopBoundAccessTokens: true, idTokenSignedResponseAlg: 'ES256' as const },
 };
 const profileOf = (change: object, under: Configuration = configuration) =>
-  ofStored(client(change), under, null).profile;
+  ofStored(client(change), under, null, null).profile;
 
 it('a client keeps the profile, or breaks rules of it, under any policy once one names a profile', () => {
   expect(profileOf(GOOD)).toEqual({ name: 'fapi-2-security', broken: [] });
