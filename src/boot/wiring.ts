@@ -24,6 +24,7 @@ import { earlyRefusals } from '../management/early-refusals.ts';
 import { QUOTA_SECONDS } from '../management/request-quota.ts';
 import { theServer } from '../model/actor.ts';
 import { clientThrottle } from '../protocol/client-throttle.ts';
+import { endedChains } from '../protocol/ended-chains.ts';
 import { tokensReleaseClaims } from '../protocol/released-claims.ts';
 import type { StandInAsked } from '../protocol/sign-in.ts';
 import { authenticClients } from '../storage/authentic-clients.ts';
@@ -325,6 +326,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     ...signIn,
     ...external,
     clientThrottle: clientThrottle(keys, elapsed),
+    endedChains: endedChains(elapsed),
     tokenRates: { client: rateLimit(elapsed), address: rateLimit(elapsed) },
     pushedRequests: pushedRequestStore(db, clock),
     pushRates: rateLimit(elapsed),

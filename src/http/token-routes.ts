@@ -2,6 +2,7 @@
 import fp from 'fastify-plugin';
 import type { TokenDeps } from '../protocol/grant-type.ts';
 import { handleTokenRequest } from '../protocol/token-request.ts';
+import { repeatedRequests } from '../system/observed.ts';
 import { type CertificateOptions, certificatesOf } from './client-certificate.ts';
 import { clientEndpoint } from './client-endpoint.ts';
 import { type CrossOriginOptions, crossOrigin } from './cross-origin.ts';
@@ -17,7 +18,10 @@ export const tokenRoutes = fp<TokenRoutesOptions>(
     };
     clientEndpoint(app, endpoint, async (sender, form) => {
       const { outcome, ...told } = await handleTokenRequest(options, sender, form);
-      if (outcome.kind === 'refused') return { ...told, kind: 'refused', refused: outcome };
+      if (outcome.kind === 'refused') {
+        if (told.facts.repeated) repeatedRequests.publish(() => ({ reason: outcome.reason }));
+        return { ...told, kind: 'refused', refused: outcome };
+      }
       const { response } = outcome;
       const facts = { ...told.facts, scope: response.scope };
       return { ...told, kind: 'done', body: response, message: 'issued', facts };

@@ -1,6 +1,6 @@
 /** Responses, by route: their number, their duration, and the reasons of rejections. */
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { answeredRequests } from '../system/observed.ts';
+import { answeredRequests, repeatedRequests } from '../system/observed.ts';
 
 const METHOD_NOT_ALLOWED = 405;
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -21,11 +21,22 @@ export function countRequests(registry: Registry): () => void {
     labelNames: ['route', 'reason'],
     registers,
   });
-  return answeredRequests.listen(({ method, route, status, seconds, reason }) => {
+  const repeats = new Counter({
+    name: 'statehouse_requests_repeated_total',
+    help: 'Token requests that a client repeats after the end of its chain, which the node answered from memory.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const endRepeats = repeatedRequests.listen((labels) => repeats.inc(labels));
+  const endRequests = answeredRequests.listen(({ method, route, status, seconds, reason }) => {
     // A method that the route does not have is the caller's choice, and each would be a series of its own.
     const known = route ?? 'none';
     const isServed = route !== null && status !== METHOD_NOT_ALLOWED;
     durations.observe({ method: isServed ? method : 'any', route: known, status }, seconds);
     if (reason !== null) refusals.inc({ route: known, reason });
   });
+  return () => {
+    endRequests();
+    endRepeats();
+  };
 }

@@ -96,7 +96,8 @@ const proof = (description: string): Refusal => ({ error: 'invalid_dpop_proof', 
 const CODE_NOT_VALID =
   'The authorization code is not valid: it is unknown, expired, already used, revoked, or bound to other values.';
 const TOKEN_NOT_VALID =
-  'The refresh token is not valid: it is unknown, expired, already used, revoked, or bound to another client.';
+  'The refresh token is not valid: it is unknown, expired, already used, revoked, or bound to another client. Do not try it again.';
+const GRANT_REVOKED = 'The grant has been revoked. Do not try again: the end-user has to sign in.';
 const CLIENT_NOT_AUTHENTICATED = 'Client authentication failed.';
 
 const tooMany = (description: string): Refusal => ({ error: 'temporarily_unavailable', status: 429, description });
@@ -218,8 +219,8 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   grant_has_nothing_left: grant('The client may no longer use any of the access that the resource owner granted.'),
   scope_exceeds_grant: scope('The scope is more than the resource owner granted.'),
   resource_exceeds_grant: target('The resource is not one that the resource owner granted.'),
-  grant_revoked: grant('The grant has been revoked.'),
-  client_ended: grant('The grant has been revoked.'),
-  user_ended: grant('The grant has been revoked.'),
-  server_epoch_raised: grant('The grant has been revoked.'),
+  grant_revoked: grant(GRANT_REVOKED),
+  client_ended: grant(GRANT_REVOKED),
+  user_ended: grant(GRANT_REVOKED),
+  server_epoch_raised: grant(GRANT_REVOKED),
 };

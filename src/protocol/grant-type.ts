@@ -13,6 +13,7 @@ import type { TokenReason } from '../oauth/refusals.ts';
 import type { RateLimit } from '../system/rate-limit.ts';
 import type { ClientThrottle } from './client-throttle.ts';
 import type { ProofDeps } from './dpop.ts';
+import type { EndedChains } from './ended-chains.ts';
 import type { PublishedKeys } from './published-keys.ts';
 
 /** Of every endpoint where clients authenticate. */
@@ -30,6 +31,17 @@ export const TOKEN_PARAMETERS = [
 ] as const;
 export type TokenParameters = Parameters<(typeof TOKEN_PARAMETERS)[number]>;
 
+/** The facts about a request that the log may contain besides its outcome. Ids only when this server made them. */
+export type TokenRequestFacts = {
+  readonly grantType: string | null;
+  readonly clientId: string | null;
+  readonly grantId: string | null;
+  /** The problem with the certificate to which the access token would be bound. Absent: none. */
+  readonly certificate?: string;
+  /** The answer came from memory: the same request had come before, and its chain had ended. */
+  readonly repeated?: true;
+};
+
 export type TokenDeps = ProofDeps & {
   readonly keys: RootKeys;
   readonly random: Random;
@@ -41,6 +53,7 @@ export type TokenDeps = ProofDeps & {
   readonly clientThrottle: ClientThrottle;
   readonly publishedKeys: Pick<PublishedKeys, 'at'>;
   readonly clientCertificates?: ClientCertificates | null;
+  readonly endedChains: EndedChains<TokenRequestFacts>;
   readonly tokenRates: { readonly client: RateLimit; readonly address: RateLimit };
   /** By `sub`. Null: the end-user was not found. Called only for grants of the management API. */
   readonly usernameOf: (userId: string) => Promise<string | null>;

@@ -15,6 +15,7 @@ import {
   TOKEN_PARAMETERS,
   type TokenDeps,
   type TokenOutcome,
+  type TokenRequestFacts,
 } from './grant-type.ts';
 import { RefusedAtIssue } from './narrowing.ts';
 import { profileNotKept } from './profile.ts';
@@ -24,15 +25,6 @@ import { refreshToken } from './refresh-token.ts';
 export const GRANT_TYPES: ReadonlyMap<string, GrantType> = new Map(
   [authorizationCode, refreshToken, clientCredentials].map((one) => [one.name, one]),
 );
-
-/** The facts about a request that the log may contain besides its outcome. Ids only when this server made them. */
-export type TokenRequestFacts = {
-  readonly grantType: string | null;
-  readonly clientId: string | null;
-  readonly grantId: string | null;
-  /** The problem with the certificate to which the access token would be bound. Absent: none. */
-  readonly certificate?: string;
-};
 
 export type TokenRequestResult = Told<TokenRequestFacts> & { readonly outcome: TokenOutcome };
 
@@ -45,6 +37,8 @@ export async function handleTokenRequest(
   const nothing = { grantType: null, clientId: null, grantId: null };
   const tooMany = tooManyFrom(deps, sender);
   if (tooMany) return { outcome: tooMany, facts: nothing };
+  const repeated = deps.endedChains.find({ sender, body });
+  if (repeated) return { outcome: refuse(repeated.reason), facts: { ...repeated.facts, repeated: true } };
   const { problem, parameters } = parseParameters(body, TOKEN_PARAMETERS);
   if (problem) return { outcome: refuse(problem.reason, problem.parameter ?? undefined), facts: nothing };
 
@@ -73,7 +67,13 @@ export async function handleTokenRequest(
   if ('kind' in authenticated) return { outcome: authenticated, facts };
   const { client, grant } = authenticated;
   const known = { grantType: name, clientId: client.clientId, grantId: grant?.id ?? null };
-  return applied(deps, sender, authenticated, known, (sent) => parsed.apply(deps, authenticated, sent));
+  const result = await applied(deps, sender, authenticated, known, (sent) => parsed.apply(deps, authenticated, sent));
+  const { outcome } = result;
+  if (outcome.kind === 'refused') {
+    const ended = { reason: outcome.reason, method: client.tokenEndpointAuthMethod, facts: known };
+    deps.endedChains.remember({ sender, body }, ended);
+  }
+  return result;
 }
 
 type Known = TokenRequestFacts & { readonly grantType: string };

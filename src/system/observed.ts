@@ -24,6 +24,8 @@ export type AnsweredRequest = {
   /** The reason of the refusal or failure, as in the log. Null: none. */
   readonly reason: string | null;
 };
+/** A token request that a client repeats after the end of its chain, answered from memory. `reason`: of the rejection. */
+export type RepeatedRequest = { readonly reason: string };
 export type SentBatch = { readonly name: string; readonly items: number };
 /** The database rejected a statement, or did not answer. `code`: SQLSTATE, or of the driver. Null: none. */
 export type FailedStatement = { readonly code: string | null };
@@ -75,6 +77,7 @@ const channelOf = <Message extends object>(name: string) => {
 
 export const begunRequests = channelOf<BegunRequest>('request-begun');
 export const answeredRequests = channelOf<AnsweredRequest>('request');
+export const repeatedRequests = channelOf<RepeatedRequest>('repeated-request');
 export const sentBatches = channelOf<SentBatch>('batch');
 export const failedStatements = channelOf<FailedStatement>('failed-statement');
 export const poolTroubles = channelOf<PoolTrouble>('pool');

@@ -3,7 +3,7 @@ import { wholeAuthorization } from './authorization.ts';
 import { firstSignIn } from './first-sign-in.ts';
 import { introspection } from './introspection.ts';
 import type { Scenario } from './scenario.ts';
-import { clientCredentials, codeExchange, reuse, rotation } from './token-requests.ts';
+import { clientCredentials, codeExchange, repeat, reuse, rotation } from './token-requests.ts';
 
 export const scenarios: readonly Scenario[] = [
   wholeAuthorization,
@@ -13,6 +13,7 @@ export const scenarios: readonly Scenario[] = [
   introspection,
   rotation,
   reuse,
+  repeat,
 ];
 
 /** Those named, and those that leave what they present. */

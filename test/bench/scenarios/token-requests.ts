@@ -60,3 +60,18 @@ export const reuse: Scenario = {
     expected(await send(clientRequest(target.tokenUrl, refreshFields(held.used[index] ?? ''))), 400);
   },
 };
+
+const REPEATING_CLIENTS = 10;
+
+/** After a reuse: a client that does not stop. */
+export const repeat: Scenario = {
+  name: 'repeat',
+  inFlight: [8],
+  needs: [codeExchange.name, rotation.name, reuse.name],
+  isKnownTo: always,
+  prepare: nothing,
+  operate: async ({ target, held, send, index }) => {
+    const used = held.used[index % REPEATING_CLIENTS] ?? '';
+    expected(await send(clientRequest(target.tokenUrl, refreshFields(used))), 400);
+  },
+};

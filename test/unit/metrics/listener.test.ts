@@ -121,6 +121,17 @@ describe('the listener for metrics', () => {
     expect([...after.keys()].filter((name) => /4711|PURGE/.test(name))).toEqual([]);
   });
 
+  it('counts the requests that a client repeats after the end of its chain', async () => {
+    const used = await scene.chain();
+    for (let time = 0; time < 3; time++) await refresh(scene, scene.client, used);
+    const before = await samples();
+    for (let time = 0; time < 2; time++) await refresh(scene, scene.client, used);
+    const after = await samples();
+    const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+    expect(grown('statehouse_requests_repeated_total{reason="grant_revoked"}')).toBe(2);
+    expect(grown('statehouse_requests_refused_total{route="/oauth/token",reason="grant_revoked"}')).toBe(2);
+  });
+
   it('has one series for all methods that a route does not have', async () => {
     for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const)
       await scene.app.inject({ method, url: '/oauth/token' });

@@ -193,6 +193,7 @@ export function tokenEndpoints(
     publishedKeys: { at: async () => null },
     renewSecretMac: async () => {},
     clientThrottle: { waitSeconds: () => null, count: () => {} },
+    endedChains: { find: () => null, remember: () => {} },
     tokenRates: { client: { count: () => null }, address: { count: () => null } },
     usernameOf: async (userId) => {
       asked.push(userId);

@@ -47,6 +47,7 @@ describe('the app', () => {
         signIn: { identifiers: 'username' },
       }),
       tokenRates: { client: { count: () => null }, address: { count: () => null } },
+      endedChains: { find: () => null, remember: () => {} },
       demo: null,
       administration: async () => {},
       ...change,
