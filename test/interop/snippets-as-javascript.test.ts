@@ -53,6 +53,7 @@ const OTHER_APIS = ['guarded-mcp', 'guarded-websocket'];
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'oauth4webapi-tls': 'client-certificates.test.ts',
   'openid-client-par': 'pushed-requests.test.ts',
+  'token-file': 'token-file.test.ts',
 };
 
 /** With decorators, as a compiler of NestJS's has them, where there are any. */
