@@ -318,7 +318,7 @@ export default {
         // It is in English only.
         '^src/http/words/languages\\.ts$',
         '^src/oauth/(client-methods|parameters|urls)\\.ts$',
-        '^policies/client-schema\\.ts$',
+        '^policies/(client-schema|profiles)\\.ts$',
         packages('fastify', '@fastify/cookie', 'ghtml'),
         NODE,
       ],

@@ -12,7 +12,7 @@ import {
 } from './client-form.ts';
 import { type ClientKeys, keysOf } from './client-keys.ts';
 import { CLIENT_KINDS, type ClientKind, kindIn } from './client-kinds.ts';
-import { CLIENT_TRY_SCREENS, codeOf, redirectUrisOf } from './client-try.ts';
+import { CLIENT_TRY_SCREENS, codeOf, demandedOf, redirectUrisOf } from './client-try.ts';
 import {
   atLeast,
   button,
@@ -109,7 +109,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${WITHOUT_SECRET[client.token_endpoint_auth_method ?? ''] ?? secretsOf(viewer, id, secrets.items, mayChange)}
 !${keysOf(client, keys)}
 !${policy?.ok ? html`<h2>Its policy in force</h2>!${policyOf(policy.value)}` : ''}
-!${codeOf(viewer, id, client)}
+!${codeOf(viewer, id, client, await demandedOf(viewer, client))}
 <h2>What it holds</h2>
 !${aboveCeiling(consequences)}
 <p class="row">!${viewer.may('grants:read') ? link(viewer, withQuery('/console/grants', { client_id: id, state: 'active' }), 'Its active grants') : ''}

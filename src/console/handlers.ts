@@ -17,6 +17,7 @@ import { REFUSED_TOKEN } from './find.ts';
 import { CONSOLE_STYLES, framed, scriptPolicy, scriptsOf } from './frame.ts';
 import { type LiveDeps, liveNumbers } from './live.ts';
 import { type ManagementApi, managementApi, type Problem } from './management-api.ts';
+import { readMetadata } from './metadata.ts';
 import { type Notice, noticePage, problemNotice, SIGN_IN_NOTICES } from './notices.ts';
 import type { ConsoleRoute, OtherRoute } from './route-names.ts';
 import { ACTIONS, SCREENS } from './screens.ts';
@@ -185,7 +186,9 @@ export function consolePages(options: ConsoleOptions, log: FastifyBaseLogger): C
       const { me } = answer.value;
       const hidden = hiddenFields(request, reply, session);
       const { random } = options;
-      const viewer: Viewer = { me, api, issuer, random, path, hidden, may: (scope) => me.scopes.includes(scope) };
+      const may = (scope: string) => me.scopes.includes(scope);
+      const metadata = () => readMetadata(options, request.ip);
+      const viewer: Viewer = { me, api, issuer, metadata, random, path, hidden, may };
       if (me.scopes.length > 0) return { kind: 'viewer', viewer, session };
       return answered(sendNotice(reply, viewer, SIGN_IN_NOTICES.no_role));
     }

@@ -57,6 +57,8 @@ export type Viewer = {
   readonly me: Me;
   readonly api: ManagementApi;
   readonly issuer: string;
+  /** Of this server (RFC 8414); empty where it does not answer. */
+  readonly metadata: () => Promise<Readonly<Record<string, unknown>>>;
   readonly random: Pick<Random, 'bytes'>;
   readonly may: (scope: string) => boolean;
   /** From `/console` on, to a path under the issuer. */

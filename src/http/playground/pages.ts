@@ -62,12 +62,12 @@ function definitions(shown: PlaygroundView['shown']): Markup {
 const button = ({ path, label, danger }: Action): Markup =>
   html`<form method="post" action="${path}" class="action"><button type="submit" class="${danger ? 'danger' : 'first'}">${label}</button></form>`;
 
-function exchanged({ sent, status, answer }: Exchange): Markup {
+function exchanged({ to, sent, status, answer }: Exchange): Markup {
   const body = Object.entries(sent)
     .map(([name, value]) => `${name}=${value}`)
     .join('\n&');
   const good = status === 200 ? 'good' : 'bad';
-  return html`<h2>Sent: POST /oauth/token</h2>!${box('What was sent', body)}<h2>Answered: <span class="${good}">${String(status)}</span></h2>!${json('The answer', answer)}`;
+  return html`<h2>Sent: POST ${to}</h2>!${box('What was sent', body)}<h2>Answered: <span class="${good}">${String(status)}</span></h2>!${json('The answer', answer)}`;
 }
 
 /** Closed at first: the page stays as long as what has just happened. */

@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { z } from 'zod';
+import type { Configuration } from '../../config/configuration.ts';
 import { sha256 } from '../../crypto/digest.ts';
 import type { Random } from '../../crypto/random.ts';
 import { pathUnder, urlUnder } from '../../oauth/urls.ts';
@@ -14,12 +15,13 @@ import { sendProblem } from '../problem.ts';
 import { seeOther, sendPage } from '../security-headers.ts';
 import type { ZodTypeProvider } from '../zod-schemas.ts';
 import { type Decoded, type PlaygroundView, playgroundPage } from './pages.ts';
-import { type Walk, walks } from './walk.ts';
+import { type Exchange, type Walk, walks } from './walk.ts';
 
 export type DemoApp = { readonly clientId: string; readonly redirectUri: string };
 export type PlaygroundOptions = CredentialStateDeps & {
   readonly issuer: string;
   readonly random: Random;
+  readonly configuration: () => Pick<Configuration, 'signIn'>;
   readonly client: DemoApp;
 };
 
@@ -38,18 +40,13 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
     const path = (walk: Walk, rest = '') => pathUnder(issuer, `/playground/${walk.id}${rest}`);
 
     app.get('/playground', async (request, reply) => {
-      const parameters = authorizationRequest(client, begin());
-      const href = `${urlUnder(issuer, '/oauth/authorize')}?${new URLSearchParams(Object.fromEntries(parameters.map(({ name, value }) => [name, value])))}`;
-      return sendPage(
-        reply,
-        200,
-        playgroundPage(await lookOf(request), {
-          ...EMPTY,
-          ...STEPS.ask,
-          shown: parameters,
-          link: { href, label: 'Send it' },
-        }),
-      );
+      const walk = begin();
+      const parameters = authorizationRequest(client, walk);
+      const asked = { ...EMPTY, shown: parameters };
+      const view = options.configuration().signIn.requirePushedAuthorizationRequests
+        ? { ...asked, ...STEPS.push, actions: [{ path: path(walk, '/push'), label: 'Push it' }] }
+        : { ...asked, ...STEPS.ask, link: { href: authorizeUrl(issuer, valuesOf(parameters)), label: 'Send it' } };
+      return sendPage(reply, 200, playgroundPage(await lookOf(request), view));
     });
 
     app.get('/playground/callback', { schema: { querystring: response } }, async (request, reply) => {
@@ -69,14 +66,19 @@ export const playgroundRoutes = fp<PlaygroundOptions>(
         : notFound(request, reply);
     });
 
-    const step = (name: string, fields: (walk: Walk) => Readonly<Record<string, string>>) =>
+    const step = (
+      name: string,
+      fields: (walk: Walk) => Readonly<Record<string, string>>,
+      to: Exchange['to'] = '/oauth/token',
+    ) =>
       app.post(`/playground/:id/${name}`, { schema: { params } }, async (request, reply) => {
         const walk = find(request.params.id);
         if (!walk) return notFound(request, reply);
-        await sendTokenRequest(instance, issuer, walk, { client_id: client.clientId, ...fields(walk) });
+        await sendRequest(instance, issuer, walk, to, { client_id: client.clientId, ...fields(walk) });
         return seeOther(reply, path(walk));
       });
 
+    step('push', (walk) => valuesOf(authorizationRequest(client, walk)), '/oauth/par');
     step('exchange', (walk) => ({
       grant_type: 'authorization_code',
       code: walk.code ?? '',
@@ -108,21 +110,29 @@ const authorizationRequest = ({ clientId, redirectUri }: DemoApp, { state, nonce
   { name: 'code_challenge_method', value: 'S256', note: 'SHA-256; the server rejects plain' },
 ];
 
+const valuesOf = (parameters: ReturnType<typeof authorizationRequest>): Readonly<Record<string, string>> =>
+  Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
+
+const authorizeUrl = (issuer: string, parameters: Readonly<Record<string, string>>): string =>
+  `${urlUnder(issuer, '/oauth/authorize')}?${new URLSearchParams(parameters)}`;
+
 /** Uses the real endpoint, like any client. */
-async function sendTokenRequest(
+async function sendRequest(
   app: FastifyInstance,
   issuer: string,
   walk: Walk,
+  to: Exchange['to'],
   sent: Readonly<Record<string, string>>,
 ): Promise<void> {
   const reply = await app.inject({
     method: 'POST',
-    url: pathUnder(issuer, '/oauth/token'),
+    url: pathUnder(issuer, to),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     payload: new URLSearchParams(sent).toString(),
   });
   const answer = reply.json<Record<string, unknown>>();
-  walk.last = { sent, status: reply.statusCode, answer };
+  walk.last = { to, sent, status: reply.statusCode, answer };
+  if (typeof answer['request_uri'] === 'string') walk.requestUri = answer['request_uri'];
   if (typeof answer['access_token'] === 'string') walk.accessToken = answer['access_token'];
   if (typeof answer['id_token'] === 'string') walk.idToken = answer['id_token'];
   if (typeof answer['refresh_token'] === 'string') walk.refreshTokens.push(answer['refresh_token']);
@@ -146,6 +156,12 @@ async function viewOf(
     idToken: decoded(walk.idToken),
   };
   const again = { href: pathUnder(issuer, '/playground'), label: 'Start again' };
+  if (walk.code === null && walk.refusal === null && walk.last !== null) {
+    const { requestUri } = walk;
+    if (requestUri === null) return { ...common, ...STEPS.notPushed, link: again };
+    const href = authorizeUrl(issuer, { client_id: clientId, request_uri: requestUri });
+    return { ...common, ...STEPS.pushed, link: { href, label: 'Send the browser' } };
+  }
   if (walk.code === null) return { ...common, ...STEPS.denied, refusal: walk.refusal, link: again };
   if (walk.refreshTokens.length === 0) {
     const exchange = { path: path(walk, '/exchange'), label: 'Exchange the code' };
@@ -195,6 +211,22 @@ const STEPS = {
     words: [
       'The demo app sends your browser to the authorization endpoint with this request. Sign in as the user that the terminal names, and then decide.',
     ],
+  },
+  push: {
+    title: 'Playground: 1. the app pushes its request',
+    words: [
+      'This server requires pushed requests. The demo app sends this request to the pushed authorization request endpoint by itself, and your browser then brings only a reference to it.',
+    ],
+  },
+  pushed: {
+    title: 'Playground: 1. the request is pushed',
+    words: [
+      'The server stored the request. Your browser brings only client_id and request_uri to the authorization endpoint. Sign in as the user that the terminal names, and then decide.',
+    ],
+  },
+  notPushed: {
+    title: 'Playground: the push was refused',
+    words: ['The server stored no request. The response below gives the reason.'],
   },
   denied: {
     title: 'Playground: denied',

@@ -1,8 +1,9 @@
 /** A walk through the playground: the data of the demo app, and the last token request. In memory, at most 50 walks. */
 import type { Random } from '../../crypto/random.ts';
 
-/** A request to the token endpoint, and its response. */
+/** A request of the app itself, and its response. */
 export type Exchange = {
+  readonly to: '/oauth/par' | '/oauth/token';
   /** The parameters that the app sent, including secrets: in this demo, the viewer plays all parties. */
   readonly sent: Readonly<Record<string, string>>;
   readonly status: number;
@@ -14,6 +15,8 @@ export type Walk = {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
+  /** Of the pushed request. Null: none was pushed. */
+  requestUri: string | null;
   code: string | null;
   /** Oldest first. The last is the newest. */
   readonly refreshTokens: string[];
@@ -38,6 +41,7 @@ export function walks(random: Random) {
         state: random.bytes(12).toString('base64url'),
         nonce: random.bytes(12).toString('base64url'),
         verifier: random.bytes(32).toString('base64url'),
+        requestUri: null,
         code: null,
         refreshTokens: [],
         accessToken: null,

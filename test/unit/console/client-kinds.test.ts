@@ -1,11 +1,14 @@
 /** Clients by kind: the registration, the sign-in that an operator tries, and the code with the values filled in. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Policy } from '../../../policies/schema.ts';
 import { CLIENT_KINDS, type ClientKind } from '../../../src/console/client-kinds.ts';
 import { snippetsFor } from '../../../src/console/snippets.ts';
 import { makeClient, makeUser, type TestClient, token } from '../../support/actors.ts';
+import { shippedConfiguration } from '../../support/app.ts';
 import { type Answer, Browser } from '../../support/browser.ts';
 import { type ConsoleApp, consoleBrowser, formTo, openConsoleApp, openPage } from '../../support/console.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { push } from '../../support/pushing.ts';
 
 const NEW = '/console/client/new';
 
@@ -169,18 +172,79 @@ describe('a sign-in that an operator tries', () => {
     expect((await operator.get(`/console/client/try?id=${service.clientId}`)).body).toContain('it has no redirect URI');
   });
 
-  it('is begun by the client alone, where it has to push', async () => {
-    const client = await makeClient(test, {
-      requirePushedAuthorizationRequests: true,
-      initiateLoginUri: 'https://shop.example/begin',
-    });
-    const { body } = await operator.get(`/console/client/try?id=${client.clientId}`);
-    expect(body).toContain('begins each sign-in itself');
-    expect(plain(body)).toContain(`https://shop.example/begin?iss=${encodeURIComponent(test.issuer)}`);
-    expect(body).not.toContain('class="button first"');
-    expect((await operator.get(`/console/client?id=${client.clientId}`)).body).toContain(
-      'buildAuthorizationUrlWithPAR',
+  /** The parameters that the command sends, as the shell would. */
+  const pushedBy = (body: string) => {
+    const [, command = ''] = /PUSHED=\$\(curl -s '([^)]*)\)$/m.exec(plain(body)) ?? [];
+    const fields = [...command.matchAll(/--data-urlencode '([^=']*)=([^']*)'/g)];
+    return fields.map(([, name = '', value = '']) => [name, value] as [string, string]);
+  };
+  const pages = (on: ConsoleApp, at: Browser, id: string) =>
+    Promise.all(
+      [`/console/client/try?id=${id}`, `/console/client?id=${id}`].map((path) => openPage(at, on.operator, path)),
     );
+
+  it.each(['none', 'client_secret_basic'] as const)(
+    'begins with a push of a client that has to push (%s)',
+    async (method) => {
+      const client = await makeClient(test, {
+        ...{ requirePushedAuthorizationRequests: true, tokenEndpointAuthMethod: method, scope: ['openid', 'read'] },
+        initiateLoginUri: 'https://shop.example/begin',
+      });
+      const [tried, itself] = await pages(test, operator, client.clientId);
+      const body = plain(tried?.body ?? '');
+      expect(body).toContain(`https://shop.example/begin?iss=${encodeURIComponent(test.issuer)}`);
+      expect(body).not.toContain('class="button first"');
+      expect(itself?.body).toContain('buildAuthorizationUrlWithPAR');
+      const fields = pushedBy(body);
+      expect(fields.filter(([name]) => name === 'client_id')).toHaveLength(method === 'none' ? 1 : 0);
+      const pushed = await push(test, client, {}, { body: new URLSearchParams(fields).toString() });
+      expect(pushed.status, JSON.stringify(pushed.json)).toBe(201);
+      const [, address = ''] = /echo '([^']*)'"\$REQUEST_URI"/.exec(body) ?? [];
+      const { pathname, search } = new URL(`${address}${pushed.json.request_uri}`);
+      let at = await operator.get(`${pathname}${search}`);
+      if (at.body.includes('name="decision"')) at = await operator.submit(at, { decision: 'approve' });
+      const [, verifier = ''] = /code_verifier=([\w-]+)/.exec(body) ?? [];
+      const code = new URL(at.url).searchParams.get('code') ?? '';
+      const redeem = { grant_type: 'authorization_code', code, code_verifier: verifier };
+      const { json } = await token(test, client, { ...redeem, redirect_uri: redirectOf(client) });
+      expect(json.access_token).toBeDefined();
+    },
+  );
+
+  it('begins with a push where the server demands it of every client, or the profile of the policy does', async () => {
+    const [base] = shippedConfiguration.policies.values();
+    const bank = { ...base, authorizationCodeLifetimeSeconds: 60, profile: 'fapi-2-security' } as Policy;
+    const signing = { ...bank, profile: 'fapi-2-message-signing' } as const;
+    const policies = new Map([...shippedConfiguration.policies, ['bank', bank], ['signing', signing]]);
+    const { signIn } = shippedConfiguration;
+    const byProfile = { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri: 'https://shop.example/keys' } as const;
+    for (const everyClient of [false, true]) {
+      const own = await openTestDatabase(anyDatabase);
+      onTestFinished(own.close);
+      const configuration = {
+        ...{ ...shippedConfiguration, policies },
+        signIn: { ...signIn, requirePushedAuthorizationRequests: everyClient },
+      };
+      const strict = await openConsoleApp(own.database, { configuration });
+      onTestFinished(() => strict.app.close());
+      const at = consoleBrowser(strict);
+      await openPage(at, strict.operator);
+      const tried = async (change: Parameters<typeof makeClient>[1]) => {
+        const { clientId } = await makeClient(strict, change);
+        return plain((await openPage(at, strict.operator, `/console/client/try?id=${clientId}`)).body);
+      };
+      expect((await tried({})).includes('/oauth/par')).toBe(everyClient);
+      const kept = { ...byProfile, dpopBoundAccessTokens: true, idTokenSignedResponseAlg: 'ES256' } as const;
+      expect(await tried({ ...kept, policy: 'bank' })).toContain('/oauth/par');
+      for (const signs of [
+        { ...kept, policy: 'signing' },
+        { ...byProfile, requireSignedRequestObject: true },
+      ]) {
+        const body = await tried(signs);
+        expect(body).toContain('signs its authorization requests');
+        expect(body).not.toMatch(/\/oauth\/par|class="button first"/);
+      }
+    }
   });
 
   it('is open to an auditor, who signs in as any end-user does', async () => {
