@@ -1,10 +1,12 @@
 /** A client that authenticates with a key of its own (RFC 7523 §2.2): its key, the signature, then the times and the single use. */
 import type { UsedJtiRejectReason } from '../../machines/used-jti/facts.ts';
+import { profileOf } from '../config/own-clients.ts';
 import type { ClientAssertion } from '../crypto/client-assertion.ts';
 import { jtiHash } from '../crypto/jti-hash.ts';
 import { presentJti } from '../lifecycles/used-jti/lifecycle.ts';
 import type { Client } from '../model/client.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
+import { ONLY_WHERE_REGISTERED } from '../oauth/signing-algorithms.ts';
 import { type ClientSignatureProblem, checkClientSignature, workAsFor } from './client-signature.ts';
 import type { TokenDeps } from './grant-type.ts';
 
@@ -43,6 +45,9 @@ async function checkSignature(
   // An unknown client costs the same work, so the time does not reveal which ids exist.
   if (client === null || client.deletedAt !== null) return refusedAfterWork(assertion, 'client_unknown');
   if (client.tokenEndpointAuthMethod !== 'private_key_jwt') return refusedAfterWork(assertion, 'client_has_no_key');
+  // The registration can be older than the profile (FAPI 2.0 Security Profile §5.4.1).
+  if (ONLY_WHERE_REGISTERED.includes(assertion.alg) && profileOf(deps.configuration(), client) !== undefined)
+    return refusedAfterWork(assertion, 'client_assertion_other_algorithm');
   const problem = await checkClientSignature(deps, client, client.tokenEndpointAuthSigningAlg, assertion);
   return problem === null ? null : SIGNATURE_REASONS[problem];
 }

@@ -52,9 +52,9 @@ beforeAll(async () => {
 afterAll(() => scene.close());
 
 const seconds = () => Math.floor(scene.clock.now().getTime() / 1000);
-const assertionOf = ({ clientId }: TestClient) => ({
+const assertionOf = ({ clientId }: TestClient, by = key) => ({
   client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-  client_assertion: signedBy(key, {
+  client_assertion: signedBy(by, {
     ...{ iss: clientId, sub: clientId, aud: ISSUER, jti: randomUUID(), iat: seconds(), exp: seconds() + 60 },
   }),
 });
@@ -151,6 +151,34 @@ describe('under FAPI 2.0 Security Profile', () => {
         error: 'unauthorized_client',
       });
   });
+
+  it.each(['/oauth/token', '/oauth/par', '/oauth/introspect', '/oauth/revoke'])(
+    'an RS256 assertion of a client from before the profile is refused at %s (§5.4.1)',
+    async (url) => {
+      const rsa = testKey('RS256');
+      const registration: Parameters<typeof makeClient>[1] = {
+        ...{ tokenEndpointAuthMethod: 'private_key_jwt', secretMacs: [], jwks: { keys: [rsa.jwk as never] } },
+        ...{ dpopBoundAccessTokens: true, idTokenSignedResponseAlg: 'ES256', tokenEndpointAuthSigningAlg: 'RS256' },
+      };
+      const answerTo = async (client: TestClient) => {
+        const fields = { ...assertionOf(client, rsa), token: 'unknown', grant_type: 'client_credentials' };
+        const headers = {
+          'content-type': 'application/x-www-form-urlencoded',
+          ...(url === '/oauth/token' && {
+            dpop: proofOf(proof, { url: `${ISSUER}${url}`, now: scene.clock.now() }),
+          }),
+        };
+        const payload = new URLSearchParams(url === '/oauth/par' ? { ...fields, ...requestOf(client) } : fields);
+        const reply = await scene.app.inject({ method: 'POST', url, headers, payload: payload.toString() });
+        return [reply.statusCode, reply.body === '' ? undefined : reply.json().error];
+      };
+      // The key and the assertion are good, without a profile.
+      const [status] = await answerTo(await makeClient(scene, registration));
+      expect([200, 201]).toContain(status);
+      const old = await makeClient(scene, { ...registration, policy: 'fapi-2-security' });
+      expect(await answerTo(old)).toEqual([401, 'invalid_client']);
+    },
+  );
 });
 
 describe('under FAPI 2.0 Message Signing', () => {
