@@ -23,7 +23,7 @@ export function keysOf(
   { keys, fetched_at, tried_at, problem }: ClientKeys,
 ): Markup {
   if (jwks === undefined && uri === undefined) return '';
-  const fetched = html`!${fetched_at === null ? html`Never by this node.` : html`This node fetched them !${time(fetched_at)}.`}`;
+  const fetched = fetched_at === null ? html`Never by this node.` : html`This node fetched them !${time(fetched_at)}.`;
   return html`<h2>Public keys</h2>
 !${uri === undefined ? '' : html`<p>!${fetched} It fetches them when the client authenticates.</p>`}
 !${problem === null || tried_at === null ? '' : html`<p class="warning">The fetch !${time(tried_at)} failed: ${shownText(problem, 300)}</p>`}

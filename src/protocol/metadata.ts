@@ -1,7 +1,6 @@
 /**
  * The metadata of the server (RFC 8414 §2, OpenID Connect Discovery §3, RFC 9728 §2). It lists only supported features.
  */
-
 import type { ClaimsPolicy } from '../../policies/claims-schema.ts';
 import type { Resource } from '../../policies/schema.ts';
 import type { KeyRing } from '../crypto/signing-keys.ts';

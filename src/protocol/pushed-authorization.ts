@@ -108,8 +108,7 @@ async function received(
     return invalid(SIGNATURE_REQUIRED.error, SIGNATURE_REQUIRED.reason, SIGNATURE_REQUIRED.description);
   const meant = opened?.encoded ?? asQuery(parameters, AUTHORIZATION_PARAMETERS);
   // RFC 9449 §10.1: a proof that comes with the push names the key of the code, and a dpop_jkt beside it MUST be that of the key.
-  const named = parseParameters(meant, AUTHORIZATION_PARAMETERS).parameters.get('dpop_jkt');
-  if (proof.key !== null && named !== null && named !== proof.key)
+  if (proof.key !== null && namesAnotherKey(meant, proof.key))
     return invalid('invalid_request', 'dpop_jkt_of_another_key', 'dpop_jkt is not the thumbprint of the proven key');
   // A client that authenticates in the header need not name itself in the body too.
   const encoded = completed(meant, {
@@ -142,6 +141,11 @@ async function received(
     return { ...refuse('too_many_pushed_requests'), retryAfterSeconds: Math.max(1, Math.ceil(wait)) };
   }
   return { kind: 'stored', interactionId: id, response: { request_uri: uri, expires_in: lifetimeSeconds } };
+}
+
+function namesAnotherKey(meant: string, key: string): boolean {
+  const named = parseParameters(meant, AUTHORIZATION_PARAMETERS).parameters.get('dpop_jkt');
+  return named !== null && named !== key;
 }
 
 /** RFC 9126 §3: of what stands beside the object, only the authentication of the client counts. Null: no object that the client can sign. */

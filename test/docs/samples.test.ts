@@ -22,11 +22,11 @@ import {
 } from '../support/actors.ts';
 import type { TestApp } from '../support/app.ts';
 import { type Answer, Browser } from '../support/browser.ts';
-import { hasEnded, outputOf, startChild } from '../support/child-process.ts';
 import { testClock } from '../support/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { installedTool } from '../support/installed-tool.ts';
-import { accepts, freePort, openTestAppAt } from '../support/listening.ts';
+import { freePort, openTestAppAt } from '../support/listening.ts';
+import { nginxPath, startProxy, writeNginxConf } from '../support/proxies.ts';
 import { until } from '../support/until.ts';
 import { selfSigned } from './own-postgres.ts';
 
@@ -34,7 +34,6 @@ const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const guide = read('docs/deploying.md');
 
-const nginx = installedTool('NGINX_PATH', ['/usr/sbin/nginx']);
 const caddy = installedTool('CADDY_PATH', ['/usr/bin/caddy']);
 const systemdAnalyze = installedTool('SYSTEMD_ANALYZE_PATH', ['/usr/bin/systemd-analyze']);
 
@@ -69,7 +68,7 @@ type Proxy = {
 
 const PROXIES: Readonly<Record<string, Proxy>> = {
   nginx: {
-    path: nginx,
+    path: nginxPath,
     start: ({ folder, port, server, log }) => {
       const sample = adapted(read('examples/proxies/nginx.conf'), [
         ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
@@ -80,15 +79,7 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
         ['/var/log/nginx/statehouse.log', log],
         ['/var/log/nginx/statehouse.error.log', join(folder, 'error.log')],
       ]);
-      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-        (name) => `${name}_temp_path ${join(folder, name)};`,
-      );
-      // The frame of Debian's nginx.conf, in a folder of its own.
-      const around = `daemon off; master_process off; pid ${join(folder, 'nginx.pid')}; error_log stderr; ${process.getuid?.() === 0 ? 'user root;' : ''}
-        events {} http { ${temporary.join(' ')}\n${sample}\n}`;
-      const file = join(folder, 'nginx.conf');
-      writeFileSync(file, around);
-      return { args: ['-c', file, '-p', folder], env: {} };
+      return { args: writeNginxConf(folder, sample), env: {} };
     },
   },
   caddy: {
@@ -191,16 +182,7 @@ describe.each(Object.entries(PROXIES))('%s in front of the server', (_name, { pa
   beforeEach(async () => {
     if (path === null) return;
     const { args, env } = start({ folder, port, server, log: logFile() });
-    const proxy = startChild(path, args, {
-      env: { PATH: process.env['PATH'], ...env },
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const output = outputOf(proxy);
-    await until(async () => {
-      if (hasEnded(proxy)) throw new Error(output());
-      return accepts(port);
-    });
+    await startProxy(path, args, { folder, port, env });
   });
   afterAll(async () => {
     if (path === null) return;

@@ -3,7 +3,7 @@
  * docs/connecting-a-client-with-keys.md. Where nginx is not installed, the tests are skipped.
  */
 import { webcrypto } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,15 +18,12 @@ import { selfSigned } from '../docs/own-postgres.ts';
 import { goThrough, makeClient, makeUser, REDIRECT_URI } from '../support/actors.ts';
 import type { TestApp } from '../support/app.ts';
 import { Browser } from '../support/browser.ts';
-import { hasEnded, outputOf, startChild } from '../support/child-process.ts';
 import { inEscapedPem, jwkOf, type TestCertificate, testCertificate } from '../support/client-certificates.ts';
 import { runningClock } from '../support/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { installedTool } from '../support/installed-tool.ts';
-import { accepts, freePort, openTestAppAt } from '../support/listening.ts';
-import { until } from '../support/until.ts';
+import { freePort, openTestAppAt } from '../support/listening.ts';
+import { nginxPath, startProxy, writeNginxConf } from '../support/proxies.ts';
 
-const nginx = installedTool('NGINX_PATH', ['/usr/sbin/nginx']);
 const SUBJECT = [{ O: ['Example'] }, { CN: ['billing'] }];
 
 type Sent = { readonly method?: string; readonly headers?: object; readonly body?: unknown };
@@ -53,14 +50,14 @@ const keyPem = async ({ keys }: TestCertificate): Promise<string> => {
   return `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n`;
 };
 
-describe.runIf(nginx !== null)('a client with a TLS certificate, behind nginx', () => {
+describe.runIf(nginxPath !== null)('a client with a TLS certificate, behind nginx', () => {
   let folder: string;
   let opened: TestDatabase;
   let test: TestApp;
   let ca: Buffer;
   let authority: TestCertificate;
   let issuer: string;
-  let proxied: { readonly file: string; readonly port: number };
+  let proxied: { readonly args: readonly string[]; readonly port: number };
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'statehouse-mtls-'));
@@ -80,14 +77,9 @@ describe.runIf(nginx !== null)('a client with a TLS certificate, behind nginx', 
         authorities: readCertificateAuthorities(authority.pem),
       },
     });
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-      (name) => `${name}_temp_path ${join(folder, name)};`,
-    );
-    const file = join(folder, 'nginx.conf');
-    writeFileSync(
-      file,
-      `daemon off; master_process off; pid ${join(folder, 'nginx.pid')}; error_log stderr; ${process.getuid?.() === 0 ? 'user root;' : ''}
-      events {} http { ${temporary.join(' ')} access_log off; server {
+    const args = writeNginxConf(
+      folder,
+      `access_log off; server {
         listen 127.0.0.1:${port} ssl; listen [::1]:${port} ssl;
         ssl_certificate ${join(folder, 'tls.crt')}; ssl_certificate_key ${join(folder, 'tls.key')};
         ssl_verify_client optional_no_ca;
@@ -96,23 +88,12 @@ describe.runIf(nginx !== null)('a client with a TLS certificate, behind nginx', 
           proxy_set_header X-Client-Cert $ssl_client_escaped_cert;
           proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
         }
-      } }`,
+      }`,
     );
-    proxied = { file, port };
+    proxied = { args, port };
   });
   // It ends with each test.
-  beforeEach(async () => {
-    const { file, port } = proxied;
-    const proxy = startChild(nginx ?? '', ['-c', file, '-p', folder], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const output = outputOf(proxy);
-    await until(async () => {
-      if (hasEnded(proxy)) throw new Error(output());
-      return accepts(port);
-    });
-  });
+  beforeEach(() => startProxy(nginxPath ?? '', proxied.args, { folder, port: proxied.port }));
   afterAll(async () => {
     await test.app.close();
     await opened.close();

@@ -5,7 +5,6 @@
  * (https://www.ory.sh/docs/hydra/reference/api). oidc-provider: the list `clients` of its configuration, as JSON
  * (https://github.com/panva/node-oidc-provider/blob/main/docs/README.md#clients).
  */
-
 import { GRANT_TYPES } from '../../../policies/client-schema.ts';
 import { SECRET_METHODS } from '../../oauth/client-methods.ts';
 import { leadsToThisDevice, whatIsWrongWithRedirectUri } from '../../oauth/redirect-uri.ts';
