@@ -114,6 +114,17 @@ const certificateName = z
   .max(1024)
   .refine((text) => isPlainText(text));
 
+/** OpenID Connect Core §2, RFC 8414 §2: compared as an exact string. */
+const platformIssuer = webAddress.regex(/^https:\/\/[^\s?#]+$/);
+
+/** SPIFFE-ID §2: a trust domain and a path. */
+const SPIFFE_ID = /^spiffe:\/\/[a-z0-9._-]{1,255}(\/[A-Za-z0-9._-]+)+$/;
+const workloadSubject = z
+  .string()
+  .regex(/^[^\s*]([^*]*[^\s*])?$/)
+  .max(1024)
+  .refine((text) => isPlainText(text) && (!/^spiffe:/i.test(text) || SPIFFE_ID.test(text)));
+
 /** RFC 7517 §4. Members that this server does not use are left out: "they MUST be ignored". */
 export const clientKeySchema = z.object({
   kty: z.enum(['EC', 'OKP', 'RSA']),
@@ -121,7 +132,8 @@ export const clientKeySchema = z.object({
     .string()
     .regex(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of %x20-7E')
     .optional(),
-  use: z.literal('sig').optional(),
+  // jwt-svid: of a SPIFFE bundle, for the workloads of its trust domain.
+  use: z.enum(['sig', 'jwt-svid']).optional(),
   key_ops: z.array(z.literal('verify')).max(1).optional(),
   alg: z.enum(CLIENT_SIGNING_ALGORITHMS).optional(),
   crv: z.enum(['P-256', 'Ed25519']).optional(),
@@ -188,7 +200,7 @@ export const clientRecordSchema = z.object({
   // RFC 7591 §2: "If unspecified or omitted, the default is client_secret_basic".
   token_endpoint_auth_method: field(z.enum(CLIENT_METHODS).default('client_secret_basic'), {
     description:
-      'How the client authenticates. private_key_jwt: with a key of its own, whose public half is in jwks or at jwks_uri. tls_client_auth: with a TLS client certificate of a certificate authority, which a field tls_client_auth_… names. self_signed_tls_client_auth: with a TLS client certificate whose key is in jwks or at jwks_uri. none: a public client, which cannot keep a secret.',
+      'How the client authenticates. private_key_jwt: with a key of its own, whose public half is in jwks or at jwks_uri. tls_client_auth: with a TLS client certificate of a certificate authority, which a field tls_client_auth_… names. self_signed_tls_client_auth: with a TLS client certificate whose key is in jwks or at jwks_uri. workload_jwt: with the token that a platform, such as Kubernetes or SPIFFE, gives to its workload; the keys of the platform are in jwks or at jwks_uri. none: a public client, which cannot keep a secret.',
     option: '--auth-method <method>',
     label: 'authenticates',
     alwaysWritten: true,
@@ -209,21 +221,22 @@ export const clientRecordSchema = z.object({
   // RFC 7591 §2: "The "jwks_uri" and "jwks" parameters MUST NOT both be present in the same request or response."
   jwks: field(z.object({ keys: z.array(clientKeySchema).min(1).max(MAX_CLIENT_KEYS) }).optional(), {
     description:
-      'The public keys of a client that authenticates with private_key_jwt or self_signed_tls_client_auth, as a JWK Set (RFC 7517).',
+      'The public keys of a client that authenticates with private_key_jwt or self_signed_tls_client_auth, as a JWK Set (RFC 7517). With workload_jwt: those of the platform.',
     leftOut: 'the keys at jwks_uri',
     option: '--jwks <json>',
     label: 'keys',
   }),
   jwks_uri: field(webAddress.optional(), {
     description:
-      'Where the client publishes its public keys, as a JWK Set. This server fetches them when the client authenticates.',
+      'Where the client, or with workload_jwt its platform, publishes its public keys, as a JWK Set. This server fetches them when the client authenticates.',
     expected: WEB_ADDRESS_EXPECTED,
     option: '--jwks-uri <uri>',
     label: 'keys at',
   }),
   // OpenID Connect Registration §2.
   token_endpoint_auth_signing_alg: field(z.enum(CLIENT_SIGNING_ALGORITHMS).optional(), {
-    description: 'The one algorithm by which the client signs its assertions. RS256 counts only where it stands here.',
+    description:
+      'The one algorithm by which the client signs its assertions. RS256 counts only where it stands here, and always for the token of a workload.',
     leftOut: 'ES256, PS256 or EdDSA, by the key',
     option: '--auth-signing-alg <alg>',
     label: 'signs with',
@@ -281,6 +294,19 @@ export const clientRecordSchema = z.object({
     expected: 'an email address',
     option: '--tls-client-auth-san-email <email>',
     label: 'certificate email',
+  }),
+  workload_issuer: field(platformIssuer.optional(), {
+    description: 'workload_jwt: the iss of the tokens of the workload, compared as an exact string.',
+    expected: `an https: URL of at most ${MAX_REDIRECT_URI_CHARACTERS} characters, without a username, query and fragment`,
+    option: '--workload-issuer <url>',
+    label: 'workload issuer',
+  }),
+  workload_subject: field(workloadSubject.optional(), {
+    description: 'workload_jwt: the sub of these tokens, compared as an exact string.',
+    expected:
+      'an exact subject without *, such as system:serviceaccount:shop:api or the SPIFFE ID spiffe://example.org/shop/api',
+    option: '--workload-subject <sub>',
+    label: 'workload subject',
   }),
   redirect_uris: field(redirectUris.default([]), {
     description: 'Where authorization codes are sent. Compared as exact strings.',

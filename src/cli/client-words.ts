@@ -19,6 +19,7 @@ const WITHOUT_SECRET: Readonly<Record<string, string | undefined>> = {
   private_key_jwt: 'with a key of its own',
   tls_client_auth: 'with a TLS certificate of an authority',
   self_signed_tls_client_auth: 'with a TLS certificate of its own',
+  workload_jwt: 'with the token of its workload',
 };
 
 /** A row for each stored field except the id; an unset field shows its default. */

@@ -7,7 +7,7 @@ import { html } from 'ghtml';
 import { demandsOf, PROFILES } from '../../policies/profiles.ts';
 import { sha256 } from '../crypto/digest.ts';
 import type { Markup } from '../http/views/page.ts';
-import { isOneOf, KEY_METHODS, TLS_METHODS } from '../oauth/client-methods.ts';
+import { isOneOf, KEY_METHODS, TLS_METHODS, WORKLOAD_METHOD } from '../oauth/client-methods.ts';
 import { JWT_BEARER } from '../oauth/parameters.ts';
 import { urlUnder } from '../oauth/urls.ts';
 import type { ClientRecord } from './client-form.ts';
@@ -147,8 +147,15 @@ function authenticationOf(id: string, method: string | undefined): readonly stri
   if (method === 'none') return [`--data-urlencode ${shell(`client_id=${id}`)}`];
   if (isOneOf(TLS_METHODS, method ?? ''))
     return [`--data-urlencode ${shell(`client_id=${id}`)}`, '--cert client.pem --key client.key'];
+  const assertionType = `--data-urlencode ${shell(`client_assertion_type=${JWT_BEARER}`)}`;
+  if (method === WORKLOAD_METHOD)
+    return [
+      `--data-urlencode ${shell(`client_id=${id}`)}`,
+      assertionType,
+      '--data-urlencode client_assertion@"$TOKEN_FILE"',
+    ];
   if (method !== 'private_key_jwt') return [`-u ${shell(`${encodeURIComponent(id)}:`)}"$CLIENT_SECRET"`];
-  return [`--data-urlencode ${shell(`client_assertion_type=${JWT_BEARER}`)}`, '-d client_assertion="$ASSERTION"'];
+  return [assertionType, '-d client_assertion="$ASSERTION"'];
 }
 
 /** Of one client, with its values filled in. */
@@ -156,6 +163,10 @@ export function codeOf(viewer: Viewer, id: string, client: ClientRecord, { pushe
   if (isOneOf(KEY_METHODS, client.token_endpoint_auth_method ?? '')) {
     return html`<h2>Code</h2>
 <p>The client proves a key of its own. The guide <code>docs/connecting-a-client-with-keys.md</code> has the code for openid-client, oauth4webapi and Spring.</p>`;
+  }
+  if (client.token_endpoint_auth_method === WORKLOAD_METHOD) {
+    return html`<h2>Code</h2>
+<p>The client sends the token of its workload. The guide <code>docs/connecting-a-client-with-keys.md</code> has the code for Kubernetes and SPIFFE.</p>`;
   }
   const kind = kindOf(client);
   const snippets = snippetsFor(kind, {

@@ -123,6 +123,7 @@ const WITHOUT_SECRET: Readonly<Record<string, Markup>> = {
   private_key_jwt: html`<p>None: it signs with a key of its own, and this server has the public half alone.</p>`,
   tls_client_auth: html`<p>None: it connects with a TLS certificate of an authority that the server trusts.</p>`,
   self_signed_tls_client_auth: html`<p>None: it connects with a TLS certificate whose key the server knows.</p>`,
+  workload_jwt: html`<p>None: its platform gives it a token, and this server knows the public keys of the platform.</p>`,
 };
 
 /** docs/decisions/0027. */

@@ -7,6 +7,7 @@ import { sha256 } from './digest.ts';
 export type PublicJwk = {
   readonly kty: 'EC' | 'OKP' | 'RSA';
   readonly kid?: string | undefined;
+  readonly use?: 'sig' | 'jwt-svid' | undefined;
   readonly alg?: ClientSigningAlgorithm | undefined;
   readonly crv?: string | undefined;
   readonly x?: string | undefined;
@@ -26,6 +27,9 @@ const ALGORITHMS: Readonly<Record<PublicJwk['kty'], readonly ClientSigningAlgori
   OKP: ED25519,
   RSA: ['PS256', 'RS256'],
 };
+
+/** Of a SPIFFE bundle (SPIFFE Trust Domain and Bundle §4.2.2): the key signs JWT-SVIDs of workloads, and is no client's own. */
+export const isOfClient = ({ use }: Pick<PublicJwk, 'use'>): boolean => use !== 'jwt-svid';
 
 export const isSameAlgorithm = (one: ClientSigningAlgorithm, other: ClientSigningAlgorithm): boolean =>
   one === other || (ED25519.includes(one) && ED25519.includes(other));

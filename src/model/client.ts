@@ -1,6 +1,6 @@
 /** A registered client: the fields of its record (policies/client-schema.ts) in camelCase, and the columns that this server adds. */
 import type { ClientRecord, NOT_STORED } from '../../policies/client-schema.ts';
-import { isOneOf, KEY_METHODS, SECRET_METHODS } from '../oauth/client-methods.ts';
+import { isOneOf, KEY_METHODS, SECRET_METHODS, WORKLOAD_METHOD } from '../oauth/client-methods.ts';
 
 export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
@@ -70,9 +70,13 @@ export type TokenClient = Pick<
 export const provesKey = ({ tokenEndpointAuthMethod: method }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean =>
   isOneOf(KEY_METHODS, method);
 
-/** The server knows public keys of the client, or where it publishes them. */
-export const hasKeys = ({ jwks, jwksUri }: Pick<Client, 'jwks' | 'jwksUri'>): boolean =>
-  jwks !== null || jwksUri !== null;
+/** The server knows public keys of the client itself, or where it publishes them. Those of a workload are its platform's. */
+export const hasKeys = ({
+  tokenEndpointAuthMethod: method,
+  jwks,
+  jwksUri,
+}: Pick<Client, 'tokenEndpointAuthMethod' | 'jwks' | 'jwksUri'>): boolean =>
+  method !== WORKLOAD_METHOD && (jwks !== null || jwksUri !== null);
 
 /** The client authenticates with a secret that it shares with the server. */
 export const hasSecret = ({ tokenEndpointAuthMethod: method }: Pick<Client, 'tokenEndpointAuthMethod'>): boolean =>

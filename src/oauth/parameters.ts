@@ -25,6 +25,9 @@ export type ParameterReading<Name extends string> = {
 /** RFC 7523 §2.2: the `client_assertion_type` of a JWT. */
 export const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
+/** OAuth SPIFFE Client Authentication §3.1, of an Internet-Draft: the `client_assertion_type` of a JWT-SVID. */
+export const JWT_SPIFFE = 'urn:ietf:params:oauth:client-assertion-type:jwt-spiffe';
+
 /** In characters. The server rejects longer values before they reach the database. */
 const MAX_LENGTH: Readonly<Record<string, number>> = {
   // The response of an authenticator, as JSON. With a long attestation, it has a few thousand characters.

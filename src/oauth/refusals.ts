@@ -4,7 +4,7 @@
  */
 import type { TokenRejectReason } from '../../machines/shared/facts.ts';
 import type { TokenErrorCode } from './errors.ts';
-import { JWT_BEARER, MAX_PARAMETERS } from './parameters.ts';
+import { JWT_BEARER, JWT_SPIFFE, MAX_PARAMETERS } from './parameters.ts';
 
 /** Reasons that arise before a machine decides. */
 export type RequestReason =
@@ -44,6 +44,12 @@ export type RequestReason =
   | 'client_assertion_lives_too_long'
   | 'client_assertion_from_future'
   | 'client_assertion_reused'
+  | 'client_has_no_workload'
+  | 'workload_issuer_mismatch'
+  | 'workload_subject_mismatch'
+  | 'workload_token_subject'
+  | 'workload_token_audience'
+  | 'workload_token_lives_too_long'
   | 'client_certificate_malformed'
   | 'client_certificate_expired'
   | 'client_certificate_not_yet_valid'
@@ -144,10 +150,14 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   client_key_not_named: client(CLIENT_NOT_AUTHENTICATED),
   client_assertion_other_algorithm: client(CLIENT_NOT_AUTHENTICATED),
   client_assertion_mismatch: client(CLIENT_NOT_AUTHENTICATED),
-  client_assertion_type_unknown: client(`client_assertion_type must be ${JWT_BEARER}.`),
+  client_assertion_type_unknown: client(
+    `client_assertion_type must be ${JWT_BEARER}, or ${JWT_SPIFFE} with a JWT-SVID.`,
+  ),
   client_assertion_malformed: client('The client assertion is not a well-formed signed JWT.'),
   client_assertion_algorithm: client('The client assertion is not signed with an algorithm of this server.'),
-  client_assertion_issuer: client('iss and sub of the client assertion must both be the client_id.'),
+  client_assertion_issuer: client(
+    'iss and sub of the client assertion must both be the client_id. With the token of a workload, send client_id too.',
+  ),
   client_assertion_audience: client('aud of the client assertion must be the issuer of this server, as one string.'),
   client_assertion_times: client('The client assertion needs exp; exp, nbf and iat are seconds since 1970.'),
   client_assertion_without_jti: client('The client assertion needs a jti of at most 512 characters.'),
@@ -155,6 +165,14 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   client_assertion_lives_too_long: client('exp of the client assertion is more than five minutes in the future.'),
   client_assertion_from_future: client('nbf or iat of the client assertion is in the future.'),
   client_assertion_reused: client('The jti of the client assertion was used before: sign one for each request.'),
+  client_has_no_workload: client(CLIENT_NOT_AUTHENTICATED),
+  workload_issuer_mismatch: client(CLIENT_NOT_AUTHENTICATED),
+  workload_subject_mismatch: client(CLIENT_NOT_AUTHENTICATED),
+  workload_token_subject: client('The token of a workload needs sub; sub of a JWT-SVID is a SPIFFE ID.'),
+  workload_token_audience: client(
+    'aud of the token of a workload must be the issuer of this server, and nothing else.',
+  ),
+  workload_token_lives_too_long: client('exp of the token of a workload is more than 24 hours in the future.'),
   client_certificate_malformed: client('The TLS client certificate cannot be read.'),
   client_certificate_expired: client('The TLS client certificate has expired.'),
   client_certificate_not_yet_valid: client('The TLS client certificate is not valid yet.'),

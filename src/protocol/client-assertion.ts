@@ -7,7 +7,7 @@ import { presentJti } from '../lifecycles/used-jti/lifecycle.ts';
 import type { Client } from '../model/client.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { ONLY_WHERE_REGISTERED } from '../oauth/signing-algorithms.ts';
-import { type ClientSignatureProblem, checkClientSignature, workAsFor } from './client-signature.ts';
+import { checkClientSignature, SIGNATURE_REASONS, workAsFor } from './client-signature.ts';
 import type { TokenDeps } from './grant-type.ts';
 
 /**
@@ -51,14 +51,6 @@ async function checkSignature(
   const problem = await checkClientSignature(deps, client, client.tokenEndpointAuthSigningAlg, assertion);
   return problem === null ? null : SIGNATURE_REASONS[problem];
 }
-
-const SIGNATURE_REASONS: Readonly<Record<ClientSignatureProblem, TokenReason>> = {
-  other_algorithm: 'client_assertion_other_algorithm',
-  keys_unavailable: 'client_keys_unavailable',
-  key_unknown: 'client_key_unknown',
-  key_not_named: 'client_key_not_named',
-  mismatch: 'client_assertion_mismatch',
-};
 
 function refusedAfterWork(assertion: ClientAssertion, reason: TokenReason): TokenReason {
   workAsFor(assertion);

@@ -3,16 +3,18 @@ import { type ClientAssertion, readClientAssertion } from '../crypto/client-asse
 import { matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
+import { readWorkloadToken, type WorkloadToken } from '../crypto/workload-token.ts';
 import { instrument } from '../engine/observe.ts';
 import { hasSecret, type TokenClient } from '../model/client.ts';
 import type { Presenter } from '../model/ledger.ts';
 import { parseBasic } from '../oauth/basic-auth.ts';
 import { isOneOf, TLS_METHODS } from '../oauth/client-methods.ts';
-import { JWT_BEARER, type Parameters } from '../oauth/parameters.ts';
+import { JWT_BEARER, JWT_SPIFFE, type Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 import { checkAssertion } from './client-assertion.ts';
 import { checkCertificate, type SentCertificate } from './client-certificate.ts';
 import { type CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
+import { checkWorkloadToken } from './workload-token.ts';
 
 /** The client's identification in a request, beside the parameters of the form. */
 export type ClientSender = {
@@ -33,6 +35,8 @@ export type ClientCredentials = {
   readonly secret: RawSecret | null;
   /** Absent: the client did not send one. */
   readonly assertion?: ClientAssertion;
+  /** Absent: the client did not send one. */
+  readonly workloadToken?: WorkloadToken;
   readonly certificate?: SentCertificate | undefined;
   readonly address: () => string;
 };
@@ -75,11 +79,23 @@ function credentialsByAssertion(
   address: () => string,
 ): readonly ClientCredentials[] | Refused {
   if (text === null) return refuse('missing_parameter', 'client_assertion');
-  if (parameters.get('client_assertion_type') !== JWT_BEARER) return refuse('client_assertion_type_unknown');
+  const type = parameters.get('client_assertion_type');
+  const sent = parameters.get('client_id');
+  const byWorkload = (clientId: string, kind: 'any' | 'jwt-svid') => {
+    const workloadToken = readWorkloadToken(text, issuer, kind);
+    return workloadToken.kind === 'read'
+      ? [{ clientId, secret: null, workloadToken, address }]
+      : refuse(workloadToken.kind);
+  };
+  if (type === JWT_SPIFFE)
+    return sent === null ? refuse('missing_parameter', 'client_id') : byWorkload(sent, 'jwt-svid');
+  if (type !== JWT_BEARER) return refuse('client_assertion_type_unknown');
   const assertion = readClientAssertion(text, issuer);
+  // An assertion has its client as iss and sub. A platform writes itself and the workload, so no JWT is both.
+  if (assertion.kind === 'client_assertion_issuer' && sent !== null) return byWorkload(sent, 'any');
   if (assertion.kind !== 'read') return refuse(assertion.kind);
   // RFC 7521 §4.2: client_id is not needed, and "MUST identify the same client" as the assertion.
-  const clientId = parameters.get('client_id') ?? assertion.clientId;
+  const clientId = sent ?? assertion.clientId;
   if (clientId !== assertion.clientId) return refuse('two_client_authentications', 'client_id');
   return [{ clientId, secret: null, assertion, address }];
 }
@@ -99,13 +115,15 @@ export async function authenticateClient<Client extends TokenClient, Read extend
     const throttledMeanwhile = throttle(deps, credentials);
     if (throttledMeanwhile) return throttledMeanwhile;
     const { client } = loaded;
-    const { assertion, certificate } = credentials;
+    const { assertion, workloadToken, certificate } = credentials;
     const refused =
       assertion !== undefined
         ? await checkAssertion(deps, assertion)
-        : isByCertificate(credentials, client)
-          ? await checkCertificate(deps, credentials.clientId, certificate)
-          : checkCredentials(deps.keys, credentials, client);
+        : workloadToken !== undefined
+          ? await checkWorkloadToken(deps, credentials.clientId, workloadToken)
+          : isByCertificate(credentials, client)
+            ? await checkCertificate(deps, credentials.clientId, certificate)
+            : checkCredentials(deps.keys, credentials, client);
     if (refused === null && client) {
       await renewSecretMac(deps, credentials, client);
       return { ...loaded, client };

@@ -12,7 +12,7 @@ import {
   readClientCertificate,
   subjectOf,
 } from '../crypto/client-certificate.ts';
-import type { PublicJwk } from '../crypto/client-keys.ts';
+import { isOfClient, type PublicJwk } from '../crypto/client-keys.ts';
 import { sha256 } from '../crypto/digest.ts';
 import type { Client } from '../model/client.ts';
 import { TLS_METHODS } from '../oauth/client-methods.ts';
@@ -97,7 +97,7 @@ async function checkSelfSigned(
   { jwks, jwksUri }: Client,
   certificate: ClientCertificate,
 ): Promise<TokenReason | null> {
-  const suits = (key: PublicJwk) => isRegisteredBy(key, certificate);
+  const suits = (key: PublicJwk) => isOfClient(key) && isRegisteredBy(key, certificate);
   const keys =
     jwksUri === null ? (jwks?.keys ?? []) : await publishedKeys.at(jwksUri, (published) => published.some(suits));
   if (keys === null) return 'client_keys_unavailable';

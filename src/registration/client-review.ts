@@ -9,8 +9,10 @@ import { isLoopback } from '../config/loopback.ts';
 import { profileOf } from '../config/own-clients.ts';
 import type { RecordProblem } from '../config/problem.ts';
 import { oneOf, shown } from '../config/shown.ts';
-import { KEY_EXPECTED, signsWith, whatIsWrongWithKey } from '../crypto/client-keys.ts';
+import { isOfClient, KEY_EXPECTED, signsWith, whatIsWrongWithKey } from '../crypto/client-keys.ts';
+import { isSpiffeId } from '../crypto/workload-token.ts';
 import { type ClientMetadata, hasKeys } from '../model/client.ts';
+import { WORKLOAD_METHOD } from '../oauth/client-methods.ts';
 import { leadsToThisDevice, whatIsWrongWithRedirectUri } from '../oauth/redirect-uri.ts';
 import type { ClientSigningAlgorithm, SigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { nearestField, problem } from './record-problem.ts';
@@ -26,6 +28,7 @@ const RULES: readonly Rule[] = [
   keysSuitTheClient,
   keysAreUsable,
   certificateIsNamed,
+  workloadIsNamed,
   redirectUrisAreSafe,
   postLogoutRedirectUrisAreSafe,
   policyIsDefined,
@@ -102,25 +105,26 @@ function keysSuitTheClient(client: ClientMetadata): Finding[] {
   const { tokenEndpointAuthMethod: method, jwks, jwksUri, tokenEndpointAuthSigningAlg: alg } = client;
   // RFC 7591 §2.
   if (jwks !== null && jwksUri !== null) return [error('jwks_uri', 'a value beside jwks', 'one of jwks and jwks_uri')];
-  const needsKeys = method === 'private_key_jwt' || method === 'self_signed_tls_client_auth';
-  if (needsKeys && !hasKeys(client))
+  const needsKeys =
+    method === 'private_key_jwt' || method === 'self_signed_tls_client_auth' || method === WORKLOAD_METHOD;
+  if (needsKeys && jwks === null && jwksUri === null)
     return [error('token_endpoint_auth_method', `"${method}" without keys`, 'keys in jwks, or at jwks_uri')];
   // RFC 9101 §10.5: the server could accept no request of the client.
   if (client.requireSignedRequestObject && !hasKeys(client))
-    return [error('require_signed_request_object', 'true without keys', 'keys in jwks, or at jwks_uri')];
-  const assertionAlg = method === 'private_key_jwt' ? null : alg;
+    return [error('require_signed_request_object', 'true without keys of the client', 'keys in jwks, or at jwks_uri')];
+  const assertionAlg = method === 'private_key_jwt' || method === WORKLOAD_METHOD ? null : alg;
   return [
-    ...notUsed({ token_endpoint_auth_signing_alg: assertionAlg }, 'private_key_jwt'),
+    ...notUsed({ token_endpoint_auth_signing_alg: assertionAlg }, 'private_key_jwt', WORKLOAD_METHOD),
     ...(client.requestObjectSigningAlg === null || hasKeys(client)
       ? []
       : [warning('request_object_signing_alg: not used without keys in jwks, or at jwks_uri')]),
   ];
 }
 
-const notUsed = (fields: Readonly<Record<string, unknown>>, method: string): Finding[] =>
+const notUsed = (fields: Readonly<Record<string, unknown>>, ...methods: readonly string[]): Finding[] =>
   Object.entries(fields)
     .filter(([, value]) => value !== null)
-    .map(([name]) => warning(`${name}: not used without token_endpoint_auth_method "${method}"`));
+    .map(([name]) => warning(`${name}: not used without token_endpoint_auth_method ${oneOf(methods)}`));
 
 /** RFC 8705 §2.1.2: "A client using the tls_client_auth authentication method MUST use exactly one of the below metadata parameters". */
 function certificateIsNamed(client: ClientMetadata): Finding[] {
@@ -140,11 +144,30 @@ function certificateIsNamed(client: ClientMetadata): Finding[] {
   return [error('token_endpoint_auth_method', '"tls_client_auth" without a name of the certificate', allowed)];
 }
 
-function keysAreUsable({ jwks, tokenEndpointAuthSigningAlg, requestObjectSigningAlg }: ClientMetadata): Finding[] {
+/** docs/decisions/0115. */
+function workloadIsNamed(client: ClientMetadata): Finding[] {
+  const { tokenEndpointAuthMethod: method, workloadIssuer: issuer, workloadSubject: subject } = client;
+  if (method !== WORKLOAD_METHOD)
+    return notUsed({ workload_issuer: issuer, workload_subject: subject }, WORKLOAD_METHOD);
+  if (subject === null) return [error('workload_subject', 'none', 'the sub of the tokens of the workload')];
+  if (issuer === null && !isSpiffeId(subject))
+    return [error('workload_issuer', 'none', 'the iss of the tokens of the workload; only a SPIFFE ID needs none')];
+  // A JWT with one value for both is the assertion of a client.
+  return issuer === subject ? [error('workload_subject', shown(subject), 'another value than workload_issuer')] : [];
+}
+
+function keysAreUsable({
+  tokenEndpointAuthMethod: method,
+  jwks,
+  tokenEndpointAuthSigningAlg,
+  requestObjectSigningAlg,
+}: ClientMetadata): Finding[] {
   const keys = jwks?.keys ?? [];
   const wrong = keys.flatMap((key, index) => {
     const found = whatIsWrongWithKey(key);
     if (found !== null) return [error(`jwks.keys.${index}`, found, KEY_EXPECTED)];
+    if (method !== WORKLOAD_METHOD && !isOfClient(key))
+      return [error(`jwks.keys.${index}.use`, shown(key.use), `"sig": the client has the method "${method}"`)];
     // OpenID Connect Core §10.1: "If there are multiple keys in the referenced JWK Set document, a kid value MUST be provided".
     const others = keys.filter((one) => one !== key);
     if (others.length === 0 || (key.kid !== undefined && others.every(({ kid }) => kid !== key.kid))) return [];

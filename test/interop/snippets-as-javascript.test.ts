@@ -54,6 +54,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'oauth4webapi-tls': 'client-certificates.test.ts',
   'openid-client-par': 'pushed-requests.test.ts',
   'token-file': 'token-file.test.ts',
+  'openid-client-workload': 'workload-identity.test.ts',
 };
 
 /** With decorators, as a compiler of NestJS's has them, where there are any. */

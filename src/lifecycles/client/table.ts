@@ -49,6 +49,9 @@ export const clients = pgTable(
     tlsClientAuthSanUri: text('tls_client_auth_san_uri'),
     tlsClientAuthSanIp: text('tls_client_auth_san_ip'),
     tlsClientAuthSanEmail: text('tls_client_auth_san_email'),
+    /** docs/decisions/0115: the iss and sub of the tokens of its workload. */
+    workloadIssuer: text('workload_issuer'),
+    workloadSubject: text('workload_subject'),
     redirectUris: texts('redirect_uris').notNull(),
     grantTypes: texts('grant_types').notNull(),
     /** The ceiling; null: every scope of the configured resources. */
@@ -128,6 +131,8 @@ const ADDED = {
   tlsClientAuthSanUri: null,
   tlsClientAuthSanIp: null,
   tlsClientAuthSanEmail: null,
+  workloadIssuer: null,
+  workloadSubject: null,
   tlsClientCertificateBoundAccessTokens: false,
 } as const;
 
@@ -205,6 +210,8 @@ export const clientTable = described(clients, {
     tlsClientAuthSanUri: 'registration',
     tlsClientAuthSanIp: 'registration',
     tlsClientAuthSanEmail: 'registration',
+    workloadIssuer: 'registration',
+    workloadSubject: 'registration',
     redirectUris: 'registration',
     grantTypes: 'registration',
     scope: 'registration',

@@ -17,6 +17,8 @@ export const WEB_CLIENT: Client = {
   tlsClientAuthSanUri: null,
   tlsClientAuthSanIp: null,
   tlsClientAuthSanEmail: null,
+  workloadIssuer: null,
+  workloadSubject: null,
   redirectUris: ['https://client.example/callback'],
   grantTypes: ['authorization_code'],
   scope: null,

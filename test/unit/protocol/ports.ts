@@ -113,6 +113,8 @@ export const client = (change: Partial<Client> = {}): Client => ({
   tlsClientAuthSanUri: null,
   tlsClientAuthSanIp: null,
   tlsClientAuthSanEmail: null,
+  workloadIssuer: null,
+  workloadSubject: null,
   tlsClientCertificateBoundAccessTokens: false,
   idTokenSignedResponseAlg: 'RS256',
   logoUri: null,

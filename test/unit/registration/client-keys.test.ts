@@ -105,7 +105,9 @@ describe('the keys of a client with private_key_jwt', () => {
     expect(read({ ...change, request_object_signing_alg: 'PS256' })).toMatchObject({ ok: true, warnings: [] });
     expect(read({ ...change, token_endpoint_auth_signing_alg: 'PS256' })).toMatchObject({
       ok: true,
-      warnings: ['token_endpoint_auth_signing_alg: not used without token_endpoint_auth_method "private_key_jwt"'],
+      warnings: [
+        'token_endpoint_auth_signing_alg: not used without token_endpoint_auth_method "private_key_jwt" or "workload_jwt"',
+      ],
     });
   });
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actorName } from '../../../model/actor.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
-import { KEY_METHODS } from '../../../oauth/client-methods.ts';
+import { WITHOUT_SECRET } from '../../../oauth/client-methods.ts';
 import type { DefinedInvariant } from '../../../review/proof/define-walk.ts';
 import { everythingIsAnswered } from '../../../review/proof/invariants.ts';
 import type { ModelState } from '../../../review/proof/moment.ts';
@@ -247,9 +247,6 @@ export const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
 
 const afterOf = (walk: Walk<Terms>, ports: Ports, asked: Asked): Stored =>
   storedAfter(walk, ports, asked) ?? ports.stored;
-
-/** Public clients, and clients with keys or certificates. */
-const WITHOUT_SECRET: readonly string[] = ['none', ...KEY_METHODS];
 
 /** Derived from the stored rows, not by the machine under test. */
 function unservedClient(walk: Walk<Terms>, ports: Ports, asked: AskedOfClient): boolean {

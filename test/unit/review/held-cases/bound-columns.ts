@@ -87,6 +87,8 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
     'tls_client_auth_san_uri',
     'tls_client_auth_san_ip',
     'tls_client_auth_san_email',
+    'workload_issuer',
+    'workload_subject',
     'tls_client_certificate_bound_access_tokens',
     'logo_uri',
     'tos_uri',

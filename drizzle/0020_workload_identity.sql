@@ -1,0 +1,2 @@
+ALTER TABLE "clients" ADD COLUMN "workload_issuer" text;--> statement-breakpoint
+ALTER TABLE "clients" ADD COLUMN "workload_subject" text;
