@@ -391,6 +391,15 @@ describe('a client with the token of its workload', () => {
       expect(await spiffe(svid({ exp: undefined }))).toEqual(saying('needs exp'));
     });
 
+    it('is refused without a signature, and with a MAC by the public key (JWT-SVID §2.1)', async () => {
+      const said = { sub: SPIFFE_ID, aud: [ISSUER], exp: seconds() + 300 };
+      expect(await spiffe(unsigned(said))).toMatchObject({ status: 401 });
+      const pem = createPublicKey(platform.privateKey).export({ type: 'spki', format: 'pem' });
+      expect(await spiffe(maskedAsMac(platform, said, pem))).toEqual(saying('not signed with an algorithm'));
+      expect(await spiffe('no JWT')).toEqual(saying('not a well-formed'));
+      expect(await spiffe(svid({ sub: 7 }))).toEqual(saying('SPIFFE ID'));
+    });
+
     it('has a SPIFFE ID as its subject (§3.1)', async () => {
       expect(await send(token(), { type: JWT_SPIFFE })).toEqual(saying('SPIFFE ID'));
     });
