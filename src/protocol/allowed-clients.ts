@@ -21,6 +21,17 @@ export type AllowedClient = {
   readonly asksAgainFrom: Date | null;
   /** `whileAway`: a refresh token. `nowOnly`: tokens that expire soon. `nothing`: only the remembered consent. */
   readonly holds: 'whileAway' | 'nowOnly' | 'nothing';
+  /** Each of its sign-ins that still has access. Many installations share one `client_id`. Newest first. */
+  readonly chains: readonly AllowedChain[];
+};
+
+export type AllowedChain = {
+  readonly grantId: string;
+  readonly since: Date;
+  /** The time of its last tokens. Null: it has received none. */
+  readonly lastUsedAt: Date | null;
+  /** The session of the browser that approved it. Null: the row does not know. */
+  readonly sid: string | null;
 };
 
 type Consent = Access & { readonly clientId: string; readonly grantedAt: Date };
@@ -62,6 +73,12 @@ export function allowedClients(configuration: Configuration, permissions: Stored
           : grants.some((one) => continuesWhileAway(configuration, client, one))
             ? 'whileAway'
             : 'nowOnly',
+      chains: grants.map(({ id, createdAt, lastUsedAt, identity }) => ({
+        grantId: id,
+        since: createdAt,
+        lastUsedAt,
+        sid: identity?.sid ?? null,
+      })),
     };
     return [{ allowed, newest }];
   });

@@ -94,3 +94,18 @@ export async function endPermission(
   }
   return ended;
 }
+
+/**
+ * Revokes one grant of this end-user to this client. The others, on other devices, stay, and so does the consent.
+ *
+ * Repeating the call is always safe. @returns false: the end-user has no such active grant. @throws Unavailable
+ */
+export async function endChain(
+  { permissions, ...ports }: PermissionStores,
+  userId: string,
+  { clientId, grantId }: { readonly clientId: string; readonly grantId: string },
+): Promise<boolean> {
+  if (!(await permissions.grantIds(userId, clientId)).includes(grantId)) return false;
+  const { now, grant } = await ports.store.load({ clientId, grantId });
+  return grant !== null && revokeGrant(ports, { now, grant });
+}

@@ -105,6 +105,12 @@ const consent: ConsentView = {
 };
 
 const at = (text: string) => new Date(`${text}Z`);
+const chain = (sid: string, lastUsedAt: Date | null) => ({
+  grantId: sid,
+  since: at('2026-01-05T10:00:00'),
+  lastUsedAt,
+  sid,
+});
 const allowed = (holds: 'whileAway' | 'nowOnly' | 'nothing', lastUsedAt: Date | null) => ({
   clientId: holds,
   clientName: data(`Photo Book ${holds}`),
@@ -112,6 +118,7 @@ const allowed = (holds: 'whileAway' | 'nowOnly' | 'nothing', lastUsedAt: Date | 
   since: at('2026-01-05T10:00:00'),
   lastUsedAt,
   holds,
+  chains: holds === 'whileAway' ? [chain('a', lastUsedAt), chain('gone', null)] : [],
   asksAgainFrom: holds === 'nothing' ? at('2026-06-30T12:00:00') : null,
 });
 const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
@@ -392,7 +399,7 @@ export const samples = (words: Look['words']): readonly Sample[] => [
   ...Object.entries({ '': summary, '-new': newAccount, '-codes-used': { ...summary, recoveryCodes: 0 } }).map(
     ([name, shown]) => accountSample(`account${name}`, null, (frame) => overview(frame, shown)),
   ),
-  accountSample('account-apps', 'apps', ({ look }) => apps(look, { ...permissions, end: '/x' })),
+  accountSample('account-apps', 'apps', ({ look }) => apps(look, { ...permissions, end: '/x', endOne: '/x' })),
   accountSample(
     'account-devices',
     'devices',

@@ -1,5 +1,6 @@
 /** /account/apps: the apps that the end-user has allowed, and how to end their access. */
-import { endPermission, type PermissionDeps, permissionsOf } from '../../protocol/permissions.ts';
+import { endChain, endPermission, type PermissionDeps, permissionsOf } from '../../protocol/permissions.ts';
+import { signedInBrowsers } from '../../protocol/signed-in-browsers.ts';
 import { queryOf, sentField } from '../form-body.ts';
 import { refuseForm } from '../form-refused.ts';
 import { setLogLine } from '../request-log.ts';
@@ -10,26 +11,39 @@ import type { SectionHandlers } from './route-names.ts';
 export type AppsRoutesOptions = PermissionDeps;
 
 const SECTION = 'apps';
-const ENDED = 'ended';
+const DONE: ReadonlyMap<string, 'ended' | 'endedOne'> = new Map([
+  ['ended', 'ended'],
+  ['ended-one', 'endedOne'],
+] as const);
 
 export function appsHandlers(pages: AccountPages, options: AppsRoutesOptions): SectionHandlers<'apps'> {
   return {
-    'GET /account/apps': pages.page(SECTION, async (visit, request, reply) =>
-      pages.send(reply, visit, SECTION, {
-        done: queryOf(request) === ENDED ? visit.look.words.accountApps.ended : null,
+    'GET /account/apps': pages.page(SECTION, async (visit, request, reply) => {
+      const done = DONE.get(queryOf(request));
+      return pages.send(reply, visit, SECTION, {
+        done: done ? visit.look.words.accountApps[done] : null,
         content: apps(visit.look, {
           end: pages.pathOf(SECTION, '/end'),
+          endOne: pages.pathOf(SECTION, '/end-one'),
           csrf: pages.csrf(request, reply, visit),
+          browsers: await signedInBrowsers(options, visit.session),
           ...(await permissionsOf(options, visit.session.userId)),
         }),
-      }),
-    ),
+      });
+    }),
     'POST /account/apps/end': pages.form(SECTION, async ({ session: { userId } }, request, reply) => {
       const clientId = sentField(request, 'client_id');
       if (clientId === null) return refuseForm(request, reply);
       const grants = await endPermission(options, userId, clientId);
       setLogLine(request, 'permission ended', { clientId, userId, grants });
-      return pages.goTo(reply, SECTION, ENDED);
+      return pages.goTo(reply, SECTION, 'ended');
+    }),
+    'POST /account/apps/end-one': pages.form(SECTION, async ({ session: { userId } }, request, reply) => {
+      const [clientId, grantId] = [sentField(request, 'client_id'), sentField(request, 'grant')];
+      if (clientId === null || grantId === null) return refuseForm(request, reply);
+      const hasEnded = await endChain(options, userId, { clientId, grantId });
+      setLogLine(request, 'permission of one device ended', { clientId, userId, hasEnded });
+      return pages.goTo(reply, SECTION, 'ended-one');
     }),
   };
 }

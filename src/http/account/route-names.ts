@@ -27,6 +27,7 @@ export const ACCOUNT_ROUTES = [
   'POST /account/sign-in-methods/recovery-codes',
   'GET /account/apps',
   'POST /account/apps/end',
+  'POST /account/apps/end-one',
   'GET /account/data',
   'POST /account/data',
   'GET /account/delete',

@@ -84,6 +84,10 @@ export type Words = {
     readonly neverUsed: string;
     readonly lastUsed: Message<'lastUsed'>;
     readonly end: Message<'client'>;
+    readonly endedOne: string;
+    readonly eachDevice: string;
+    readonly deviceSince: Message<'since'>;
+    readonly endOne: Message<'browser'>;
     readonly mayAt: Message<'resource'>;
     readonly may: string;
     readonly letInAt: Message<'resource'>;

@@ -36,12 +36,14 @@ async function person(): Promise<Person> {
   const [device] = await db().select().from(schema.sessions).where(eq(schema.sessions.userId, user.id));
   const browser = new Browser(scene.app);
   await enrol(scene, browser, user);
+  const [grant] = await db().select().from(schema.grants).where(eq(schema.grants.userId, user.id));
   const [app] = await db().select().from(schema.secondFactors).where(eq(schema.secondFactors.userId, user.id));
   return {
     user,
     browser,
     ids: {
       session: device?.sid ?? '',
+      grant: grant?.id ?? '',
       app: app?.id ?? '',
       trust: await trustedBrowser(scene, user.id, app?.id ?? ''),
       passkey: (await registeredPasskey(scene, user)).id,
@@ -106,6 +108,7 @@ const NAMES: Readonly<Record<string, (of: Person, sender: Person) => Fields | Pr
     return { factor, code: appWith(secretOn(page)).codeAt(scene.clock.now()) };
   },
   'POST /account/apps/end': () => ({ client_id: scene.client.clientId }),
+  'POST /account/apps/end-one': ({ ids }) => ({ client_id: scene.client.clientId, grant: ids['grant'] ?? '' }),
   'POST /account/email/change': () => ({ email: `${crypto.randomUUID()}@example.com` }),
   'POST /account/linked-identities/link': () => ({ provider: 'upstream:company' }),
   'POST /account/linked-identities/remove': ({ ids }) => ({ identity: ids['identity'] ?? '' }),
@@ -172,7 +175,7 @@ async function answersAsSaid(address: string, row: Row): Promise<void> {
   expect(await everythingOf(other)).toEqual(beforeOfOther);
 }
 /** Fields that hold the id of a row. */
-const NAMES_OF_ROWS = new Set(['id', 'session', 'identity', 'factor']);
+const NAMES_OF_ROWS = new Set(['id', 'session', 'identity', 'factor', 'grant']);
 /** They name the client, as every end-user of the client does. */
 const CLIENT_FORMS = new Set(['POST /account/apps/end', 'POST /permissions/end']);
 

@@ -5,11 +5,13 @@ import { SECTIONS } from '../../../src/http/account/sections.ts';
 import { passkeys, transitions } from '../../../src/storage/schema.ts';
 import {
   authorizeUrl,
+  exchange,
   goThrough,
   makePkce,
   makeUser,
   obtainTokens,
   PASSWORD,
+  refresh,
   type TestUser,
 } from '../../support/actors.ts';
 import { shippedConfiguration } from '../../support/app.ts';
@@ -198,6 +200,29 @@ describe('/account', () => {
       expect(ended.url).toBe('/account/apps?ended');
       expect(ended.body).toContain('role="status"');
       expect(ended.body).toContain('You have not allowed any app');
+    });
+    it('shows the devices of an app apart, and ends the chain of one', async () => {
+      const chainOn = async (system: string) => {
+        const by = new Browser(scene.app, '198.51.100.7', { 'user-agent': `Mozilla/5.0 (${system}) Firefox/140.0` });
+        const pkce = makePkce();
+        const { url } = await goThrough(by, authorizeUrl(scene.client, pkce), user);
+        const code = { code: new URL(url).searchParams.get('code') ?? '', verifier: pkce.verifier };
+        return (await exchange(scene, scene.client, code)).json.refresh_token ?? '';
+      };
+      const laptop = await chainOn('X11; Linux x86_64; rv:140.0');
+      const one = await signIn(browser, '/account/apps');
+      expect(one.body).not.toContain('/account/apps/end-one');
+      scene.clock.advanceSeconds(120);
+      const phone = await chainOn('Android 15; Mobile; rv:140.0');
+      const page = await browser.get('/account/apps');
+      const devices = [...page.body.matchAll(/<li>\n<p><strong>(.*?)<\/strong>[\s\S]*?name="grant" value="(.*?)"/g)];
+      expect(devices.map(([, name]) => name)).toEqual(['Firefox on Android', 'Firefox on Linux']);
+      const [csrf, client_id] = [formOf(page.body).fields['csrf'] ?? '', scene.client.clientId];
+      const ended = await browser.post('/account/apps/end-one', { csrf, client_id, grant: devices[0]?.[2] ?? '' });
+      expect(ended.url).toBe('/account/apps?ended-one');
+      expect(ended.body).toContain('Ended on that device.');
+      expect((await refresh(scene, scene.client, phone)).json.error).toBe('invalid_grant');
+      expect((await refresh(scene, scene.client, laptop)).status).toBe(200);
     });
   });
 });

@@ -59,6 +59,11 @@ describe('the access of a client', () => {
         lastUsedAt: at(50),
         asksAgainFrom: null,
         holds: 'whileAway',
+        chains: [
+          { grantId: 'third', since: at(40), lastUsedAt: null, sid: never.identity?.sid ?? null },
+          { grantId: first.id, since: at(20), lastUsedAt: at(50), sid: first.identity?.sid ?? null },
+          { grantId: 'second', since: at(10), lastUsedAt: at(30), sid: second.identity?.sid ?? null },
+        ],
         access: [
           { resource: 'API', scopes: [{ name: 'read', description: 'see your data' }] },
           { resource: 'Bank', scopes: [{ name: 'pay', description: 'pay there' }] },
