@@ -136,7 +136,8 @@ export const clientKeySchema = z.object({
   use: z.enum(['sig', 'jwt-svid']).optional(),
   key_ops: z.array(z.literal('verify')).max(1).optional(),
   alg: z.enum(CLIENT_SIGNING_ALGORITHMS).optional(),
-  crv: z.enum(['P-256', 'Ed25519']).optional(),
+  // The last two: of certificates alone (RFC 8705 §2.2).
+  crv: z.enum(['P-256', 'Ed25519', 'P-384', 'P-521']).optional(),
   x: keyMember,
   y: keyMember,
   n: keyMember,

@@ -34,9 +34,16 @@ export const isOfClient = ({ use }: Pick<PublicJwk, 'use'>): boolean => use !== 
 export const isSameAlgorithm = (one: ClientSigningAlgorithm, other: ClientSigningAlgorithm): boolean =>
   one === other || (ED25519.includes(one) && ED25519.includes(other));
 
+/** TLS proves keys on these. No algorithm of an assertion or a request object has them. */
+const CURVES_OF_CERTIFICATES: readonly string[] = ['P-384', 'P-521'];
+export const isForCertificatesAlone = ({ crv }: PublicJwk): boolean =>
+  crv !== undefined && CURVES_OF_CERTIFICATES.includes(crv);
+
 /** RFC 8725 §3.1: the key determines the algorithms, and its `alg` narrows them to one. */
-export const signsWith = ({ kty, alg: own }: PublicJwk, alg: ClientSigningAlgorithm): boolean =>
-  ALGORITHMS[kty].includes(alg) && (own === undefined || isSameAlgorithm(own, alg));
+export const signsWith = (jwk: PublicJwk, alg: ClientSigningAlgorithm): boolean =>
+  ALGORITHMS[jwk.kty].includes(alg) &&
+  !isForCertificatesAlone(jwk) &&
+  (jwk.alg === undefined || isSameAlgorithm(jwk.alg, alg));
 
 /** RFC 7518 §3.3: "A key of size 2048 bits or larger MUST be used". Larger ones cost more at every request. */
 const RSA_BITS = { least: 2048, most: 4096 } as const;
@@ -73,21 +80,21 @@ function whatIsWrongWithCertificate({ x5c, 'x5t#S256': x5t }: PublicJwk, key: Ke
   }
 }
 
-export const KEY_EXPECTED = `a public key: EC on P-256, OKP on Ed25519, or RSA with ${RSA_BITS.least} to ${RSA_BITS.most} bits`;
+export const KEY_EXPECTED = `a public key: EC on P-256, OKP on Ed25519, or RSA with ${RSA_BITS.least} to ${RSA_BITS.most} bits; for self_signed_tls_client_auth also EC on P-384 or P-521`;
 
-/** The members of each kind, and the only curve. */
+/** The members of each kind, and its curves. */
 const MEMBERS: Readonly<
-  Record<PublicJwk['kty'], { readonly crv?: string; readonly names: readonly (keyof PublicJwk)[] }>
+  Record<PublicJwk['kty'], { readonly curves?: readonly string[]; readonly names: readonly (keyof PublicJwk)[] }>
 > = {
-  EC: { crv: 'P-256', names: ['crv', 'x', 'y'] },
-  OKP: { crv: 'Ed25519', names: ['crv', 'x'] },
+  EC: { curves: ['P-256', ...CURVES_OF_CERTIFICATES], names: ['crv', 'x', 'y'] },
+  OKP: { curves: ['Ed25519'], names: ['crv', 'x'] },
   RSA: { names: ['n', 'e'] },
 };
 
 /** @returns null: the values are no key, such as a point that is not on the curve. */
 export function publicKeyOf(jwk: PublicJwk): KeyObject | null {
-  const { crv, names } = MEMBERS[jwk.kty];
-  if (crv !== undefined && jwk.crv !== crv) return null;
+  const { curves, names } = MEMBERS[jwk.kty];
+  if (curves !== undefined && !curves.includes(jwk.crv ?? '')) return null;
   // Only these members: none of the others may change the meaning of the key.
   const members = Object.fromEntries(names.map((name) => [name, jwk[name]]));
   if (Object.values(members).includes(undefined)) return null;

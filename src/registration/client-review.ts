@@ -9,7 +9,13 @@ import { isLoopback } from '../config/loopback.ts';
 import { profileOf } from '../config/own-clients.ts';
 import type { RecordProblem } from '../config/problem.ts';
 import { oneOf, shown } from '../config/shown.ts';
-import { isOfClient, KEY_EXPECTED, signsWith, whatIsWrongWithKey } from '../crypto/client-keys.ts';
+import {
+  isForCertificatesAlone,
+  isOfClient,
+  KEY_EXPECTED,
+  signsWith,
+  whatIsWrongWithKey,
+} from '../crypto/client-keys.ts';
 import { isSpiffeId } from '../crypto/workload-token.ts';
 import { type ClientMetadata, hasKeys } from '../model/client.ts';
 import { WORKLOAD_METHOD } from '../oauth/client-methods.ts';
@@ -164,7 +170,8 @@ function keysAreUsable({
 }: ClientMetadata): Finding[] {
   const keys = jwks?.keys ?? [];
   const wrong = keys.flatMap((key, index) => {
-    const found = whatIsWrongWithKey(key);
+    const onlyInCertificates = isForCertificatesAlone(key) && method !== 'self_signed_tls_client_auth';
+    const found = onlyInCertificates ? `a key on ${key.crv}` : whatIsWrongWithKey(key);
     if (found !== null) return [error(`jwks.keys.${index}`, found, KEY_EXPECTED)];
     if (method !== WORKLOAD_METHOD && !isOfClient(key))
       return [error(`jwks.keys.${index}.use`, shown(key.use), `"sig": the client has the method "${method}"`)];

@@ -10,6 +10,13 @@ type Standard = {
   readonly alsoCitedAs?: readonly string[];
   /** From the number of a section to its title, as its document has it. */
   readonly sections: Readonly<Record<string, string>>;
+  /** Each MUST for this server, in short, and the test that fails where the server breaks it. */
+  readonly musts?: readonly {
+    readonly section: string;
+    readonly says: string;
+    readonly file: string;
+    readonly test: string;
+  }[];
   /** Cited, and not compared with the document yet. */
   readonly sectionsWithoutTitle?: readonly string[];
 };
@@ -83,6 +90,18 @@ describe('docs/standards.json', () => {
     const named = ([name, { alsoCitedAs = [] }]: [string, Standard]) =>
       [name, ...alsoCitedAs].some((as) => all.includes(as));
     expect(Object.entries(STANDARDS).filter((entry) => !named(entry))).toEqual([]);
+  });
+
+  it('names a test for each MUST of RFC 8705, in a section that it lists', () => {
+    const musts = Object.values(STANDARDS).flatMap(({ musts = [], ...standard }) =>
+      musts.map((must) => ({ ...must, isListed: sectionsOf(standard).includes(must.section) })),
+    );
+    expect(STANDARDS['RFC 8705']?.musts?.length).toBeGreaterThan(0);
+    const wrong = musts.filter(
+      ({ isListed, says, file, test }) =>
+        !isListed || says === '' || !readFileSync(file, 'utf8').includes(`it('${test}'`),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('gives each standard a title and an address, and each section a title', () => {

@@ -30,8 +30,8 @@ export type CertificateSaid = {
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 
-export const certificateKeys = (): Promise<webcrypto.CryptoKeyPair> =>
-  webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>;
+export const certificateKeys = (algorithm: object = EC): Promise<webcrypto.CryptoKeyPair> =>
+  webcrypto.subtle.generateKey(algorithm as typeof EC, true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>;
 
 let serial = 0;
 
@@ -56,7 +56,7 @@ export async function testCertificate({
     notAfter: to,
     publicKey: own.publicKey,
     signingKey: by?.keys.privateKey ?? own.privateKey,
-    signingAlgorithm: { name: 'ECDSA', hash },
+    signingAlgorithm: { ...(by?.keys ?? own).privateKey.algorithm, hash },
     extensions: [
       new x509.BasicConstraintsExtension(isAuthority, undefined, true),
       ...(isAuthority ? [new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true)] : []),
@@ -76,8 +76,8 @@ export const inEscapedPem = ({ pem }: Pick<TestCertificate, 'pem'>): string => e
 
 /** A JWK of the certificate's key. */
 export const jwkOf = async ({ keys }: TestCertificate): Promise<webcrypto.JsonWebKey> => {
-  const { kty, crv, x, y } = await webcrypto.subtle.exportKey('jwk', keys.publicKey);
-  return { kty, crv, x, y } as webcrypto.JsonWebKey;
+  const { kty, crv, x, y, n, e } = await webcrypto.subtle.exportKey('jwk', keys.publicKey);
+  return JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })) as webcrypto.JsonWebKey;
 };
 
 /** RFC 5280 §4.2.1.10: name constraints, which are empty. */

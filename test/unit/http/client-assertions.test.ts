@@ -1,5 +1,5 @@
 /** Client authentication by key at every endpoint where clients authenticate: RFC 7523 §3, OpenID Connect Core §9, FAPI 2.0 §5.3.2.1. */
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usedJtis } from '../../../src/storage/schema.ts';
 import { makeClient, type TestClient } from '../../support/actors.ts';
@@ -264,6 +264,20 @@ describe('a client with a key', () => {
       expect(await by(old)).toEqual(refused());
       expect(scene.logs()).toContain('client_keys_unavailable');
     });
+
+    it.each(['P-384', 'P-521'])(
+      'is refused with a signature by a key on %s, which is for certificates',
+      async (namedCurve) => {
+        const uri = `https://client.test/${namedCurve}`;
+        const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve });
+        const large = {
+          ...{ alg: 'ES256', privateKey },
+          jwk: { ...publicKey.export({ format: 'jwk' }), kid: 'large' },
+        };
+        published.set(uri, setOf(large));
+        expect(await send(signedBy(large, claims({}, await publishing(uri))))).toEqual(refused());
+      },
+    );
 
     it('is refused where a private key stands among them', async () => {
       const uri = 'https://client.test/private';

@@ -239,6 +239,13 @@ describe('a client with a TLS certificate', () => {
     expect(scene.logs()).toContain('client_certificate_not_sent');
   });
 
+  it('is refused without its client_id, also where one client alone has the certificate', async () => {
+    const own = await issued({ subject: named('alone') });
+    const client = await register({ tlsClientAuthSubjectDn: SUBJECT.replace('billing', 'alone') });
+    expect(await send(client, own)).toEqual(OK);
+    expect(await send({ clientId: '' }, own)).toMatchObject({ status: 401, error: 'invalid_client' });
+  });
+
   it('uses one method (RFC 6749 §2.3), and the registered one alone', async () => {
     const client = await register({ tlsClientAuthSubjectDn: SUBJECT });
     const own = await issued();
@@ -281,6 +288,31 @@ describe('a client with a TLS certificate', () => {
       for (const client of [byKey, byThumbprint, byCertificate]) expect(await send(client, first)).toEqual(OK);
       expect(await send(byKey, second)).toEqual(OK);
       for (const client of [byThumbprint, byCertificate]) expect(await send(client, second)).toMatchObject(refused());
+    });
+
+    it.each([
+      ['EC on P-256', { name: 'ECDSA', namedCurve: 'P-256' }],
+      ['EC on P-384', { name: 'ECDSA', namedCurve: 'P-384' }],
+      ['EC on P-521', { name: 'ECDSA', namedCurve: 'P-521' }],
+      ['Ed25519', { name: 'Ed25519' }],
+      [
+        'RSA',
+        {
+          ...{ name: 'RSASSA-PKCS1-v1_5', modulusLength: 2048, hash: 'SHA-256' },
+          publicExponent: Uint8Array.of(1, 0, 1),
+        },
+      ],
+    ])('is the client by a key of the kind %s, registered or published', async (_kind, algorithm) => {
+      const own = await testCertificate({ keys: await certificateKeys(algorithm) });
+      const other = await testCertificate({ keys: await certificateKeys(algorithm) });
+      const keys = [(await jwkOf(own)) as never];
+      const jwksUri = `https://client.test/${own.der.toString('hex', 0, 40)}`;
+      published.set(jwksUri, JSON.stringify({ keys }));
+      for (const change of [{ jwks: { keys } }, { jwksUri }]) {
+        const client = await selfSigned(change);
+        expect(await send(client, own)).toEqual(OK);
+        expect(await send(client, other)).toMatchObject(refused());
+      }
     });
 
     it('is the client by a key that it publishes, and by a new one after 30 seconds', async () => {
@@ -340,6 +372,7 @@ describe('a client with a TLS certificate', () => {
       const second = await refresh(client, first.json.refresh_token, own);
       for (const { status, json } of [first, second, await ask(client, OWN, own)]) {
         expect([status, json.token_type]).toEqual([200, 'Bearer']);
+        expect(thumbprintOf(own)).toMatch(/^[\w-]{43}$/);
         expect(confirmationOf(json.access_token)).toEqual({ 'x5t#S256': thumbprintOf(own) });
       }
       // A confidential client is bound by its authentication, and may change its certificate (RFC 8705 §6.3).

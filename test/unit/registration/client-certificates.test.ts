@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readClientMetadata } from '../../../src/registration/client-metadata.ts';
 import { shippedConfiguration } from '../../support/app.ts';
-import { jwkOf, type TestCertificate, testCertificate } from '../../support/client-certificates.ts';
+import { certificateKeys, jwkOf, type TestCertificate, testCertificate } from '../../support/client-certificates.ts';
 
 const SERVICE = { client_id: 'billing', grant_types: ['client_credentials'], policy: 'service' };
 const read = (change: object) => readClientMetadata({ ...SERVICE, ...change }, shippedConfiguration, true);
@@ -47,6 +47,20 @@ describe('a client with tls_client_auth', () => {
     const reading = read({ tls_client_auth_san_dns: 'a.test' });
     const words = 'tls_client_auth_san_dns: not used without token_endpoint_auth_method "tls_client_auth"';
     expect(reading).toMatchObject({ ok: true, warnings: [words] });
+  });
+});
+
+describe.each(['P-384', 'P-521'])('a key on %s', (namedCurve) => {
+  it('is one of certificates alone: it signs no assertion', async () => {
+    const own = await testCertificate({ keys: await certificateKeys({ name: 'ECDSA', namedCurve }) });
+    const jwks = { keys: [await jwkOf(own)] };
+    expect(problemsOf({ token_endpoint_auth_method: 'self_signed_tls_client_auth', jwks })).toEqual([]);
+    for (const method of ['private_key_jwt', 'client_secret_basic'])
+      expect(problemsOf({ token_endpoint_auth_method: method, jwks })).toEqual([
+        expect.stringContaining(`jwks.keys.0: a key on ${namedCurve}`),
+      ]);
+    const signing = { token_endpoint_auth_method: 'self_signed_tls_client_auth', request_object_signing_alg: 'ES256' };
+    expect(problemsOf({ ...signing, jwks })).toEqual([expect.stringContaining('request_object_signing_alg')]);
   });
 });
 
