@@ -6,6 +6,8 @@ export type Sent = {
   /** The header `Cookie`. */
   readonly cookie?: string;
   readonly authorization?: string;
+  /** The header `DPoP` (RFC 9449). */
+  readonly dpop?: string;
   /** An address of this machine that it is sent from: every 127.0.0.0/8 is one on Linux. */
   readonly from?: string;
   /** With a form it is a POST. */
@@ -21,11 +23,12 @@ export function openConnections(count: number): { readonly send: Send; readonly 
   return { send: (sent) => sendBy(agent, sent), close: () => agent.destroy() };
 }
 
-function sendBy(agent: Agent, { url, cookie, authorization, from, form }: Sent): Promise<Reply> {
+function sendBy(agent: Agent, { url, cookie, authorization, dpop, from, form }: Sent): Promise<Reply> {
   const body = form && new URLSearchParams(form).toString();
   const headers = {
     ...(cookie !== undefined && { cookie }),
     ...(authorization !== undefined && { authorization }),
+    ...(dpop !== undefined && { dpop }),
     ...(body !== undefined && {
       'content-type': 'application/x-www-form-urlencoded',
       'content-length': Buffer.byteLength(body),

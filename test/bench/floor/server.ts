@@ -8,6 +8,7 @@ import { ACCESS_TOKEN_SECONDS } from '../setting.ts';
 import { authorize } from './authorize.ts';
 import { introspect } from './introspect.ts';
 import { mac, sameBytes, sha256 } from './keys.ts';
+import { readProof } from './proof.ts';
 import { type Client, type Granted, statements } from './statements.ts';
 import { accessToken, jwks, type Place, readCode, readRefreshToken, refreshTokenOf } from './tokens.ts';
 
@@ -25,7 +26,8 @@ app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string
 });
 app.get('/jwks', () => jwks);
 app.post('/oauth/token', async (request, reply) => {
-  const { status, body } = await answer(request.headers.authorization, request.body as URLSearchParams);
+  const { authorization, dpop } = request.headers;
+  const { status, body } = await answer(authorization, dpop as string | undefined, request.body as URLSearchParams);
   return reply.code(status).header('cache-control', 'no-store').send(body);
 });
 app.post('/oauth/introspect', async (request, reply) => {
@@ -41,7 +43,7 @@ app.get('/oauth/authorize', async (request, reply) => {
 });
 await app.listen({ host: '127.0.0.1', port });
 
-async function answer(authorization: string | undefined, form: URLSearchParams): Promise<Answer> {
+async function answer(authorization?: string, dpop?: string, form = new URLSearchParams()): Promise<Answer> {
   // RFC 6749 §3.2: no parameter more than once.
   if (new Set(form.keys()).size !== form.size) return refused('invalid_request');
   const client = readClient(authorization);
@@ -52,7 +54,7 @@ async function answer(authorization: string | undefined, form: URLSearchParams):
     case 'authorization_code':
       return exchange(client, form);
     case 'refresh_token':
-      return refresh(client, form);
+      return refresh(client, dpop, form);
     default:
       return refused('unsupported_grant_type');
   }
@@ -91,14 +93,16 @@ async function exchange(client: Client, form: URLSearchParams): Promise<Answer> 
   return (await database.endReplayedCode(client, presented)) ? refused('invalid_grant') : whyNot(client);
 }
 
-async function refresh(client: Client, form: URLSearchParams): Promise<Answer> {
+async function refresh(client: Client, dpop: string | undefined, form: URLSearchParams): Promise<Answer> {
   const token = readRefreshToken(form.get('refresh_token') ?? '');
   if (!token) return refused('invalid_grant');
+  const proof = dpop === undefined ? undefined : readProof(dpop, `${issuer}/oauth/token`);
+  if (proof === null || (proof && !(await database.useProof(proof.jti)))) return refused('invalid_dpop_proof');
   const nonce = randomBytes(16);
   const granted = await database.rotate(client, token, nonce);
   if (granted) {
     const generation = (BigInt(token.generation) + 1n).toString();
-    return issued(granted, { grantId: token.grantId, generation, nonce });
+    return issued(granted, { grantId: token.grantId, generation, nonce }, proof?.jkt);
   }
   return (await database.endReusedChain(client, token)) ? refused('invalid_grant') : whyNot(client);
 }
@@ -108,10 +112,10 @@ async function whyNot(client: Client): Promise<Answer> {
   return refused(known && sameBytes(known.secret_mac, client.secretMac) ? 'invalid_grant' : 'invalid_client');
 }
 
-function issued({ user_id: sub, scope, resource: aud }: Granted, head?: Place): Answer {
+function issued({ user_id: sub, scope, resource: aud }: Granted, head?: Place, jkt?: string): Answer {
   const body = {
-    access_token: accessToken(issuer, { sub, aud, scope, ...(head && { grantId: head.grantId }) }),
-    token_type: 'Bearer',
+    access_token: accessToken(issuer, { sub, aud, scope, ...(head && { grantId: head.grantId }), ...(jkt && { jkt }) }),
+    token_type: jkt === undefined ? 'Bearer' : 'DPoP',
     expires_in: ACCESS_TOKEN_SECONDS,
     refresh_token: head && refreshTokenOf(head),
     scope,

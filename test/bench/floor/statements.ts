@@ -69,6 +69,13 @@ export function statements(databaseUrl: string) {
       return row ?? null;
     },
 
+    /** @returns false: the proof came before. */
+    useProof: async (jti: string): Promise<boolean> => {
+      const rows = await sql`
+        insert into proofs values (${jti}, now() + interval '2 minutes') on conflict do nothing returning 1`;
+      return rows.length > 0;
+    },
+
     rotate: async (client: Client, token: Place, nonce: Buffer): Promise<Granted | null> => {
       const [row] = await sql<[Granted]>`
         update grants g set generation = g.generation + 1, nonce = ${nonce},

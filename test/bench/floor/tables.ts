@@ -30,6 +30,7 @@ export async function makeFloorTables(sql: postgres.Sql): Promise<void> {
     code_hash bytea not null, code_challenge text not null, redirect_uri text not null, code_ends_at timestamptz not null,
     revoked_at timestamptz, generation bigint, nonce bytea,
     created_at timestamptz not null default now(), chain_ends_at timestamptz) with (fillfactor = 70)`;
+  await sql`create table if not exists proofs (jti text primary key, ends_at timestamptz not null)`;
   await sql`insert into clients values
     (${CLIENT_ID}, ${mac('client-secret', CLIENT_SECRET)}, ${SCOPE}, ${RESOURCE}, ${[REDIRECT_URI]})
     on conflict do nothing`;

@@ -51,11 +51,12 @@ const ID_CHARACTERS = 32;
 /** RFC 9068, signed on this thread. Its `jti` begins with the grant's id; without a grant it is random alone. */
 export function accessToken(
   issuer: string,
-  { sub, aud, scope, grantId = '' }: { sub: string; aud: string; scope: string; grantId?: string },
+  { sub, aud, scope, grantId = '', jkt }: { sub: string; aud: string; scope: string; grantId?: string; jkt?: string },
 ): string {
   const iat = Math.floor(Date.now() / 1000);
   const jti = grantId + randomBytes(16).toString('base64url');
-  const claims = { iss: issuer, sub, aud, client_id: CLIENT_ID, scope, jti, iat, exp: iat + ACCESS_TOKEN_SECONDS };
+  const exp = iat + ACCESS_TOKEN_SECONDS;
+  const claims = { iss: issuer, sub, aud, client_id: CLIENT_ID, scope, jti, iat, exp, ...(jkt && { cnf: { jkt } }) };
   const signed = `${HEADER}.${encode(claims)}`;
   const signature = rawOfDer(sign('sha256', Buffer.from(signed), pair.privateKey));
   return `${signed}.${signature.toString('base64url')}`;

@@ -2,6 +2,7 @@
 import { wholeAuthorization } from './authorization.ts';
 import { firstSignIn } from './first-sign-in.ts';
 import { introspection } from './introspection.ts';
+import { provenRotation } from './proven.ts';
 import type { Scenario } from './scenario.ts';
 import { clientCredentials, codeExchange, repeat, reuse, rotation } from './token-requests.ts';
 
@@ -12,6 +13,7 @@ export const scenarios: readonly Scenario[] = [
   codeExchange,
   introspection,
   rotation,
+  provenRotation,
   reuse,
   repeat,
 ];

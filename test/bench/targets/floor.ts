@@ -19,6 +19,7 @@ export async function startFloor(databaseUrl: string): Promise<Target> {
   const target: Target = {
     name: 'floor',
     database: new URL(databaseUrl).pathname.slice(1),
+    proofUrl: `http://localhost:${port}/oauth/token`,
     tokenUrl: `${origin}/oauth/token`,
     jwksUrl: `${origin}/jwks`,
     authorizeUrl: `${origin}/oauth/authorize`,

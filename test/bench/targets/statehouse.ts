@@ -36,6 +36,7 @@ export async function startStatehouse(databaseUrl: string): Promise<Target> {
   const target: Target = {
     name: 'statehouse',
     database: new URL(databaseUrl).pathname.slice(1),
+    proofUrl: `http://localhost:${port}/oauth/token`,
     tokenUrl: `${origin}/oauth/token`,
     jwksUrl: `${origin}/.well-known/jwks.json`,
     authorizeUrl: `${origin}/oauth/authorize`,

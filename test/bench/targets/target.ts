@@ -12,6 +12,8 @@ export type Target = {
   readonly authorizeUrl?: string;
   /** RFC 7662, for access tokens. */
   readonly introspectionUrl?: string;
+  /** The token endpoint below the issuer, as `htu` of a DPoP proof (RFC 9449). Absent: it takes none. */
+  readonly proofUrl?: string;
   readonly child: Child;
   /** All of its processes, where there are several: operations go to them in turn. */
   readonly nodes?: readonly Target[];
