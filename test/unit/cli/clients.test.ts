@@ -54,6 +54,24 @@ describe.each(ways)('clients, through the %s', (way) => {
       });
     });
 
+    it('shows the workload of a client, and that it has no secret', async () => {
+      const workload = {
+        '--workload-issuer': 'https://kubernetes.default.svc.cluster.local',
+        '--workload-subject': 'system:serviceaccount:shop:api',
+        '--jwks-uri': 'https://cluster.example/openid/v1/jwks',
+      };
+      const flags = ['--auth-method', 'workload_jwt', '--grant-type', 'client_credentials', '--policy', 'service'];
+      const made = ['clients', 'create', '--id', 'workload', ...flags];
+      const refused = await line.run([...made, ...Object.entries(workload).flat().slice(2)]);
+      expect(refused.err).toMatch(/workload_issuer: .*the iss of the tokens of the workload/s);
+      expect((await line.run([...made, ...Object.entries(workload).flat()])).status).toBe(0);
+      const { out } = await line.run(['clients', 'show', 'workload']);
+      expect(out).toMatch(/authenticates +workload_jwt, with the token of its workload \(no secret\)/);
+      expect(out).toMatch(/workload issuer +https:\/\/kubernetes\.default\.svc\.cluster\.local\n/);
+      expect(out).toMatch(/workload subject +system:serviceaccount:shop:api\n/);
+      expect(out).toMatch(/keys fetched +never, by the server/);
+    });
+
     it('has a flag for each field', async () => {
       const { status } = await line.run(
         [

@@ -26,6 +26,10 @@ it('a client keeps the profile, or breaks rules of it, under any policy once one
   expect(fields).toEqual(
     expect.arrayContaining(['token_endpoint_auth_method', 'dpop_bound_access_tokens', 'id_token_signed_response_alg']),
   );
+  // The client proves no key.
+  expect(profileOf({ ...GOOD, tokenEndpointAuthMethod: 'workload_jwt' })?.broken).toEqual([
+    expect.objectContaining({ field: 'token_endpoint_auth_method', found: '"workload_jwt"' }),
+  ]);
   expect(profileOf({}, shippedConfiguration)).toBeNull();
   expect(profileOf({ clientId: 'statehouse-console' })).toBeNull();
 });

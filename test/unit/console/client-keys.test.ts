@@ -11,6 +11,8 @@ describe('the page of a client', () => {
   });
 
   it('shows the registered keys, without a fetch', () => {
+    const ofPlatform = { jwks_uri: URI, token_endpoint_auth_method: 'workload_jwt' };
+    expect(keysOf(ofPlatform, NEVER)).toContain('<h2>Public keys of its platform</h2>');
     const body = keysOf({ jwks: {} }, { ...NEVER, keys: [{ kid: 'now', kty: 'EC', crv: 'P-256' }] });
     expect(body).toContain('<code>now</code>');
     expect(body).toContain('EC P-256');

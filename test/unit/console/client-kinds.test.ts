@@ -183,6 +183,23 @@ describe('a sign-in that an operator tries', () => {
       [`/console/client/try?id=${id}`, `/console/client?id=${id}`].map((path) => openPage(at, on.operator, path)),
     );
 
+  it('shows the workload of a client, and sends the token of its platform', async () => {
+    const { clientId } = await makeClient(test, {
+      ...{ tokenEndpointAuthMethod: 'workload_jwt', workloadIssuer: 'https://cluster.example' },
+      ...{ workloadSubject: 'system:serviceaccount:shop:api', jwksUri: 'https://cluster.example/jwks' },
+    });
+    const [tried, itself] = await pages(test, operator, clientId);
+    const command = plain(tried?.body ?? '');
+    expect(command).toContain(`--data-urlencode 'client_id=${clientId}'`);
+    expect(command).toContain('--data-urlencode client_assertion@"$TOKEN_FILE"');
+    expect(command).not.toContain('CLIENT_SECRET');
+    const shown = plain(itself?.body ?? '');
+    for (const words of ['The token of its workload', 'system:serviceaccount:shop:api', 'Public keys of its platform'])
+      expect(shown).toContain(words);
+    expect(shown).toContain('The client sends the token of its workload.');
+    expect(shown).not.toContain('The secret comes from the environment');
+  });
+
   it.each(['none', 'client_secret_basic'] as const)(
     'begins with a push of a client that has to push (%s)',
     async (method) => {
