@@ -39,6 +39,24 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     longer: (_, to) =>
       `An active chain continues at most until ${to} after its approval, from its next use on. None that has ended comes back.`,
   },
+  provenRetrySeconds: {
+    shorter: (_, to) =>
+      `A lost answer is repeated until ${to} after the last use. A later retry is rejected, and its chain stays active.`,
+    longer: (_, to) =>
+      `A lost answer is repeated until ${to} after the last use: a thief who also has the key gets the successor for that long.`,
+  },
+};
+
+/** Of a key that can be absent or false: its meaning when it comes, and when it goes. */
+const SWITCHES: Readonly<Record<string, { readonly on: string; readonly off: string }>> = {
+  refreshTokensNeedOfflineAccess: {
+    on: 'Chains without offline_access can no longer be refreshed: the client receives invalid_grant, and no chain is used up by that.',
+    off: 'Every client that may refresh gets refresh tokens from its next exchange on. Chains without offline_access that have not ended can be refreshed again.',
+  },
+  provenRetrySeconds: {
+    on: 'A used refresh token with its proof no longer ends its chain, active chains included. Without the proof it does, as before.',
+    off: 'A used refresh token ends its chain, also with its proof: a client that repeats a request signs its end-user out.',
+  },
 };
 
 export function policyChanges(before: Policies, after: Policies): PolicyChange[] {
@@ -72,9 +90,7 @@ function changeOf(policy: string, key: keyof Policy, old: Policy, fresh: Policy)
     return [{ policy, key, from, to, means }];
   }
   if (typeof from !== 'number' || typeof to !== 'number') {
-    const means = to
-      ? 'Chains without offline_access can no longer be refreshed: the client receives invalid_grant, and no chain is used up by that.'
-      : 'Every client that may refresh gets refresh tokens from its next exchange on. Chains without offline_access that have not ended can be refreshed again.';
+    const means = SWITCHES[key]?.[to === false ? 'off' : 'on'] ?? '';
     return [{ policy, key, from, to, means }];
   }
   const meaning = MEANINGS[key]?.[to < from ? 'shorter' : 'longer'] ?? (() => '');

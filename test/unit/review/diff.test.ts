@@ -100,11 +100,27 @@ describe('lifetimes', () => {
     [{ refreshAbsoluteLifetimeSeconds: 5_184_000 }, 'approved more than 60 days ago end immediately'],
     [{ refreshAbsoluteLifetimeSeconds: 31_536_000 }, 'until 365 days after its approval'],
     [{ refreshTokensNeedOfflineAccess: true }, 'can no longer be refreshed'],
+    [{ provenRetrySeconds: 60 }, 'with its proof no longer ends its chain'],
   ])('%j: %s', (change, words) => {
     const [one, ...more] = changed(change);
     expect(more).toEqual([]);
     expect(one?.means.toLowerCase()).toContain(words.toLowerCase());
     expect([one?.policy, one?.key, one?.to]).toEqual(['default', ...(Object.entries(change)[0] ?? [])]);
+  });
+
+  it('a change of provenRetrySeconds says how long a lost answer is repeated, and the end of it what becomes of retries', () => {
+    const meansOf = (from: object, to: object) =>
+      policyChanges(new Map([['default', { ...base, ...from }]]), new Map([['default', { ...base, ...to }]])).map(
+        ({ means }) => means,
+      );
+    const [minute, hour] = [{ provenRetrySeconds: 60 }, { provenRetrySeconds: 3600 }];
+    expect(meansOf(minute, hour)).toEqual([expect.stringContaining('until 1 hour after the last use: a thief')]);
+    expect(meansOf(hour, minute)).toEqual([
+      expect.stringContaining('until 1 minute after the last use. A later retry'),
+    ]);
+    expect(meansOf(minute, {})).toEqual([expect.stringContaining('ends its chain, also with its proof')]);
+    expect(meansOf(minute, minute)).toEqual([]);
+    expect(meansOf({}, { profile: 'fapi-2-security' })).toEqual(['']);
   });
 
   it('added and removed policies are named', () => {
