@@ -33,6 +33,14 @@ describe('the predecessor of the head, with its proof', () => {
     expect(await presentToken(unbound, { clientProvesKey: true })).toMatchObject({ kind: 'issued' });
   });
 
+  test('is proven by the certificate to which it is bound, and by no other', async () => {
+    const { presentToken } = bench(rotated(), { lifetimes: RETRY });
+    const by = (certificate: string) =>
+      presentToken({ ...unbound, boundTo: 'the certificate' }, { proof: { key: null, problem: null, certificate } });
+    expect(await by('the certificate')).toMatchObject({ kind: 'issued', issued: { nonce: HEAD } });
+    expect(await by('another certificate')).toEqual(reused);
+  });
+
   test.each([
     ['at the end of the retry', used(), {}, 60],
     ['later', used(), {}, 600],
