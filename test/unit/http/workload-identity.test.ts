@@ -106,6 +106,13 @@ describe('a client with the token of its workload', () => {
       .match(/"reason":"(\w+)"/g)
       ?.at(-1);
 
+  it('is refused under jwt-bearer where the token names the workload as its own issuer, with a jti and without', async () => {
+    const to = (await workload({ workloadIssuer: null, workloadSubject: SPIFFE_ID })).clientId;
+    expect(await send(svid(), { to })).toEqual(accepted);
+    for (const jti of ['one', undefined])
+      expect(await send(svid({ iss: SPIFFE_ID, jti }), { to })).toMatchObject({ rest: {}, error: expect.any(String) });
+  });
+
   describe.each(ENDPOINTS)('at %s', (url) => {
     it('is accepted, again and again until the platform renews the token', async () => {
       const text = token();
