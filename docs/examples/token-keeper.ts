@@ -20,7 +20,7 @@ export function tokenKeeper(store: Store, refresh: (refreshToken: string) => Pro
       const current = await store.read();
       if (current === null || isFresh(current)) return current?.accessToken ?? null;
       const next = await refresh(current.refreshToken);
-      // Stored before it is used: the old token is worth nothing any more.
+      // Stored before it is used: the server rejects the old token from now on.
       await store.write(next);
       return next?.accessToken ?? null;
     });
