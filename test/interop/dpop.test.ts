@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeClient, REDIRECT_URI, type TestClient } from '../support/actors.ts';
-import { shippedConfiguration } from '../support/app.ts';
+import { withEveryPolicy } from '../support/app.ts';
 import { runningClock } from '../support/clock.ts';
 import { judged } from '../support/interop.ts';
 import { loadedByNode } from '../support/plain-node.ts';
@@ -14,13 +14,10 @@ const bound = loadedByNode<typeof import('../../docs/examples/openid-client-dpop
 );
 
 const insecure = { [oauth.allowInsecureRequests]: true };
-const policies = new Map(
-  [...shippedConfiguration.policies].map(([name, policy]) => [name, { ...policy, dpopNonceRequired: true }]),
-);
 
 describe.each([
   ['without nonces', {}],
-  ['with nonces', { configuration: { ...shippedConfiguration, policies } }],
+  ['with nonces', { configuration: withEveryPolicy({ dpopNonceRequired: true }) }],
 ])('DPoP %s', (_name, options) => {
   const judging = judged({ ...options, clock: runningClock() });
   let as: oauth.AuthorizationServer;

@@ -5,20 +5,20 @@ import * as openid from 'openid-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { push } from '../../docs/examples/openid-client-par.ts';
 import { makeClient, REDIRECT_URI } from '../support/actors.ts';
-import { shippedConfiguration } from '../support/app.ts';
+import { withEveryPolicy } from '../support/app.ts';
 import { runningClock } from '../support/clock.ts';
 import { judged } from '../support/interop.ts';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
-const policies = new Map(
-  [...shippedConfiguration.policies].map(([name, policy]) => [name, { ...policy, dpopNonceRequired: true }]),
-);
 const KINDS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
 
 describe.each([
   ['without proofs', { isProven: false, options: {} }],
   ['with proofs', { isProven: true, options: {} }],
-  ['with proofs and nonces', { isProven: true, options: { configuration: { ...shippedConfiguration, policies } } }],
+  [
+    'with proofs and nonces',
+    { isProven: true, options: { configuration: withEveryPolicy({ dpopNonceRequired: true }) } },
+  ],
 ])('pushed requests %s', (_name, { isProven, options }) => {
   const judging = judged({ ...options, clock: runningClock() });
   let as: oauth.AuthorizationServer;

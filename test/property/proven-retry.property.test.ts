@@ -5,7 +5,7 @@
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeClient, type TestClient, token } from '../support/actors.ts';
-import { ISSUER, shippedConfiguration } from '../support/app.ts';
+import { ISSUER, withEveryPolicy } from '../support/app.ts';
 import { anyDatabase } from '../support/database.ts';
 import { type ProofKey, proofKey, proofOf } from '../support/dpop.ts';
 import { openScene, type Scene } from '../support/scene.ts';
@@ -19,13 +19,7 @@ let client: TestClient;
 let key: ProofKey;
 let otherKey: ProofKey;
 beforeAll(async () => {
-  const policies = new Map(
-    [...shippedConfiguration.policies].map(([name, policy]) => [
-      name,
-      { ...policy, provenRetrySeconds: RETRY_SECONDS },
-    ]),
-  );
-  scene = await openScene(anyDatabase, { configuration: { ...shippedConfiguration, policies } });
+  scene = await openScene(anyDatabase, { configuration: withEveryPolicy({ provenRetrySeconds: RETRY_SECONDS }) });
   const grantTypes = ['authorization_code', 'refresh_token'];
   client = await makeClient(scene, { tokenEndpointAuthMethod: 'none', grantTypes });
   [key, otherKey] = [await proofKey(), await proofKey('EdDSA')];

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeClient, token } from '../support/actors.ts';
-import { ISSUER, shippedConfiguration } from '../support/app.ts';
+import { ISSUER, shippedConfiguration, withEveryPolicy } from '../support/app.ts';
 import { hasEnded, outputOf, startChild } from '../support/child-process.ts';
 import { runningClock } from '../support/clock.ts';
 import { proofKey, proofOf } from '../support/dpop.ts';
@@ -58,15 +58,12 @@ function openLosingProxy(targets: readonly string[], head: () => bigint, seen: S
 it(
   `${PROCESSES} processes on one credential file stay signed in, while every tenth answer is lost`,
   async () => {
-    const policies = new Map(
-      [...shippedConfiguration.policies].map(([name, policy]) => [name, { ...policy, provenRetrySeconds: 60 }]),
-    );
     const limits = {
       ...shippedConfiguration.limits,
       tokenRequestsPerSecondByAddress: 1_000_000,
       tokenRequestsPerSecondByClient: 1_000_000,
     };
-    const configuration = { ...shippedConfiguration, policies, limits };
+    const configuration = { ...withEveryPolicy({ provenRetrySeconds: 60 }), limits };
     const scene = await openNodes({ configuration, clock: runningClock() });
     onTestFinished(() => scene.close());
     const ports = [await freePort(), await freePort()];

@@ -6,7 +6,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClient, type TestClient, token } from '../support/actors.ts';
-import { ISSUER, shippedConfiguration } from '../support/app.ts';
+import { ISSUER, shippedConfiguration, withEveryPolicy } from '../support/app.ts';
 import { type ProofKey, proofKey, proofOf } from '../support/dpop.ts';
 import { type Nodes, openNodes } from '../support/nodes.ts';
 import { placeOf, storedGrant } from '../support/stored.ts';
@@ -22,15 +22,12 @@ describe('a policy with a retry, at two nodes', () => {
   let client: TestClient;
   let key: ProofKey;
   beforeAll(async () => {
-    const policies = new Map(
-      [...shippedConfiguration.policies].map(([name, policy]) => [name, { ...policy, provenRetrySeconds: 60 }]),
-    );
     const limits = {
       ...shippedConfiguration.limits,
       tokenRequestsPerSecondByAddress: 1_000_000,
       tokenRequestsPerSecondByClient: 1_000_000,
     };
-    scene = await openNodes({ configuration: { ...shippedConfiguration, policies, limits } });
+    scene = await openNodes({ configuration: { ...withEveryPolicy({ provenRetrySeconds: 60 }), limits } });
     client = await makeClient(scene, {
       tokenEndpointAuthMethod: 'none',
       grantTypes: ['authorization_code', 'refresh_token'],

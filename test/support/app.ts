@@ -35,6 +35,12 @@ export { testKeys } from './macs.ts';
 const POLICIES = new URL('../../policies', import.meta.url).pathname;
 export const shippedConfiguration: Configuration = loadConfiguration(POLICIES, ISSUER);
 
+/** As shipped, with this change in every policy. */
+export const withEveryPolicy = (change: object): Configuration => ({
+  ...shippedConfiguration,
+  policies: new Map([...shippedConfiguration.policies].map(([name, policy]) => [name, { ...policy, ...change }])),
+});
+
 export type TestApp = {
   readonly app: FastifyInstance;
   /** Its keys are in the database, and so in this process. */

@@ -5,16 +5,12 @@ import { rowMacs } from '../../../src/crypto/row-mac.ts';
 import { authenticClients } from '../../../src/storage/authentic-clients.ts';
 import { grantStore } from '../../../src/storage/grant-store.ts';
 import { makeClient, type TestClient, token } from '../../support/actors.ts';
-import { ISSUER, shippedConfiguration } from '../../support/app.ts';
+import { ISSUER, withEveryPolicy } from '../../support/app.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { type ProofKey, proofKey, proofOf } from '../../support/dpop.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
-const withRetry = (change: object) => ({
-  ...shippedConfiguration,
-  policies: new Map([...shippedConfiguration.policies].map(([name, policy]) => [name, { ...policy, ...change }])),
-});
-const configuration = withRetry({ provenRetrySeconds: 600 });
+const configuration = withEveryPolicy({ provenRetrySeconds: 600 });
 
 describe('a backtest of provenRetrySeconds', () => {
   let scene: Scene;
@@ -55,7 +51,7 @@ describe('a backtest of provenRetrySeconds', () => {
       ...{ db: database.drizzle, clock, macs: rowMacs(keys), mayContinue: () => true },
       loadClient: async (clientId: string) => (await loadClient(clientId)).client,
     };
-    const sides = { before: { configuration }, after: { configuration: withRetry(change) } };
+    const sides = { before: { configuration }, after: { configuration: withEveryPolicy(change) } };
     return (await backtest(deps, sides, 86_400_000)).refreshes;
   };
 

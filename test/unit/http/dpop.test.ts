@@ -2,7 +2,7 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClient, type TestClient, token } from '../../support/actors.ts';
-import { ISSUER, shippedConfiguration } from '../../support/app.ts';
+import { ISSUER, withEveryPolicy } from '../../support/app.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { macProofOf, type ProofKey, type ProofSaid, proofKey, proofOf } from '../../support/dpop.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -297,11 +297,9 @@ describe('a resource of this server', () => {
 describe('a policy that demands nonces', () => {
   let scene: Scene;
   beforeAll(async () => {
-    const policies = new Map([...shippedConfiguration.policies].map(([name, policy]) => [name, demanding(policy)]));
-    scene = await openScene(anyDatabase, { configuration: { ...shippedConfiguration, policies } });
+    scene = await openScene(anyDatabase, { configuration: withEveryPolicy({ dpopNonceRequired: true }) });
   });
   afterAll(() => scene.close());
-  const demanding = <Policy extends object>(policy: Policy) => ({ ...policy, dpopNonceRequired: true });
 
   it('answers with a nonce, accepts it for minutes, and refuses any other', async () => {
     const key = await proofKey();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JWT_BEARER } from '../../../src/oauth/parameters.ts';
 import { transitions } from '../../../src/storage/schema.ts';
 import { makeClient, type TestClient, token } from '../../support/actors.ts';
-import { ISSUER, shippedConfiguration } from '../../support/app.ts';
+import { ISSUER, withEveryPolicy } from '../../support/app.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { type ProofKey, type ProofSaid, proofKey, proofOf } from '../../support/dpop.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -15,18 +15,13 @@ const URL_ = `${ISSUER}/oauth/token`;
 const STALE = 'A newer token was issued to this client: use that one.';
 type Fields = Readonly<Record<string, string>>;
 
-const configurationWith = (change: object) => ({
-  ...shippedConfiguration,
-  policies: new Map([...shippedConfiguration.policies].map(([name, policy]) => [name, { ...policy, ...change }])),
-});
-
 describe('under a policy with a retry', () => {
   let scene: Scene;
   let key: ProofKey;
   let thief: ProofKey;
   let app: TestClient;
   beforeAll(async () => {
-    scene = await openScene(anyDatabase, { configuration: configurationWith({ provenRetrySeconds: 60 }) });
+    scene = await openScene(anyDatabase, { configuration: withEveryPolicy({ provenRetrySeconds: 60 }) });
     [key, thief] = [await proofKey(), await proofKey()];
     app = await makeClient(scene, {
       tokenEndpointAuthMethod: 'none',
@@ -215,7 +210,7 @@ describe('under a policy with a retry', () => {
 describe('under a policy with a retry and nonces', () => {
   let scene: Scene;
   beforeAll(async () => {
-    const configuration = configurationWith({ provenRetrySeconds: 60, dpopNonceRequired: true });
+    const configuration = withEveryPolicy({ provenRetrySeconds: 60, dpopNonceRequired: true });
     scene = await openScene(anyDatabase, { configuration });
   });
   afterAll(() => scene.close());

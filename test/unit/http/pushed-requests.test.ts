@@ -16,7 +16,7 @@ import {
   token,
 } from '../../support/actors.ts';
 import { deleteClient, saveClient } from '../../support/administration.ts';
-import { ISSUER, shippedConfiguration } from '../../support/app.ts';
+import { ISSUER, shippedConfiguration, withEveryPolicy } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { macProofOf, type ProofKey, type ProofSaid, proofKey, proofOf } from '../../support/dpop.ts';
@@ -514,10 +514,7 @@ describe('a DPoP proof at the push', () => {
   });
 
   it('needs a nonce where the policy of the client demands one', async () => {
-    const policies = new Map(
-      [...shippedConfiguration.policies].map(([name, policy]) => [name, { ...policy, dpopNonceRequired: true }]),
-    );
-    const strict = await openScene(anyDatabase, { configuration: { ...shippedConfiguration, policies } });
+    const strict = await openScene(anyDatabase, { configuration: withEveryPolicy({ dpopNonceRequired: true }) });
     onTestFinished(strict.close);
     const send = (nonce?: string) =>
       pushWith(proof(nonce === undefined ? {} : { nonce }, key, strict), {}, strict.client, strict);
@@ -539,14 +536,9 @@ describe('a DPoP proof at the push', () => {
 describe('the bounds of pushed requests', () => {
   const MOST = 240;
   const opened = async (lifetimeSeconds?: number, most = 10) => {
-    const policies = new Map(
-      [...shippedConfiguration.policies].map(([name, policy]) => [
-        name,
-        { ...policy, ...(lifetimeSeconds !== undefined && { pushedRequestLifetimeSeconds: lifetimeSeconds }) },
-      ]),
-    );
+    const lifetime = lifetimeSeconds !== undefined && { pushedRequestLifetimeSeconds: lifetimeSeconds };
     const limits = { ...shippedConfiguration.limits, pushedRequestsByClient: most };
-    const own = await openScene(anyDatabase, { configuration: { ...shippedConfiguration, policies, limits } });
+    const own = await openScene(anyDatabase, { configuration: { ...withEveryPolicy({ ...lifetime }), limits } });
     onTestFinished(own.close);
     return own;
   };
