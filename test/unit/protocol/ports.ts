@@ -11,6 +11,7 @@ import { identityResource } from '../../../src/config/identity-resource.ts';
 import { managementResource } from '../../../src/config/management-resource.ts';
 import type { Client } from '../../../src/model/client.ts';
 import type { Grant } from '../../../src/model/grant.ts';
+import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 
 export const API = 'https://api.test';
 export const BANK = 'https://bank.test';
@@ -88,40 +89,13 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
 });
 
 export const client = (change: Partial<Client> = {}): Client => ({
+  ...DEFAULT_METADATA,
   clientId: 'shop',
   clientName: 'Shop',
-  consent: 'ask',
-  applicationType: 'web',
   tokenEndpointAuthMethod: 'none',
-  jwks: null,
-  jwksUri: null,
-  tokenEndpointAuthSigningAlg: null,
-  requireSignedRequestObject: false,
-  requestObjectSigningAlg: null,
-  authorizationSignedResponseAlg: null,
   redirectUris: ['https://shop.test/cb'],
   grantTypes: ['authorization_code', 'refresh_token'],
-  scope: null,
-  defaultScope: null,
-  defaultResource: null,
-  policy: 'default',
   postLogoutRedirectUris: ['https://shop.test/out'],
-  dpopBoundAccessTokens: false,
-  requirePushedAuthorizationRequests: false,
-  tlsClientAuthSubjectDn: null,
-  tlsClientAuthSanDns: null,
-  tlsClientAuthSanUri: null,
-  tlsClientAuthSanIp: null,
-  tlsClientAuthSanEmail: null,
-  workloadIssuer: null,
-  workloadSubject: null,
-  tlsClientCertificateBoundAccessTokens: false,
-  idTokenSignedResponseAlg: 'RS256',
-  logoUri: null,
-  clientUri: null,
-  initiateLoginUri: null,
-  tosUri: null,
-  policyUri: null,
   secretMacs: [],
   registeredBy: 'operator',
   epoch: 1n,
