@@ -1,4 +1,4 @@
-/** The signature of a client on a JWT: a client assertion or a request object. */
+/** The parts that each JWT of a client has, whatever it is for: the signature, its algorithm and the times. */
 import type { KeyObject } from 'node:crypto';
 import { CLIENT_SIGNING_ALGORITHMS, type ClientSigningAlgorithm } from '../oauth/signing-algorithms.ts';
 import { type PublicJwk, publicKeyOf, signsWith } from './client-keys.ts';
@@ -12,15 +12,37 @@ export type SignedByClient = {
   readonly jws: CompactJws;
 };
 
-export const isClientAlgorithm = (alg: unknown): alg is ClientSigningAlgorithm =>
+/** RFC 7523 §3 (8), RFC 9101 §10.1 and RFC 8725 §3.1: `none` and every MAC are in no list. */
+export function signatureNamedBy({
+  alg,
+  kid,
+}: CompactJws['header']): Pick<SignedByClient, 'alg' | 'kid'> | 'malformed' | 'algorithm' {
+  if (kid !== undefined && typeof kid !== 'string') return 'malformed';
+  return isClientAlgorithm(alg) ? { alg, kid: kid ?? null } : 'algorithm';
+}
+
+const isClientAlgorithm = (alg: unknown): alg is ClientSigningAlgorithm =>
   (CLIENT_SIGNING_ALGORITHMS as readonly unknown[]).includes(alg);
+
+/** Seconds since 1970. Null: absent. */
+export type SignedTimes = { readonly exp: number; readonly nbf: number | null; readonly iat: number | null };
+
+/** RFC 7523 §3 (4) to (6). @returns null: `exp` is absent, or one of them is no instant. */
+export function timesIn({ exp, nbf, iat }: Readonly<Record<string, unknown>>): SignedTimes | null {
+  if (!isInstant(exp) || !isInstantOrAbsent(nbf) || !isInstantOrAbsent(iat)) return null;
+  return { exp, nbf: nbf ?? null, iat: iat ?? null };
+}
 
 /** RFC 7519 §2: a NumericDate. Within the range of a Date. */
 const MAX_INSTANT_SECONDS = 8.64e12;
-export const isInstant = (value: unknown): value is number =>
+const isInstant = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= MAX_INSTANT_SECONDS;
-export const isInstantOrAbsent = (value: unknown): value is number | undefined =>
-  value === undefined || isInstant(value);
+const isInstantOrAbsent = (value: unknown): value is number | undefined => value === undefined || isInstant(value);
+
+/** FAPI 2.0 Security Profile §5.3.2.1: a clock that runs ahead by less is no forgery. The machine used-jti has the same bound. */
+const FUTURE_SECONDS = 60;
+export const isFromFuture = ({ nbf, iat }: SignedTimes, seconds: number): boolean =>
+  [nbf, iat].some((one) => one !== null && one - seconds > FUTURE_SECONDS);
 
 /** The keys of a client that may have signed: the named one, or without a name those of the algorithm. */
 export const candidates = <Key extends PublicJwk>(
