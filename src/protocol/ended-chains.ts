@@ -3,7 +3,7 @@
  * from memory, without the database. The answer stays true, since no chain becomes active again. Each node has its own memory.
  */
 import { sha256 } from '../crypto/digest.ts';
-import { isOneOf, SECRET_METHODS } from '../oauth/client-methods.ts';
+import { hasSecret, type TokenClient } from '../model/client.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
 
 /** Then the client is authenticated again. Its secret may have ended. */
@@ -26,8 +26,10 @@ type Ended<Facts> = { readonly reason: TokenReason; readonly facts: Facts };
 export type EndedChains<Facts> = {
   /** @returns the answer to the same request, whose chain had ended. Null: none is remembered. */
   readonly find: (request: Request) => Ended<Facts> | null;
-  /** @param method by which the client authenticates. */
-  readonly remember: (request: Request, ended: Ended<Facts> & { readonly method: string }) => void;
+  readonly remember: (
+    request: Request,
+    ended: Ended<Facts> & { readonly client: Pick<TokenClient, 'tokenEndpointAuthMethod'> },
+  ) => void;
 };
 
 /** @param now milliseconds, by any monotonic clock. */
@@ -48,10 +50,11 @@ export function endedChains<Facts>(now: () => number): EndedChains<Facts> {
       known.delete(name);
       return null;
     },
-    remember: (request, { reason, method, facts }) => {
+    remember: (request, { reason, client, facts }) => {
       // A proof or an assertion counts once, and a certificate is no part of the request.
-      const isWhole = request.sender.dpop === undefined && isOneOf([...SECRET_METHODS, 'none'], method);
-      if (!isWhole || !isOneOf(ENDED, reason)) return;
+      const isWhole =
+        request.sender.dpop === undefined && (hasSecret(client) || client.tokenEndpointAuthMethod === 'none');
+      if (!isWhole || !ENDED.includes(reason)) return;
       const [oldest] = known.keys();
       if (oldest !== undefined && known.size >= MAX_REQUESTS) known.delete(oldest);
       known.set(nameOf(request), { reason, facts, endsAt: now() + SECONDS * 1000 });

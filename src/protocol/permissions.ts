@@ -88,10 +88,8 @@ export async function endPermission(
 ): Promise<number> {
   await permissions.forgetConsents(userId, clientId);
   let ended = 0;
-  for (const grantId of await permissions.grantIds(userId, clientId)) {
-    const { now, grant } = await ports.store.load({ clientId, grantId });
-    if (grant && (await revokeGrant(ports, { now, grant }))) ended += 1;
-  }
+  for (const grantId of await permissions.grantIds(userId, clientId))
+    if (await revokeStored(ports, { clientId, grantId })) ended += 1;
   return ended;
 }
 
@@ -103,9 +101,16 @@ export async function endPermission(
 export async function endChain(
   { permissions, ...ports }: PermissionStores,
   userId: string,
-  { clientId, grantId }: { readonly clientId: string; readonly grantId: string },
+  { clientId, grantId }: GrantKey,
 ): Promise<boolean> {
-  if (!(await permissions.grantIds(userId, clientId)).includes(grantId)) return false;
-  const { now, grant } = await ports.store.load({ clientId, grantId });
+  const own = await permissions.grantIds(userId, clientId);
+  return own.includes(grantId) && revokeStored(ports, { clientId, grantId });
+}
+
+type GrantKey = { readonly clientId: string; readonly grantId: string };
+
+/** @returns false: this call revoked nothing. @throws Unavailable */
+async function revokeStored(ports: GrantPorts, key: GrantKey): Promise<boolean> {
+  const { now, grant } = await ports.store.load(key);
   return grant !== null && revokeGrant(ports, { now, grant });
 }

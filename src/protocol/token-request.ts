@@ -70,8 +70,7 @@ export async function handleTokenRequest(
   const result = await applied(deps, sender, authenticated, known, (sent) => parsed.apply(deps, authenticated, sent));
   const { outcome } = result;
   if (outcome.kind === 'refused') {
-    const ended = { reason: outcome.reason, method: client.tokenEndpointAuthMethod, facts: known };
-    deps.endedChains.remember({ sender, body }, ended);
+    deps.endedChains.remember({ sender, body }, { reason: outcome.reason, client, facts: known });
   }
   return result;
 }

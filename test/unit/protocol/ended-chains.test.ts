@@ -7,7 +7,7 @@ const request = (body = BODY, sender: { authorization?: string; dpop?: string } 
   body,
   sender: { authorization: sender.authorization, dpop: sender.dpop },
 });
-const ended = { reason: 'grant_revoked', facts: 'facts', method: 'none' } as const;
+const ended = { reason: 'grant_revoked', facts: 'facts', client: { tokenEndpointAuthMethod: 'none' } } as const;
 
 describe('a memory of ended chains', () => {
   const open = () => {
@@ -52,13 +52,13 @@ describe('a memory of ended chains', () => {
     ['grant_revoked', 'tls_client_auth'],
   ] as const)('does not remember %s of a client with %s', (reason, method) => {
     const { chains } = open();
-    chains.remember(request(), { ...ended, reason, method });
+    chains.remember(request(), { ...ended, reason, client: { tokenEndpointAuthMethod: method } });
     expect(chains.find(request())).toBeNull();
   });
 
   it.each(['grant_revoked', 'user_ended', 'server_epoch_raised'] as const)('remembers %s', (reason) => {
     const { chains } = open();
-    chains.remember(request(), { ...ended, reason, method: 'client_secret_post' });
+    chains.remember(request(), { ...ended, reason, client: { tokenEndpointAuthMethod: 'client_secret_post' } });
     expect(chains.find(request())).toMatchObject({ facts: 'facts' });
   });
 
