@@ -1,4 +1,4 @@
--- Revision 10
+-- Revision 11
 -- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
 -- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
 -- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
@@ -1159,6 +1159,70 @@ $$;
 CREATE OR REPLACE TRIGGER "signing_keys_is_not_emptied" BEFORE TRUNCATE ON "signing_keys"
   FOR EACH STATEMENT EXECUTE FUNCTION "signing_keys_is_not_emptied"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "client_documents_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (NEW.state IN ('known'))
+    OR NEW.state <> 'known' THEN
+    PERFORM "public"."no_machine_allows"('a document is stored as known', NEW.client_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "client_documents_begins_with_its_machine" AFTER INSERT ON "client_documents"
+  FOR EACH ROW EXECUTE FUNCTION "client_documents_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "client_documents_keeps_its_url"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF (NEW.client_id IS DISTINCT FROM OLD.client_id) THEN
+    PERFORM "public"."no_machine_allows"('a document stays that of its URL', OLD.client_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "client_documents_keeps_its_url" AFTER UPDATE OF client_id ON "client_documents"
+  FOR EACH ROW EXECUTE FUNCTION "client_documents_keeps_its_url"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "client_documents_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'unseen' AND NEW.state = 'known') OR (OLD.state = 'known' AND NEW.state = 'refused') OR (OLD.state = 'known' AND NEW.state = 'stale') OR (OLD.state = 'stale' AND NEW.state = 'refused') OR (OLD.state = 'stale' AND NEW.state = 'known') OR (OLD.state = 'refused' AND NEW.state = 'known')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the client-document machine leads there', OLD.client_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "client_documents_moves_with_its_machine" AFTER UPDATE OF state ON "client_documents"
+  FOR EACH ROW EXECUTE FUNCTION "client_documents_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "client_documents_stays_while_it_counts"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.fetched_at >= now() - interval '24 hours' THEN
+    PERFORM "public"."no_machine_allows"('a document stays while it can count', OLD.client_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "client_documents_stays_while_it_counts" AFTER DELETE ON "client_documents"
+  FOR EACH ROW EXECUTE FUNCTION "client_documents_stays_while_it_counts"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "client_documents_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('documents end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "client_documents_is_not_emptied" BEFORE TRUNCATE ON "client_documents"
+  FOR EACH STATEMENT EXECUTE FUNCTION "client_documents_is_not_emptied"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "clients_begins_with_its_machine"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1227,7 +1291,11 @@ CREATE OR REPLACE TRIGGER "clients_deleted_has_no_secret" AFTER UPDATE OF delete
 CREATE OR REPLACE FUNCTION "clients_stays"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM "public"."no_machine_allows"('a client keeps its row, so that its id never revives a grant', OLD.client_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  IF OLD.registered_by <> 'self'
+    OR OLD.deleted_at IS NOT NULL
+    OR OLD.epoch <> 0 THEN
+    PERFORM "public"."no_machine_allows"('a client keeps its row, so that its id never revives a grant', OLD.client_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
   RETURN NULL;
 END
 $$;
@@ -2302,6 +2370,11 @@ BEGIN
       'signing_keys_erased_stays_erased',
       'signing_keys_stays',
       'signing_keys_is_not_emptied',
+      'client_documents_begins_with_its_machine',
+      'client_documents_keeps_its_url',
+      'client_documents_moves_with_its_machine',
+      'client_documents_stays_while_it_counts',
+      'client_documents_is_not_emptied',
       'clients_begins_with_its_machine',
       'clients_keeps_its_id',
       'clients_epoch_rises',

@@ -1,6 +1,7 @@
 /** The only list of the machines that run. Each of them is drawn, tabulated, compared, and tested by the laws for all machines. */
 import { authorizationCodeMachine } from './authorization-code/machine.ts';
 import { clientMachine } from './client/machine.ts';
+import { clientDocumentMachine } from './client-document/machine.ts';
 import { emailChallengeMachine } from './email-challenge/machine.ts';
 import { externalSignInMachine } from './external-sign-in/machine.ts';
 import { grantMachine } from './grant/machine.ts';
@@ -38,6 +39,7 @@ export const RUNNING = {
   trustedBrowser: trustedBrowserMachine,
   signingKey: signingKeyMachine,
   client: clientMachine,
+  clientDocument: clientDocumentMachine,
   user: userMachine,
   emailChallenge: emailChallengeMachine,
   webhookDelivery: webhookDeliveryMachine,

@@ -19,6 +19,7 @@ import type { PasswordHash, RawSecret } from '../crypto/secret-types.ts';
 import { Unavailable } from '../engine/errors.ts';
 import type { AppOptions } from '../http/app.ts';
 import { certificatesOf } from '../http/client-certificate.ts';
+import type { DocumentAnswer } from '../images/fetch-client-document.ts';
 import { managementApi } from '../management/api.ts';
 import { earlyRefusals } from '../management/early-refusals.ts';
 import { QUOTA_SECONDS } from '../management/request-quota.ts';
@@ -29,6 +30,7 @@ import { tokensReleaseClaims } from '../protocol/released-claims.ts';
 import type { StandInAsked } from '../protocol/sign-in.ts';
 import { authenticClients } from '../storage/authentic-clients.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
+import { clientDocumentStore } from '../storage/client-documents.ts';
 import { clientLogoStore } from '../storage/client-logos.ts';
 import { replaceSecretMacs } from '../storage/clients.ts';
 import type { Database, Drizzle } from '../storage/database.ts';
@@ -62,6 +64,7 @@ import type { Clock } from '../system/clock.ts';
 import { fetchBounded } from '../system/other-servers.ts';
 import { rateLimit, requestCounter } from '../system/rate-limit.ts';
 import { breachedPasswords } from './breached-passwords.ts';
+import { documentsOfClients } from './client-documents.ts';
 import { keysOfClients } from './client-keys.ts';
 import { configuredClients, consoleParts, sendWithin } from './console.ts';
 import { databaseHealth, type HeldDatabaseHealth } from './database-health.ts';
@@ -102,6 +105,8 @@ export type AppParts = {
   readonly secretNamed?: (name: string) => Promise<string | null>;
   /** How the key sets of clients are fetched; absent: from the public internet, bounded in time and size. */
   readonly fetchKeySet?: (uri: string) => Promise<string>;
+  /** How documents of clients are fetched; absent: as `fetchKeySet`. */
+  readonly fetchClientDocument?: (uri: string) => Promise<DocumentAnswer>;
   /** How other OpenID Providers are reached; absent: over the network, bounded in time and size. */
   readonly upstreamFetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** The operators of operators.yaml alone; absent: those of `configuration`. */
@@ -329,6 +334,14 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     endedChains: endedChains(elapsed),
     tokenRates: { client: rateLimit(elapsed), address: rateLimit(elapsed) },
     pushedRequests: pushedRequestStore(db, clock),
+    clientDocuments: clientDocumentStore(db, clock, macs),
+    documentFetches: documentsOfClients({
+      fetchClientDocument: parts.fetchClientDocument,
+      configuration,
+      logger,
+      now: elapsed,
+    }),
+    documentRates: rateLimit(elapsed),
     pushRates: rateLimit(elapsed),
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, macs, client, secretMacs),
     configuration,

@@ -6,6 +6,7 @@ import type { LedgerPolicy } from '../../policies/ledger-schema.ts';
 import type { Limits } from '../../policies/limits-schema.ts';
 import type { MailsFile } from '../../policies/mails-schema.ts';
 import type { OperatorsFile } from '../../policies/operators-schema.ts';
+import type { Registration } from '../../policies/registration-schema.ts';
 import type { Policy, Resource, SignInPolicy, SigningKeyPolicy } from '../../policies/schema.ts';
 import type { DelegatedSignIn, UpstreamsFile } from '../../policies/upstreams-schema.ts';
 import type { WebhooksFile } from '../../policies/webhooks-schema.ts';
@@ -38,6 +39,8 @@ export type Configuration = {
   readonly botCheck: BotCheckPolicy | null;
   /** The webhook endpoints, with their retry policy. */
   readonly webhooks: WebhooksFile;
+  /** The clients that may introduce themselves. */
+  readonly registration: Registration;
   /** How much a node takes on. */
   readonly limits: Limits;
   /** How long the ledger is kept. */
@@ -77,6 +80,7 @@ export const UPSTREAMS_FILE = 'upstreams.yaml';
 export const DELEGATED_SIGN_IN_FILE = 'delegated-sign-in.yaml';
 export const WEBHOOKS_FILE = 'webhooks.yaml';
 export const BOT_CHECK_FILE = 'bot-check.yaml';
+export const REGISTRATION_FILE = 'registration.yaml';
 
 export { DEFAULT_POLICY };
 

@@ -10,6 +10,7 @@ import { ledgerSchema, SHIPPED_LEDGER } from '../../policies/ledger-schema.ts';
 import { limitsSchema, SHIPPED_LIMITS } from '../../policies/limits-schema.ts';
 import { mailsSchema, NO_OWN_MAILS } from '../../policies/mails-schema.ts';
 import { NOBODY_ADMINISTERS, operatorsSchema } from '../../policies/operators-schema.ts';
+import { NO_REGISTRATION, registrationSchema } from '../../policies/registration-schema.ts';
 import {
   DEFAULT_SIGNING_KEYS,
   policySchema,
@@ -33,6 +34,7 @@ import {
   LIMITS_FILE,
   type NamedPolicy,
   OPERATORS_FILE,
+  REGISTRATION_FILE,
   SIGNING_KEYS_FILE,
   UPSTREAMS_FILE,
   WEBHOOKS_FILE,
@@ -44,6 +46,7 @@ import { declaredOwnClients } from './own-clients.ts';
 import { MAILS_FILE, ownMailProblems } from './own-mails.ts';
 import { declaredOwnResources } from './own-resources.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
+import { registrationProblems } from './registration-problems.ts';
 import { resourcesWithoutSigner } from './resource-signing.ts';
 import { readText, type TextFile, unreadable } from './text-file.ts';
 import { type Path, readYaml } from './yaml-file.ts';
@@ -70,6 +73,7 @@ const OTHER_FILES = [
   DELEGATED_SIGN_IN_FILE,
   WEBHOOKS_FILE,
   BOT_CHECK_FILE,
+  REGISTRATION_FILE,
 ];
 
 /** A text that stands for a file of the folder, which may not exist yet. */
@@ -119,6 +123,7 @@ export function loadConfiguration(folder: string, issuer: string, draft: Draft |
     : null;
   const webhooks = files.includes(WEBHOOKS_FILE) ? read(WEBHOOKS_FILE, webhooksSchema) : null;
   const botCheck = files.includes(BOT_CHECK_FILE) ? read(BOT_CHECK_FILE, botCheckSchema) : null;
+  const registrationFile = files.includes(REGISTRATION_FILE) ? readFile(REGISTRATION_FILE, registrationSchema) : null;
   const limits = files.includes(LIMITS_FILE) ? read(LIMITS_FILE, limitsSchema) : SHIPPED_LIMITS;
   const ledger = files.includes(LEDGER_FILE) ? read(LEDGER_FILE, ledgerSchema) : SHIPPED_LEDGER;
   const brandingFile = files.includes(BRANDING_FILE) ? readFile(BRANDING_FILE, brandingSchema) : null;
@@ -144,6 +149,8 @@ export function loadConfiguration(folder: string, issuer: string, draft: Draft |
   const management = managementResource(issuer);
   problems.push(...(resourcesFile ? declaredOwnResources(resourcesFile, { identity, management }) : []));
   problems.push(...declaredOwnClients(declaredClients));
+  if (registrationFile && resources && problems.length === 0)
+    problems.push(...registrationProblems(registrationFile, { policies, resources: resources.resources, identity }));
   problems.push(...(operatorsFile ? operatorProblems(operatorsFile) : []));
   problems.push(...(mailsFile ? ownMailProblems(mailsFile) : []));
   problems.push(...(resourcesFile && signingKeys ? resourcesWithoutSigner(resourcesFile, signingKeys) : []));
@@ -165,6 +172,7 @@ export function loadConfiguration(folder: string, issuer: string, draft: Draft |
     delegatedSignIn,
     webhooks: webhooks ?? NO_WEBHOOKS,
     botCheck,
+    registration: registrationFile?.value ?? NO_REGISTRATION,
     limits: limits ?? SHIPPED_LIMITS,
     ledger: ledger ?? SHIPPED_LEDGER,
     branding,

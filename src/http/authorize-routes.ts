@@ -4,8 +4,10 @@ import fp from 'fastify-plugin';
 import { uiLocalesIn, uiLocalesParameter } from '../oauth/ui-locales.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { type AuthorizeDeps, type AuthorizeOutcome, handleAuthorizationRequest } from '../protocol/authorize.ts';
+import type { DocumentRefused } from '../protocol/described-client.ts';
 import type { PushedRefused } from '../protocol/pushed-parameters.ts';
 import { REQUEST_OBJECT_WORDS, type RequestObjectRefused } from '../protocol/request-object.ts';
+import { addressKey } from './address-key.ts';
 import { sendAuthorizationResponse } from './authorization-response.ts';
 import { bodyOf, queryOf } from './form-body.ts';
 import { sendInteractionStep } from './interaction-outcome.ts';
@@ -33,7 +35,11 @@ export const authorizeRoutes = fp<AuthorizeRoutesOptions>(
     // A POST from the client's site carries no SameSite=Lax cookie. The GET that follows a redirect does.
     app.post(AUTHORIZE, async (request, reply) => {
       const encoded = bodyOf(request.body);
-      const outcome = await handleAuthorizationRequest(options, { encoded, cookies: null });
+      const outcome = await handleAuthorizationRequest(options, {
+        encoded,
+        cookies: null,
+        address: addressOf(request),
+      });
       return send(options, request, reply, outcome, encoded);
     });
     refuseOtherMethods(app, AUTHORIZE, ['GET', 'POST'], (reply) =>
@@ -54,6 +60,7 @@ async function authorizeByGet(
   const created = cookies.create();
   const outcome = await handleAuthorizationRequest(options, {
     encoded,
+    address: addressOf(request),
     cookies: { browser: known ?? created.hash, session: cookies.hash(request, 'session') },
   });
   if (known === null && 'interactionId' in outcome) cookies.set(reply, 'browser', created);
@@ -90,6 +97,17 @@ async function send(
       setLogLine(request, 'refused', facts);
       return sendProblem(request, reply, 400, pushedRefused(outcome.reason), asked);
     }
+    case 'documentRefused': {
+      const { kind: _, ...facts } = outcome;
+      setLogLine(request, 'refused', facts);
+      return sendProblem(
+        request,
+        reply,
+        outcome.reason === 'too_many_fetches' ? 429 : 400,
+        documentRefused(outcome),
+        asked,
+      );
+    }
     case 'requestObjectRefused': {
       const { kind: _, ...facts } = outcome;
       setLogLine(request, 'refused', facts);
@@ -104,6 +122,17 @@ async function send(
 
 const spoken = (uiLocales: readonly string[]): string =>
   uiLocales.length === 0 ? '' : `&${new URLSearchParams(uiLocalesParameter(uiLocales))}`;
+
+const addressOf = (request: FastifyRequest) => () => addressKey(request.ip, request.socket.remoteAddress ?? '');
+
+const documentRefused =
+  ({ reason, problem }: DocumentRefused) =>
+  ({ clientDocument }: Words): ProblemView => ({
+    title: clientDocument.title,
+    what: clientDocument.reasons[reason],
+    next: clientDocument.next,
+    technical: problem === null ? reason : `${reason}: ${problem}`,
+  });
 
 const pushedRefused =
   (reason: PushedRefused['reason']) =>

@@ -133,7 +133,8 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
             session: view.session,
           });
         case 'consent': {
-          const { clientName, username, onThisDevice, access, whileAway, rememberedForSeconds, about } = view;
+          const { clientName, username, onThisDevice, access, whileAway, rememberedForSeconds, about, describedAt } =
+            view;
           const look = await lookOf(request, view);
           return sendPage(
             reply,
@@ -148,6 +149,7 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
               terms: about.terms,
               policy: about.policy,
               onThisDevice,
+              describedAt,
               access,
               whileAway,
               rememberedForSeconds,

@@ -1,5 +1,5 @@
 /** The only requests of the server to an address that a registration names, with their limits. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { isPublicHost, lookupPublic, NotPublic } from './public-address.ts';
@@ -24,8 +24,26 @@ export type PublicFetch = {
 
 const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
 
+/** The other server answered, and not as it has to. Another fetch would bring the same. */
+export class WrongAnswer extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'WrongAnswer';
+  }
+}
+
+export type PublicAnswer = { readonly bytes: Buffer; readonly headers: IncomingHttpHeaders };
+
 /** @throws Error: the message says why, and nothing of what the other server sent. */
-export async function fetchPublic(uri: string, fetch: PublicFetch, options: PublicFetchOptions = {}): Promise<Buffer> {
+export const fetchPublic = async (uri: string, fetch: PublicFetch, options?: PublicFetchOptions): Promise<Buffer> =>
+  (await fetchAnswer(uri, fetch, options)).bytes;
+
+/** @throws Error as `fetchPublic` does. */
+export async function fetchAnswer(
+  uri: string,
+  fetch: PublicFetch,
+  options: PublicFetchOptions = {},
+): Promise<PublicAnswer> {
   const { what, maxRedirects, maxMilliseconds } = fetch;
   const { timeIsOver = () => AbortSignal.timeout(maxMilliseconds) } = options;
   const signal = timeIsOver();
@@ -38,12 +56,12 @@ export async function fetchPublic(uri: string, fetch: PublicFetch, options: Publ
       continue;
     }
     try {
-      return await bodyOf(answer, fetch);
+      return { bytes: await bodyOf(answer, fetch), headers: answer.headers };
     } finally {
       answer.destroy();
     }
   }
-  throw new Error(`The URL of the ${what} has more than ${maxRedirects} redirects.`);
+  throw new WrongAnswer(`The URL of the ${what} has more than ${maxRedirects} redirects.`);
 }
 
 function get(
@@ -71,13 +89,16 @@ function redirectedTo({ headers: { location } }: IncomingMessage, from: URL): UR
 }
 
 async function bodyOf(answer: IncomingMessage, { what, maxBytes }: PublicFetch): Promise<Buffer> {
-  if (answer.statusCode !== 200)
-    throw new Error(`The server of the ${what} answered with status ${answer.statusCode}.`);
+  const { statusCode = 0 } = answer;
+  if (statusCode !== 200) {
+    const message = `The server of the ${what} answered with status ${statusCode}.`;
+    throw statusCode >= 500 || statusCode === 429 ? new Error(message) : new WrongAnswer(message);
+  }
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > maxBytes) throw new Error(`The ${what} is larger than ${maxBytes / 1024} KiB.`);
+    if (length > maxBytes) throw new WrongAnswer(`The ${what} is larger than ${maxBytes / 1024} KiB.`);
     parts.push(part);
   }
   return Buffer.concat(parts);

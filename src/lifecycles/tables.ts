@@ -3,6 +3,7 @@
  * hands the columns to migrations and statements.
  */
 import { clientTable } from './client/table.ts';
+import { clientDocumentTable } from './client-document/table.ts';
 import { configuredSecretTable } from './configured-secret/table.ts';
 import { emailChallengeTable } from './email-challenge/table.ts';
 import { externalSignInTable } from './external-sign-in/table.ts';
@@ -24,6 +25,7 @@ import { userTable } from './user/table.ts';
 import { webhookDeliveryTable } from './webhook-delivery/table.ts';
 
 export * from './client/table.ts';
+export * from './client-document/table.ts';
 export * from './configured-secret/table.ts';
 export * from './email-challenge/table.ts';
 export * from './external-sign-in/table.ts';
@@ -60,6 +62,7 @@ export const HELD_TABLES = [
   signInCodeTable,
   grantTable,
   signingKeyTable,
+  clientDocumentTable,
   clientTable,
   userTable,
   webhookDeliveryTable,

@@ -22,6 +22,7 @@ import {
 } from './authorization-request.ts';
 import { type AuthorizationResponse, authorizationResponse } from './authorization-response.ts';
 import { type CookieHash, findSession, type SessionDeps } from './browser-session.ts';
+import { type DescribedClientDeps, type DocumentRefused, describeClient } from './described-client.ts';
 import { beginInteraction, type InteractionStepDeps, type InteractionStepOutcome } from './interaction-step.ts';
 import { mustPush, openPushed, type PushedRefused } from './pushed-parameters.ts';
 import { mustSign, openRequestObject, type RequestObjectDeps, type RequestObjectRefused } from './request-object.ts';
@@ -34,9 +35,11 @@ export type CheckingDeps = Pick<InteractionStepDeps, 'issuer' | 'configuration' 
     readonly idOfSub: (sub: string) => Promise<string | null>;
   };
 
-export type AuthorizeDeps = InteractionStepDeps & SessionDeps & CheckingDeps & PushedRequestPorts;
+export type AuthorizeDeps = InteractionStepDeps & SessionDeps & CheckingDeps & PushedRequestPorts & DescribedClientDeps;
 
 export type AuthorizationCall = {
+  /** The throttle key of the sender. */
+  readonly address: () => string;
   /** As sent: the query, or the form body. */
   readonly encoded: string;
   /** Null: the browser could not send its cookies, because the client's site made it POST. */
@@ -51,6 +54,7 @@ export type AuthorizeOutcome =
   | UnverifiedRequest
   | PushedRefused
   | RequestObjectRefused
+  | DocumentRefused
   | {
       readonly kind: 'invalid';
       readonly response: AuthorizationResponse;
@@ -116,13 +120,16 @@ export const requestedInteraction = (
 /** @throws StoreUnavailable, Unavailable */
 export async function handleAuthorizationRequest(
   deps: AuthorizeDeps,
-  { encoded, cookies }: AuthorizationCall,
+  { encoded, cookies, address }: AuthorizationCall,
 ): Promise<AuthorizeOutcome> {
   const brought = parseParameters(encoded, AUTHORIZATION_PARAMETERS);
   const load = (clientId: string) =>
     deps.interactions.loadRequest({ clientId, sessionIdHash: cookies?.session ?? null });
   const pushed = await openPushed(deps, brought);
   if (pushed !== null && pushed.kind !== 'pushed') return pushed;
+  // The client of a pushed request was described where it was pushed.
+  const undescribed = pushed ?? (await describeClient(deps, brought.parameters.get('client_id'), address));
+  if (undescribed?.kind === 'documentRefused') return undescribed;
   const signed = pushed === null ? await openSigned(deps, brought, load) : null;
   if (signed !== null && signed.kind !== 'opened') return signed;
   const meant = pushed ?? signed;

@@ -9,6 +9,7 @@ import {
 import type { Client } from '../model/client.ts';
 import type { Interaction } from '../model/interaction.ts';
 import type { Session } from '../model/session.ts';
+import { originOf, whatIsWrongWithClientIdUrl } from '../oauth/client-id-url.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { wouldContinueWhileAway } from './absence.ts';
 import { grantableScope } from './administrators.ts';
@@ -82,7 +83,9 @@ type ConsentView = Shown & {
   readonly redirectUri: string;
   /** The client's description of itself, where an operator has vetted it. `logo`: the hash of an image. */
   readonly about: { readonly logo: string | null; readonly terms: string | null; readonly policy: string | null };
-  /** Every redirect URI of the client leads to the end-user's own device. */
+  /** The origin where a client describes itself, which no operator vetted. Null: an operator registered the client. */
+  readonly describedAt: string | null;
+  /** Every redirect URI of the client leads to the end-user's own device; of a client that no operator vetted, this one does. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
   /** The client will receive refresh tokens. */
@@ -144,7 +147,10 @@ async function viewOpened(
       username: session.username,
       redirectUri: interaction.redirectUri,
       about: await aboutClient(deps, client),
-      onThisDevice: client.redirectUris.every(leadsToThisDevice),
+      describedAt: isDescribed(client) ? originOf(client.clientId) : null,
+      onThisDevice:
+        client.redirectUris.every(leadsToThisDevice) ||
+        (client.registeredBy === 'self' && leadsToThisDevice(interaction.redirectUri)),
       access: describeAccess(deps.configuration(), {
         scope: grantableScope(deps.configuration(), interaction, session.username),
         resources: interaction.resources,
@@ -182,6 +188,10 @@ const rememberedForSeconds = (
   identityIsAssured(client, interaction) && !interaction.scope.includes('offline_access')
     ? (policies.get(client.policy)?.consentLifetimeSeconds ?? null)
     : null;
+
+/** By a document, and by no operator. */
+const isDescribed = ({ clientId, registeredBy }: Client): boolean =>
+  registeredBy === 'self' && whatIsWrongWithClientIdUrl(clientId) === null;
 
 /** A self-registered client could show the logo of another client (RFC 7591 §5). */
 async function aboutClient({ findLogo }: InteractionDeps, { registeredBy, logoUri, tosUri, policyUri }: Client) {

@@ -34,7 +34,7 @@ export function serverMetadata(deps: MetadataDeps): Document {
   const { issuer, configuration, email, keyRing, uiLocales, clientCertificates } = deps;
   const confidential = [...CONFIDENTIAL, ...tlsMethodsOf(clientCertificates)];
   const clientAuthentication = [...confidential, 'none'];
-  const { resources, identity, claims, branding } = configuration();
+  const { resources, identity, claims, branding, registration } = configuration();
   const { terms, privacy } = branding.links;
   const scopes = [identity, ...resources].flatMap((one) => one.scopes.map((scope) => scope.name));
   const algorithms = keyRing.published().map((one) => one['alg']);
@@ -82,6 +82,8 @@ export function serverMetadata(deps: MetadataDeps): Document {
     request_parameter_supported: true,
     request_object_signing_alg_values_supported: CLIENT_SIGNING_ALGORITHMS,
     require_signed_request_object: false,
+    // CIMD §6.
+    ...(registration.metadataDocuments !== undefined && { client_id_metadata_document_supported: true }),
     // Discovery §3: "If omitted, the default value is true."
     request_uri_parameter_supported: false,
   };

@@ -5,7 +5,7 @@ import { unprovenReason } from '../lifecycles/presentation.ts';
 import { type PushedRequestPorts, pushRequest } from '../lifecycles/pushed-request/lifecycle.ts';
 import { type Client, hasKeys, type TokenClient } from '../model/client.ts';
 import type { Proof } from '../model/proof.ts';
-import type { AuthorizationErrorCode } from '../oauth/errors.ts';
+import { type AuthorizationErrorCode, errorDescription } from '../oauth/errors.ts';
 import { asQuery, type Parameters, parseParameters } from '../oauth/parameters.ts';
 import { uiLocalesIn, uiLocalesParameter } from '../oauth/ui-locales.ts';
 import type { RateLimit } from '../system/rate-limit.ts';
@@ -22,6 +22,12 @@ import {
   SIGNATURE_REQUIRED,
 } from './authorize.ts';
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
+import {
+  type DescribedClientDeps,
+  DOCUMENT_REFUSED,
+  type DocumentRefused,
+  describeClient,
+} from './described-client.ts';
 import { proofOfClient, type Told, toldBy } from './dpop.ts';
 import { type AuthenticatedClient, CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
 import { fitsIntoUrl } from './interaction-step.ts';
@@ -30,6 +36,7 @@ import { beyondRateOf, tooManyFrom, tooManyOf } from './token-request.ts';
 
 export type PushedAuthorizationDeps = TokenDeps &
   CheckingDeps &
+  DescribedClientDeps &
   PushedRequestPorts & {
     /** Of public clients, for which a push proves nothing. */
     readonly pushRates: RateLimit;
@@ -78,6 +85,8 @@ export async function handlePushedAuthorization(
   if (problem) return refused(refuse(problem.reason, problem.parameter ?? undefined));
   const credentials = readClientCredentials(deps, sender, parameters);
   if ('kind' in credentials) return refused(credentials);
+  const undescribed = await describeClient(deps, credentials[0]?.clientId ?? null, sender.address);
+  if (undescribed !== null) return { outcome: notDescribed(undescribed), facts: { clientId: null } };
   const authenticated = await authenticateClient(deps, credentials, (id) => deps.store.loadClient(id));
   if ('kind' in authenticated) return refused(authenticated);
   const { client } = authenticated;
@@ -159,6 +168,10 @@ type PushedForm = {
 
 const invalid = (error: AuthorizationErrorCode, reason: string, description: string, scope?: string) =>
   ({ kind: 'invalid', error, reason, description, ...(scope !== undefined && { scope }) }) as const;
+
+/** RFC 9126 §2.3. */
+const notDescribed = ({ reason, problem }: DocumentRefused) =>
+  invalid('invalid_request', reason, errorDescription(problem ?? DOCUMENT_REFUSED[reason]));
 
 /** As long as the hash of a cookie: whether a request fits must not depend on its browser. */
 const NO_BROWSER = new Uint8Array(32);

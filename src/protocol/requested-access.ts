@@ -5,6 +5,7 @@
  */
 import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
+import { isMeantAsUrl } from '../oauth/client-id-url.ts';
 import { parseScope } from '../oauth/scope.ts';
 import { scopeOfAdministrator } from './administrators.ts';
 
@@ -47,7 +48,11 @@ export function requestedAccess(configuration: Configuration, client: Client, as
     const isNamed = asked.scope !== null && asked.resources.length > 0;
     if (!isNamed || !scope.some((one) => isOfManagement(configuration, one)))
       return problem('management_scope_missing');
-  } else if (!named.every((one) => one === userInfo || mayName(configuration, client, one))) {
+  } else if (
+    !named.every(
+      (one) => one === userInfo || (mayName(configuration, client, one) && isFor(configuration, client, one)),
+    )
+  ) {
     return problem('resource_unknown');
   }
   // Without `openid` no token opens the UserInfo Endpoint, so the server makes none for it.
@@ -92,6 +97,13 @@ function whyRefused(
   const isUnderCeiling = client.scope === null ? !isForManagement : client.scope.includes(refused);
   return problem(isUnderCeiling ? 'scope_of_other_resource' : 'scope_not_allowed', refused);
 }
+
+/** registration.yaml names the resources of clients that introduce themselves by a document. */
+const isFor = ({ registration }: Configuration, { registeredBy, clientId }: Client, resource: string | undefined) =>
+  registeredBy === 'operator' ||
+  !isMeantAsUrl(clientId) ||
+  resource === undefined ||
+  registration.metadataDocuments?.resources.includes(resource) === true;
 
 /**
  * The ceiling bounds audiences too: a client gets no token for a resource whose scopes are all above its ceiling. Only

@@ -101,7 +101,7 @@ export function readClientRecord(input: unknown): Reading<ClientRecord> {
   return { ok: true, value: data, warnings: ignoredFields(record) };
 }
 
-const metadataOf = (record: ClientRecord): ClientMetadata =>
+export const metadataOf = (record: ClientRecord): ClientMetadata =>
   Object.fromEntries(STORED_FIELDS.map(({ name, key }) => [key, record[name] ?? null])) as object as ClientMetadata;
 
 /** The metadata of an empty record. */

@@ -12,6 +12,7 @@ import { ledgerSchema } from '../../policies/ledger-schema.ts';
 import { limitsSchema } from '../../policies/limits-schema.ts';
 import { mailsSchema } from '../../policies/mails-schema.ts';
 import { operatorsSchema } from '../../policies/operators-schema.ts';
+import { registrationSchema } from '../../policies/registration-schema.ts';
 import { policySchema, resourcesSchema, signInSchema, signingKeysSchema } from '../../policies/schema.ts';
 import { delegatedSignInSchema, upstreamsSchema } from '../../policies/upstreams-schema.ts';
 import { webhooksSchema } from '../../policies/webhooks-schema.ts';
@@ -31,6 +32,7 @@ const FILES = [
   ['delegated-sign-in', 'The sign-in of your own application (delegated-sign-in.yaml)', delegatedSignInSchema],
   ['webhooks', 'Endpoints of other systems that receive events (webhooks.yaml)', webhooksSchema],
   ['bot-check', 'The challenge service of forms (bot-check.yaml)', botCheckSchema],
+  ['registration', 'Clients that introduce themselves (registration.yaml)', registrationSchema],
   ['clients', 'Clients declared in configuration (clients.yaml)', clientsSchema],
 ] as const;
 

@@ -158,8 +158,9 @@ function isMet({ rows, are, locked }: Requirement): SQL {
   return are === 'some' ? some : not(some);
 }
 
-const isSelected = ({ table, where, not: unlike = {}, later = {} }: Selection): SQL | undefined =>
-  and(isRow({ table, key: where }), ...compared(table, unlike, ne), ...compared(table, later, gt));
+/** Without a condition, every row. */
+const isSelected = ({ table, where, not: unlike = {}, later = {} }: Selection): SQL =>
+  and(isRow({ table, key: where }), ...compared(table, unlike, ne), ...compared(table, later, gt)) ?? sql`true`;
 
 const isRow = ({ table, key }: { readonly table: string; readonly key: Columns }): SQL | undefined =>
   and(...compared(table, key, (column, value) => (value === null ? isNull(column) : eq(column, value))));

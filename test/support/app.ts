@@ -20,6 +20,7 @@ import {
   type StoredSigningKey,
 } from '../../src/crypto/signing-keys.ts';
 import { buildApp } from '../../src/http/app.ts';
+import type { DocumentAnswer } from '../../src/images/fetch-client-document.ts';
 import { passTime } from '../../src/lifecycles/signing-key/lifecycle.ts';
 import type { SigningAlgorithm } from '../../src/oauth/signing-algorithms.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -81,6 +82,8 @@ export type TestAppOptions = {
   readonly ownSigningKeys?: true;
   /** The key sets that clients publish. */
   readonly fetchKeySet?: (uri: string) => Promise<string>;
+  /** The documents of clients whose `client_id` is a URL. */
+  readonly fetchClientDocument?: (uri: string) => Promise<DocumentAnswer>;
   /** Where the private halves of signing keys are. */
   readonly keySource?: KeySource;
   /** For tests that break a part on purpose. */
@@ -124,6 +127,7 @@ export async function openTestApp(database: Database, options: TestAppOptions = 
     ...(options.operatorMade && { operatorMade: options.operatorMade }),
     ...(options.placesFile && { placesFile: options.placesFile }),
     ...(options.fetchKeySet && { fetchKeySet: options.fetchKeySet }),
+    ...(options.fetchClientDocument && { fetchClientDocument: options.fetchClientDocument }),
     ...(options.keySource && { keySource: options.keySource }),
     ...(options.variables && { variables: options.variables }),
     ...(options.secretChanged && { secretChanged: options.secretChanged }),

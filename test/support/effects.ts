@@ -1,6 +1,7 @@
 /** The effects of every machine, by name, with every reason to reject. */
 import { authorizationCodeEffects } from '../../machines/authorization-code/effects.ts';
 import { clientEffects } from '../../machines/client/effects.ts';
+import { clientDocumentEffects } from '../../machines/client-document/effects.ts';
 import { emailChallengeEffects } from '../../machines/email-challenge/effects.ts';
 import { externalSignInEffects } from '../../machines/external-sign-in/effects.ts';
 import { grantEffects } from '../../machines/grant/effects.ts';
@@ -26,6 +27,7 @@ import { webhookDeliveryEffects } from '../../machines/webhook-delivery/effects.
 export const effects = {
   ...authorizationCodeEffects,
   ...clientEffects,
+  ...clientDocumentEffects,
   ...emailChallengeEffects,
   ...externalSignInEffects,
   ...grantEffects,

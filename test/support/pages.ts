@@ -90,6 +90,7 @@ const consent: ConsentView = {
   terms: 'https://photos.example/terms',
   policy: 'https://photos.example/privacy',
   onThisDevice: false,
+  describedAt: null,
   access: [
     {
       resource: null,

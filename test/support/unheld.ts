@@ -19,6 +19,7 @@ const HELD = [
   'email_challenges',
   'sign_in_codes',
   'operator_set_ups',
+  'client_documents',
   'pushed_requests',
   'used_jtis',
   'webhook_deliveries',

@@ -18,7 +18,9 @@ export type ConsentView = {
   readonly logo: string | null;
   readonly terms: string | null;
   readonly policy: string | null;
-  /** Every redirect URI of the client leads to the end-user's own device. */
+  /** The origin where a client describes itself, which no operator vetted. Null: an operator registered the client. */
+  readonly describedAt: string | null;
+  /** The answer goes to the end-user's own device. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
   /** The client keeps access after the end-user has left. */
@@ -39,6 +41,7 @@ export function consentPage(look: Look, view: ConsentView): string {
 !${view.access.map((access) => accessList(look.words, access, said)).join('')}
 <p>${view.whileAway ? look.words.access.whileAway : look.words.access.notWhileAway}</p>
 !${view.rememberedForSeconds === null ? '' : html`<p>${words.rememberedFor({ time: timeSpan(look, view.rememberedForSeconds) })}</p>`}
+!${view.describedAt === null ? '' : unvetted(look, view, view.describedAt)}
 <p class="quiet">!${emphasised(words.sentTo, { destination: view.destination })}</p>
 !${about(look, view)}
 !${view.onThisDevice ? onThisDevice(look) : ''}
@@ -64,6 +67,10 @@ function about({ words: { consent } }: Look, { clientName, terms, policy }: Cons
     ? ''
     : html`<ul class="about quiet">!${links.map((link) => html`<li>!${link}</li>`).join('')}</ul>`;
 }
+
+/** CIMD §8.5: the host of the client, beside the name that the client gave itself. */
+const unvetted = ({ words: { consent } }: Look, { destination }: ConsentView, origin: string): Markup =>
+  html`<p class="warning" id="unvetted"><strong>${consent.unvetted}</strong> !${emphasised(consent.describesItself, { origin, destination })}</p>`;
 
 /**
  * RFC 8252 §8.6: a redirect URI on the device itself does not identify the client, so the end-user decides. The MCP

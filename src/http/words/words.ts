@@ -276,6 +276,8 @@ export type Words = {
     readonly wantsAt: Message<'resource'>;
     readonly wantsInAt: Message<'resource'>;
     readonly sentTo: Message<'destination'>;
+    readonly unvetted: string;
+    readonly describesItself: Message<'destination' | 'origin'>;
     readonly rememberedFor: Message<'time'>;
     readonly terms: Message<'client'>;
     readonly policy: Message<'client'>;
@@ -716,6 +718,22 @@ export type Words = {
       readonly pushed_request_used: string;
       readonly pushed_request_of_another_client: string;
       readonly pushed_request_required: string;
+    };
+  };
+  readonly clientDocument: {
+    readonly title: string;
+    readonly next: string;
+    readonly reasons: {
+      readonly document_client_deleted: string;
+      readonly document_origin_not_allowed: string;
+      readonly document_failed_before: string;
+      readonly document_unreachable: string;
+      readonly document_malformed: string;
+      readonly document_drops_authentication: string;
+      readonly too_many_client_documents: string;
+      readonly client_id_url_malformed: string;
+      readonly client_documents_off: string;
+      readonly too_many_fetches: string;
     };
   };
   readonly unverified: {

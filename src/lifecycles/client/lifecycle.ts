@@ -146,6 +146,14 @@ const eventOf = (
   return type === 'secretRemovalRequested' ? { type, ...asked, secretId: change.secretId } : { type, ...asked };
 };
 
+/** A client that describes itself, as an event of another lifecycle. */
+export const registrationBy = (actor: Actor, row: ClientRow, registration: SentRegistration) => {
+  const change = { type: 'registrationRequested', registration } as const;
+  const fields = clientState(row) === 'registered' ? differingFields(row.client, registration) : [];
+  const asked = { expectationHolds: true, byConfiguration: false };
+  return { facts: { actor, change, fields }, event: eventOf(change, fields, asked) };
+};
+
 export const clientRequest = ({
   actor,
   change,

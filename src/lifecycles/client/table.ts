@@ -3,6 +3,7 @@ import { type AnyPgColumn, boolean, index, jsonb, pgTable, text } from 'drizzle-
 import type { Client, TokenClient } from '../../model/client.ts';
 import { authenticated, bytes, epoch, instant, texts } from '../columns.ts';
 import { inOrder } from '../in-order.ts';
+import { anHourBefore, earlier } from '../retention.ts';
 import { byKey } from '../root-keys.ts';
 import {
   beginsDerived,
@@ -12,10 +13,10 @@ import {
   keeps,
   movesDerived,
   refuses,
-  stays,
+  staysUntil,
 } from '../rules.ts';
 import { searchText, trigrams } from '../search-text.ts';
-import { described, type Facts, KEPT } from '../table.ts';
+import { described, type Facts, PASSING } from '../table.ts';
 
 /** The text of a client for searches. */
 export const clientSearchText = ({
@@ -238,7 +239,21 @@ export const clientTable = described(clients, {
     epoch: 'epoch',
   },
   spreadBy: 'everywhere',
-  rights: KEPT,
+  rights: PASSING,
+  // A client that introduced itself, and that no document, request, grant or consent is about: it may introduce itself again. Foreign keys keep
+  // a client that one of these names meanwhile.
+  removal: (now) => [
+    {
+      ended: sql`${clients.registeredBy} = 'self' and ${clients.deletedAt} is null and ${clients.epoch} = 0
+        and ${clients.createdAt} < ${anHourBefore(earlier(now))}
+        and not exists (select from client_documents d where d.client_id = ${clients.clientId})
+        and not exists (select from pushed_requests p where p.client_id = ${clients.clientId})
+        and not exists (select from interactions i where i.client_id = ${clients.clientId})
+        and not exists (select from consents c where c.client_id = ${clients.clientId})
+        and not exists (select from grants g where g.client_id = ${clients.clientId})`,
+      over: null,
+    },
+  ],
   mac: { facts: clientFacts, tokenFacts: tokenClientFacts, alive: sql`${clients.deletedAt} is null` },
   counted: { state: sql`case when ${clients.deletedAt} is null then 'registered' else 'deleted' end` },
   madeUnderRoot: [
@@ -271,7 +286,11 @@ export const clientTable = described(clients, {
     refuses('deleted_has_no_secret', { update: ['deleted_at', 'secret_macs'] }, 'a deleted client has no secret', [
       "NEW.deleted_at IS NOT NULL AND NEW.secret_macs <> '[]'::jsonb",
     ]),
-    stays('a client keeps its row, so that its id never revives a grant'),
+    staysUntil('stays', 'a client keeps its row, so that its id never revives a grant', [
+      "OLD.registered_by <> 'self'",
+      'OLD.deleted_at IS NOT NULL',
+      'OLD.epoch <> 0',
+    ]),
     isNotEmptied('clients are deleted one by one'),
   ],
 });

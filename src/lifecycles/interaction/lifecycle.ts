@@ -207,11 +207,18 @@ const ANSWERS = [
   'repeatAnswer',
 ] as const;
 
-/** RFC 8252 §8.6: any app on a device could pose as a public client there, so its consent is not remembered. */
+/**
+ * RFC 8252 §8.6: any app on a device could pose as a public client there, so its consent is not remembered. A client that no operator vetted
+ * needs both: a key, and an address that only its owner has.
+ */
 export const identityIsAssured = (
-  { tokenEndpointAuthMethod }: Pick<Client, 'tokenEndpointAuthMethod'>,
+  { tokenEndpointAuthMethod, registeredBy }: Pick<Client, 'tokenEndpointAuthMethod' | 'registeredBy'>,
   { redirectUri }: Pick<Interaction, 'redirectUri'>,
-): boolean => tokenEndpointAuthMethod !== 'none' || redirectUri.startsWith('https:');
+): boolean => {
+  const hasKey = tokenEndpointAuthMethod !== 'none';
+  const hasAddress = redirectUri.startsWith('https:');
+  return registeredBy === 'operator' ? hasKey || hasAddress : hasKey && hasAddress;
+};
 
 export const interactionLifecycle: Lifecycle<InteractionRow, InteractionFacts, InteractionCommit> = {
   machine: interactionMachine,

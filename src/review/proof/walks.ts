@@ -1,6 +1,7 @@
 /** Every walk of the proof. Each stands beside the lifecycle that it is most about. */
 
 import { administration } from '../../lifecycles/client/walk/walk.ts';
+import { clientDocuments } from '../../lifecycles/client-document/walk.ts';
 import { emailChallenges } from '../../lifecycles/email-challenge/walk/walk.ts';
 import { externalSignIns } from '../../lifecycles/external-sign-in/walk/walk.ts';
 import { INVARIANTS } from '../../lifecycles/grant/walk/invariants.ts';
@@ -35,6 +36,7 @@ export const underEveryPolicy: readonly AnyWalk[] = [
   mails,
   operatorSetUps,
   pushedRequests,
+  clientDocuments,
   usedJtis,
 ];
 

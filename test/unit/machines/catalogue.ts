@@ -58,6 +58,7 @@ export const {
   emailChallenge,
   operatorSetUp,
   pushedRequest,
+  clientDocument,
   usedJti,
   secondFactor,
   recoveryCode,

@@ -4,6 +4,8 @@ import type { AuthorizationCodeContext, AuthorizationCodeEvent } from '../../../
 import { authorizationCodeGuards } from '../../../machines/authorization-code/guards.ts';
 import type { ClientContext, ClientEvent } from '../../../machines/client/facts.ts';
 import { clientGuards } from '../../../machines/client/guards.ts';
+import type { ClientDocumentContext, ClientDocumentEvent } from '../../../machines/client-document/facts.ts';
+import { clientDocumentGuards, BOUNDS as DOCUMENT_BOUNDS } from '../../../machines/client-document/guards.ts';
 import type { EmailChallengeContext, EmailChallengeEvent } from '../../../machines/email-challenge/facts.ts';
 import { emailChallengeGuards } from '../../../machines/email-challenge/guards.ts';
 import type { ExternalSignInContext, ExternalSignInEvent } from '../../../machines/external-sign-in/facts.ts';
@@ -709,6 +711,59 @@ const setUp: OperatorSetUpContext = {
   usernames: null,
 };
 const setUpUse: AnyOf<OperatorSetUpEvent> = { now: NOW, username: 'ada', usernameOf: null, passkey: 'unregistered' };
+const document: ClientDocumentContext = {
+  originIsAllowed: true,
+  isVetted: false,
+  isDeleted: false,
+  hasKey: false,
+  fetchedAt: NOW - 1,
+  freshUntil: NOW + 1,
+  failedAt: null,
+  othersStored: 2,
+  mostStored: 3,
+};
+const fetchedNow: AnyOf<ClientDocumentEvent> = { now: NOW, hasKey: false };
+const { backOffMilliseconds, usableMilliseconds } = DOCUMENT_BOUNDS;
+const documentCases: Cases<typeof clientDocumentGuards, ClientDocumentContext, AnyOf<ClientDocumentEvent>> = {
+  isVetted: [
+    ['by nobody', false, {}, {}],
+    ['by an operator', true, { isVetted: true }, {}],
+  ],
+  isDeleted: [
+    ['not deleted', false, {}, {}],
+    ['deleted', true, { isDeleted: true }, {}],
+  ],
+  originIsNotAllowed: [
+    ['an allowed origin', false, {}, {}],
+    ['another', true, { originIsAllowed: false }, {}],
+  ],
+  isFresh: [
+    ['a millisecond before the end', true, {}, {}],
+    ['at the end', false, { freshUntil: NOW }, {}],
+    ['without a document', false, { freshUntil: null }, {}],
+  ],
+  hasJustFailed: [
+    ['without a failure', false, {}, {}],
+    ['a millisecond before the end of the pause', true, { failedAt: NOW - backOffMilliseconds + 1 }, {}],
+    ['at its end', false, { failedAt: NOW - backOffMilliseconds }, {}],
+  ],
+  isUsable: [
+    ['without a document', false, { fetchedAt: null }, {}],
+    ['a millisecond before the end of its day', true, { fetchedAt: NOW - usableMilliseconds + 1 }, {}],
+    ['at its end', false, { fetchedAt: NOW - usableMilliseconds }, {}],
+  ],
+  dropsAuthentication: [
+    ['no key before and after', false, {}, {}],
+    ['a key after', false, {}, { hasKey: true }],
+    ['a key before and after', false, { hasKey: true }, { hasKey: true }],
+    ['a key before alone', true, { hasKey: true }, {}],
+  ],
+  tooManyAreStored: [
+    ['one fewer', false, {}, {}],
+    ['as many', true, { othersStored: 3 }, {}],
+    ['more', true, { othersStored: 4 }, {}],
+  ],
+};
 const pushedRequest: PushedRequestContext = { clientId: 'web', endsAt: AFTER, othersOpen: 2, mostOpen: 3 };
 const openedLink: PushedRequestEvent = { type: 'opened', now: NOW, clientId: 'web' };
 const pushedRequestCases: Cases<typeof pushedRequestGuards, PushedRequestContext, PushedRequestEvent> = {
@@ -1250,6 +1305,7 @@ const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown
     ['signInCode', signInCodeGuards, mailedCases, mailed, typed],
     ['operatorSetUp', operatorSetUpGuards, setUpCases, setUp, setUpUse],
     ['pushedRequest', pushedRequestGuards, pushedRequestCases, pushedRequest, openedLink],
+    ['clientDocument', clientDocumentGuards, documentCases, document, fetchedNow],
     ['usedJti', usedJtiGuards, jtiCases, {}, jti],
     ['passkey', passkeyGuards, passkeyCases, passkey, signature],
     ['trustedBrowser', trustedBrowserGuards, trustCases, trust, secret],

@@ -9,6 +9,7 @@ import { allAnswers } from './answers.ts';
 import { type Config, type Subject, withoutCode } from './catalogue.ts';
 import { lawsOfAuthorizationCode } from './laws/authorization-code.ts';
 import { lawsOfClient } from './laws/client.ts';
+import { lawsOfClientDocument } from './laws/client-document.ts';
 import { lawsOfEmailChallenge } from './laws/email-challenge.ts';
 import { lawsOfEveryMachine } from './laws/every-machine.ts';
 import { lawsOfExternalSignIn } from './laws/external-sign-in.ts';
@@ -55,6 +56,7 @@ const LAWS: Readonly<Record<RunningName, readonly Law[]>> = {
   mail: lawsOfMail,
   operatorSetUp: lawsOfOperatorSetUp,
   pushedRequest: lawsOfPushedRequest,
+  clientDocument: lawsOfClientDocument,
   usedJti: lawsOfUsedJti,
 };
 

@@ -25,6 +25,7 @@ import {
   interactionsInMemory,
   keyRing,
   keys,
+  noClientDocuments,
   noPushedRequests,
   session,
   sessionsInMemory,
@@ -82,6 +83,7 @@ function given(
     sessions,
     interactions: stored.interactions,
     pushedRequests: noPushedRequests,
+    ...noClientDocuments,
     users: {
       keyOf: (username) => username,
       accountKeyOf: async (typed) => typed,
@@ -113,7 +115,11 @@ function given(
 type Given = ReturnType<typeof given>;
 
 const request = ({ deps }: Given, change: Readonly<Record<string, string>> = {}, cookie: Buffer | null = COOKIE) =>
-  handleAuthorizationRequest(deps, { encoded: encode(change), cookies: { browser: BROWSER, session: cookie } });
+  handleAuthorizationRequest(deps, {
+    encoded: encode(change),
+    address: () => '198.51.100.7',
+    cookies: { browser: BROWSER, session: cookie },
+  });
 
 async function begin(test: Given, change: Readonly<Record<string, string>> = {}, cookie: Buffer | null = COOKIE) {
   const outcome = await request(test, change, cookie);
@@ -282,7 +288,7 @@ describe('an authorization request', () => {
   it('without cookies is repeated by GET, once it is valid', async () => {
     const { deps } = given();
     const call = (change: Readonly<Record<string, string>>) =>
-      handleAuthorizationRequest(deps, { encoded: encode(change), cookies: null });
+      handleAuthorizationRequest(deps, { encoded: encode(change), address: () => '198.51.100.7', cookies: null });
     expect(await call({ more: 'x' })).toEqual({ kind: 'repeatByGet', query: encode() });
     expect(await call({ response_type: 'token' })).toMatchObject({ kind: 'invalid' });
   });
@@ -394,6 +400,7 @@ describe('the page of an interaction', () => {
       username: 'alice',
       about: { logo: null, terms: null, policy: null },
       redirectUri: CALLBACK,
+      describedAt: null,
       onThisDevice: false,
       access: [{ resource: 'API', scopes: [{ name: 'read', description: 'see your data' }] }],
       whileAway: true,

@@ -39,7 +39,11 @@ describe('the use cases of the pages', () => {
 
   async function begin(browser: TestBrowser, change = {}) {
     const { client, encoded } = await encodedRequest(change);
-    const outcome = await handleAuthorizationRequest(scene.deps, { encoded, cookies: browser });
+    const outcome = await handleAuthorizationRequest(scene.deps, {
+      encoded,
+      address: () => '198.51.100.7',
+      cookies: browser,
+    });
     if (outcome.kind !== 'continued') throw new Error(`the interaction did not begin: ${outcome.kind}`);
     expect(outcome).toMatchObject({ reason: null, clientId: client.clientId });
     return { client, id: outcome.interactionId, sealed: outcome.sealed };
@@ -65,7 +69,11 @@ describe('the use cases of the pages', () => {
 
   it('a request without cookies is repeated by GET, and begins no interaction', async () => {
     const { client, encoded } = await encodedRequest();
-    const outcome = await handleAuthorizationRequest(scene.deps, { encoded, cookies: null });
+    const outcome = await handleAuthorizationRequest(scene.deps, {
+      encoded,
+      address: () => '198.51.100.7',
+      cookies: null,
+    });
     if (outcome.kind !== 'repeatByGet') throw new Error(outcome.kind);
     expect(Object.fromEntries(new URLSearchParams(outcome.query))).toEqual(
       Object.fromEntries(new URLSearchParams(encoded)),
@@ -79,7 +87,9 @@ describe('the use cases of the pages', () => {
 
   it('an error is redirected to a verified redirect URI with state and iss; an unverified request is not redirected', async () => {
     const { client, encoded } = await encodedRequest({ response_type: 'token' });
-    expect(await handleAuthorizationRequest(scene.deps, { encoded, cookies: aBrowser() })).toMatchObject({
+    expect(
+      await handleAuthorizationRequest(scene.deps, { encoded, address: () => '198.51.100.7', cookies: aBrowser() }),
+    ).toMatchObject({
       kind: 'invalid',
       clientId: client.clientId,
       reason: 'response_type_unsupported',
@@ -90,7 +100,11 @@ describe('the use cases of the pages', () => {
       },
     });
     const other = await encodedRequest({ redirect_uri: `${REDIRECT_URI}/elsewhere` });
-    const outcome = await handleAuthorizationRequest(scene.deps, { encoded: other.encoded, cookies: aBrowser() });
+    const outcome = await handleAuthorizationRequest(scene.deps, {
+      encoded: other.encoded,
+      address: () => '198.51.100.7',
+      cookies: aBrowser(),
+    });
     expect(outcome).toMatchObject({ kind: 'unverified', reason: 'redirect_uri_mismatch' });
     expect(outcome).not.toHaveProperty('response');
   });

@@ -274,6 +274,26 @@ export function interactionsInMemory(
 }
 
 /** The store of a server to which no client pushes. */
+/** No document of a client is stored, and none is fetched. */
+export const noClientDocuments = {
+  clientDocuments: {
+    load: async (clientId: string) => ({
+      now: new Date(0),
+      clientId,
+      document: null,
+      client: null,
+      version: null,
+      othersStored: 0,
+    }),
+    commit: async () => false,
+  },
+  documentFetches: {
+    fetch: async () => ({ kind: 'unreachable', problem: 'The test has no network.' }) as const,
+    failureOf: () => null,
+  },
+  documentRates: { count: () => null },
+};
+
 export const noPushedRequests: PushedRequestStore = {
   loadFresh: async () => {
     throw new Error('a push');

@@ -52,6 +52,7 @@ export const configuration = (change: Partial<Configuration> = {}): Configuratio
   upstreams: [],
   delegatedSignIn: null,
   botCheck: null,
+  registration: {},
   webhooks: NO_WEBHOOKS,
   limits: SHIPPED_LIMITS,
   ledger: SHIPPED_LEDGER,

@@ -80,6 +80,13 @@ export const SET_UP = { active: id(131), used: id(132), ended: id(133) } as cons
 export const SECRET = { set: 'CRM_SECRET', removed: 'OLD_SECRET' } as const;
 
 export const PUSHED = { pushed: id(141), used: id(142), ended: id(143) } as const;
+/** The ids of their clients. `old`: counts no more. */
+export const DOCUMENT = {
+  known: 'https://known.example/client',
+  stale: 'https://stale.example/client',
+  refused: 'https://refused.example/client',
+  old: 'https://old.example/client',
+} as const;
 export const USED_JTI = { live: 'a live proof', expired: 'an expired proof' } as const;
 
 export const IDENTITY = { active: id(61), removed: id(62) } as const;
@@ -225,6 +232,16 @@ function* rows(): Generator<string> {
       created_at, ends_at) values ('${rowId}', '\\xc0de${rowId.slice(-2)}', 'sea1ed', '\\xb0b0', '${state}', '${state}',
       ${state === 'spent' ? 5 : 0}, ${wasSent ? `'${USER.alice}', 0, 'alice@example.com'` : 'null, null, null'}, now(),
       now() + interval '10 minutes')`;
+  }
+  for (const [name, clientId] of Object.entries(DOCUMENT)) {
+    const state = name === 'old' ? 'refused' : name;
+    yield `insert into clients (client_id, client_name, application_type, token_endpoint_auth_method, secret_macs, redirect_uris, grant_types,
+      policy, registered_by, mac_version) values ('${clientId}', 'an app', 'web', 'none', '[]', '{https://app.example/}', '{authorization_code}',
+      'default', 'self', 1)`;
+    yield `insert into client_documents (client_id, state, fetched_at, fresh_until) values ('${clientId}', 'known',
+      now() ${name === 'old' ? "- interval '2 days'" : ''}, now())`;
+    if (state !== 'known')
+      yield `update client_documents set state = '${state}', failed_at = fetched_at, problem = 'a rule' where client_id = '${clientId}'`;
   }
   for (const [name, rowId] of Object.entries(PUSHED)) {
     const isUsed = name === 'used';

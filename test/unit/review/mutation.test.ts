@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import { administration } from '../../../src/lifecycles/client/walk/walk.ts';
+import { clientDocuments } from '../../../src/lifecycles/client-document/walk.ts';
 import { emailChallenges } from '../../../src/lifecycles/email-challenge/walk/walk.ts';
 import { externalSignIns } from '../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import { authorizations, provenRetries } from '../../../src/lifecycles/grant/walk/walk.ts';
@@ -49,6 +50,7 @@ import {
   administrationMachineMutants,
   codeMachineMutants,
   deliveryMachineMutants,
+  documentMachineMutants,
   externalMachineMutants,
   factorMachineMutants,
   jtiMachineMutants,
@@ -67,6 +69,7 @@ import {
   administrationPredicateMutants,
   codePredicateMutants,
   deliveryPredicateMutants,
+  documentPredicateMutants,
   externalPredicateMutants,
   factorPredicateMutants,
   jtiPredicateMutants,
@@ -169,6 +172,12 @@ const SUBJECTS: readonly Subject[] = [
     walk: pushedRequests,
     bounds: [FEW, { requests: 3, inFlight: 2, faults: 0 }, { requests: 2, inFlight: 2, faults: 1 }],
     mutants: [...pushedMachineMutants, ...pushedPredicateMutants],
+    factMutants,
+  },
+  {
+    walk: clientDocuments,
+    bounds: [FEW, { requests: 2, inFlight: 2, faults: 0 }, { requests: 1, inFlight: 1, faults: 1 }],
+    mutants: [...documentMachineMutants, ...documentPredicateMutants],
     factMutants,
   },
   {

@@ -40,6 +40,7 @@ describe('the model check', () => {
       ['mail'],
       ['operatorSetUp'],
       ['pushedRequest'],
+      ['clientDocument', 'client'],
       ['usedJti'],
     ]);
     // These have fewer states.
@@ -49,6 +50,7 @@ describe('the model check', () => {
       'trusted-browsers': 4000,
       'operator-set-ups': 4000,
       'pushed-requests': 2000,
+      'client-documents': 1500,
       'used-jtis': 4000,
     };
     for (const { walk, explorations } of proofs)

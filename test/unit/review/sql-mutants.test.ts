@@ -123,7 +123,7 @@ const ofMachines: readonly Mutant[] = MOVED.flatMap((name) => {
   // A constraint of the table refuses a row in this state.
   const stored = states.filter(
     (state) =>
-      !['unpublished', 'unregistered', 'unlinked', 'unrequested', 'unissued', 'unpushed'].includes(state) &&
+      !['unpublished', 'unregistered', 'unlinked', 'unrequested', 'unissued', 'unpushed', 'unseen'].includes(state) &&
       !(name === 'trustedBrowser' && state === 'requested'),
   );
   return [

@@ -59,6 +59,24 @@ const CASES = {
   interactions: ['awaitingSignIn', 'awaitingConsent', 'approved', 'denied'].flatMap((state) =>
     around(`an hour after the end of an interaction, ${state}`, HOUR, (endsAt) => ({ state, endsAt })),
   ),
+  clients: [
+    stays('a client of an operator', { registeredBy: 'operator', createdAt: ago(TEN_YEARS) }),
+    stays('a client that introduced itself, and that an administrator deleted', {
+      registeredBy: 'self',
+      createdAt: ago(TEN_YEARS),
+      deletedAt: ago(DAY),
+      epoch: 1n,
+    }),
+    ...around('an hour after a client introduced itself, without a document', HOUR, (createdAt) => ({
+      registeredBy: 'self',
+      createdAt,
+    })),
+  ],
+  clientDocuments: around('the time in which a document counts', 26 * HOUR, (fetchedAt) => ({
+    state: 'known',
+    fetchedAt,
+    freshUntil: fetchedAt,
+  })),
   pushedRequests: ['pushed', 'used'].flatMap((state) =>
     around(`an hour after the end of a pushed request, ${state}`, HOUR, (endsAt) => ({
       state,

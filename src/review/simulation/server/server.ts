@@ -116,6 +116,7 @@ export const configurationOf = (issuer: string, { policy, signIn, upstreams = []
   upstreams,
   delegatedSignIn: null,
   botCheck: null,
+  registration: {},
   webhooks: NO_WEBHOOKS,
   limits: SHIPPED_LIMITS,
   ledger: SHIPPED_LEDGER,

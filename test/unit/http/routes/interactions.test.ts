@@ -60,6 +60,7 @@ const CONSENT = {
   clientName: 'Photo Book',
   username: 'a person',
   redirectUri: 'https://client.test/cb',
+  describedAt: null,
   onThisDevice: true,
   access: [{ resource: null, scopes: [{ name: 'read', description: 'see your data' }] }],
   whileAway: true,

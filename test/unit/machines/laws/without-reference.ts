@@ -189,6 +189,11 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'It is itself the signer.',
     'It has no private half to sign with.',
   ],
+  clientDocument: [
+    // A server may delete a client for good, and bound its tables.
+    'An administrator deleted the client: its document does not register it again.',
+    'So many documents are stored that the table would fill.',
+  ],
   client: [
     // The permitted changes of a client, and their actors, are left to the server.
     'Configuration declares the client: the next start would undo the change.',

@@ -5,6 +5,7 @@
 import type { Machine } from '../../../../src/catalogue/read.ts';
 import {
   client,
+  clientDocument,
   emailChallenge,
   externalSignIn,
   grant,
@@ -29,6 +30,7 @@ import {
   CLIENT,
   CODE,
   DELIVERY,
+  DOCUMENT,
   EXTERNAL,
   GRANT,
   IDENTITY,
@@ -64,7 +66,16 @@ const pairs = ({ machine }: Subject): [from: string, to: string][] => {
 };
 
 /** A key in the memory of one node has no row, nor has what was never registered, or never sent, nor has trust that was only requested. */
-const NEVER_STORED = ['unpublished', 'unregistered', 'unlinked', 'unsent', 'unrequested', 'unissued', 'unpushed'];
+const NEVER_STORED = [
+  'unpublished',
+  'unregistered',
+  'unlinked',
+  'unsent',
+  'unrequested',
+  'unissued',
+  'unpushed',
+  'unseen',
+];
 
 /** The reasons that the arms from one state to the other write with this effect; null: no arm. */
 function reasonsBetween({ states }: Machine, from: string, to: string, effect: string) {
@@ -288,6 +299,18 @@ const setUpPairs = pairs(operatorSetUp).map(([from, to]) => {
   return refused(rule, what, ...room, statement);
 });
 
+const documentPairs = pairs(clientDocument).map(([from, to]) => {
+  const what = `document of a client ${from} → ${to}`;
+  const failure = to === 'known' ? 'failed_at = null, problem = null' : "failed_at = now(), problem = 'a rule'";
+  const statement = updateOf('client_documents', 'client_id')(
+    DOCUMENT[from as keyof typeof DOCUMENT],
+    `state = '${to}', ${failure}`,
+  );
+  return from === to || reasonsBetween(clientDocument.machine, from, to, '') !== null
+    ? allowed(what, statement)
+    : refused('client_documents_moves_with_its_machine', what, statement);
+});
+
 const pushedPairs = pairs(pushedRequest).map(([from, to]) => {
   const what = `pushed request ${from} → ${to}`;
   const sealed = to === 'used' ? "''" : "coalesce(nullif(sealed, ''), 'sea1ed')";
@@ -399,6 +422,7 @@ export const machinePairCases: readonly HeldCase[] = [
   ...externalPairs,
   ...codePairs,
   ...setUpPairs,
+  ...documentPairs,
   ...pushedPairs,
   ...identityPairs,
   ...deliveryPairs,

@@ -1,6 +1,7 @@
 /** The machines of the chain, each with one change (test/unit/machines/mutants.ts), in front of the engine. */
 import { createMachine } from 'xstate';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
+import type { clientDocuments } from '../../../../src/lifecycles/client-document/walk.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
@@ -19,6 +20,7 @@ import {
   authorizationCode,
   type Config,
   client,
+  clientDocument,
   copyOf,
   emailChallenge,
   externalSignIn,
@@ -84,6 +86,7 @@ export const externalMachineMutants = mutantsOfAll<typeof externalSignIns>([exte
 export const codeMachineMutants = mutantsOfAll<typeof signInCodes>([signInCode]);
 export const jtiMachineMutants = mutantsOfAll<typeof usedJtis>([usedJti]);
 export const setUpMachineMutants = mutantsOfAll<typeof operatorSetUps>([operatorSetUp]);
+export const documentMachineMutants = mutantsOfAll<typeof clientDocuments>([clientDocument]);
 export const pushedMachineMutants = mutantsOfAll<typeof pushedRequests>([pushedRequest]);
 export const keyMachineMutants: readonly Mutant<typeof signingKeys>[] = mutantsOfAll([signingKey]);
 

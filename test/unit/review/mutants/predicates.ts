@@ -1,6 +1,7 @@
 /** Every predicate of the machines, wrong in each possible way: always, never, or off by one. */
 import { authorizationCodeGuards } from '../../../../machines/authorization-code/guards.ts';
 import { clientGuards } from '../../../../machines/client/guards.ts';
+import { clientDocumentGuards } from '../../../../machines/client-document/guards.ts';
 import { emailChallengeGuards } from '../../../../machines/email-challenge/guards.ts';
 import { externalSignInGuards } from '../../../../machines/external-sign-in/guards.ts';
 import { interactionGuards } from '../../../../machines/interaction/guards.ts';
@@ -21,6 +22,7 @@ import { usedJtiGuards } from '../../../../machines/used-jti/guards.ts';
 import { userGuards } from '../../../../machines/user/guards.ts';
 import { webhookDeliveryGuards } from '../../../../machines/webhook-delivery/guards.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
+import type { clientDocuments } from '../../../../src/lifecycles/client-document/walk.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
@@ -175,6 +177,11 @@ export const jtiPredicateMutants: readonly Mutant<typeof usedJtis>[] = mutantsOf
 export const setUpPredicateMutants: readonly Mutant<typeof operatorSetUps>[] = mutantsOf<typeof operatorSetUps>(
   'operatorSetUp',
   operatorSetUpGuards,
+);
+
+export const documentPredicateMutants: readonly Mutant<typeof clientDocuments>[] = mutantsOf<typeof clientDocuments>(
+  'clientDocument',
+  clientDocumentGuards,
 );
 
 export const pushedPredicateMutants: readonly Mutant<typeof pushedRequests>[] = mutantsOf<typeof pushedRequests>(

@@ -1,0 +1,50 @@
+/** Names in registration.yaml that no other file has, and access that no stranger may have. */
+import type { Registration } from '../../policies/registration-schema.ts';
+import type { Policy, Resource } from '../../policies/schema.ts';
+import { REGISTRATION_FILE } from './configuration.ts';
+import { nearestOf } from './nearest.ts';
+import type { Problem } from './problem.ts';
+import { shown } from './shown.ts';
+
+type Path = readonly PropertyKey[];
+type Reading = { readonly value: Registration; readonly lineOf: (path: Path) => number | null };
+type Known = {
+  readonly policies: ReadonlyMap<string, Policy>;
+  readonly resources: readonly Resource[];
+  readonly identity: Resource;
+};
+
+export function registrationProblems({ value, lineOf }: Reading, known: Known): readonly Problem[] {
+  const { metadataDocuments: rules } = value;
+  if (rules === undefined) return [];
+  const unknown = (path: Path, found: string, names: readonly string[], allowed: string): readonly Problem[] =>
+    names.includes(found)
+      ? []
+      : [
+          {
+            file: REGISTRATION_FILE,
+            line: lineOf(['metadataDocuments', ...path]),
+            key: ['metadataDocuments', ...path].join('.'),
+            found: shown(found),
+            allowed,
+            nearest: nearestOf(found, names, (length) => Math.min(3, length / 2)),
+          },
+        ];
+  const resources = known.resources.filter(({ identifier }) => rules.resources.includes(identifier));
+  const scopes = [known.identity, ...resources].flatMap((one) => one.scopes.map(({ name }) => name));
+  const identifiers = known.resources.map(({ identifier }) => identifier);
+  return [
+    ...unknown(['policy'], rules.policy, [...known.policies.keys()], 'the name of a policy file'),
+    ...rules.resources.flatMap((one, at) =>
+      unknown(['resources', at], one, identifiers, 'the identifier of a resource in resources.yaml'),
+    ),
+    ...rules.scopes.flatMap((one, at) =>
+      unknown(
+        ['scopes', at],
+        one,
+        [...scopes, 'offline_access'],
+        'a scope of one of these resources, or of OpenID Connect',
+      ),
+    ),
+  ];
+}

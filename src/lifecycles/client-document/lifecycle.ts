@@ -1,0 +1,241 @@
+/**
+ * The document of a client whose `client_id` is a URL. Its lifecycle sends `registrationRequested` to the client, so that a document and the
+ * client that it describes are one commit.
+ */
+import type {
+  ClientDocumentContext,
+  ClientDocumentEvent,
+  ClientDocumentRejectReason,
+} from '../../../machines/client-document/facts.ts';
+import { clientDocumentMachine } from '../../../machines/client-document/machine.ts';
+import { type Commit, type CommitStore, insert, rowsOf, update, type Write } from '../../engine/commit.ts';
+import { effectOf } from '../../engine/decide.ts';
+import { InvariantViolation } from '../../engine/errors.ts';
+import type { Lifecycle } from '../../engine/lifecycle.ts';
+import { type Request, run, type Sleeping } from '../../engine/run.ts';
+import { rejectionIn } from '../../engine/step.ts';
+import { provesKey, type RegisteredClient } from '../../model/client.ts';
+import {
+  type ClientRow,
+  clientLifecycle,
+  clientWrite,
+  type RowVersion,
+  registrationBy,
+  type SentRegistration,
+} from '../client/lifecycle.ts';
+import { within } from '../within.ts';
+import { CLIENT_DOCUMENTS, type ClientDocument } from './entity.ts';
+
+/** Null: nothing is stored. */
+export type ClientDocumentRow = {
+  readonly clientId: string;
+  readonly document: ClientDocument | null;
+  readonly client: RegisteredClient | null;
+};
+
+export type LoadedClientDocument = ClientDocumentRow & {
+  readonly now: Date;
+  /** Of the row of the client. */
+  readonly version: RowVersion;
+  readonly othersStored: number;
+};
+
+/** The rules of this server about documents. */
+export type DocumentRules = {
+  readonly originIsAllowed: boolean;
+  readonly mostStored: number;
+};
+
+/** The result of a fetch. */
+export type Fetched =
+  | { readonly kind: 'described'; readonly registration: SentRegistration; readonly freshSeconds: number }
+  | { readonly kind: 'unreachable' | 'malformed'; readonly problem: string };
+
+type ClientDocumentFacts = DocumentRules & {
+  readonly now: Date;
+  readonly version: RowVersion;
+  readonly othersStored: number;
+  /** A failed fetch that this node remembers, of a document that is not stored. */
+  readonly failedAt: Date | null;
+  /** Null: no fetch was made. */
+  readonly fetched: Fetched | null;
+};
+
+export type ClientDocumentStore = {
+  readonly load: (clientId: string) => Promise<LoadedClientDocument>;
+  readonly commit: CommitStore;
+};
+
+const time = (instant: Date | null | undefined): number | null => instant?.getTime() ?? null;
+
+const clientOf = within(
+  clientLifecycle,
+  ({ clientId, client }: ClientDocumentRow): ClientRow => ({ clientId, client }),
+  (row, { client }) => ({ ...row, client }),
+);
+
+export const clientDocumentLifecycle: Lifecycle<ClientDocumentRow, ClientDocumentFacts, Commit> = {
+  machine: clientDocumentMachine,
+  stateOf: ({ document }) => document?.state ?? 'unseen',
+  contextOf: (
+    { document, client },
+    { failedAt, originIsAllowed, othersStored, mostStored },
+  ): ClientDocumentContext => ({
+    originIsAllowed,
+    isVetted: client !== null && client.deletedAt === null && client.registeredBy === 'operator',
+    isDeleted: client !== null && client.deletedAt !== null,
+    hasKey: client !== null && provesKey(client),
+    fetchedAt: time(document?.fetchedAt),
+    freshUntil: time(document?.freshUntil),
+    failedAt: time(document === null ? failedAt : document.failedAt),
+    othersStored,
+    mostStored,
+  }),
+  answers: {
+    named: ['fetchDocument', 'useClient', 'reject'],
+    described: ['keepDocument', 'useClient', 'reject'],
+    unreachable: ['useClient', 'reject'],
+    malformed: ['reject'],
+  },
+  changes: {
+    keepDocument: (row, { now, fetched }) => {
+      if (fetched?.kind !== 'described') throw new InvariantViolation('clientDocument: nothing was described');
+      const freshUntil = new Date(now.getTime() + fetched.freshSeconds * 1000);
+      const { clientId } = row;
+      const document = { clientId, state: 'known', fetchedAt: now, freshUntil, failedAt: null, problem: null } as const;
+      return { ...row, document };
+    },
+    markStale: (row, facts) => failed(row, facts, 'stale'),
+    refuseDocument: (row, facts) => failed(row, facts, 'refused'),
+  },
+  sends: {
+    describeClient: (row, { now, version, fetched }) => {
+      if (fetched?.kind !== 'described') throw new InvariantViolation('clientDocument: nothing was described');
+      const { clientId, client } = row;
+      const actor = { kind: 'client', id: clientId, addressHash: null } as const;
+      const registration = registrationBy(actor, { clientId, client }, fetched.registration);
+      return { lifecycle: clientOf, facts: { now, version, ...registration.facts }, event: registration.event };
+    },
+  },
+  // The state, and each change of the client, are in the ledger. The times of fetches are not.
+  notAudited: ['keepDocument', 'markStale', 'refuseDocument'],
+  ledgerFacts: ({ clientId }) => ({ clientId }),
+  violation: ({ before, after }) =>
+    before.client !== null && after.client?.epoch !== before.client.epoch
+      ? 'a document ended grants of its client'
+      : null,
+  commitOf: ({ before, after }, { now, version, mostStored }, entries) => {
+    const writes: Write[] = [];
+    if (after.client !== null && after.client !== before.client)
+      writes.push(clientWrite(before.client, after.client, version));
+    const { document } = after;
+    if (document === null) throw new InvariantViolation('clientDocument: a change without a document');
+    writes.push(
+      before.document === null
+        ? insert(CLIENT_DOCUMENTS, document, [{ clientId: document.clientId }])
+        : update(CLIENT_DOCUMENTS, before.document, document, ['state', 'fetchedAt'], { key: 'clientId' }),
+    );
+    const requires = [
+      {
+        // Without a lock: commits that meet may exceed it by their number.
+        that: 'few enough documents are stored',
+        rows: [rowsOf(CLIENT_DOCUMENTS, {})],
+        are: { fewerThan: mostStored },
+      },
+    ];
+    return {
+      now,
+      requires: before.document === null ? requires : [],
+      writes: writes as [Write, ...Write[]],
+      entries,
+    };
+  },
+};
+
+function failed(
+  row: ClientDocumentRow,
+  { now, fetched }: ClientDocumentFacts,
+  state: ClientDocument['state'],
+): ClientDocumentRow {
+  if (row.document === null || fetched === null)
+    throw new InvariantViolation('clientDocument: no fetch of a stored document has failed');
+  const problem = fetched.kind === 'described' ? AUTHENTICATION_DROPPED : fetched.problem;
+  return { ...row, document: { ...row.document, state, failedAt: now, problem } };
+}
+
+/** The rule that only the client before shows to be broken. */
+export const AUTHENTICATION_DROPPED = 'authentication_dropped';
+
+// Requests.
+
+export type DocumentAnswer =
+  /** The request continues with the client as it is registered. */
+  | { readonly kind: 'usable' }
+  | { readonly kind: 'fetch' }
+  | {
+      readonly kind: 'rejected';
+      readonly reason: ClientDocumentRejectReason;
+      /** The rule that the last fetch broke. Null: none is known. */
+      readonly problem: string | null;
+    };
+
+type DocumentRequest = Request<LoadedClientDocument, ClientDocumentRow, ClientDocumentFacts, Commit, DocumentAnswer>;
+
+/** A failed fetch that a node remembers, of a document that is not stored. */
+export type RememberedFailure = { readonly at: Date; readonly problem: string };
+
+const rowOf = ({ clientId, document, client }: LoadedClientDocument): ClientDocumentRow => ({
+  clientId,
+  document,
+  client,
+});
+
+/** @param failureAt by the clock of the database. */
+export const nameDocument = (
+  rules: DocumentRules,
+  failureAt: (now: Date) => RememberedFailure | null,
+): DocumentRequest => ({
+  lifecycle: clientDocumentLifecycle,
+  read: (loaded) => {
+    const { now, version, othersStored } = loaded;
+    const event: ClientDocumentEvent = { type: 'named', now: now.getTime() };
+    const facts = { ...rules, now, version, othersStored, failedAt: failureAt(now)?.at ?? null, fetched: null };
+    return { row: rowOf(loaded), facts, event };
+  },
+  answer: (step, { now }) => {
+    const rejected = rejectionIn<ClientDocumentRejectReason>(step);
+    if (rejected) return { ...rejected, problem: step.after.document?.problem ?? failureAt(now)?.problem ?? null };
+    const [decision] = step.decisions;
+    return decision && effectOf(decision, 'fetchDocument') ? { kind: 'fetch' } : { kind: 'usable' };
+  },
+});
+
+export const fetchedDocument = (rules: DocumentRules, fetched: Fetched): DocumentRequest => ({
+  lifecycle: clientDocumentLifecycle,
+  read: (loaded) => {
+    const { now, version, othersStored } = loaded;
+    const facts = { ...rules, now, version, othersStored, failedAt: null, fetched };
+    return { row: rowOf(loaded), facts, event: eventOf(fetched, now) };
+  },
+  answer: (step) => {
+    const rejected = rejectionIn<ClientDocumentRejectReason>(step);
+    if (rejected === null) return { kind: 'usable' };
+    return { ...rejected, problem: fetched.kind === 'described' ? null : fetched.problem };
+  },
+});
+
+function eventOf(fetched: Fetched, now: Date): ClientDocumentEvent {
+  const { kind } = fetched;
+  if (kind === 'described') return { type: kind, hasKey: provesKey(fetched.registration) };
+  return kind === 'unreachable' ? { type: kind, now: now.getTime() } : { type: kind };
+}
+
+export type ClientDocumentPorts = Sleeping & { readonly clientDocuments: ClientDocumentStore };
+
+/** @throws Unavailable */
+export const askClientDocument = (
+  { clientDocuments, sleep }: ClientDocumentPorts,
+  clientId: string,
+  request: DocumentRequest,
+): Promise<DocumentAnswer> =>
+  run({ load: () => clientDocuments.load(clientId), commit: clientDocuments.commit, sleep }, request);

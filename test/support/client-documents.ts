@@ -1,0 +1,65 @@
+/** A server of documents of clients, which each test lets say what it likes, and the rules under which a server accepts them. */
+import type { MetadataDocuments } from '../../policies/registration-schema.ts';
+import type { Configuration } from '../../src/config/configuration.ts';
+import type { DocumentAnswer } from '../../src/images/fetch-client-document.ts';
+import type { TestClient } from './actors.ts';
+import { shippedConfiguration } from './app.ts';
+
+export const ORIGIN = 'https://agent.example';
+export const DOCUMENT_URL = `${ORIGIN}/client.json`;
+export const API = 'https://api.example.com';
+
+export const RULES: MetadataDocuments = {
+  origins: 'any',
+  scopes: ['openid', 'read', 'offline_access'],
+  resources: [API],
+  policy: 'native-app',
+  maxDocuments: 10_000,
+};
+
+export const acceptingDocuments = (change: Partial<MetadataDocuments> = {}): Configuration => ({
+  ...shippedConfiguration,
+  registration: { metadataDocuments: { ...RULES, ...change } },
+});
+
+export type Content = Readonly<Record<string, unknown>>;
+
+/** A valid document of an app on a device. */
+export const documentOf = (url: string, change: Content = {}): Content => ({
+  client_id: url,
+  client_name: 'Agent',
+  redirect_uris: [`${new URL(url).origin}/callback`],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+  ...change,
+});
+
+export const sent = (content: Content | string, freshSeconds = 3600): DocumentAnswer => ({
+  kind: 'sent',
+  text: typeof content === 'string' ? content : JSON.stringify(content),
+  freshSeconds,
+});
+
+/** Answers each URL, and counts how often it was asked. */
+export function documentServer() {
+  const answers = new Map<string, DocumentAnswer>();
+  const asked: string[] = [];
+  return {
+    asked,
+    say: (url: string, answer: DocumentAnswer) => void answers.set(url, answer),
+    fetchClientDocument: async (url: string): Promise<DocumentAnswer> => {
+      asked.push(url);
+      return answers.get(url) ?? { kind: 'unreachable', problem: 'The connection failed: ECONNREFUSED.' };
+    },
+  };
+}
+
+/** For a browser and for the token endpoint. */
+export const clientAt = (url: string, redirectUri = `${new URL(url).origin}/callback`): TestClient =>
+  ({
+    clientId: url,
+    redirectUris: [redirectUri],
+    secret: null,
+    tokenEndpointAuthMethod: 'none',
+  }) as object as TestClient;

@@ -1,0 +1,263 @@
+/** Clients that describe themselves by a document at their `client_id`: from the first request to the rotation. */
+import { eq } from 'drizzle-orm';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { MetadataDocuments } from '../../../policies/registration-schema.ts';
+import { clientDocuments, clients, transitions } from '../../../src/storage/schema.ts';
+import { authorizeUrl, exchange, goThrough, makePkce, refresh } from '../../support/actors.ts';
+import { Browser } from '../../support/browser.ts';
+import {
+  API,
+  acceptingDocuments,
+  type Content,
+  clientAt,
+  DOCUMENT_URL,
+  documentOf,
+  documentServer,
+  ORIGIN,
+  sent,
+} from '../../support/client-documents.ts';
+import { testClock } from '../../support/clock.ts';
+import { anyDatabase } from '../../support/database.ts';
+import { push } from '../../support/pushing.ts';
+import { openScene } from '../../support/scene.ts';
+
+const HOUR = 3600;
+const client = clientAt(DOCUMENT_URL);
+
+async function opened({ rules = {}, content = {} }: { rules?: Partial<MetadataDocuments>; content?: Content } = {}) {
+  const server = documentServer();
+  server.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL, content)));
+  const clock = testClock();
+  let configuration = acceptingDocuments(rules);
+  const scene = await openScene(anyDatabase, {
+    clock,
+    configuration,
+    reloaded: () => ({ registration: configuration.registration }),
+    fetchClientDocument: server.fetchClientDocument,
+  });
+  onTestFinished(scene.close);
+  const db = scene.database.drizzle;
+  const named = (change: Record<string, string | undefined> = {}, by = client) =>
+    new Browser(scene.app).get(authorizeUrl(by, makePkce(), change));
+  return {
+    ...scene,
+    ...{ server, clock, named, db },
+    reload: (change: Partial<MetadataDocuments> | null) => {
+      configuration = change === null ? { ...configuration, registration: {} } : acceptingDocuments(change);
+    },
+    storedClient: async () => (await db.select().from(clients).where(eq(clients.clientId, DOCUMENT_URL)))[0],
+    storedDocument: async () => (await db.select().from(clientDocuments))[0],
+  };
+}
+
+describe('a client that describes itself by a document', () => {
+  it('signs an end-user in, gets tokens within the rules, and rotates, with one fetch', async () => {
+    const scene = await opened();
+    const code = await scene.code({ client, change: { scope: 'openid read offline_access' } });
+    const { status, json } = await exchange(scene, client, code);
+    expect(status).toBe(200);
+    expect(json.scope).toBe('openid read offline_access');
+    const rotated = await refresh(scene, client, json.refresh_token ?? '');
+    expect(rotated.status).toBe(200);
+    expect(scene.server.asked).toEqual([DOCUMENT_URL]);
+    expect(await scene.storedClient()).toMatchObject({
+      clientName: 'Agent (agent.example)',
+      registeredBy: 'self',
+      declared: false,
+      scope: ['openid', 'read', 'offline_access'],
+      policy: 'native-app',
+      defaultResource: API,
+      logoUri: null,
+      consent: 'ask',
+    });
+    expect(await scene.storedDocument()).toMatchObject({ state: 'known', failedAt: null, problem: null });
+    const entries = await scene.db.select().from(transitions).where(eq(transitions.clientId, DOCUMENT_URL));
+    expect(entries.map(({ machine, toState }) => [machine, toState])).toEqual(
+      expect.arrayContaining([
+        ['clientDocument', 'known'],
+        ['client', 'registered'],
+      ]),
+    );
+  });
+
+  it('is off by default, and metadata says whether it is on', async () => {
+    const scene = await opened();
+    const metadata = async () =>
+      (await scene.app.inject({ url: '/.well-known/oauth-authorization-server' })).json<Record<string, unknown>>();
+    expect(await metadata()).toMatchObject({ client_id_metadata_document_supported: true });
+    scene.reload(null);
+    expect(await metadata()).not.toHaveProperty('client_id_metadata_document_supported');
+    const answer = await scene.named();
+    expect(answer.status).toBe(400);
+    expect(answer.headers).not.toHaveProperty('location');
+    expect(scene.server.asked).toEqual([]);
+    expect(await scene.storedClient()).toBeUndefined();
+  });
+
+  it('pushes its request, and is described where it pushes', async () => {
+    const scene = await opened();
+    const pushed = await push(scene, client);
+    expect(pushed.status).toBe(201);
+    const { url } = await goThrough(new Browser(scene.app), pushed.link, scene.user);
+    const code = { code: new URL(url).searchParams.get('code') ?? '', verifier: pushed.pkce.verifier };
+    expect((await exchange(scene, client, code)).status).toBe(200);
+    expect(scene.server.asked).toEqual([DOCUMENT_URL]);
+  });
+
+  it('a push of a client with a broken document names the rule', async () => {
+    const scene = await opened({ content: { client_id: `${DOCUMENT_URL}x` } });
+    const pushed = await push(scene, client);
+    expect(pushed.status).toBe(400);
+    expect(pushed.json).toEqual({
+      error: 'invalid_request',
+      error_description: 'The client_id in the document is not the URL of the document.',
+    });
+  });
+
+  it('cannot ask for more than the rules, whatever its document says', async () => {
+    const scene = await opened({ content: { scope: 'openid read write management:read' } });
+    expect((await scene.named({ scope: 'write' })).body).toContain('scope');
+    expect((await scene.named({ scope: 'write' })).status).toBe(400);
+    expect((await scene.named({ scope: 'read', resource: API })).status).toBe(200);
+    expect((await scene.storedClient())?.scope).toEqual(['openid', 'read']);
+  });
+
+  it('gets no token for a resource that the rules leave out, whose scope has the same name', async () => {
+    const scene = await opened({ rules: { resources: ['https://other.example'] } });
+    expect((await scene.named({ scope: 'read', resource: API })).status).toBe(400);
+  });
+
+  it('has its origin and the host of its redirect on the consent page, and is asked each time', async () => {
+    const scene = await opened();
+    const consent = async () => {
+      const first = await scene.browser.get(authorizeUrl(client, makePkce(), { scope: 'openid read' }));
+      if (!first.body.includes('name="password"')) return first;
+      return scene.browser.submit(first, { username: scene.user.username, password: 'correct horse battery staple' });
+    };
+    const page = await consent();
+    expect(page.body).toContain('This app is not vetted');
+    expect(page.body).toContain(ORIGIN);
+    expect(page.body).toContain('Agent (agent.example)');
+    expect(page.body).not.toContain('remembered for');
+    expect((await scene.browser.submit(page, { decision: 'approve' })).url).toContain(`${ORIGIN}/callback?`);
+    expect((await consent()).body).toContain('This app is not vetted');
+  });
+
+  it('warns where the answer goes to the device, also beside an https redirect URI', async () => {
+    const device = 'http://127.0.0.1:4000/callback';
+    const scene = await opened({ content: { redirect_uris: [`${ORIGIN}/callback`, 'http://127.0.0.1/callback'] } });
+    const url = authorizeUrl(clientAt(DOCUMENT_URL, device), makePkce());
+    const at = await scene.browser.get(url);
+    const page = await scene.browser.submit(at, {
+      username: scene.user.username,
+      password: 'correct horse battery staple',
+    });
+    expect(page.body).toContain('Did you just start this yourself?');
+    expect(page.body).toContain('127.0.0.1:4000');
+  });
+
+  it('an error of its request stays on a page of this server', async () => {
+    const scene = await opened();
+    const answer = await scene.named({ scope: 'everything' });
+    expect(answer.status).toBe(400);
+    expect(answer.headers).not.toHaveProperty('location');
+  });
+});
+
+describe('the document of a client', () => {
+  it('is fetched again when it is no longer fresh, and changed redirect URIs leave chains as they are', async () => {
+    const scene = await opened();
+    const { json } = await exchange(scene, client, await scene.code({ client }));
+    const moved = `${ORIGIN}/moved`;
+    scene.server.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL, { redirect_uris: [moved] })));
+    scene.clock.advanceSeconds(3599);
+    expect((await scene.named()).status).toBe(200);
+    scene.clock.advanceSeconds(1);
+    expect((await scene.named()).status).toBe(400);
+    expect((await scene.named({}, clientAt(DOCUMENT_URL, moved))).status).toBe(200);
+    expect(scene.server.asked).toHaveLength(2);
+    expect((await refresh(scene, client, json.refresh_token ?? '')).status).toBe(200);
+  });
+
+  it('counts for a day while its origin does not answer, and no longer', async () => {
+    const scene = await opened();
+    expect((await scene.named()).status).toBe(200);
+    scene.server.say(DOCUMENT_URL, { kind: 'unreachable', problem: 'The connection failed: ECONNREFUSED.' });
+    scene.clock.advanceSeconds(HOUR);
+    expect((await scene.named()).status).toBe(200);
+    expect(await scene.storedDocument()).toMatchObject({ state: 'stale' });
+    expect((await scene.named()).status).toBe(200);
+    expect(scene.server.asked).toHaveLength(2);
+    scene.clock.advanceSeconds(23 * HOUR);
+    expect((await scene.named()).status).toBe(400);
+    expect(await scene.storedDocument()).toMatchObject({ state: 'refused' });
+    scene.server.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL)));
+    scene.clock.advanceSeconds(60);
+    expect((await scene.named()).status).toBe(200);
+    expect(await scene.storedDocument()).toMatchObject({ state: 'known', failedAt: null });
+  });
+
+  it('that becomes invalid counts for nothing from then on, and its chains stay', async () => {
+    const scene = await opened();
+    const { json } = await exchange(scene, client, await scene.code({ client }));
+    scene.server.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL, { client_secret: 'x' })));
+    scene.clock.advanceSeconds(HOUR);
+    const answer = await scene.named();
+    expect(answer.status).toBe(400);
+    expect(answer.body).toContain('client_secret');
+    // Without another fetch.
+    expect((await scene.named()).status).toBe(400);
+    expect(scene.server.asked).toHaveLength(2);
+    expect((await refresh(scene, client, json.refresh_token ?? '')).status).toBe(200);
+  });
+
+  it('that cannot be fetched stores nothing, and the origin gets a pause', async () => {
+    const scene = await opened();
+    scene.server.say(DOCUMENT_URL, { kind: 'unreachable', problem: 'The connection failed: ECONNREFUSED.' });
+    const first = await scene.named();
+    expect(first.status).toBe(400);
+    expect(first.body).toContain('ECONNREFUSED');
+    expect((await scene.named()).status).toBe(400);
+    expect(scene.server.asked).toHaveLength(1);
+    expect(await scene.storedClient()).toBeUndefined();
+    expect(await scene.storedDocument()).toBeUndefined();
+    scene.server.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL)));
+    scene.clock.advanceSeconds(60);
+    expect((await scene.named()).status).toBe(200);
+  });
+
+  it('of an origin that the rules do not name is not fetched', async () => {
+    const scene = await opened({ rules: { origins: ['https://other.example'] } });
+    expect((await scene.named()).status).toBe(400);
+    expect(scene.server.asked).toEqual([]);
+    scene.reload({ origins: [ORIGIN] });
+    expect((await scene.named()).status).toBe(200);
+    scene.reload({ origins: ['https://other.example'] });
+    expect((await scene.named()).status).toBe(400);
+  });
+
+  it('is refused where it drops the key that its client had', async () => {
+    const key = {
+      kty: 'EC',
+      crv: 'P-256',
+      x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+      y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+    };
+    const scene = await opened({ content: { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key] } } });
+    expect((await scene.named()).status).toBe(200);
+    scene.server.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL)));
+    scene.clock.advanceSeconds(HOUR);
+    expect((await scene.named()).status).toBe(400);
+    expect(await scene.storedClient()).toMatchObject({ tokenEndpointAuthMethod: 'private_key_jwt' });
+    expect(await scene.storedDocument()).toMatchObject({ state: 'refused', problem: 'authentication_dropped' });
+  });
+
+  it('no more are stored than the rules allow', async () => {
+    const scene = await opened({ rules: { maxDocuments: 1 } });
+    expect((await scene.named()).status).toBe(200);
+    const second = `${ORIGIN}/second.json`;
+    scene.server.say(second, sent(documentOf(second)));
+    expect((await scene.named({}, clientAt(second))).status).toBe(400);
+    expect((await scene.named()).status).toBe(200);
+  });
+});
