@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { fetchAnswer, type PublicFetch, type PublicFetchOptions, WrongAnswer } from './fetch-public.ts';
 import { NotPublic } from './public-address.ts';
 
-/** CIMD §5: "The authorization server MUST NOT automatically follow HTTP redirects". CIMD §8.7 recommends the size. */
+/** CIMD §5: "The authorization server MUST NOT automatically follow HTTP redirects". CIMD §8.6 forbids private addresses, and CIMD §8.7 recommends the size. */
 const DOCUMENT: PublicFetch = {
   what: 'document',
   accept: 'application/json',
@@ -54,7 +54,7 @@ const MOST_FRESH_SECONDS = 86_400;
 /** Where the answer says nothing. */
 const USUAL_FRESH_SECONDS = 3600;
 
-/** RFC 9111 §5.2.2, within bounds (CIMD §5.2). */
+/** `Cache-Control`, within bounds (CIMD §5.2). */
 function freshSecondsOf(headers: IncomingHttpHeaders): number {
   const control = (headers['cache-control'] ?? '').toLowerCase();
   if (/(?:^|[,\s])no-(?:store|cache)(?:$|[,\s=])/.test(control)) return LEAST_FRESH_SECONDS;

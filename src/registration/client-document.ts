@@ -18,7 +18,7 @@ export type DocumentReading =
 
 const MAX_REDIRECT_URIS = 20;
 
-/** The fields that count. Others are ignored: a stranger names no pages, no images and no policy. */
+/** The fields that count. Others are ignored: a stranger names no pages, no images (CIMD §8.8) and no policy. */
 const COUNTING = [
   'client_name',
   'application_type',
