@@ -73,6 +73,7 @@ export type RequestReason =
   | 'management_scope_missing'
   | 'management_not_alone'
   | 'resource_unknown'
+  | 'resource_not_named'
   | 'resources_differ_in_signature'
   | 'resource_outside_profile'
   | 'resource_without_userinfo';
@@ -198,6 +199,7 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
   management_scope_missing: scope('A request for the management API names its scopes, and the API as resource.'),
   management_not_alone: target('The management API is asked for alone: its tokens are for no other API.'),
   resource_unknown: target('A resource is unknown, malformed, or was not requested.'),
+  resource_not_named: target('The request names no resource, and its scope fits more than one or none.'),
 
   resources_differ_in_signature: target(
     'These resources need different signatures, and an access token has one: request one resource at a time.',

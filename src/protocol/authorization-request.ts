@@ -258,6 +258,10 @@ const ACCESS_ERRORS: Readonly<Record<AccessProblem['reason'], Pick<RedirectedErr
     description: 'the management API is asked for alone: its tokens are for no other API',
   },
   resource_unknown: { error: 'invalid_target', description: 'a resource is unknown' },
+  resource_not_named: {
+    error: 'invalid_target',
+    description: 'the request names no resource, and its scope fits more than one or none: send the parameter resource',
+  },
 };
 
 /**

@@ -27,7 +27,8 @@ export const clientCredentials: GrantType = {
 };
 
 function refusedAccess({ reason, scope }: AccessProblem): Refused {
-  if (reason === 'resource_unknown' || reason === 'management_not_alone') return refuse(reason, 'resource');
+  if (reason === 'resource_unknown' || reason === 'resource_not_named' || reason === 'management_not_alone')
+    return refuse(reason, 'resource');
   // A scope that needs an end-user is rejected before `openid` could be missing.
   const refused = refuse(reason === 'openid_missing' ? 'scope_not_allowed' : reason, 'scope');
   return scope === null ? refused : { ...refused, scope: shortScope(scope) };

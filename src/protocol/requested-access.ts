@@ -19,7 +19,8 @@ export type AccessProblem = {
     | 'openid_missing'
     | 'management_scope_missing'
     | 'management_not_alone'
-    | 'resource_unknown';
+    | 'resource_unknown'
+    | 'resource_not_named';
   /** The refused scope, as sent: a scope token (RFC 6749 §3.3). Null: no single scope caused the refusal. */
   readonly scope: string | null;
 };
@@ -37,6 +38,7 @@ export function requestedAccess(configuration: Configuration, client: Client, as
   // Core §3.1.2.1: "Scope values used that are not understood by an implementation SHOULD be ignored."
   const scope = wantsIdentity ? sent.filter((one) => isKnown(configuration, client, one)) : sent;
   const named = namedResources(configuration, client, asked, scope);
+  if ('reason' in named) return named;
   const { identifier: userInfo } = configuration.identity;
   const resources = everyResource(configuration)
     .map((one) => one.identifier)
@@ -98,12 +100,15 @@ function whyRefused(
   return problem(isUnderCeiling ? 'scope_of_other_resource' : 'scope_not_allowed', refused);
 }
 
-/** registration.yaml names the resources of clients that introduce themselves by a document. */
-const isFor = ({ registration }: Configuration, { registeredBy, clientId }: Client, resource: string | undefined) =>
-  registeredBy === 'operator' ||
-  !isMeantAsUrl(clientId) ||
-  resource === undefined ||
-  registration.metadataDocuments?.resources.includes(resource) === true;
+/** The resources that registration.yaml names for a client that introduced itself. Null: an operator registered the client. */
+const resourcesOfStranger = (
+  { registration }: Configuration,
+  { registeredBy, clientId }: Client,
+): readonly string[] | null =>
+  registeredBy === 'operator' || !isMeantAsUrl(clientId) ? null : (registration.metadataDocuments?.resources ?? []);
+
+const isFor = (configuration: Configuration, client: Client, resource: string | undefined): boolean =>
+  resource === undefined || resourcesOfStranger(configuration, client)?.includes(resource) !== false;
 
 /**
  * The ceiling bounds audiences too: a client gets no token for a resource whose scopes are all above its ceiling. Only
@@ -195,6 +200,27 @@ const defaultResource = ({ resources }: Configuration, client: Client): string |
   client.defaultResource ?? resources.find((one) => one.default)?.identifier;
 
 /**
+ * The resource of a client that introduced itself and named none: the only one that its scope fits (docs/decisions/0123). RFC 8707 §2
+ * permits the refusal of a request whose resource the server would have to guess.
+ */
+function onlyResourceOf(
+  configuration: Configuration,
+  client: Client,
+  allowed: readonly string[],
+  asked: readonly string[] | null,
+): string | AccessProblem {
+  const possible = allowed.filter((one) => mayName(configuration, client, one));
+  const forApis = (asked ?? []).filter((one) => one !== OFFLINE_ACCESS && !isIdentityScope(configuration, one));
+  const fitting =
+    possible.length > 1 && forApis.length > 0
+      ? possible.filter((one) => scopeAt(configuration, forApis, [one]).length === forApis.length)
+      : possible;
+  const [only, ...others] = fitting;
+  if (only !== undefined && others.length === 0) return only;
+  return possible.length === 0 ? problem('scope_not_allowed', forApis[0]) : problem('resource_not_named');
+}
+
+/**
  * The resources of a request without `resource`: the client's default, and the UserInfo Endpoint beside it where the
  * scope has `openid`. For identity scopes alone, the UserInfo Endpoint alone.
  */
@@ -203,11 +229,16 @@ function namedResources(
   client: Client,
   asked: Asked,
   scope: readonly string[],
-): readonly (string | undefined)[] {
+): readonly (string | undefined)[] | AccessProblem {
   if (asked.resources.length > 0) return [...new Set(asked.resources)];
   const { identifier: userInfo } = configuration.identity;
   if (isOnlyIdentity(configuration, scope)) return [userInfo];
-  const api = defaultResource(configuration, client);
+  const allowed = resourcesOfStranger(configuration, client);
+  const api =
+    allowed === null
+      ? defaultResource(configuration, client)
+      : onlyResourceOf(configuration, client, allowed, asked.scope === null ? null : scope);
+  if (typeof api === 'object') return api;
   const identifies = scope.includes('openid') && (client.scope === null || client.scope.includes('openid'));
   return identifies && api !== undefined && mayOpenUserInfo(configuration, [api]) ? [api, userInfo] : [api];
 }

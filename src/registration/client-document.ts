@@ -70,7 +70,6 @@ export function readClientDocument(
     client_id: url,
     scope: scope.join(' '),
     policy: rules.policy,
-    ...(rules.resources.length === 1 && { default_resource: rules.resources[0] }),
   });
   if (!reading.ok) return broken(sentence(reading.problems));
   const metadata = metadataOf(reading.value);

@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MetadataDocuments } from '../../../policies/registration-schema.ts';
+import type { Configuration } from '../../../src/config/configuration.ts';
 import { clientDocuments, clients, transitions } from '../../../src/storage/schema.ts';
 import { authorizeUrl, exchange, goThrough, makePkce, refresh } from '../../support/actors.ts';
 import { Browser } from '../../support/browser.ts';
@@ -18,17 +19,29 @@ import {
 } from '../../support/client-documents.ts';
 import { testClock } from '../../support/clock.ts';
 import { anyDatabase } from '../../support/database.ts';
+import { claimsOf } from '../../support/forging.ts';
 import { push } from '../../support/pushing.ts';
 import { openScene } from '../../support/scene.ts';
 
 const HOUR = 3600;
 const client = clientAt(DOCUMENT_URL);
 
-async function opened({ rules = {}, content = {} }: { rules?: Partial<MetadataDocuments>; content?: Content } = {}) {
+const describedScope = (name: string) => ({ name, description: `${name} there` });
+
+async function opened({
+  rules = {},
+  content = {},
+  resources = [],
+}: {
+  rules?: Partial<MetadataDocuments>;
+  content?: Content;
+  resources?: Configuration['resources'];
+} = {}) {
   const server = documentServer();
   server.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL, content)));
   const clock = testClock();
   let configuration = acceptingDocuments(rules);
+  configuration = { ...configuration, resources: [...configuration.resources, ...resources] };
   const scene = await openScene(anyDatabase, {
     clock,
     configuration,
@@ -66,7 +79,7 @@ describe('a client that describes itself by a document', () => {
       declared: false,
       scope: ['openid', 'read', 'offline_access'],
       policy: 'native-app',
-      defaultResource: API,
+      defaultResource: null,
       logoUri: null,
       consent: 'ask',
     });
@@ -125,6 +138,58 @@ describe('a client that describes itself by a document', () => {
   it('gets no token for a resource that the rules leave out, whose scope has the same name', async () => {
     const scene = await opened({ rules: { resources: ['https://other.example'] } });
     expect((await scene.named({ scope: 'read', resource: API })).status).toBe(400);
+  });
+
+  describe('that names no resource', () => {
+    const [PHOTOS, MAIL] = ['https://photos.example/mcp', 'https://mail.example/mcp'];
+    const withServers = async (resources: string[]) => {
+      const scene = await opened({
+        rules: { resources, scopes: ['photos:read', 'mail:read', 'search', 'offline_access'] },
+        resources: [
+          { identifier: PHOTOS, name: 'Photos', scopes: ['photos:read', 'search'].map(describedScope) },
+          { identifier: MAIL, name: 'Mail', scopes: ['mail:read', 'search'].map(describedScope) },
+        ],
+      });
+      const audience = async (scope: string, sent: Record<string, string> = {}) => {
+        const { status, json } = await exchange(scene, client, await scene.code({ client, change: { scope } }), sent);
+        return { status, ...json, aud: json.access_token && claimsOf(json.access_token).aud };
+      };
+      return { ...scene, audience };
+    };
+
+    it('gets the audience of the only MCP server, at the exchange and at each rotation', async () => {
+      const scene = await withServers([MAIL]);
+      const { aud, scope, refresh_token: first = '' } = await scene.audience('search');
+      expect({ aud, scope }).toEqual({ aud: MAIL, scope: 'search' });
+      const { json } = await refresh(scene, client, first);
+      expect(claimsOf(json.access_token ?? '').aud).toBe(MAIL);
+    });
+
+    it('gets the audience of the only MCP server that has its scope', async () => {
+      const scene = await withServers([PHOTOS, MAIL]);
+      expect(await scene.audience('search mail:read')).toMatchObject({ aud: MAIL, scope: 'search mail:read' });
+    });
+
+    it('may name that MCP server at the token endpoint, and no other one', async () => {
+      const scene = await withServers([PHOTOS, MAIL]);
+      expect(await scene.audience('mail:read', { resource: MAIL })).toMatchObject({ aud: MAIL });
+      expect(await scene.audience('mail:read', { resource: PHOTOS })).toMatchObject({
+        status: 400,
+        error: 'invalid_target',
+      });
+    });
+
+    it.each([
+      ['two MCP servers have its scope', 'search'],
+      ['no MCP server has all of its scope', 'photos:read mail:read'],
+    ])('gets an error that asks for one where %s', async (_, scope) => {
+      const scene = await withServers([PHOTOS, MAIL]);
+      const page = await scene.named({ scope });
+      expect(page.status).toBe(400);
+      expect(page.body).toContain('send the parameter resource');
+      expect((await push(scene, client, { scope })).json).toMatchObject({ error: 'invalid_target' });
+      expect((await scene.named({ scope: 'search', resource: MAIL })).status).toBe(200);
+    });
   });
 
   it('has its origin and the host of its redirect on the consent page, and is asked each time', async () => {

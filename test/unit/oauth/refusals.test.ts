@@ -75,6 +75,7 @@ const ANSWERS: Readonly<Record<string, readonly TokenReason[]>> = {
   ],
   '400 invalid_target': [
     'resource_unknown',
+    'resource_not_named',
     'management_not_alone',
     'resources_differ_in_signature',
     'resource_outside_profile',

@@ -15,6 +15,62 @@ const granted = (scope: string, ...resources: string[]) => ({ scope: words(scope
 const refused = (reason: string, scope: string | null = null) => ({ reason, scope });
 const onlyCode = { grantTypes: ['authorization_code'] };
 
+describe('a client that introduced itself and names no resource', () => {
+  const stranger = { clientId: 'https://agent.test/client.json', registeredBy: 'self', defaultResource: BANK } as const;
+  const ceiling = ['openid', 'email', 'read', 'write', 'pay', 'audit', 'offline_access'];
+  const meant = (allowed: readonly string[], scope: string | null, change: Partial<Client> = {}) =>
+    requestedAccess(
+      configuration({
+        registration: {
+          metadataDocuments: {
+            origins: 'any',
+            scopes: ceiling,
+            resources: [...allowed],
+            policy: 'default',
+            maxDocuments: 10,
+          },
+        },
+      }),
+      client({ scope: ceiling, ...stranger, ...change }),
+      { scope, resources: [] },
+    );
+
+  it.each<[allowed: string[], scope: string | null, meant: object, change?: Partial<Client>]>([
+    // One is allowed: that one, whatever is the default of the server or stands in the row.
+    [[ARCHIVE], 'audit', granted('audit', ARCHIVE)],
+    [[ARCHIVE], null, granted('openid email audit offline_access', ARCHIVE, USERINFO)],
+    [[ARCHIVE], 'openid audit', granted('openid audit', ARCHIVE, USERINFO)],
+    [[ARCHIVE], 'read', refused('scope_of_other_resource', 'read')],
+    [[ARCHIVE], 'fly', refused('scope_unknown', 'fly')],
+    // One of several has every scope of the request.
+    [[API, ARCHIVE], 'audit', granted('audit', ARCHIVE)],
+    [[API, ARCHIVE], 'write offline_access', granted('write offline_access', API)],
+    [[API, ARCHIVE], 'openid email audit', granted('openid email audit', ARCHIVE, USERINFO)],
+    [[API, BANK], 'read pay', granted('read pay', BANK)],
+    // Several have it, the default of the server and of the row among them: the server does not guess.
+    [[API, BANK], 'read', refused('resource_not_named')],
+    [[API, BANK], 'openid read', refused('resource_not_named')],
+    [[API, ARCHIVE], null, refused('resource_not_named')],
+    [[API, ARCHIVE], 'offline_access', refused('resource_not_named')],
+    // None has all of it.
+    [[API, ARCHIVE], 'write audit', refused('resource_not_named')],
+    [[BANK, ARCHIVE], 'fly', refused('resource_not_named')],
+    [[API, ARCHIVE], 'fly', refused('scope_unknown', 'fly')],
+    // The ceiling of the client leaves one, or none.
+    [[API, ARCHIVE], null, granted('audit', ARCHIVE), { scope: ['audit'] }],
+    [[API, ARCHIVE], 'audit', granted('audit', ARCHIVE), { scope: ['audit'] }],
+    [[API, ARCHIVE], 'openid pay', refused('scope_not_allowed', 'pay'), { scope: ['openid', 'pay'] }],
+    [[], null, refused('scope_not_allowed')],
+    // The identity of the end-user needs no API.
+    [[API, ARCHIVE], 'openid email', granted('openid email', USERINFO)],
+    // A client of an operator has its default.
+    [[API, ARCHIVE], 'read', granted('read', BANK), { registeredBy: 'operator' }],
+    [[ARCHIVE], 'read', granted('read', BANK), { clientId: 'agent' }],
+  ])('of the resources %j, with the scope %j, requests %j', (allowed, scope, expected, change) => {
+    expect(meant(allowed, scope, change)).toEqual(expected);
+  });
+});
+
 describe('an authorization request', () => {
   it.each<[client: Partial<Client>, scope: string | null, resources: string[], meant: object]>([
     // No resource: the default of the client, else of the server; with `openid` the UserInfo Endpoint too, and for identity alone only that.

@@ -2,14 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readClientDocument } from '../../../src/registration/client-document.ts';
-import {
-  API,
-  acceptingDocuments,
-  type Content,
-  DOCUMENT_URL,
-  documentOf,
-  RULES,
-} from '../../support/client-documents.ts';
+import { acceptingDocuments, type Content, DOCUMENT_URL, documentOf, RULES } from '../../support/client-documents.ts';
 
 const configuration = acceptingDocuments();
 const read = (content: Content | string, rules = RULES) =>
@@ -136,7 +129,7 @@ describe('a valid document', () => {
         policy: 'native-app',
         scope: ['openid', 'read'],
         grantTypes: ['authorization_code', 'refresh_token'],
-        defaultResource: API,
+        defaultResource: null,
         secretMacs: [],
         logoUri: null,
         clientUri: null,
