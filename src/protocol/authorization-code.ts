@@ -6,7 +6,7 @@ import { present } from '../lifecycles/presentation.ts';
 import { isCodeVerifier } from '../oauth/pkce.ts';
 import { administratorNameOf } from './administrators.ts';
 import { type GrantType, refuse } from './grant-type.ts';
-import { askedResources } from './narrowing.ts';
+import { askedResources, resourcesOfGrant } from './narrowing.ts';
 import { settled, waysOf } from './presentation.ts';
 
 export const authorizationCode: GrantType = {
@@ -19,7 +19,7 @@ export const authorizationCode: GrantType = {
     if (verifier === null) return refuse('missing_parameter', 'code_verifier');
     // RFC 6749 §4.1.3 defines no `scope` here, so the server ignores it. RFC 8707 §2.2 lets `resource` narrow the
     // access.
-    const resources = askedResources(parameters);
+    const asked = askedResources(parameters);
     const read = readAuthorizationCode(code);
     if (!read) return { grantId: null, apply: async () => refuse('authorization_code_unknown') };
     // RFC 7636 §4.6: BASE64URL-ENCODE(SHA256(ASCII(code_verifier))). Text that is no verifier matches no challenge.
@@ -33,12 +33,13 @@ export const authorizationCode: GrantType = {
         // A code whose secret does not match is unknown, not presented: a guess must not end a chain.
         if (!grant || !sameSecretBytes(grant.codeHash, read.secretHash) || !isOwnCode(deps.keys, read))
           return refuse('authorization_code_unknown');
+        const resources = resourcesOfGrant(asked, grant);
         const presented = { clientId: client.clientId, redirectUri, challengeOfVerifier, proof, resources };
         const username = await administratorNameOf(deps, grant);
         const binding = { proof, boundTo: null };
         const policy = waysOf(deps, { scope: null, resources }, username, presenter, binding);
-        const asked = authorizationCodeRequest(presented, policy, deps.random.bytes(16));
-        return settled(await present(deps, asked, { ...request, grant }));
+        const event = authorizationCodeRequest(presented, policy, deps.random.bytes(16));
+        return settled(await present(deps, event, { ...request, grant }));
       },
     };
   },

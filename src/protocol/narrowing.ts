@@ -1,6 +1,7 @@
 /** A token request may narrow the access, for its access token only (RFC 6749 §6, RFC 8707 §2.2). */
 import type { Configuration } from '../config/configuration.ts';
 import type { AccessToday, Grant } from '../model/grant.ts';
+import { meantResources } from '../oauth/resource.ts';
 import { parseScope } from '../oauth/scope.ts';
 import type { TokenParameters } from './grant-type.ts';
 import { type Access, mayOpenUserInfo, OFFLINE_ACCESS, scopeAt } from './requested-access.ts';
@@ -22,11 +23,15 @@ export function readNarrowing(parameters: TokenParameters): Narrowing | null {
   return { scope, resources: askedResources(parameters) };
 }
 
-/** @returns null when the request has no `resource` (docs/decisions/0024). */
+/** As sent, each once. @returns null when the request has no `resource` (docs/decisions/0024). */
 export function askedResources(parameters: TokenParameters): readonly string[] | null {
   const resources = parameters.getAll('resource');
   return resources.length > 0 ? [...new Set(resources)] : null;
 }
+
+/** Of the grant, however the client writes them. */
+export const resourcesOfGrant = (asked: readonly string[] | null, { resources }: Grant): readonly string[] | null =>
+  asked === null ? null : meantResources(asked, resources);
 
 /**
  * The access token's part of the granted access; the machine has already compared the request with the grant. RFC 9068

@@ -5,7 +5,7 @@ import { refreshTokenRequest } from '../lifecycles/refresh-token/lifecycle.ts';
 import { provesKey } from '../model/client.ts';
 import { administratorNameOf } from './administrators.ts';
 import { type GrantType, refuse } from './grant-type.ts';
-import { readNarrowing } from './narrowing.ts';
+import { readNarrowing, resourcesOfGrant } from './narrowing.ts';
 import { settled, waysOf } from './presentation.ts';
 
 const REASON_OF_READING = {
@@ -19,8 +19,8 @@ export const refreshToken: GrantType = {
   parse: (parameters, keys) => {
     const sent = parameters.get('refresh_token');
     if (sent === null) return refuse('missing_parameter', 'refresh_token');
-    const narrowing = readNarrowing(parameters);
-    if (narrowing === null) return refuse('scope_malformed', 'scope');
+    const read = readNarrowing(parameters);
+    if (read === null) return refuse('scope_malformed', 'scope');
     const token = readRefreshToken(keys, sent);
     // The server rejects it after the client has authenticated, and touches no row.
     if (token.kind !== 'authentic') return { grantId: null, apply: async () => refuse(REASON_OF_READING[token.kind]) };
@@ -30,6 +30,7 @@ export const refreshToken: GrantType = {
       apply: async (deps, request, { presenter, proof }) => {
         const { grant, client } = request;
         if (!grant) return refuse('refresh_token_unknown');
+        const narrowing = { ...read, resources: resourcesOfGrant(read.resources, grant) };
         const presented = { clientId: client.clientId, proof, clientProvesKey: provesKey(client), ...narrowing };
         const username = await administratorNameOf(deps, grant);
         const binding = { proof, boundTo: token.boundTo ?? null };

@@ -6,6 +6,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
 import { isMeantAsUrl } from '../oauth/client-id-url.ts';
+import { meantResources } from '../oauth/resource.ts';
 import { parseScope } from '../oauth/scope.ts';
 import { scopeOfAdministrator } from './administrators.ts';
 
@@ -30,8 +31,25 @@ type Asked = { readonly scope: string | null; readonly resources: readonly strin
 /** Core §11: it belongs to no resource. It asks for refresh tokens that work while the end-user is away. */
 export const OFFLINE_ACCESS = 'offline_access';
 
+/** With the identifiers of resources.yaml, however the client writes them. */
+const asMeant = (configuration: Configuration, { scope, resources }: Asked): Asked =>
+  resources.length === 0
+    ? { scope, resources }
+    : {
+        scope,
+        resources: meantResources(
+          resources,
+          scopesByResource(configuration).map(({ identifier }) => identifier),
+        ),
+      };
+
 /** The access that an authorization request asks for. */
-export function requestedAccess(configuration: Configuration, client: Client, asked: Asked): Access | AccessProblem {
+export function requestedAccess(
+  configuration: Configuration,
+  client: Client,
+  sentAccess: Asked,
+): Access | AccessProblem {
+  const asked = asMeant(configuration, sentAccess);
   const sent = asked.scope === null ? defaultScope(configuration, client, asked.resources) : parseScope(asked.scope);
   if (sent === null) return problem('scope_malformed');
   const wantsIdentity = sent.includes('openid');
@@ -128,7 +146,12 @@ export const mayName = (
  * The access of a client on its own behalf. Without an end-user there are no identity scopes and no offline access. The
  * management API is for the clients of operators.yaml.
  */
-export function requestedByClient(configuration: Configuration, client: Client, asked: Asked): Access | AccessProblem {
+export function requestedByClient(
+  configuration: Configuration,
+  client: Client,
+  sentAccess: Asked,
+): Access | AccessProblem {
+  const asked = asMeant(configuration, sentAccess);
   const needsUser = (one: string) => one === OFFLINE_ACCESS || isIdentityScope(configuration, one);
   const withoutUserScopes = (scope: readonly string[] | null) =>
     scope === null ? null : scope.filter((one) => !needsUser(one));
@@ -230,7 +253,7 @@ function namedResources(
   asked: Asked,
   scope: readonly string[],
 ): readonly (string | undefined)[] | AccessProblem {
-  if (asked.resources.length > 0) return [...new Set(asked.resources)];
+  if (asked.resources.length > 0) return asked.resources;
   const { identifier: userInfo } = configuration.identity;
   if (isOnlyIdentity(configuration, scope)) return [userInfo];
   const allowed = resourcesOfStranger(configuration, client);

@@ -130,7 +130,7 @@ describe('the authorization endpoint', () => {
         'invalid_scope',
       ],
       ['an unknown resource', { resource: 'https://elsewhere.test' }, 'invalid_target'],
-      ['a resource with a slash more', { resource: 'https://api.example.com/' }, 'invalid_target'],
+      ['a resource with a path more', { resource: 'https://api.example.com/a' }, 'invalid_target'],
       ['a scope that is too long', { scope: 'x'.repeat(4097) }, 'invalid_request'],
       ['a resource that is too long', { resource: `https://api.example.com/${'x'.repeat(512)}` }, 'invalid_request'],
     ])('%s', (_, change, error) => expectError(request(change), error));

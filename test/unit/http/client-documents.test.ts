@@ -170,6 +170,17 @@ describe('a client that describes itself by a document', () => {
       expect(await scene.audience('search mail:read')).toMatchObject({ aud: MAIL, scope: 'search mail:read' });
     });
 
+    it('may write the origin of its MCP server with a slash, at each endpoint', async () => {
+      const scene = await opened();
+      const slashed = { resource: `${API}/` };
+      const code = await scene.code({ client, change: { scope: 'read', ...slashed } });
+      const first = await exchange(scene, client, code, slashed);
+      const second = await refresh(scene, client, first.json.refresh_token ?? '', slashed);
+      expect([first, second].map(({ json }) => claimsOf(json.access_token ?? '').aud)).toEqual([API, API]);
+      const other = await refresh(scene, client, second.json.refresh_token ?? '', { resource: `${API}/mcp` });
+      expect(other.json).toMatchObject({ error: 'invalid_target' });
+    });
+
     it('may name that MCP server at the token endpoint, and no other one', async () => {
       const scene = await withServers([PHOTOS, MAIL]);
       expect(await scene.audience('mail:read', { resource: MAIL })).toMatchObject({ aud: MAIL });

@@ -306,7 +306,12 @@ describe('the token endpoint', () => {
       for (const scope of ['write', 'read write', 'unknown', 'READ', 'openid', ' ', '"', '\\', 'é', 'read\nwrite']) {
         expect(await credentials(limited, { scope }), scope).toBe('invalid_scope');
       }
-      for (const resource of ['https://elsewhere.test', 'https://api.example.com/', 'HTTPS://api.example.com', 'x']) {
+      for (const resource of [
+        'https://elsewhere.test',
+        'https://api.example.com/a',
+        'HTTPS://api.example.com:1',
+        'x',
+      ]) {
         expect(await credentials(scene.client, { resource }), resource).toBe('invalid_target');
       }
       expect(await credentials(scene.client, { resource: 'https://api.example.com' })).toBe('read write');

@@ -101,6 +101,10 @@ describe('an authorization request', () => {
     // Named resources, each once, in the order of the configuration.
     [{}, 'read', [API, BANK, API], granted('read', BANK, API)],
     [{}, 'openid read', [USERINFO, API], granted('openid read', API, USERINFO)],
+    // Written as browsers write URLs.
+    [{}, 'read', [`${API}/`], granted('read', API)],
+    [{}, null, [`${ARCHIVE}/`], granted('audit', ARCHIVE)],
+    [{}, 'read', [`${API}/mcp`], refused('resource_unknown')],
     [{}, 'read', ['https://elsewhere.test'], refused('resource_unknown')],
     [{}, 'read', [API, 'https://elsewhere.test'], refused('resource_unknown')],
     [{}, 'read', [API, USERINFO], refused('openid_missing')],
