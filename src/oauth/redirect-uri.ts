@@ -2,13 +2,24 @@
  * OAuth 2.1 §4.1.1: the server MUST compare redirect URIs as exact strings. RFC 8252 §7.3 makes one exception: a native
  * app on a loopback IP literal over http may use any port, because the operating system chooses it. Everything else
  * must be equal, byte for byte.
+ *
+ * A native app that introduced itself may use any port of `localhost` too (docs/decisions/0123): no operator can tell its developer to
+ * register a literal.
  */
-type Registered = { readonly redirectUris: readonly string[]; readonly applicationType: 'web' | 'native' };
+type Registered = {
+  readonly redirectUris: readonly string[];
+  readonly applicationType: 'web' | 'native';
+  readonly registeredBy: 'operator' | 'self';
+};
 
-export function isRegisteredRedirectUri(client: Registered, asked: string): boolean {
-  return client.redirectUris.some(
+export function isRegisteredRedirectUri(
+  { redirectUris, applicationType, registeredBy }: Registered,
+  asked: string,
+): boolean {
+  const loopback = registeredBy === 'self' ? LOOPBACK : LOOPBACK_LITERAL;
+  return redirectUris.some(
     (registered) =>
-      asked === registered || (client.applicationType === 'native' && differsInLoopbackPortOnly(registered, asked)),
+      asked === registered || (applicationType === 'native' && differsInPortOnly(loopback, registered, asked)),
   );
 }
 
@@ -17,10 +28,11 @@ export function isRegisteredRedirectUri(client: Registered, asked: string): bool
  * another address.
  */
 const LOOPBACK_LITERAL = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([0-9]{1,5}))?((?:[/?].*)?)$/s;
+const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([0-9]{1,5}))?((?:[/?].*)?)$/s;
 
-function differsInLoopbackPortOnly(registered: string, asked: string): boolean {
-  const [, registeredHost, , registeredRest] = LOOPBACK_LITERAL.exec(registered) ?? [];
-  const [, askedHost, askedPort, askedRest] = LOOPBACK_LITERAL.exec(asked) ?? [];
+function differsInPortOnly(loopback: RegExp, registered: string, asked: string): boolean {
+  const [, registeredHost, , registeredRest] = loopback.exec(registered) ?? [];
+  const [, askedHost, askedPort, askedRest] = loopback.exec(asked) ?? [];
   if (askedHost === undefined) return false;
   const portIsValid = askedPort === undefined || (Number(askedPort) >= 1 && Number(askedPort) <= 65_535);
   return portIsValid && registeredHost === askedHost && registeredRest === askedRest;

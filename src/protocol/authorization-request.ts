@@ -58,6 +58,8 @@ export type UnverifiedRequest = {
   /** For a mismatch: the registered URIs, and the URI in the request. */
   readonly registered?: readonly string[];
   readonly received?: string;
+  /** Whether the client introduced itself: its developer does not read the log of this server, and no operator keeps its URIs. */
+  readonly introducedItself?: true;
 };
 
 /** Includes the loaded rows. */
@@ -119,7 +121,12 @@ export async function verifyClientAndRedirectUri<Loaded extends { readonly clien
     );
   }
   if (!isRegisteredRedirectUri(client, redirectUri)) {
-    return { ...unverified('redirect_uri_mismatch', clientId), registered: client.redirectUris, received: redirectUri };
+    return {
+      ...unverified('redirect_uri_mismatch', clientId),
+      registered: client.redirectUris,
+      received: redirectUri,
+      ...(client.registeredBy === 'self' && { introducedItself: true }),
+    };
   }
   return { ...loaded, kind: 'verified', client, redirectUri };
 }

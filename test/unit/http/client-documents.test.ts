@@ -240,6 +240,78 @@ describe('a client that describes itself by a document', () => {
   });
 });
 
+/**
+ * Documents as the vendors published them in September 2026, and the redirect URI that the client sends. Ports are those of reports: Claude
+ * Code and Codex take a free one, and so does VS Code where 33418 is taken.
+ */
+const PUBLISHED: readonly [name: string, url: string, redirectUri: string, content: Content][] = [
+  [
+    'Claude and Claude Desktop',
+    'https://claude.ai/oauth/mcp-oauth-client-metadata',
+    'https://claude.ai/api/mcp/auth_callback',
+    {
+      redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+    },
+  ],
+  [
+    'Claude Code',
+    'https://claude.ai/oauth/claude-code-client-metadata',
+    'http://localhost:58135/callback',
+    { redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'] },
+  ],
+  [
+    'VS Code',
+    'https://vscode.dev/oauth/client-metadata.json',
+    'http://127.0.0.1:33418/',
+    {
+      application_type: 'native',
+      client_uri: 'https://vscode.dev/product',
+      redirect_uris: ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'],
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+    },
+  ],
+  [
+    'VS Code on another port',
+    'https://vscode.dev/oauth/client-metadata.json',
+    'http://127.0.0.1:59656/',
+    {
+      application_type: 'native',
+      redirect_uris: ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'],
+    },
+  ],
+  [
+    'Codex',
+    'https://chatgpt.com/oauth/codex/client.json',
+    'http://127.0.0.1:41239/callback',
+    { redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'] },
+  ],
+];
+
+describe('a client whose vendor publishes a document', () => {
+  it.each(PUBLISHED)('signs an end-user in: %s', async (_, url, redirectUri, content) => {
+    const scene = await opened();
+    scene.server.say(url, sent(documentOf(url, content)));
+    const known = clientAt(url, redirectUri);
+    const { status, json } = await exchange(
+      scene,
+      known,
+      await scene.code({ client: known, change: { scope: 'read' } }),
+    );
+    expect({ status, scope: json.scope }).toEqual({ status: 200, scope: 'read' });
+    expect((await refresh(scene, known, json.refresh_token ?? '')).status).toBe(200);
+  });
+
+  it('reads the difference of its redirect URI on the page, as any client does', async () => {
+    const scene = await opened({ content: { redirect_uris: ['http://127.0.0.1/callback'] } });
+    const page = await scene.named({}, clientAt(DOCUMENT_URL, 'http://127.0.0.1:19876/mcp/oauth/callback'));
+    expect(page.status).toBe(400);
+    expect(page.headers).not.toHaveProperty('location');
+    expect(page.body.replaceAll(/<[^>]*>/g, '')).toContain('http://127.0.0.1/callback');
+    expect(page.body.replaceAll(/<[^>]*>/g, '')).toContain('http://127.0.0.1:19876/mcp/oauth/callback');
+  });
+});
+
 describe('the document of a client', () => {
   it('is fetched again when it is no longer fresh, and changed redirect URIs leave chains as they are', async () => {
     const scene = await opened();

@@ -7,8 +7,16 @@ import {
   withParameters,
 } from '../../../src/oauth/redirect-uri.ts';
 
-const may = (applicationType: 'web' | 'native', registered: string, asked: string) =>
-  isRegisteredRedirectUri({ redirectUris: ['https://else.example/', registered], applicationType }, asked);
+const may = (
+  applicationType: 'web' | 'native',
+  registered: string,
+  asked: string,
+  registeredBy: 'operator' | 'self' = 'operator',
+) =>
+  isRegisteredRedirectUri(
+    { redirectUris: ['https://else.example/', registered], applicationType, registeredBy },
+    asked,
+  );
 
 describe('a requested redirect URI', () => {
   it.each([
@@ -32,6 +40,29 @@ describe('a requested redirect URI', () => {
   ])("may have a native app's own port: %s, %s", (registered, asked) => {
     expect(may('native', registered, asked)).toBe(true);
     expect(may('web', registered, asked)).toBe(false);
+  });
+
+  it.each([
+    ['http://localhost/callback', 'http://localhost:58135/callback'],
+    ['http://localhost:8080/callback', 'http://localhost:3118/callback'],
+    ['http://localhost', 'http://localhost:3118'],
+  ])('may have any port of localhost where a native app introduced itself: %s, %s', (registered, asked) => {
+    expect(may('native', registered, asked, 'self')).toBe(true);
+    expect(may('web', registered, asked, 'self')).toBe(false);
+    expect(may('native', registered, asked)).toBe(false);
+  });
+
+  it.each([
+    ['port 0', 'http://localhost/a', 'http://localhost:0/a'],
+    ['another path', 'http://localhost/a', 'http://localhost:8/b'],
+    ['https', 'http://localhost/a', 'https://localhost:8/a'],
+    ['a literal', 'http://localhost/a', 'http://127.0.0.1:8/a'],
+    ['a name of localhost', 'http://app.localhost/a', 'http://app.localhost:8/a'],
+    ['a host that begins so', 'http://localhost/a', 'http://localhost.example/a'],
+    ['a host that begins with all of it', 'http://localhost', 'http://localhost.example'],
+    ['a user before another host', 'http://localhost', 'http://localhost:8@evil.example'],
+  ])('of an app that introduced itself may have no other difference: %s', (_, registered, asked) => {
+    expect(may('native', registered, asked, 'self')).toBe(false);
   });
 
   it.each([

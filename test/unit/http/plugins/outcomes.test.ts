@@ -96,6 +96,11 @@ describe('an authorization request without a verified client', () => {
       unverifiedRequestPage(ENGLISH, { kind: 'unverified', reason: 'client_unknown', clientId: 'x' }, false),
     ).toContain('<p>');
   });
+  it('the registered values of a client that introduced itself are shown in production too', () => {
+    const introduced = { ...request('redirect_uri_mismatch'), introducedItself: true } as const;
+    expect(unverifiedRequestPage(ENGLISH, introduced, true)).toContain('<mark>callback</mark>');
+    expect(unverifiedRequestPage(ENGLISH, { ...introduced, reason: 'client_unknown' }, true)).not.toContain('<mark>');
+  });
   it('without an address: all of the registered address is the difference', () => {
     const { received: _, ...nothing } = request('redirect_uri_mismatch');
     const shown = unverifiedRequestPage(ENGLISH, nothing, false);
