@@ -1,4 +1,4 @@
--- Revision 11
+-- Revision 13
 -- Made from the machines by "npm run machines:build" (src/review/sql/), and never edited. "statehouse migrate" applies this file as a whole
 -- when its digest is another than the one in drizzle.triggers, and its revision no lower. Conditions stand in functions and not in WHEN: Postgres
 -- copies and parses every WHEN of a table for every statement that writes to it, and keeps functions ready.
@@ -1223,6 +1223,69 @@ $$;
 CREATE OR REPLACE TRIGGER "client_documents_is_not_emptied" BEFORE TRUNCATE ON "client_documents"
   FOR EACH STATEMENT EXECUTE FUNCTION "client_documents_is_not_emptied"();
 --> statement-breakpoint
+CREATE OR REPLACE FUNCTION "client_registrations_begins_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT (NEW.state IN ('unused')) THEN
+    PERFORM "public"."no_machine_allows"('a registration is stored as unused', NEW.client_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "client_registrations_begins_with_its_machine" AFTER INSERT ON "client_registrations"
+  FOR EACH ROW EXECUTE FUNCTION "client_registrations_begins_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "client_registrations_keeps_its_token"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF ((NEW.client_id, NEW.token_hash, NEW.created_at) IS DISTINCT FROM (OLD.client_id, OLD.token_hash, OLD.created_at)) THEN
+    PERFORM "public"."no_machine_allows"('a registration stays that of its client and its token', OLD.client_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "client_registrations_keeps_its_token" AFTER UPDATE OF client_id, token_hash, created_at ON "client_registrations"
+  FOR EACH ROW EXECUTE FUNCTION "client_registrations_keeps_its_token"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "client_registrations_moves_with_its_machine"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.state <> OLD.state AND NOT ((OLD.state = 'unregistered' AND NEW.state = 'unused') OR (OLD.state = 'unused' AND NEW.state = 'used') OR (OLD.state = 'unused' AND NEW.state = 'ended') OR (OLD.state = 'used' AND NEW.state = 'ended')) THEN
+    PERFORM "public"."no_machine_allows"('no arm of the client-registration machine leads there', OLD.client_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "client_registrations_moves_with_its_machine" AFTER UPDATE OF state ON "client_registrations"
+  FOR EACH ROW EXECUTE FUNCTION "client_registrations_moves_with_its_machine"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "client_registrations_stays_until_its_end"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.unused_until >= now() THEN
+    PERFORM "public"."no_machine_allows"('a registration stays while its client may be used', OLD.client_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "client_registrations_stays_until_its_end" AFTER DELETE ON "client_registrations"
+  FOR EACH ROW EXECUTE FUNCTION "client_registrations_stays_until_its_end"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "client_registrations_is_not_emptied"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM "public"."no_machine_allows"('registrations of clients end one by one', NULL, TG_NAME, TG_OP, TG_TABLE_NAME);
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "client_registrations_is_not_emptied" BEFORE TRUNCATE ON "client_registrations"
+  FOR EACH STATEMENT EXECUTE FUNCTION "client_registrations_is_not_emptied"();
+--> statement-breakpoint
 CREATE OR REPLACE FUNCTION "clients_begins_with_its_machine"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1292,8 +1355,7 @@ CREATE OR REPLACE FUNCTION "clients_stays"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF OLD.registered_by <> 'self'
-    OR OLD.deleted_at IS NOT NULL
-    OR OLD.epoch <> 0 THEN
+    OR OLD.client_id LIKE 'https://%' AND (OLD.deleted_at IS NOT NULL OR OLD.epoch <> 0) THEN
     PERFORM "public"."no_machine_allows"('a client keeps its row, so that its id never revives a grant', OLD.client_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
   END IF;
   RETURN NULL;
@@ -1769,6 +1831,21 @@ $$;
 --> statement-breakpoint
 CREATE OR REPLACE TRIGGER "transitions_is_not_emptied" BEFORE TRUNCATE ON "transitions"
   FOR EACH STATEMENT EXECUTE FUNCTION "transitions_is_not_emptied"();
+--> statement-breakpoint
+CREATE OR REPLACE FUNCTION "client_registrations_mac_moves_on"() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.mac_version < OLD.mac_version
+    OR NEW.mac_version > OLD.mac_version + 1
+    OR (NEW.mac IS DISTINCT FROM OLD.mac) AND NEW.mac_version = OLD.mac_version THEN
+    PERFORM "public"."no_machine_allows"('each MAC of a row has the next version', OLD.client_id::text, TG_NAME, TG_OP, TG_TABLE_NAME);
+  END IF;
+  RETURN NULL;
+END
+$$;
+--> statement-breakpoint
+CREATE OR REPLACE TRIGGER "client_registrations_mac_moves_on" AFTER UPDATE OF mac, mac_version ON "client_registrations"
+  FOR EACH ROW EXECUTE FUNCTION "client_registrations_mac_moves_on"();
 --> statement-breakpoint
 CREATE OR REPLACE FUNCTION "clients_mac_moves_on"() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -2375,6 +2452,11 @@ BEGIN
       'client_documents_moves_with_its_machine',
       'client_documents_stays_while_it_counts',
       'client_documents_is_not_emptied',
+      'client_registrations_begins_with_its_machine',
+      'client_registrations_keeps_its_token',
+      'client_registrations_moves_with_its_machine',
+      'client_registrations_stays_until_its_end',
+      'client_registrations_is_not_emptied',
       'clients_begins_with_its_machine',
       'clients_keeps_its_id',
       'clients_epoch_rises',
@@ -2418,6 +2500,7 @@ BEGIN
       'server_is_not_emptied',
       'transitions_append_only',
       'transitions_is_not_emptied',
+      'client_registrations_mac_moves_on',
       'clients_mac_moves_on',
       'consents_mac_moves_on',
       'email_challenges_mac_moves_on',

@@ -2,6 +2,7 @@
 import { authorizationCodeMachine } from './authorization-code/machine.ts';
 import { clientMachine } from './client/machine.ts';
 import { clientDocumentMachine } from './client-document/machine.ts';
+import { clientRegistrationMachine } from './client-registration/machine.ts';
 import { emailChallengeMachine } from './email-challenge/machine.ts';
 import { externalSignInMachine } from './external-sign-in/machine.ts';
 import { grantMachine } from './grant/machine.ts';
@@ -40,6 +41,7 @@ export const RUNNING = {
   signingKey: signingKeyMachine,
   client: clientMachine,
   clientDocument: clientDocumentMachine,
+  clientRegistration: clientRegistrationMachine,
   user: userMachine,
   emailChallenge: emailChallengeMachine,
   webhookDelivery: webhookDeliveryMachine,

@@ -66,7 +66,7 @@ const redirectUris = z
   .overwrite(eachOnce);
 
 /** A page or an image of the client. Nothing of it is secret, and no browser is sent there with anything. */
-const webAddress = z
+export const webAddress = z
   .string()
   .max(MAX_REDIRECT_URI_CHARACTERS)
   // Browsers read a backslash as a slash: another host than the one that people read.

@@ -32,6 +32,7 @@ import { authenticClients } from '../storage/authentic-clients.ts';
 import { browserOriginSource } from '../storage/browser-origins.ts';
 import { clientDocumentStore } from '../storage/client-documents.ts';
 import { clientLogoStore } from '../storage/client-logos.ts';
+import { clientRegistrationStore } from '../storage/client-registrations.ts';
 import { replaceSecretMacs } from '../storage/clients.ts';
 import type { Database, Drizzle } from '../storage/database.ts';
 import { deniedAccessTokenStore } from '../storage/denied-access-tokens.ts';
@@ -66,6 +67,7 @@ import { rateLimit, requestCounter } from '../system/rate-limit.ts';
 import { breachedPasswords } from './breached-passwords.ts';
 import { documentsOfClients } from './client-documents.ts';
 import { keysOfClients } from './client-keys.ts';
+import { metadataOfRegistrations } from './client-registrations.ts';
 import { configuredClients, consoleParts, sendWithin } from './console.ts';
 import { databaseHealth, type HeldDatabaseHealth } from './database-health.ts';
 import { type Heartbeat, heartbeatOf } from './heartbeat.ts';
@@ -151,6 +153,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const store = grantStore(db, clock, authentic, () => tokensReleaseClaims(configuration().claims));
   const deniedAccessTokens = deniedAccessTokenStore(db, clock);
   const usedJtis = usedJtiStore(db, clock);
+  const clientRegistrations = clientRegistrationStore(db, clock, macs);
   const policy = () => configuration().signingKeys;
   const sessions = sessionStore(db, clock, macs);
   const logos = clientLogoStore(db, clock);
@@ -177,6 +180,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
     isBreached: breachedPasswords(() => configuration().signIn, logger),
     passwordPepper: parts.passwordPepper ?? null,
     store,
+    clientRegistrations,
     sessions,
     signInLedger: signInLedger({ db, keys, clock, logger, elapsed }),
   };
@@ -342,6 +346,15 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
       now: elapsed,
     }),
     documentRates: rateLimit(elapsed),
+    clientRegistrations,
+    clientRegistration: {
+      ...shared,
+      publishedKeys: clientKeys,
+      now: checks.now,
+      metadata: metadataOfRegistrations,
+      registrationCounts: requestCounter(elapsed, 3600),
+      sleep: managed.sleep,
+    },
     pushRates: rateLimit(elapsed),
     renewSecretMac: (client, secretMacs) => replaceSecretMacs(db, macs, client, secretMacs),
     configuration,

@@ -1,5 +1,5 @@
 /** Names in registration.yaml that no other file has, and access that no stranger may have. */
-import type { Registration } from '../../policies/registration-schema.ts';
+import type { IntroducedAccess, Registration } from '../../policies/registration-schema.ts';
 import type { Policy, Resource } from '../../policies/schema.ts';
 import { REGISTRATION_FILE } from './configuration.ts';
 import { nearestOf } from './nearest.ts';
@@ -14,17 +14,26 @@ type Known = {
   readonly identity: Resource;
 };
 
-export function registrationProblems({ value, lineOf }: Reading, known: Known): readonly Problem[] {
-  const { metadataDocuments: rules } = value;
-  if (rules === undefined) return [];
+export const registrationProblems = (reading: Reading, known: Known): readonly Problem[] =>
+  (['metadataDocuments', 'dynamicRegistration'] as const).flatMap((part) => {
+    const rules = reading.value[part];
+    return rules === undefined ? [] : accessProblems(part, rules, reading, known);
+  });
+
+function accessProblems(
+  part: keyof Registration,
+  rules: IntroducedAccess,
+  { lineOf }: Reading,
+  known: Known,
+): readonly Problem[] {
   const unknown = (path: Path, found: string, names: readonly string[], allowed: string): readonly Problem[] =>
     names.includes(found)
       ? []
       : [
           {
             file: REGISTRATION_FILE,
-            line: lineOf(['metadataDocuments', ...path]),
-            key: ['metadataDocuments', ...path].join('.'),
+            line: lineOf([part, ...path]),
+            key: [part, ...path].join('.'),
             found: shown(found),
             allowed,
             nearest: nearestOf(found, names, (length) => Math.min(3, length / 2)),

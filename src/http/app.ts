@@ -35,6 +35,7 @@ import { type PasskeyRoutesOptions, passkeyRoutes } from './passkey-routes.ts';
 import { type PermissionRoutesOptions, permissionRoutes } from './permission-routes.ts';
 import type { DemoApp, PlaygroundOptions } from './playground/routes.ts';
 import { type PushedAuthorizationRoutesOptions, pushedAuthorizationRoutes } from './pushed-authorization-routes.ts';
+import { type RegistrationRoutesOptions, registrationRoutes } from './registration-routes.ts';
 import { requestDeadline } from './request-deadline.ts';
 import { requestLog } from './request-log.ts';
 import { type RevocationRoutesOptions, revocationRoutes } from './revocation-routes.ts';
@@ -58,6 +59,7 @@ export type AppOptions = {
 type EndpointOptions = TokenRoutesOptions &
   RevocationRoutesOptions &
   PushedAuthorizationRoutesOptions &
+  RegistrationRoutesOptions &
   UserInfoRoutesOptions &
   SentTokenDeps &
   ImageRoutesOptions & {
@@ -161,6 +163,7 @@ const endpoints = fp<EndpointOptions & PageOptions & PageParts>(
     await app.register(imageRoutes, options);
     await app.register(tokenRoutes, options);
     await app.register(pushedAuthorizationRoutes, options);
+    await app.register(registrationRoutes, options);
     await app.register(revocationRoutes, options);
     await app.register(userInfoRoutes, options);
     await app.register(introspectionRoutes, options);

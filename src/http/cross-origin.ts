@@ -7,7 +7,7 @@ import { setLogLine } from './request-log.ts';
 
 export type CrossOriginOptions = {
   /** The origins whose scripts may read the responses. */
-  readonly browserOrigins: () => Promise<ReadonlySet<string>>;
+  readonly browserOrigins: () => Promise<Pick<ReadonlySet<string>, 'has'>>;
 };
 
 /**

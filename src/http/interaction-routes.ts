@@ -133,8 +133,17 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
             session: view.session,
           });
         case 'consent': {
-          const { clientName, username, onThisDevice, access, whileAway, rememberedForSeconds, about, describedAt } =
-            view;
+          const {
+            clientName,
+            username,
+            onThisDevice,
+            access,
+            whileAway,
+            rememberedForSeconds,
+            about,
+            describedAt,
+            registeredItself,
+          } = view;
           const look = await lookOf(request, view);
           return sendPage(
             reply,
@@ -150,6 +159,7 @@ export const interactionRoutes = fp<InteractionRoutesOptions>(
               policy: about.policy,
               onThisDevice,
               describedAt,
+              registeredItself,
               access,
               whileAway,
               rememberedForSeconds,

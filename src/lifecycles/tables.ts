@@ -4,6 +4,7 @@
  */
 import { clientTable } from './client/table.ts';
 import { clientDocumentTable } from './client-document/table.ts';
+import { clientRegistrationTable } from './client-registration/table.ts';
 import { configuredSecretTable } from './configured-secret/table.ts';
 import { emailChallengeTable } from './email-challenge/table.ts';
 import { externalSignInTable } from './external-sign-in/table.ts';
@@ -26,6 +27,7 @@ import { webhookDeliveryTable } from './webhook-delivery/table.ts';
 
 export * from './client/table.ts';
 export * from './client-document/table.ts';
+export * from './client-registration/table.ts';
 export * from './configured-secret/table.ts';
 export * from './email-challenge/table.ts';
 export * from './external-sign-in/table.ts';
@@ -63,6 +65,7 @@ export const HELD_TABLES = [
   grantTable,
   signingKeyTable,
   clientDocumentTable,
+  clientRegistrationTable,
   clientTable,
   userTable,
   webhookDeliveryTable,

@@ -3,6 +3,7 @@ import type { AuthorizationRefusal, InteractionEvent } from '../../machines/inte
 import { policyOf } from '../config/configuration.ts';
 import { authorizationCodeOf, repeatedAuthorizationCode } from '../crypto/authorization-code.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
+import type { ClientRegistrationPorts } from '../lifecycles/client-registration/lifecycle.ts';
 import {
   type InteractionOutcome,
   type InteractionPorts,
@@ -18,6 +19,7 @@ import { isRegisteredRedirectUri } from '../oauth/redirect-uri.ts';
 import { grantableScope } from './administrators.ts';
 import { type AuthorizationResponse, authorizationResponse, type ResponseDeps } from './authorization-response.ts';
 import { findSession, type SessionDeps } from './browser-session.ts';
+import { keepRegistered } from './client-registration.ts';
 import { MAX_SEALED_CHARACTERS, sealInteraction, surelyFits } from './sealed-interaction.ts';
 import { type WayBack, wayBack } from './way-back.ts';
 
@@ -25,7 +27,7 @@ export type InteractionStepDeps = SessionDeps &
   ResponseDeps & {
     readonly keys: RootKeys;
     readonly interactions: InteractionStore;
-  };
+  } & Pick<ClientRegistrationPorts, 'clientRegistrations'>;
 
 export type InteractionStepOutcome = InteractionRefused | (Ids & (Continued | SignUp | Approved | Denied));
 
@@ -184,6 +186,7 @@ async function stepOutcome(
     case 'signUp':
       return { kind: 'signUp', ...ids, sealed: sealed() };
     case 'approved':
+      await keepRegistered(deps, client);
       return { kind: 'approved', ...ids, response: await authorizationResponse(deps, to, { code: outcome.code }) };
     case 'denied': {
       const { error } = outcome;

@@ -85,6 +85,8 @@ type ConsentView = Shown & {
   readonly about: { readonly logo: string | null; readonly terms: string | null; readonly policy: string | null };
   /** The origin where a client describes itself, which no operator vetted. Null: an operator registered the client. */
   readonly describedAt: string | null;
+  /** The client registered itself, and no operator vetted it. */
+  readonly registeredItself: boolean;
   /** Every redirect URI of the client leads to the end-user's own device; of a client that no operator vetted, this one does. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
@@ -148,6 +150,7 @@ async function viewOpened(
       redirectUri: interaction.redirectUri,
       about: await aboutClient(deps, client),
       describedAt: isDescribed(client) ? originOf(client.clientId) : null,
+      registeredItself: client.registeredBy === 'self' && !isDescribed(client),
       onThisDevice:
         client.redirectUris.every(leadsToThisDevice) ||
         (client.registeredBy === 'self' && leadsToThisDevice(interaction.redirectUri)),

@@ -82,6 +82,9 @@ export function serverMetadata(deps: MetadataDeps): Document {
     request_parameter_supported: true,
     request_object_signing_alg_values_supported: CLIENT_SIGNING_ALGORITHMS,
     require_signed_request_object: false,
+    ...(registration.dynamicRegistration !== undefined && {
+      registration_endpoint: urlUnder(issuer, '/oauth/register'),
+    }),
     // CIMD §6.
     ...(registration.metadataDocuments !== undefined && { client_id_metadata_document_supported: true }),
     // Discovery §3: "If omitted, the default value is true."

@@ -123,7 +123,9 @@ const resourcesOfStranger = (
   { registration }: Configuration,
   { registeredBy, clientId }: Client,
 ): readonly string[] | null =>
-  registeredBy === 'operator' || !isMeantAsUrl(clientId) ? null : (registration.metadataDocuments?.resources ?? []);
+  registeredBy === 'operator'
+    ? null
+    : ((isMeantAsUrl(clientId) ? registration.metadataDocuments : registration.dynamicRegistration)?.resources ?? []);
 
 const isFor = (configuration: Configuration, client: Client, resource: string | undefined): boolean =>
   resource === undefined || resourcesOfStranger(configuration, client)?.includes(resource) !== false;

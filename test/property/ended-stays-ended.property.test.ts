@@ -546,6 +546,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
   server: 'one row, whose epoch only rises (test/unit/review/database-holds.test.ts)',
   interactions:
     'an approval needs the session of the end-user in its browser, and the redirect URI among those of the client',
+  client_registrations: 'gives no authority without its client, which has a MAC (docs/decisions/0121)',
   client_documents: 'gives no authority: its client has it, with a MAC (docs/decisions/0120)',
   pushed_requests:
     'gives no authority: its answer needs an interaction, and the id of that makes one grant (docs/decisions/0108)',

@@ -2,6 +2,7 @@
 import { authorizationCodeEffects } from '../../machines/authorization-code/effects.ts';
 import { clientEffects } from '../../machines/client/effects.ts';
 import { clientDocumentEffects } from '../../machines/client-document/effects.ts';
+import { clientRegistrationEffects } from '../../machines/client-registration/effects.ts';
 import { emailChallengeEffects } from '../../machines/email-challenge/effects.ts';
 import { externalSignInEffects } from '../../machines/external-sign-in/effects.ts';
 import { grantEffects } from '../../machines/grant/effects.ts';
@@ -28,6 +29,7 @@ export const effects = {
   ...authorizationCodeEffects,
   ...clientEffects,
   ...clientDocumentEffects,
+  ...clientRegistrationEffects,
   ...emailChallengeEffects,
   ...externalSignInEffects,
   ...grantEffects,

@@ -91,6 +91,7 @@ const consent: ConsentView = {
   policy: 'https://photos.example/privacy',
   onThisDevice: false,
   describedAt: null,
+  registeredItself: false,
   access: [
     {
       resource: null,

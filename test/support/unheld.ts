@@ -20,6 +20,7 @@ const HELD = [
   'sign_in_codes',
   'operator_set_ups',
   'client_documents',
+  'client_registrations',
   'pushed_requests',
   'used_jtis',
   'webhook_deliveries',

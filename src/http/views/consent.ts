@@ -20,6 +20,8 @@ export type ConsentView = {
   readonly policy: string | null;
   /** The origin where a client describes itself, which no operator vetted. Null: an operator registered the client. */
   readonly describedAt: string | null;
+  /** The client registered itself, and no operator vetted it. */
+  readonly registeredItself: boolean;
   /** The answer goes to the end-user's own device. */
   readonly onThisDevice: boolean;
   readonly access: readonly DescribedAccess[];
@@ -41,7 +43,7 @@ export function consentPage(look: Look, view: ConsentView): string {
 !${view.access.map((access) => accessList(look.words, access, said)).join('')}
 <p>${view.whileAway ? look.words.access.whileAway : look.words.access.notWhileAway}</p>
 !${view.rememberedForSeconds === null ? '' : html`<p>${words.rememberedFor({ time: timeSpan(look, view.rememberedForSeconds) })}</p>`}
-!${view.describedAt === null ? '' : unvetted(look, view, view.describedAt)}
+!${unvetted(look, view)}
 <p class="quiet">!${emphasised(words.sentTo, { destination: view.destination })}</p>
 !${about(look, view)}
 !${view.onThisDevice ? onThisDevice(look) : ''}
@@ -68,9 +70,15 @@ function about({ words: { consent } }: Look, { clientName, terms, policy }: Cons
     : html`<ul class="about quiet">!${links.map((link) => html`<li>!${link}</li>`).join('')}</ul>`;
 }
 
-/** CIMD §8.5: the host of the client, beside the name that the client gave itself. */
-const unvetted = ({ words: { consent } }: Look, { destination }: ConsentView, origin: string): Markup =>
-  html`<p class="warning" id="unvetted"><strong>${consent.unvetted}</strong> !${emphasised(consent.describesItself, { origin, destination })}</p>`;
+/** CIMD §8.5: the host of the client, beside the name that the client gave itself. RFC 7591 §5: a client that registered itself has none. */
+function unvetted({ words: { consent } }: Look, { destination, describedAt, registeredItself }: ConsentView): Markup {
+  if (describedAt === null && !registeredItself) return '';
+  const says =
+    describedAt === null
+      ? emphasised(consent.registeredItself, { destination })
+      : emphasised(consent.describesItself, { origin: describedAt, destination });
+  return html`<p class="warning" id="unvetted"><strong>${consent.unvetted}</strong> !${says}</p>`;
+}
 
 /**
  * RFC 8252 §8.6: a redirect URI on the device itself does not identify the client, so the end-user decides. The MCP

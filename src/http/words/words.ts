@@ -278,6 +278,7 @@ export type Words = {
     readonly sentTo: Message<'destination'>;
     readonly unvetted: string;
     readonly describesItself: Message<'destination' | 'origin'>;
+    readonly registeredItself: Message<'destination'>;
     readonly rememberedFor: Message<'time'>;
     readonly terms: Message<'client'>;
     readonly policy: Message<'client'>;

@@ -154,6 +154,13 @@ export const registrationBy = (actor: Actor, row: ClientRow, registration: SentR
   return { facts: { actor, change, fields }, event: eventOf(change, fields, asked) };
 };
 
+/** A client that deletes itself, as an event of another lifecycle. */
+export const deletionBy = (actor: Actor) => {
+  const change = { type: 'deletionRequested' } as const;
+  const asked = { expectationHolds: true, byConfiguration: false };
+  return { facts: { actor, change, fields: [] }, event: eventOf(change, [], asked) };
+};
+
 export const clientRequest = ({
   actor,
   change,

@@ -240,13 +240,15 @@ export const clientTable = described(clients, {
   },
   spreadBy: 'everywhere',
   rights: PASSING,
-  // A client that introduced itself, and that no document, request, grant or consent is about: it may introduce itself again. Foreign keys keep
-  // a client that one of these names meanwhile.
+  // A client that introduced itself, and that no document, registration, request, grant or consent is about: it may introduce itself again.
+  // Foreign keys keep a client that one of these names meanwhile. A deleted one stays where its document would register it again.
   removal: (now) => [
     {
-      ended: sql`${clients.registeredBy} = 'self' and ${clients.deletedAt} is null and ${clients.epoch} = 0
+      ended: sql`${clients.registeredBy} = 'self'
+        and ((${clients.deletedAt} is null and ${clients.epoch} = 0) or ${clients.clientId} not like 'https://%')
         and ${clients.createdAt} < ${anHourBefore(earlier(now))}
         and not exists (select from client_documents d where d.client_id = ${clients.clientId})
+        and not exists (select from client_registrations r where r.client_id = ${clients.clientId})
         and not exists (select from pushed_requests p where p.client_id = ${clients.clientId})
         and not exists (select from interactions i where i.client_id = ${clients.clientId})
         and not exists (select from consents c where c.client_id = ${clients.clientId})
@@ -288,8 +290,8 @@ export const clientTable = described(clients, {
     ]),
     staysUntil('stays', 'a client keeps its row, so that its id never revives a grant', [
       "OLD.registered_by <> 'self'",
-      'OLD.deleted_at IS NOT NULL',
-      'OLD.epoch <> 0',
+      // Otherwise its document would register it again. The server draws each other id once.
+      "OLD.client_id LIKE 'https://%' AND (OLD.deleted_at IS NOT NULL OR OLD.epoch <> 0)",
     ]),
     isNotEmptied('clients are deleted one by one'),
   ],

@@ -2,6 +2,7 @@
 
 import { administration } from '../../lifecycles/client/walk/walk.ts';
 import { clientDocuments } from '../../lifecycles/client-document/walk.ts';
+import { clientRegistrations } from '../../lifecycles/client-registration/walk.ts';
 import { emailChallenges } from '../../lifecycles/email-challenge/walk/walk.ts';
 import { externalSignIns } from '../../lifecycles/external-sign-in/walk/walk.ts';
 import { INVARIANTS } from '../../lifecycles/grant/walk/invariants.ts';
@@ -37,6 +38,7 @@ export const underEveryPolicy: readonly AnyWalk[] = [
   operatorSetUps,
   pushedRequests,
   clientDocuments,
+  clientRegistrations,
   usedJtis,
 ];
 

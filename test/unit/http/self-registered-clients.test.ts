@@ -6,6 +6,7 @@ import { planClient } from '../../../src/registration/register-client.ts';
 import { authorizeUrl, goThrough, makeClient, makePkce, PASSWORD, type TestClient } from '../../support/actors.ts';
 import { saveClient } from '../../support/administration.ts';
 import { type Answer, Browser } from '../../support/browser.ts';
+import { acceptingRegistrations } from '../../support/client-registrations.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { testMacs } from '../../support/macs.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
@@ -18,7 +19,7 @@ describe('an error before the end-user has acted', () => {
   let vetted: TestClient;
   let itself: TestClient;
   beforeAll(async () => {
-    scene = await openScene(anyDatabase);
+    scene = await openScene(anyDatabase, { configuration: acceptingRegistrations() });
     [vetted, itself] = [await makeClient(scene, METADATA), await makeClient(scene, METADATA)];
     await registeredBySelf(itself);
   });

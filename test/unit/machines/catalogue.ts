@@ -59,6 +59,7 @@ export const {
   operatorSetUp,
   pushedRequest,
   clientDocument,
+  clientRegistration,
   usedJti,
   secondFactor,
   recoveryCode,

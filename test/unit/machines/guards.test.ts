@@ -6,6 +6,14 @@ import type { ClientContext, ClientEvent } from '../../../machines/client/facts.
 import { clientGuards } from '../../../machines/client/guards.ts';
 import type { ClientDocumentContext, ClientDocumentEvent } from '../../../machines/client-document/facts.ts';
 import { clientDocumentGuards, BOUNDS as DOCUMENT_BOUNDS } from '../../../machines/client-document/guards.ts';
+import type {
+  ClientRegistrationContext,
+  ClientRegistrationEvent,
+} from '../../../machines/client-registration/facts.ts';
+import {
+  clientRegistrationGuards,
+  BOUNDS as REGISTRATION_BOUNDS,
+} from '../../../machines/client-registration/guards.ts';
 import type { EmailChallengeContext, EmailChallengeEvent } from '../../../machines/email-challenge/facts.ts';
 import { emailChallengeGuards } from '../../../machines/email-challenge/guards.ts';
 import type { ExternalSignInContext, ExternalSignInEvent } from '../../../machines/external-sign-in/facts.ts';
@@ -711,6 +719,55 @@ const setUp: OperatorSetUpContext = {
   usernames: null,
 };
 const setUpUse: AnyOf<OperatorSetUpEvent> = { now: NOW, username: 'ada', usernameOf: null, passkey: 'unregistered' };
+const registration: ClientRegistrationContext = {
+  isOn: true,
+  isVetted: false,
+  isDeleted: false,
+  strength: 1,
+  unusedUntil: NOW,
+  othersStored: 2,
+  mostStored: 3,
+};
+const registrationAsked: AnyOf<ClientRegistrationEvent> = { tokenIsRight: true, strength: 1, until: NOW };
+const { extendedEveryMilliseconds } = REGISTRATION_BOUNDS;
+const registrationCases: Cases<
+  typeof clientRegistrationGuards,
+  ClientRegistrationContext,
+  AnyOf<ClientRegistrationEvent>
+> = {
+  isOff: [
+    ['on', false, {}, {}],
+    ['off', true, { isOn: false }, {}],
+  ],
+  tooManyAreStored: [
+    ['one fewer', false, {}, {}],
+    ['as many', true, { othersStored: 3 }, {}],
+    ['more', true, { othersStored: 4 }, {}],
+  ],
+  tokenIsWrong: [
+    ['the right token', false, {}, {}],
+    ['another', true, {}, { tokenIsRight: false }],
+  ],
+  isDeleted: [
+    ['not deleted', false, {}, {}],
+    ['deleted', true, { isDeleted: true }, {}],
+  ],
+  isVetted: [
+    ['by no operator', false, {}, {}],
+    ['by an operator', true, { isVetted: true }, {}],
+  ],
+  weakensAuthentication: [
+    ['as strong', false, {}, {}],
+    ['stronger', false, {}, { strength: 2 }],
+    ['weaker', true, {}, { strength: 0 }],
+  ],
+  wasJustExtended: [
+    ['a millisecond less than a day later', true, {}, { until: NOW + extendedEveryMilliseconds - 1 }],
+    ['a day later', false, {}, { until: NOW + extendedEveryMilliseconds }],
+    ['without a registration', false, { unusedUntil: null }, {}],
+  ],
+};
+
 const document: ClientDocumentContext = {
   originIsAllowed: true,
   isVetted: false,
@@ -1305,6 +1362,7 @@ const MACHINES: readonly (readonly [string, object, Cases<Record<string, unknown
     ['signInCode', signInCodeGuards, mailedCases, mailed, typed],
     ['operatorSetUp', operatorSetUpGuards, setUpCases, setUp, setUpUse],
     ['pushedRequest', pushedRequestGuards, pushedRequestCases, pushedRequest, openedLink],
+    ['clientRegistration', clientRegistrationGuards, registrationCases, registration, registrationAsked],
     ['clientDocument', clientDocumentGuards, documentCases, document, fetchedNow],
     ['usedJti', usedJtiGuards, jtiCases, {}, jti],
     ['passkey', passkeyGuards, passkeyCases, passkey, signature],

@@ -10,6 +10,7 @@ import { type Config, type Subject, withoutCode } from './catalogue.ts';
 import { lawsOfAuthorizationCode } from './laws/authorization-code.ts';
 import { lawsOfClient } from './laws/client.ts';
 import { lawsOfClientDocument } from './laws/client-document.ts';
+import { lawsOfClientRegistration } from './laws/client-registration.ts';
 import { lawsOfEmailChallenge } from './laws/email-challenge.ts';
 import { lawsOfEveryMachine } from './laws/every-machine.ts';
 import { lawsOfExternalSignIn } from './laws/external-sign-in.ts';
@@ -57,6 +58,7 @@ const LAWS: Readonly<Record<RunningName, readonly Law[]>> = {
   operatorSetUp: lawsOfOperatorSetUp,
   pushedRequest: lawsOfPushedRequest,
   clientDocument: lawsOfClientDocument,
+  clientRegistration: lawsOfClientRegistration,
   usedJti: lawsOfUsedJti,
 };
 

@@ -65,7 +65,8 @@ describe('a client that introduced itself and names no resource', () => {
     [[API, ARCHIVE], 'openid email', granted('openid email', USERINFO)],
     // A client of an operator has its default.
     [[API, ARCHIVE], 'read', granted('read', BANK), { registeredBy: 'operator' }],
-    [[ARCHIVE], 'read', granted('read', BANK), { clientId: 'agent' }],
+    // A client that registered itself has no rules here.
+    [[ARCHIVE], 'audit', refused('scope_not_allowed', 'audit'), { clientId: 'agent' }],
   ])('of the resources %j, with the scope %j, requests %j', (allowed, scope, expected, change) => {
     expect(meant(allowed, scope, change)).toEqual(expected);
   });

@@ -130,6 +130,20 @@ async function begin(test: Given, change: Readonly<Record<string, string>> = {},
 const view = ({ deps }: Given, asked: Awaited<ReturnType<typeof begin>>, wantsAnotherAccount = false) =>
   viewInteraction(deps, { ...asked, wantsAnotherAccount });
 
+const selfRegistration = configuration({
+  registration: {
+    dynamicRegistration: {
+      access: 'open',
+      scopes: ['read'],
+      resources: [API],
+      policy: 'default',
+      registrationsPerHour: 10,
+      maxRegistrations: 10,
+      unusedDays: 1,
+    },
+  },
+});
+
 describe('an authorization request', () => {
   it('leads to the sign-in form, and stores nothing', async () => {
     const test = given();
@@ -234,7 +248,11 @@ describe('an authorization request', () => {
       },
     });
     // RFC 9700 §4.11.2: no browser is sent to a self-registered client before its user has acted.
-    const unvetted = given({ sessions: [session()], client: { registeredBy: 'self' } });
+    const unvetted = given({
+      sessions: [session()],
+      client: { registeredBy: 'self' },
+      configuration: selfRegistration,
+    });
     expect(await request(unvetted, { prompt: 'none', ...change }, cookie)).toEqual({
       kind: 'shownLocally',
       clientId: 'shop',
@@ -245,7 +263,7 @@ describe('an authorization request', () => {
   });
 
   it('of a self-registered client continues as any other when it is valid', async () => {
-    const test = given({ sessions: [session()], client: { registeredBy: 'self' } });
+    const test = given({ sessions: [session()], client: { registeredBy: 'self' }, configuration: selfRegistration });
     expect(await request(test)).toMatchObject({ kind: 'continued' });
   });
 
@@ -265,7 +283,9 @@ describe('an authorization request', () => {
         },
       },
     });
-    expect(await request(given({ client: { registeredBy: 'self' } }), { scope: 'fly' })).toEqual({
+    expect(
+      await request(given({ client: { registeredBy: 'self' }, configuration: selfRegistration }), { scope: 'fly' }),
+    ).toEqual({
       kind: 'shownLocally',
       ...facts,
     });
@@ -401,6 +421,7 @@ describe('the page of an interaction', () => {
       about: { logo: null, terms: null, policy: null },
       redirectUri: CALLBACK,
       describedAt: null,
+      registeredItself: false,
       onThisDevice: false,
       access: [{ resource: 'API', scopes: [{ name: 'read', description: 'see your data' }] }],
       whileAway: true,

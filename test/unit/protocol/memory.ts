@@ -273,9 +273,19 @@ export function interactionsInMemory(
   return { rows, askedFor, approvals, interactions, clock };
 }
 
-/** The store of a server to which no client pushes. */
-/** No document of a client is stored, and none is fetched. */
+/** No document of a client is stored, and none is fetched. No client registered itself. */
 export const noClientDocuments = {
+  clientRegistrations: {
+    load: async (clientId: string) => ({
+      now: new Date(0),
+      clientId,
+      registration: null,
+      client: null,
+      version: null,
+      othersStored: 0,
+    }),
+    commit: async () => false,
+  },
   clientDocuments: {
     load: async (clientId: string) => ({
       now: new Date(0),
@@ -294,6 +304,7 @@ export const noClientDocuments = {
   documentRates: { count: () => null },
 };
 
+/** The store of a server to which no client pushes. */
 export const noPushedRequests: PushedRequestStore = {
   loadFresh: async () => {
     throw new Error('a push');

@@ -10,6 +10,7 @@ import { administeredCases } from './held-cases/administered.ts';
 import { boundColumnCases } from './held-cases/bound-columns.ts';
 import type { Column, HeldCase } from './held-cases/case.ts';
 import { clientDocumentCases } from './held-cases/client-documents.ts';
+import { clientRegistrationCases } from './held-cases/client-registrations.ts';
 import { configuredSecretCases } from './held-cases/configured-secrets.ts';
 import { emailChallengeCases } from './held-cases/email-challenges.ts';
 import { epochCases } from './held-cases/epochs.ts';
@@ -47,6 +48,7 @@ export const casesOf = (columns: readonly Column[]): readonly HeldCase[] => [
   ...operatorSetUpCases,
   ...configuredSecretCases,
   ...clientDocumentCases,
+  ...clientRegistrationCases,
   ...pushedRequestCases,
   ...usedJtiCases,
   ...webhookDeliveryCases,

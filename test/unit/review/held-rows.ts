@@ -80,6 +80,8 @@ export const SET_UP = { active: id(131), used: id(132), ended: id(133) } as cons
 export const SECRET = { set: 'CRM_SECRET', removed: 'OLD_SECRET' } as const;
 
 export const PUSHED = { pushed: id(141), used: id(142), ended: id(143) } as const;
+/** The ids of clients that registered themselves. `old`: no end-user used it in time. */
+export const REGISTRATION = { unused: 'reg-unused', used: 'reg-used', ended: 'reg-ended', old: 'reg-old' } as const;
 /** The ids of their clients. `old`: counts no more. */
 export const DOCUMENT = {
   known: 'https://known.example/client',
@@ -232,6 +234,15 @@ function* rows(): Generator<string> {
       created_at, ends_at) values ('${rowId}', '\\xc0de${rowId.slice(-2)}', 'sea1ed', '\\xb0b0', '${state}', '${state}',
       ${state === 'spent' ? 5 : 0}, ${wasSent ? `'${USER.alice}', 0, 'alice@example.com'` : 'null, null, null'}, now(),
       now() + interval '10 minutes')`;
+  }
+  for (const [name, clientId] of Object.entries(REGISTRATION)) {
+    const state = name === 'old' ? 'unused' : name;
+    yield `insert into clients (client_id, client_name, application_type, token_endpoint_auth_method, secret_macs, redirect_uris, grant_types,
+      policy, registered_by, mac_version) values ('${clientId}', 'an app', 'web', 'none', '[]', '{https://app.example/}', '{authorization_code}',
+      'default', 'self', 1)`;
+    yield `insert into client_registrations (client_id, state, token_hash, created_at, unused_until) values ('${clientId}', 'unused', '\\x0e',
+      now(), now() ${name === 'old' ? '-' : '+'} interval '2 days')`;
+    if (state !== 'unused') yield `update client_registrations set state = '${state}' where client_id = '${clientId}'`;
   }
   for (const [name, clientId] of Object.entries(DOCUMENT)) {
     const state = name === 'old' ? 'refused' : name;

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { InvariantViolation } from '../../../src/engine/errors.ts';
 import { administration } from '../../../src/lifecycles/client/walk/walk.ts';
 import { clientDocuments } from '../../../src/lifecycles/client-document/walk.ts';
+import { clientRegistrations } from '../../../src/lifecycles/client-registration/walk.ts';
 import { emailChallenges } from '../../../src/lifecycles/email-challenge/walk/walk.ts';
 import { externalSignIns } from '../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import { authorizations, provenRetries } from '../../../src/lifecycles/grant/walk/walk.ts';
@@ -59,6 +60,7 @@ import {
   machineMutants,
   mailMachineMutants,
   pushedMachineMutants,
+  registrationMachineMutants,
   setUpMachineMutants,
   signInMachineMutants,
   trustMachineMutants,
@@ -78,6 +80,7 @@ import {
   mailPredicateMutants,
   predicateMutants,
   pushedPredicateMutants,
+  registrationPredicateMutants,
   retryPredicateMutants,
   setUpPredicateMutants,
   signInPredicateMutants,
@@ -172,6 +175,12 @@ const SUBJECTS: readonly Subject[] = [
     walk: pushedRequests,
     bounds: [FEW, { requests: 3, inFlight: 2, faults: 0 }, { requests: 2, inFlight: 2, faults: 1 }],
     mutants: [...pushedMachineMutants, ...pushedPredicateMutants],
+    factMutants,
+  },
+  {
+    walk: clientRegistrations,
+    bounds: [FEW, { requests: 2, inFlight: 2, faults: 0 }, { requests: 1, inFlight: 1, faults: 1 }],
+    mutants: [...registrationMachineMutants, ...registrationPredicateMutants],
     factMutants,
   },
   {

@@ -41,6 +41,7 @@ describe('the model check', () => {
       ['operatorSetUp'],
       ['pushedRequest'],
       ['clientDocument', 'client'],
+      ['clientRegistration', 'client'],
       ['usedJti'],
     ]);
     // These have fewer states.
@@ -51,6 +52,7 @@ describe('the model check', () => {
       'operator-set-ups': 4000,
       'pushed-requests': 2000,
       'client-documents': 1500,
+      'client-registrations': 300,
       'used-jtis': 4000,
     };
     for (const { walk, explorations } of proofs)

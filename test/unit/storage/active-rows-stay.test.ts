@@ -61,7 +61,14 @@ const CASES = {
   ),
   clients: [
     stays('a client of an operator', { registeredBy: 'operator', createdAt: ago(TEN_YEARS) }),
-    stays('a client that introduced itself, and that an administrator deleted', {
+    stays('a client with a document, and that an administrator deleted', {
+      clientId: 'https://deleted.example/client',
+      registeredBy: 'self',
+      createdAt: ago(TEN_YEARS),
+      deletedAt: ago(DAY),
+      epoch: 1n,
+    }),
+    goes('a client that registered itself, was deleted, and has no registration any more', {
       registeredBy: 'self',
       createdAt: ago(TEN_YEARS),
       deletedAt: ago(DAY),
@@ -72,6 +79,14 @@ const CASES = {
       createdAt,
     })),
   ],
+  clientRegistrations: ['unused', 'used', 'ended'].flatMap((state) =>
+    around(`an hour after the end of a registration, ${state}`, HOUR, (unusedUntil) => ({
+      state,
+      tokenHash: randomBytes(32),
+      createdAt: ago(TEN_YEARS),
+      unusedUntil,
+    })),
+  ),
   clientDocuments: around('the time in which a document counts', 26 * HOUR, (fetchedAt) => ({
     state: 'known',
     fetchedAt,

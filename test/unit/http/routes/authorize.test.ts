@@ -27,7 +27,7 @@ describe.each([true, false])('the routes of an authorization request, production
     const { status, location, cookies, asked } = await send(CONTINUED);
     expect({ status, location, cookies }).toEqual({ status: 303, location: '/tenant/interactions/i.x', cookies: [] });
     const call = { encoded: 'state=%20&state=x', cookies: { browser: hashOf(BROWSER), session: hashOf(SESSION) } };
-    expect(asked).toEqual([{ useCase: 'authorize', given: [call] }]);
+    expect(asked).toEqual([{ useCase: 'authorize', given: [{ ...call, address: expect.any(Function) }] }]);
   });
 
   it('a browser without a cookie gets one with its interaction, and in no other case', async () => {
@@ -36,7 +36,7 @@ describe.each([true, false])('the routes of an authorization request, production
       { name: '__Host-statehouse-browser', value: NEW_COOKIE, httpOnly: true, secure: true, sameSite: 'Lax' },
     ]);
     const call = { encoded: 'state=%20&state=x', cookies: { browser: hashOf(NEW_COOKIE), session: null } };
-    expect(begun.asked).toEqual([{ useCase: 'authorize', given: [call] }]);
+    expect(begun.asked).toEqual([{ useCase: 'authorize', given: [{ ...call, address: expect.any(Function) }] }]);
     const refused = await send({ kind: 'unverified', reason: 'client_id_missing', clientId: null }, { headers: {} });
     expect(refused.cookies).toEqual([]);
   });
@@ -49,7 +49,9 @@ describe.each([true, false])('the routes of an authorization request, production
       location: '/tenant/oauth/authorize?client_id=c&state=x',
       cookies: [],
     });
-    expect(asked).toEqual([{ useCase: 'authorize', given: [{ encoded: 'state=%20', cookies: null }] }]);
+    expect(asked).toEqual([
+      { useCase: 'authorize', given: [{ encoded: 'state=%20', cookies: null, address: expect.any(Function) }] },
+    ]);
   });
 
   it.each(['PUT', 'HEAD', 'OPTIONS', 'DELETE'] as const)('%s is no method of it', async (method) => {

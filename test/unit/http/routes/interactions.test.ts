@@ -61,6 +61,7 @@ const CONSENT = {
   username: 'a person',
   redirectUri: 'https://client.test/cb',
   describedAt: null,
+  registeredItself: false,
   onThisDevice: true,
   access: [{ resource: null, scopes: [{ name: 'read', description: 'see your data' }] }],
   whileAway: true,

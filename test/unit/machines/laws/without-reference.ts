@@ -189,6 +189,13 @@ export const NO_STANDARD_SAYS: Readonly<Record<string, readonly string[]>> = {
     'It is itself the signer.',
     'It has no private half to sign with.',
   ],
+  clientRegistration: [
+    // How long a client without end-users stays is a decision of the server.
+    'An end-user signs in to a client that did not register itself.',
+    'An end-user signs in: the client stays.',
+    'The end moves once a day at most.',
+    'An end-user signs in: the client stays longer.',
+  ],
   clientDocument: [
     // A server may delete a client for good, and bound its tables.
     'An administrator deleted the client: its document does not register it again.',

@@ -19,6 +19,7 @@ import {
   MAILED_CODE,
   PASSKEY,
   PUSHED,
+  REGISTRATION,
   SECRET,
   SESSION,
   SET_UP,
@@ -58,6 +59,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
   email_challenges: ['state', 'superseded_reason', 'newer_links', 'mac', 'mac_version'],
   operator_set_ups: ['state', 'user_id', 'ended_reason', 'mac', 'mac_version'],
   pushed_requests: ['state', 'sealed'],
+  client_registrations: ['state', 'unused_until', 'mac', 'mac_version'],
   client_documents: ['state', 'fetched_at', 'fresh_until', 'failed_at', 'problem'],
   sign_in_codes: ['state', 'wrong_codes', 'user_id', 'user_epoch', 'address', 'mac', 'mac_version'],
   clients: [
@@ -148,6 +150,7 @@ const BOUND: Readonly<Record<string, readonly [rule: string, key: string, row: s
   external_sign_ins: ['external_sign_ins_keeps_what_began', 'id', EXTERNAL.awaiting],
   operator_set_ups: ['operator_set_ups_keeps_what_was_issued', 'id', SET_UP.active],
   pushed_requests: ['pushed_requests_keeps_what_was_pushed', 'id', PUSHED.pushed],
+  client_registrations: ['client_registrations_keeps_its_token', 'client_id', REGISTRATION.unused],
   client_documents: ['client_documents_keeps_its_url', 'client_id', DOCUMENT.known],
   used_jtis: ['used_jtis_keeps_its_use', 'hash', USED_JTI.live],
   sign_in_codes: ['sign_in_codes_keeps_what_was_asked', 'id', MAILED_CODE.active],

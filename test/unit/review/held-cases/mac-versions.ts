@@ -11,6 +11,7 @@ import {
   MAIL,
   MAILED_CODE,
   PASSKEY,
+  REGISTRATION,
   SESSION,
   SET_UP,
   TRUSTED,
@@ -32,6 +33,7 @@ const AUTHENTICATED: Readonly<Record<string, readonly [key: string, row: string]
   email_challenges: ['id', LINK.active],
   sign_in_codes: ['id', MAILED_CODE.active],
   operator_set_ups: ['id', SET_UP.active],
+  client_registrations: ['client_id', REGISTRATION.unused],
 };
 
 const macCases = Object.entries(AUTHENTICATED).flatMap(([table, [key, row]]) => {

@@ -6,6 +6,7 @@ import type { Machine } from '../../../../src/catalogue/read.ts';
 import {
   client,
   clientDocument,
+  clientRegistration,
   emailChallenge,
   externalSignIn,
   grant,
@@ -41,6 +42,7 @@ import {
   MAILED_CODE,
   PASSKEY,
   PUSHED,
+  REGISTRATION,
   SESSION,
   SET_UP,
   TRUSTED,
@@ -311,6 +313,17 @@ const documentPairs = pairs(clientDocument).map(([from, to]) => {
     : refused('client_documents_moves_with_its_machine', what, statement);
 });
 
+const registrationPairs = pairs(clientRegistration).map(([from, to]) => {
+  const what = `registration of a client ${from} → ${to}`;
+  const statement = updateOf('client_registrations', 'client_id')(
+    REGISTRATION[from as keyof typeof REGISTRATION],
+    `state = '${to}'`,
+  );
+  return from === to || reasonsBetween(clientRegistration.machine, from, to, '') !== null
+    ? allowed(what, statement)
+    : refused('client_registrations_moves_with_its_machine', what, statement);
+});
+
 const pushedPairs = pairs(pushedRequest).map(([from, to]) => {
   const what = `pushed request ${from} → ${to}`;
   const sealed = to === 'used' ? "''" : "coalesce(nullif(sealed, ''), 'sea1ed')";
@@ -423,6 +436,7 @@ export const machinePairCases: readonly HeldCase[] = [
   ...codePairs,
   ...setUpPairs,
   ...documentPairs,
+  ...registrationPairs,
   ...pushedPairs,
   ...identityPairs,
   ...deliveryPairs,

@@ -2,6 +2,7 @@
 import { createMachine } from 'xstate';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
 import type { clientDocuments } from '../../../../src/lifecycles/client-document/walk.ts';
+import type { clientRegistrations } from '../../../../src/lifecycles/client-registration/walk.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
@@ -21,6 +22,7 @@ import {
   type Config,
   client,
   clientDocument,
+  clientRegistration,
   copyOf,
   emailChallenge,
   externalSignIn,
@@ -86,6 +88,7 @@ export const externalMachineMutants = mutantsOfAll<typeof externalSignIns>([exte
 export const codeMachineMutants = mutantsOfAll<typeof signInCodes>([signInCode]);
 export const jtiMachineMutants = mutantsOfAll<typeof usedJtis>([usedJti]);
 export const setUpMachineMutants = mutantsOfAll<typeof operatorSetUps>([operatorSetUp]);
+export const registrationMachineMutants = mutantsOfAll<typeof clientRegistrations>([clientRegistration]);
 export const documentMachineMutants = mutantsOfAll<typeof clientDocuments>([clientDocument]);
 export const pushedMachineMutants = mutantsOfAll<typeof pushedRequests>([pushedRequest]);
 export const keyMachineMutants: readonly Mutant<typeof signingKeys>[] = mutantsOfAll([signingKey]);

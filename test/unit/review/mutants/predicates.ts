@@ -2,6 +2,7 @@
 import { authorizationCodeGuards } from '../../../../machines/authorization-code/guards.ts';
 import { clientGuards } from '../../../../machines/client/guards.ts';
 import { clientDocumentGuards } from '../../../../machines/client-document/guards.ts';
+import { clientRegistrationGuards } from '../../../../machines/client-registration/guards.ts';
 import { emailChallengeGuards } from '../../../../machines/email-challenge/guards.ts';
 import { externalSignInGuards } from '../../../../machines/external-sign-in/guards.ts';
 import { interactionGuards } from '../../../../machines/interaction/guards.ts';
@@ -23,6 +24,7 @@ import { userGuards } from '../../../../machines/user/guards.ts';
 import { webhookDeliveryGuards } from '../../../../machines/webhook-delivery/guards.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
 import type { clientDocuments } from '../../../../src/lifecycles/client-document/walk.ts';
+import type { clientRegistrations } from '../../../../src/lifecycles/client-registration/walk.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
 import type { externalSignIns } from '../../../../src/lifecycles/external-sign-in/walk/walk.ts';
 import type { signIns } from '../../../../src/lifecycles/interaction/walk/walk.ts';
@@ -178,6 +180,10 @@ export const setUpPredicateMutants: readonly Mutant<typeof operatorSetUps>[] = m
   'operatorSetUp',
   operatorSetUpGuards,
 );
+
+export const registrationPredicateMutants: readonly Mutant<typeof clientRegistrations>[] = mutantsOf<
+  typeof clientRegistrations
+>('clientRegistration', clientRegistrationGuards);
 
 export const documentPredicateMutants: readonly Mutant<typeof clientDocuments>[] = mutantsOf<typeof clientDocuments>(
   'clientDocument',

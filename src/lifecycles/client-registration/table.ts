@@ -1,0 +1,68 @@
+import { sql } from 'drizzle-orm';
+import { check, index, pgTable, text } from 'drizzle-orm/pg-core';
+import { clients } from '../client/table.ts';
+import { authenticated, bytes, instant } from '../columns.ts';
+import { anHourBefore, earlier } from '../retention.ts';
+import { beginsMoved, isNotEmptied, keeps, movesWithMachine, staysUntil } from '../rules.ts';
+import { described, type Facts, PASSING, type Row } from '../table.ts';
+import type { StoredRegistration } from './entity.ts';
+
+/** Clients that registered themselves (machines/client-registration/machine.ts). Only the hash of a registration access token is stored. */
+export const clientRegistrations = pgTable(
+  'client_registrations',
+  {
+    clientId: text('client_id')
+      .primaryKey()
+      .references(() => clients.clientId),
+    state: text('state').$type<StoredRegistration['state']>().notNull(),
+    /** SHA-256 of the registration access token. */
+    tokenHash: bytes('token_hash').notNull(),
+    createdAt: instant('created_at').notNull(),
+    unusedUntil: instant('unused_until').notNull(),
+    ...authenticated(),
+  },
+  (table) => [
+    index('client_registrations_unused_until').on(table.unusedUntil),
+    check('client_registrations_state', sql`${table.state} in ('unused', 'used', 'ended')`),
+  ],
+);
+
+/** The client and the token that manages it. The end moves without a decision about authority. */
+export const clientRegistrationFacts = (
+  row: Row<typeof clientRegistrations, 'clientId' | 'state' | 'macVersion'> & { readonly tokenHash: Uint8Array },
+): Facts => ['client-registration', [row.clientId, row.state, row.tokenHash, row.macVersion]];
+
+export const clientRegistrationTable = described(clientRegistrations, {
+  machine: 'clientRegistration',
+  key: clientRegistrations.clientId,
+  /** `due`: by a sign-in, with the state or without, and by the deletion. */
+  changes: { state: 'state', unusedUntil: 'due' },
+  spreadBy: clientRegistrations.clientId,
+  rights: PASSING,
+  mac: {
+    facts: clientRegistrationFacts,
+    alive: sql`${clientRegistrations.state} <> 'ended'`,
+    changesWithCommit: true,
+  },
+  counted: { newest: clientRegistrations.createdAt },
+  // While nothing names its client, which goes afterwards.
+  removal: (now) => [
+    {
+      ended: sql`${clientRegistrations.unusedUntil} < ${anHourBefore(earlier(now))}
+        and not exists (select from pushed_requests p where p.client_id = ${clientRegistrations.clientId})
+        and not exists (select from interactions i where i.client_id = ${clientRegistrations.clientId})
+        and not exists (select from consents c where c.client_id = ${clientRegistrations.clientId})
+        and not exists (select from grants g where g.client_id = ${clientRegistrations.clientId})`,
+      over: clientRegistrations.unusedUntil,
+    },
+  ],
+  rules: [
+    beginsMoved('a registration is stored as unused'),
+    keeps('keeps_its_token', 'a registration stays that of its client and its token'),
+    movesWithMachine('client-registration'),
+    staysUntil('stays_until_its_end', 'a registration stays while its client may be used', [
+      'OLD.unused_until >= now()',
+    ]),
+    isNotEmptied('registrations of clients end one by one'),
+  ],
+});
