@@ -1,18 +1,25 @@
-/** A client on the command line: is refused, finds the authorization server, sends the person there, and calls the tools. */
+/**
+ * A client on the command line: is refused, finds the authorization server, sends the person there, and calls the tools. It is a stranger
+ * there, unless CLIENT_ID names a registered client. CLIENT_DOCUMENT: the URL of a document about it, if it has one.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import { RegisteredClient } from './registered-client.ts';
+import { Stranger } from './stranger.ts';
 
-const { API = 'http://localhost:4000/mcp', ISSUER = 'http://localhost:3000', CLIENT_ID = 'photo-agent' } = process.env;
+const { API = 'http://localhost:4000/mcp', ISSUER = 'http://localhost:3000', CLIENT_ID, CLIENT_DOCUMENT } = process.env;
 const say = (words: string) => void process.stdout.write(`${words}\n`);
 
 // RFC 8252 §7.3: on 127.0.0.1, on whatever port is free; the authorization server lets the port vary.
 const callback = createServer();
 await new Promise<void>((resolve) => callback.listen(0, '127.0.0.1', resolve));
 const redirectUrl = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`;
-const registration = { issuer: ISSUER, clientId: CLIENT_ID };
-const provider = new RegisteredClient(registration, redirectUrl, (url) => say(`Open this in a browser:\n\n  ${url}\n`));
+const open = (url: URL) => say(`Open this in a browser:\n\n  ${url}\n`);
+const provider =
+  CLIENT_ID === undefined
+    ? new Stranger(CLIENT_DOCUMENT ?? null, redirectUrl, open)
+    : new RegisteredClient({ issuer: ISSUER, clientId: CLIENT_ID }, redirectUrl, open);
 
 /** The person has decided: the query with which their browser came back. */
 const answered = new Promise<URLSearchParams>((resolve) => {

@@ -12,8 +12,10 @@ const { ISSUER = 'http://localhost:3000', API = 'http://localhost:4000/mcp' } = 
 const folder = mkdtempSync(join(tmpdir(), 'statehouse-mcp-'));
 const policies = join(folder, 'policies');
 cpSync(join(import.meta.dirname, 'policies'), policies, { recursive: true });
-const resources = join(policies, 'resources.yaml');
-writeFileSync(resources, readFileSync(resources, 'utf8').replace('http://localhost:4000/mcp', API));
+for (const name of ['resources.yaml', 'registration.yaml']) {
+  const file = join(policies, name);
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('http://localhost:4000/mcp', API));
+}
 
 const server = spawn(process.execPath, [join(import.meta.dirname, '../../src/cli/statehouse.js'), 'start'], {
   cwd: folder,

@@ -17,6 +17,7 @@ import {
   documentServer,
   sent,
 } from '../support/client-documents.ts';
+import { RULES } from '../support/client-registrations.ts';
 import { runningClock } from '../support/clock.ts';
 import { judged } from '../support/interop.ts';
 import { freePort } from '../support/listening.ts';
@@ -29,7 +30,14 @@ type Check = { readonly id: string; readonly status: string; readonly errorMessa
 describe.each(['', '/tenant'])('an issuer with the path "%s"', (path) => {
   const documents = documentServer();
   const { fetchClientDocument } = documents;
-  const judging = judged({ path, clock: runningClock(), configuration: acceptingDocuments(), fetchClientDocument });
+  const configuration = acceptingDocuments();
+  const registration = { ...configuration.registration, dynamicRegistration: RULES };
+  const judging = judged({
+    path,
+    clock: runningClock(),
+    configuration: { ...configuration, registration },
+    fetchClientDocument,
+  });
 
   it.each<[string, () => Promise<string>]>([
     [
@@ -45,6 +53,21 @@ describe.each(['', '/tenant'])('an issuer with the path "%s"', (path) => {
       async () => {
         documents.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL, { redirect_uris: ['http://127.0.0.1/callback'] })));
         return DOCUMENT_URL;
+      },
+    ],
+    [
+      'a client that registers itself',
+      async () => {
+        const answer = await fetch(`${judging.current.test.issuer}/oauth/register`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({
+            application_type: 'native',
+            redirect_uris: ['http://127.0.0.1/callback'],
+            token_endpoint_auth_method: 'none',
+          }),
+        });
+        return ((await answer.json()) as { client_id: string }).client_id;
       },
     ],
   ])('conforms for %s', async (_, registered) => {

@@ -9,6 +9,7 @@ import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextpr
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { shippedConfiguration } from '../support/app.ts';
 import { DOCUMENT_URL, documentOf, documentServer, RULES, sent } from '../support/client-documents.ts';
+import { RULES as REGISTRATION_RULES } from '../support/client-registrations.ts';
 import { runningClock } from '../support/clock.ts';
 import { claimsOf, signedByUs } from '../support/forging.ts';
 import { judged } from '../support/interop.ts';
@@ -56,6 +57,8 @@ const ports = await Promise.all([freePort(), freePort()]);
 /** With a path, and without one: some clients send the latter with a slash. */
 const [AT_PATH, AT_ORIGIN] = [`http://localhost:${ports[0]}/mcp`, `http://localhost:${ports[1]}`] as const;
 
+const ACCESS = { scopes: [...SCOPES], resources: [AT_PATH, AT_ORIGIN] };
+
 describe.each(['', '/tenant'])('an issuer with the path "%s"', (path) => {
   const documents = documentServer();
   documents.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL, { redirect_uris: ['http://127.0.0.1/callback'] })));
@@ -71,7 +74,10 @@ describe.each(['', '/tenant'])('an issuer with the path "%s"', (path) => {
     configuration: {
       ...shippedConfiguration,
       resources: [...shippedConfiguration.resources, described(AT_PATH), described(AT_ORIGIN)],
-      registration: { metadataDocuments: { ...RULES, scopes: [...SCOPES], resources: [AT_PATH, AT_ORIGIN] } },
+      registration: {
+        metadataDocuments: { ...RULES, ...ACCESS },
+        dynamicRegistration: { ...REGISTRATION_RULES, ...ACCESS },
+      },
     },
   });
 
@@ -91,15 +97,21 @@ describe.each(['', '/tenant'])('an issuer with the path "%s"', (path) => {
     });
 
     describe.each(Object.entries(LINES))('lets a stranger of %s', (_, connection) => {
-      it.each([AT_PATH, AT_ORIGIN])('sign an end-user in, call a tool and refresh at %s', async (url) => {
+      it.each([
+        ['a document', AT_PATH, DOCUMENT_URL],
+        ['a document', AT_ORIGIN, DOCUMENT_URL],
+        ['a registration of its own', AT_PATH, null],
+      ])('sign an end-user in, call a tool and refresh, by %s, at %s', async (_way, url, documentUrl) => {
         const { test, approve } = judging.current;
         const asked: URL[] = [];
-        const provider = new Stranger(DOCUMENT_URL, REDIRECT, (to) => void asked.push(to));
+        const provider = new Stranger(documentUrl, REDIRECT, (to) => void asked.push(to));
         const first = connection(provider, url);
         await expect(first.connect()).rejects.toThrow(/Unauthorized/);
         const [to = new URL(url)] = asked;
+        const clientId = String(provider.clientInformation()?.client_id);
+        if (documentUrl !== null) expect(clientId).toBe(documentUrl);
         expect(Object.fromEntries(to.searchParams)).toMatchObject({
-          client_id: DOCUMENT_URL,
+          client_id: clientId,
           // The metadata of both lines write an origin with a slash.
           resource: expect.stringMatching(new RegExp(`^${url}/?$`)),
           // Line 2 adds offline_access where the metadata of the server have it.
@@ -112,12 +124,12 @@ describe.each(['', '/tenant'])('an issuer with the path "%s"', (path) => {
         const client = connection(provider, url);
         await client.connect();
         onTestFinished(client.close);
-        expect(await client.whoami()).toMatchObject({ content: [{ text: DOCUMENT_URL }] });
+        expect(await client.whoami()).toMatchObject({ content: [{ text: clientId }] });
 
         const past = Math.floor(Date.now() / 1000) - 60;
         const expired = signedByUs(test, {}, { ...claimsOf(tokens?.access_token ?? ''), iat: past - 900, exp: past });
         provider.saveTokens({ ...tokens, access_token: expired, token_type: 'Bearer' });
-        expect(await client.whoami()).toMatchObject({ content: [{ text: DOCUMENT_URL }] });
+        expect(await client.whoami()).toMatchObject({ content: [{ text: clientId }] });
         expect(provider.tokens()?.refresh_token).not.toBe(tokens?.refresh_token);
         expect(claimsOf(provider.tokens()?.access_token ?? '').aud).toBe(url);
         // Without a second consent.
