@@ -7,7 +7,7 @@ export type ClientDocumentRejectReason =
   | 'document_failed_before'
   | 'document_unreachable'
   | 'document_malformed'
-  | 'document_drops_authentication'
+  | 'document_drops_key'
   | 'too_many_client_documents';
 
 export type ClientDocumentState = 'unseen' | 'known' | 'stale' | 'refused';

@@ -56,7 +56,7 @@ const fetch = {
 const weaker = {
   guard: 'dropsAuthentication',
   target: 'refused',
-  actions: ['refuseDocument', reject('document_drops_authentication')],
+  actions: ['refuseDocument', reject('document_drops_key')],
   description: 'The client had a key so far: its refresh tokens must not work without it.',
   meta: { spec: 'CIMD §8.4' },
 } as const satisfies SharedArm;
@@ -122,7 +122,7 @@ export const clientDocumentMachine = setup({
           otherOrigin,
           {
             guard: 'dropsAuthentication',
-            actions: reject('document_drops_authentication'),
+            actions: reject('document_drops_key'),
             description: 'The client has grants and a key: its refresh tokens must not work without it.',
             meta: { spec: 'CIMD §8.4' },
           },

@@ -40,7 +40,7 @@ export const DOCUMENT_REFUSED: Readonly<Record<DocumentRefused['reason'], string
   document_failed_before: 'a fetch of the document has just failed',
   document_unreachable: 'the document cannot be fetched',
   document_malformed: 'the document breaks a rule',
-  document_drops_authentication: 'the document has no key any more, and the client had one',
+  document_drops_key: 'the document has no key any more, and the client had one',
   too_many_client_documents: 'this server accepts no further documents',
   client_id_url_malformed: 'the client_id is not the URL of a document',
   client_documents_off: 'this server accepts no documents of clients',

@@ -1,9 +1,16 @@
 /** A server of documents of clients, which each test lets say what it likes, and the rules under which a server accepts them. */
+import { eq } from 'drizzle-orm';
+import { onTestFinished } from 'vitest';
 import type { MetadataDocuments } from '../../policies/registration-schema.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
 import type { DocumentAnswer } from '../../src/images/fetch-client-document.ts';
-import type { TestClient } from './actors.ts';
+import { clientDocuments, clients } from '../../src/storage/schema.ts';
+import { authorizeUrl, makePkce, type TestClient } from './actors.ts';
 import { shippedConfiguration } from './app.ts';
+import { Browser } from './browser.ts';
+import { testClock } from './clock.ts';
+import { anyDatabase, type DatabaseKind } from './database.ts';
+import { openScene } from './scene.ts';
 
 export const ORIGIN = 'https://agent.example';
 export const DOCUMENT_URL = `${ORIGIN}/client.json`;
@@ -63,3 +70,47 @@ export const clientAt = (url: string, redirectUri = `${new URL(url).origin}/call
     secret: null,
     tokenEndpointAuthMethod: 'none',
   }) as object as TestClient;
+
+type DocumentScene = {
+  /** Change of `RULES`. */
+  readonly rules?: Partial<MetadataDocuments>;
+  /** Change of the document at `DOCUMENT_URL`. */
+  readonly content?: Content;
+  /** Beside the resources of the shipped configuration. */
+  readonly resources?: Configuration['resources'];
+  readonly startsAt?: Date;
+  /** Any, where it is left out. */
+  readonly database?: DatabaseKind;
+  /** In place of the server of documents. */
+  readonly fetchClientDocument?: (url: string) => Promise<DocumentAnswer>;
+};
+
+/** An app that accepts the documents of a server, until the test ends. */
+export async function openDocumentScene(change: DocumentScene = {}) {
+  const { rules = {}, content = {}, resources = [], startsAt, database = anyDatabase } = change;
+  const server = documentServer();
+  server.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL, content)));
+  const clock = testClock(startsAt);
+  let configuration = acceptingDocuments(rules);
+  configuration = { ...configuration, resources: [...configuration.resources, ...resources] };
+  const scene = await openScene(database, {
+    clock,
+    configuration,
+    reloaded: () => ({ registration: configuration.registration }),
+    fetchClientDocument: change.fetchClientDocument ?? server.fetchClientDocument,
+  });
+  onTestFinished(scene.close);
+  const db = scene.database.drizzle;
+  return {
+    ...scene,
+    ...{ server, clock, db },
+    /** The authorization request of this client, in a browser of its own. */
+    named: (parameters: Record<string, string | undefined> = {}, by = clientAt(DOCUMENT_URL)) =>
+      new Browser(scene.app).get(authorizeUrl(by, makePkce(), parameters)),
+    reload: (next: Partial<MetadataDocuments> | null) => {
+      configuration = next === null ? { ...configuration, registration: {} } : acceptingDocuments(next);
+    },
+    storedClient: async () => (await db.select().from(clients).where(eq(clients.clientId, DOCUMENT_URL)))[0],
+    storedDocument: async () => (await db.select().from(clientDocuments))[0],
+  };
+}

@@ -730,7 +730,7 @@ export type Words = {
       readonly document_failed_before: string;
       readonly document_unreachable: string;
       readonly document_malformed: string;
-      readonly document_drops_authentication: string;
+      readonly document_drops_key: string;
       readonly too_many_client_documents: string;
       readonly client_id_url_malformed: string;
       readonly client_documents_off: string;

@@ -1,67 +1,28 @@
 /** Clients that describe themselves by a document at their `client_id`: from the first request to the rotation. */
+import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { MetadataDocuments } from '../../../policies/registration-schema.ts';
-import type { Configuration } from '../../../src/config/configuration.ts';
-import { clientDocuments, clients, transitions } from '../../../src/storage/schema.ts';
-import { authorizeUrl, exchange, goThrough, makePkce, refresh } from '../../support/actors.ts';
+import { describe, expect, it } from 'vitest';
+import { transitions } from '../../../src/storage/schema.ts';
+import { authorizeUrl, exchange, goThrough, makePkce, refresh, token } from '../../support/actors.ts';
+import { ISSUER } from '../../support/app.ts';
 import { Browser } from '../../support/browser.ts';
 import {
   API,
-  acceptingDocuments,
   type Content,
   clientAt,
   DOCUMENT_URL,
   documentOf,
-  documentServer,
   ORIGIN,
+  openDocumentScene as opened,
   sent,
 } from '../../support/client-documents.ts';
-import { testClock } from '../../support/clock.ts';
-import { anyDatabase } from '../../support/database.ts';
+import { signedBy, testKey } from '../../support/client-keys.ts';
 import { claimsOf } from '../../support/forging.ts';
 import { push } from '../../support/pushing.ts';
-import { openScene } from '../../support/scene.ts';
 
 const HOUR = 3600;
 const client = clientAt(DOCUMENT_URL);
-
 const describedScope = (name: string) => ({ name, description: `${name} there` });
-
-async function opened({
-  rules = {},
-  content = {},
-  resources = [],
-}: {
-  rules?: Partial<MetadataDocuments>;
-  content?: Content;
-  resources?: Configuration['resources'];
-} = {}) {
-  const server = documentServer();
-  server.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL, content)));
-  const clock = testClock();
-  let configuration = acceptingDocuments(rules);
-  configuration = { ...configuration, resources: [...configuration.resources, ...resources] };
-  const scene = await openScene(anyDatabase, {
-    clock,
-    configuration,
-    reloaded: () => ({ registration: configuration.registration }),
-    fetchClientDocument: server.fetchClientDocument,
-  });
-  onTestFinished(scene.close);
-  const db = scene.database.drizzle;
-  const named = (change: Record<string, string | undefined> = {}, by = client) =>
-    new Browser(scene.app).get(authorizeUrl(by, makePkce(), change));
-  return {
-    ...scene,
-    ...{ server, clock, named, db },
-    reload: (change: Partial<MetadataDocuments> | null) => {
-      configuration = change === null ? { ...configuration, registration: {} } : acceptingDocuments(change);
-    },
-    storedClient: async () => (await db.select().from(clients).where(eq(clients.clientId, DOCUMENT_URL)))[0],
-    storedDocument: async () => (await db.select().from(clientDocuments))[0],
-  };
-}
 
 describe('a client that describes itself by a document', () => {
   it('signs an end-user in, gets tokens within the rules, and rotates, with one fetch', async () => {
@@ -232,6 +193,39 @@ describe('a client that describes itself by a document', () => {
     expect(page.body).toContain('127.0.0.1:4000');
   });
 
+  it('with a key authenticates by it at each exchange and rotation, and never without it', async () => {
+    const key = testKey();
+    const content = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } };
+    const scene = await opened({ content });
+    const seconds = () => scene.clock.now().getTime() / 1000;
+    const signed = (by = key) => ({
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: signedBy(by, {
+        ...{ iss: DOCUMENT_URL, sub: DOCUMENT_URL, aud: ISSUER, jti: randomUUID() },
+        ...{ iat: seconds(), exp: seconds() + 60 },
+      }),
+    });
+    const { code, verifier } = await scene.code({ client });
+    const exchanged = { grant_type: 'authorization_code', code, code_verifier: verifier };
+    const sentWith = (fields: Record<string, string>) =>
+      token(scene, client, { ...exchanged, redirect_uri: `${ORIGIN}/callback`, ...fields });
+    expect((await sentWith({})).json.error).toBe('invalid_client');
+    expect((await sentWith(signed(testKey()))).json.error).toBe('invalid_client');
+    const { status, json } = await sentWith(signed());
+    expect(status).toBe(200);
+    const rotation = { grant_type: 'refresh_token', refresh_token: json.refresh_token ?? '' };
+    expect((await token(scene, client, rotation)).json.error).toBe('invalid_client');
+    expect((await token(scene, client, { ...rotation, ...signed() })).status).toBe(200);
+  });
+
+  it('with a key and an https redirect URI has its consent remembered', async () => {
+    const content = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [testKey().jwk] } };
+    const scene = await opened({ content });
+    await scene.code({ client, change: { scope: 'read' } });
+    const second = await scene.browser.get(authorizeUrl(client, makePkce(), { scope: 'read' }));
+    expect(second.url).toContain(`${ORIGIN}/callback?`);
+  });
+
   it('an error of its request stays on a page of this server', async () => {
     const scene = await opened();
     const answer = await scene.named({ scope: 'everything' });
@@ -372,6 +366,19 @@ describe('the document of a client', () => {
     scene.server.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL)));
     scene.clock.advanceSeconds(60);
     expect((await scene.named()).status).toBe(200);
+  });
+
+  it('is fetched five times in ten seconds for an address, and a sixth one is refused', async () => {
+    const scene = await opened();
+    const urls = Array.from({ length: 8 }, (_, index) => `${ORIGIN}/${index}.json`);
+    for (const url of urls) scene.server.say(url, sent(documentOf(url)));
+    const answers = [];
+    for (const url of urls) answers.push(await scene.named({}, clientAt(url)));
+    const refused = answers.filter(({ status, body }) => status === 429 && body.includes('Too many apps'));
+    expect(scene.server.asked).toEqual(urls.slice(0, 5));
+    expect(refused).toHaveLength(urls.length - 5);
+    // A stored document needs no fetch.
+    expect((await scene.named({}, clientAt(`${ORIGIN}/0.json`))).status).toBe(200);
   });
 
   it('of an origin that the rules do not name is not fetched', async () => {

@@ -112,6 +112,9 @@ function withoutColumn(condition: string, column: string): string {
 /** A row of `used_jtis` is stored once and never moves: no SQL has the states of its machine. */
 const MOVED = (Object.keys(machines) as (keyof Machines)[]).filter((name) => name !== 'usedJti');
 
+/** States from which the same states follow as from the initial one: the SQL is the same. */
+const LIKE_THE_INITIAL: Partial<Record<keyof Machines, string>> = { client: 'deleted', clientDocument: 'refused' };
+
 /** The machine says something else than the one that was reviewed; the cases still speak for that one. */
 const ofMachines: readonly Mutant[] = MOVED.flatMap((name) => {
   const changed = (what: string, change: (config: Loose) => void): Mutant => {
@@ -128,8 +131,7 @@ const ofMachines: readonly Mutant[] = MOVED.flatMap((name) => {
   );
   return [
     ...states
-      // A deleted client is registered like an unknown one: the same SQL.
-      .filter((state) => state !== machines[name].initial && !(name === 'client' && state === 'deleted'))
+      .filter((state) => state !== machines[name].initial && LIKE_THE_INITIAL[name] !== state)
       .map((state) =>
         changed(`begins as ${state}`, (config) => {
           config.initial = state;

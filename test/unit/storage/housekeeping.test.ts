@@ -1,18 +1,28 @@
 /** Rows end by the database's clock, so that is the clock by which they are removed. */
 
 import { randomBytes, randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { housekeeper } from '../../../src/storage/housekeeping.ts';
-import { deniedAccessTokens, grants, interactions, sessions, signInFailures } from '../../../src/storage/schema.ts';
+import {
+  clients,
+  deniedAccessTokens,
+  grants,
+  interactions,
+  sessions,
+  signInFailures,
+} from '../../../src/storage/schema.ts';
 import { sessionStore } from '../../../src/storage/sessions.ts';
 import { signInFailureStore } from '../../../src/storage/sign-in-failures.ts';
 import { databaseClock } from '../../../src/system/clock.ts';
-import { authorizeUrl, makePkce, obtainTokens } from '../../support/actors.ts';
+import { authorizeUrl, exchange, makePkce, obtainTokens, refresh } from '../../support/actors.ts';
+import { deleteClient } from '../../support/administration.ts';
 import { Browser } from '../../support/browser.ts';
+import { clientAt, DOCUMENT_URL, openDocumentScene } from '../../support/client-documents.ts';
 import { clockAt, testClock } from '../../support/clock.ts';
 import { testMacs } from '../../support/macs.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
+import { unheld } from '../../support/unheld.ts';
 
 const HOUR = 3_600_000;
 
@@ -128,4 +138,44 @@ describe('housekeeping', () => {
     });
     return sid;
   }
+});
+
+describe('housekeeping of clients that describe themselves', () => {
+  const DAY_AND_MORE = 27 * HOUR;
+  const removed = async (scene: Awaited<ReturnType<typeof openDocumentScene>>) => {
+    // The database gave the row its own time.
+    const createdAt = new Date(Date.now() - DAY_AND_MORE);
+    await unheld(scene.db, (own) => own.update(clients).set({ createdAt }).where(eq(clients.clientId, DOCUMENT_URL)));
+    // One round takes the documents, and a later one the clients that nothing names any more.
+    await housekeeper(scene.db, databaseClock).cleanUp();
+    await housekeeper(scene.db, databaseClock).cleanUp();
+    return { document: await scene.storedDocument(), client: await scene.storedClient() };
+  };
+
+  test('an unused one goes after a day with its document, and comes back by its next request', async () => {
+    const scene = await openDocumentScene({ database: 'postgres', startsAt: new Date(Date.now() - DAY_AND_MORE) });
+    await scene.named();
+    expect(await removed(scene)).toEqual({ document: undefined, client: undefined });
+    scene.clock.set(new Date());
+    expect((await scene.named()).status).toBe(200);
+    expect(await removed(scene)).toMatchObject({ document: { state: 'known' }, client: { registeredBy: 'self' } });
+  });
+
+  test('one with a chain stays, and its chain rotates', async () => {
+    const scene = await openDocumentScene({ database: 'postgres', startsAt: new Date(Date.now() - DAY_AND_MORE) });
+    const client = clientAt(DOCUMENT_URL);
+    const { json } = await exchange(scene, client, await scene.code({ client }));
+    scene.clock.set(new Date());
+    expect(await removed(scene)).toMatchObject({ document: undefined, client: { registeredBy: 'self' } });
+    expect((await refresh(scene, client, json.refresh_token ?? '')).status).toBe(200);
+  });
+
+  test('a deleted one stays, so that no document registers it again', async () => {
+    const scene = await openDocumentScene({ database: 'postgres', startsAt: new Date(Date.now() - DAY_AND_MORE) });
+    await scene.named();
+    await deleteClient(scene.db, DOCUMENT_URL);
+    expect((await removed(scene)).client).toMatchObject({ deletedAt: expect.any(Date) });
+    scene.clock.set(new Date());
+    expect((await scene.named()).status).toBe(400);
+  });
 });

@@ -26,7 +26,7 @@ export const lawsOfClientDocument: readonly Law[] = [
   }),
   everyAnswer('a client that had a key is not described without one', (answer) => {
     if (answer.event !== 'described' || !isOurs(answer) || !holds(answer, 'dropsAuthentication')) return true;
-    const rejection = reject('document_drops_authentication');
+    const rejection = reject('document_drops_key');
     return answer.state === 'unseen'
       ? does(answer, 'unseen', rejection)
       : does(answer, 'refused', 'refuseDocument', rejection);
