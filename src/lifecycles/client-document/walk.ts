@@ -74,13 +74,14 @@ const described =
     freshSeconds: FRESH_SECONDS,
   });
 
+const NO_ANSWER = 'no answer';
 /** The result of a fetch. */
 const RESULTS = {
   'a valid document': described({}),
   'a document with another redirect URI': described({ redirectUris: ['https://client.example/moved'] }),
   'a document with a key': described(WITH_KEY),
   'a broken document': (): Fetched => ({ kind: 'malformed', problem: 'a rule' }),
-  nothing: (): Fetched => ({ kind: 'unreachable', problem: 'no answer' }),
+  nothing: (): Fetched => ({ kind: 'unreachable', problem: NO_ANSWER }),
 } as const;
 const NAMES = Object.keys(RESULTS) as (keyof typeof RESULTS)[];
 
@@ -211,12 +212,26 @@ const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     },
   },
   {
-    name: 'a-stored-document-has-its-client',
-    says: 'A document and the client that it describes are one commit.',
-    spec: 'CIMD §4',
-    violationAt: (_, { stored }) => {
-      const alone = stored.clientDocuments.find(({ clientId }) => clientIn(stored, clientId).client === null);
-      return alone ? `${alone.clientId} has no client` : null;
+    name: 'documents-are-bounded',
+    says: 'No more documents are stored than the rules allow.',
+    spec: 'CIMD §8.7',
+    violationAt: (_, { stored }) =>
+      stored.clientDocuments.length <= MOST_STORED ? null : `${stored.clientDocuments.length} documents are stored`,
+  },
+  {
+    name: 'late-failures-undo-nothing',
+    says: 'A fetch that failed changes no document that came meanwhile, and makes no refused document usable.',
+    spec: 'CIMD §5.1',
+    violation: (_, { stored, now: at }, { after: now }) => {
+      const undone = stored.clientDocuments.find((one) => {
+        const next = documentIn(now.stored, one.clientId);
+        const isNew = one.state === 'known' && at - one.fetchedAt.getTime() < usable;
+        return (
+          (isNew && next?.state === 'refused' && next.problem === NO_ANSWER) ||
+          (one.state === 'refused' && next?.state === 'stale')
+        );
+      });
+      return undone ? `${undone.clientId} was changed by an older fetch` : null;
     },
   },
   {

@@ -26,6 +26,7 @@ import type { AnyWalk, Bounds } from '../../../src/review/proof/walk.ts';
 import { type Heard, listenTo } from './mutants/alike.ts';
 import {
   administrationFactMutants,
+  documentFactMutants,
   factMutants,
   factorFactMutants,
   guardMutants,
@@ -187,7 +188,7 @@ const SUBJECTS: readonly Subject[] = [
     walk: clientDocuments,
     bounds: [FEW, { requests: 2, inFlight: 2, faults: 0 }, { requests: 1, inFlight: 1, faults: 1 }],
     mutants: [...documentMachineMutants, ...documentPredicateMutants],
-    factMutants,
+    factMutants: documentFactMutants,
   },
   {
     walk: usedJtis,

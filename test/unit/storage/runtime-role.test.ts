@@ -74,7 +74,6 @@ describe('under the role of a server', () => {
       'drop schema drizzle cascade',
       'delete from drizzle.__drizzle_migrations',
       'delete from drizzle.triggers',
-      'delete from clients',
       'delete from users',
       'delete from signing_keys',
       'delete from server',

@@ -24,6 +24,11 @@ export const lawsOfClientDocument: readonly Law[] = [
     if (holds(answer, 'dropsAuthentication') || isFull) return !describes;
     return does(answer, 'known', 'keepDocument', 'describeClient');
   }),
+  everyAnswer('a full table takes no further document', (answer) => {
+    if (answer.event !== 'described' || !isOurs(answer) || holds(answer, 'dropsAuthentication')) return true;
+    if (answer.state !== 'unseen' || !holds(answer, 'tooManyAreStored')) return true;
+    return does(answer, 'unseen', reject('too_many_client_documents'));
+  }),
   everyAnswer('a client that had a key is not described without one', (answer) => {
     if (answer.event !== 'described' || !isOurs(answer) || !holds(answer, 'dropsAuthentication')) return true;
     const rejection = reject('document_drops_key');

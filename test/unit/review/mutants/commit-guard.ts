@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Commit, Write } from '../../../../src/engine/commit.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
+import type { clientDocuments } from '../../../../src/lifecycles/client-document/walk.ts';
 import type { Stored } from '../../../../src/lifecycles/email-challenge/walk/ports.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
 import { commitGrant, ISSUING_GUARD } from '../../../../src/lifecycles/grant/walk/ports.ts';
@@ -149,6 +150,21 @@ export const linkFactMutants = (facts: readonly string[]): readonly Mutant<typeo
         }
       : one,
   );
+
+/** A request of its walk changes a document with its client, and the walk stores one document at most. */
+const IMPLIED_BY_THE_DOCUMENT: Readonly<Record<string, string>> = {
+  'version in clients is as loaded':
+    'implied: the document has changed too; the walk of administration changes clients alone',
+  'no other row of clients has the same clientId': 'implied: the document would be stored twice too',
+  'no other row of clientDocuments has the same clientId':
+    'implied: one document fills the table of the walk; test/race/client-documents.test.ts has two nodes',
+};
+
+export const documentFactMutants = (facts: readonly string[]): readonly Mutant<typeof clientDocuments>[] =>
+  factMutants<typeof clientDocuments>(facts).map((one) => {
+    const [, survives] = Object.entries(IMPLIED_BY_THE_DOCUMENT).find(([fact]) => one.what.includes(fact)) ?? [];
+    return survives === undefined ? one : { ...one, survives };
+  });
 
 export const administrationFactMutants = (facts: readonly string[]): readonly Mutant<typeof administration>[] =>
   factMutants<typeof administration>(facts).map((one) =>
