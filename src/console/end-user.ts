@@ -76,7 +76,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${shownOr(identities, ({ items }) => table('Accounts at other providers', identityColumns(viewer, sub), items))}
 !${section(viewer, { title: 'Signed in', answer: sessions, all: withQuery('/console/sessions', { sub }) }, (items) => table('The newest sessions', sessionColumns(viewer), items))}
 !${section(viewer, { title: 'Trusted browsers', answer: trusted, all: '' }, (items) => trustedBrowsers(viewer, sub, items))}
-!${section(viewer, { title: 'Apps with access', answer: grants, all: withQuery('/console/grants', { sub }) }, (items) => table('The newest grants', grantColumns(viewer), items))}
+!${section(viewer, { title: 'Apps with access', answer: grants, all: withQuery('/console/grants', { sub }) }, (items) => table('The newest grants', grantColumns(viewer, devicesOf(sessions)), items))}
 !${activity === null ? '' : html`<h2>Activity</h2>`}
 !${activity?.kind === 'lines' ? linesTable(viewer, activity.lines, devicesOf(sessions)) : ''}
 !${activity === null ? '' : html`<p>!${link(viewer, withQuery('/console/ledger', { sub }), 'Their ledger entries')}</p>`}`,

@@ -36,12 +36,15 @@ export type GrantItem = {
   readonly last_used_at: string | null;
   readonly ends_at: string;
   readonly rotations: number | null;
+  /** The session whose end-user approved it. */
+  readonly sid: string | null;
 };
 
 export const grantPage = (id: string, done?: string): string => withQuery('/console/grant', { id, done });
 const resourceOf = (id: string, rest = ''): string => `/grants/${encodeURIComponent(id)}${rest}`;
 
-export function grantColumns(viewer: Viewer): readonly Column<GrantItem>[] {
+/** @param devices the names of browsers by `sid`. Absent: the table has no column for them. */
+export function grantColumns(viewer: Viewer, devices?: ReadonlyMap<string, string>): readonly Column<GrantItem>[] {
   return [
     { label: 'Grant', cell: (grant) => link(viewer, grantPage(grant.grant_id), grant.grant_id) },
     {
@@ -52,6 +55,9 @@ export function grantColumns(viewer: Viewer): readonly Column<GrantItem>[] {
       label: 'End-user',
       cell: (grant) => link(viewer, withQuery('/console/end-user', { id: grant.sub }), grant.username),
     },
+    ...(devices === undefined
+      ? []
+      : [{ label: 'Browser', cell: ({ sid }: GrantItem) => html`${devices.get(sid ?? '') ?? '—'}` }]),
     { label: 'State', cell: stateOf },
     { label: 'Made', cell: (grant) => time(grant.created_at) },
     { label: 'Last used', cell: (grant) => time(grant.last_used_at) },

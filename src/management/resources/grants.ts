@@ -51,6 +51,10 @@ const shape = z
       .int()
       .nullable()
       .describe('How often its refresh token has been used; null: the code was not exchanged.'),
+    sid: z
+      .string()
+      .nullable()
+      .describe('The session whose end-user approved it, which has the name of the browser; null: not recorded.'),
     _links: z.object({ self: link, transitions: link, client: link, user: link }),
   })
   .meta({ id: 'Grant' });
@@ -90,6 +94,7 @@ export function grantDocument(
     ends_at: endsAt.toISOString(),
     life: lifeDocument(lifeOf(grant, lifetimes({ clientId: grant.clientId, policy: policyToday }), now)),
     rotations: grant.refreshGeneration === null ? null : Number(grant.refreshGeneration),
+    sid: grant.identity?.sid ?? null,
     ...links({
       self,
       transitions: `${self}/transitions`,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   authorizeUrl,
+  goThrough,
   makeClient,
   makePkce,
   makeUser,
@@ -79,6 +80,23 @@ describe('the page of an end-user', () => {
     expect(signedIn).toContain('<bdi>Vienna, Austria</bdi><br><bdi>Firefox');
     expect(failed).toContain('refused');
     expect(failed).toContain('<bdi>Vienna, Austria</bdi></td>');
+  });
+
+  it('shows the chains of one app on two devices apart, with their browsers', async () => {
+    const agents = [
+      'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0',
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15',
+    ];
+    const client = await makeClient(test);
+    for (const agent of agents) {
+      const browser = new Browser(test.app, '203.0.113.9', { 'user-agent': agent });
+      await goThrough(browser, authorizeUrl(client, makePkce()), person);
+    }
+    const [, table = ''] = (await shown()).body.split('The newest grants');
+    const rows = (table.split('</table>')[0] ?? '').split('<tr>').filter((row) => row.includes(client.clientId));
+    expect(rows).toHaveLength(2);
+    expect(rows.filter((row) => row.includes('Firefox'))).toHaveLength(1);
+    expect(rows.filter((row) => row.includes('Safari'))).toHaveLength(1);
   });
 
   it('removes the authenticator apps and recovery codes, after a page that says what follows', async () => {

@@ -290,6 +290,8 @@ describe('a grant', () => {
       { state: 'revoked', revokedReason: 'refresh_token_reused', revokedAt: at(7) },
       { reason: 'refresh_token_reused', life: { reason: 'refresh_token_reused', ended_at: iso(7) } },
     ],
+    [{ identity: null }, { sid: null }],
+    [{ identity: { sid: 'its session' } }, { sid: 'its session' }],
     [{ liveUserEpoch: 2n }, { life: { ended_at: null } }],
     [{ codeEndsAt: at(9) }, { life: { reason: 'authorization_code_expired', ended_at: iso(9) } }],
   ])('is shown with each value: %#', (change, expected) => {
