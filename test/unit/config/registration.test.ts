@@ -47,6 +47,40 @@ describe('registration.yaml', () => {
     expect(load().registration).toEqual({ metadataDocuments: { ...RULES, maxDocuments: 10_000 } });
   });
 
+  const { origins: _, ...ACCESS } = RULES;
+  const writeDynamic = (change: Record<string, unknown>) =>
+    writeFileSync(
+      join(folder, 'registration.yaml'),
+      JSON.stringify({ dynamicRegistration: { access: 'open', ...ACCESS, ...change } }, null, 1),
+    );
+
+  it('turns dynamic registration on, with bounds', () => {
+    writeDynamic({});
+    expect(load().registration).toEqual({
+      dynamicRegistration: {
+        access: 'open',
+        ...ACCESS,
+        ...{ registrationsPerHour: 20, maxRegistrations: 10_000, unusedDays: 30 },
+      },
+    });
+  });
+
+  it.each([
+    ['another access', { access: 'everyone' }, 'dynamicRegistration.access'],
+    ['tokens that are missing', { access: 'initialAccessToken' }, 'dynamicRegistration'],
+    ['issuers that are missing', { access: 'softwareStatement' }, 'dynamicRegistration'],
+    ['a token in place of its hash', { initialAccessTokens: [{ name: 'a', sha256: 'secret' }] }, 'sha256'],
+    ['an issuer without keys', { trustedIssuers: [{ issuer: 'https://a.example' }] }, 'dynamicRegistration'],
+    ['a scope of no resource', { scopes: ['reed'] }, 'dynamicRegistration.scopes.0'],
+    ['an unknown resource', { resources: ['https://api.example.org'] }, 'dynamicRegistration.resources.0'],
+    ['an unknown policy', { policy: 'native-ap' }, 'dynamicRegistration.policy'],
+    ['no day', { unusedDays: 0 }, 'dynamicRegistration.unusedDays'],
+    ['more registrations than a million', { maxRegistrations: 1_000_001 }, 'dynamicRegistration.maxRegistrations'],
+  ])('dynamic registration is rejected with %s', (_name, change, key) => {
+    writeDynamic(change);
+    expect(problems().map((one) => one.key)).toContainEqual(expect.stringContaining(key));
+  });
+
   it('turns nothing on while it is empty', () => {
     writeFileSync(join(folder, 'registration.yaml'), '{}\n');
     expect(load().registration).toEqual({});
