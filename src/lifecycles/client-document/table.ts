@@ -50,7 +50,7 @@ export const clientDocumentTable = described(clientDocuments, {
     },
   ],
   rules: [
-    beginsMoved('a document is stored as known', "NEW.state <> 'known'"),
+    beginsMoved('a document is stored as known'),
     keeps('keeps_its_url', 'a document stays that of its URL'),
     movesWithMachine('client-document'),
     staysUntil('stays_while_it_counts', 'a document stays while it can count', [

@@ -32,6 +32,7 @@ import {
   guardMutants,
   linkFactMutants,
   linkGuardMutants,
+  registrationFactMutants,
   retryGuardMutants,
   signInGuardMutants,
   trustFactMutants,
@@ -182,7 +183,7 @@ const SUBJECTS: readonly Subject[] = [
     walk: clientRegistrations,
     bounds: [FEW, { requests: 2, inFlight: 2, faults: 0 }, { requests: 1, inFlight: 1, faults: 1 }],
     mutants: [...registrationMachineMutants, ...registrationPredicateMutants],
-    factMutants,
+    factMutants: registrationFactMutants,
   },
   {
     walk: clientDocuments,

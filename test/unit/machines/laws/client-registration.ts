@@ -47,11 +47,6 @@ export const lawsOfClientRegistration: readonly Law[] = [
       ? does(answer, answer.state, reject('registration_weakens_authentication'))
       : does(answer, answer.state, 'showClient', 'describeClient');
   }),
-  everyAnswer('only a registration and a change describe a client', (answer) =>
-    answer.event === 'registrationRequested' || answer.event === 'changeRequested'
-      ? true
-      : !hasAny(answer, ['describeClient']),
-  ),
   everyAnswer('a deletion ends the registration with the client, and nothing else does', (answer) => {
     if (answer.event === 'deletionRequested' && isStored(answer) && isTheirs(answer))
       return does(answer, 'ended', 'endRegistration', 'endClient');

@@ -22,6 +22,11 @@ export const clientDocumentCases: readonly HeldCase[] = [
     insertDocument({ state: "'refused'", failed_at: 'now()', problem: "'a rule'" }),
   ),
   refused(
+    'client_documents_begins_with_its_machine',
+    'a document is stored as stale',
+    insertDocument({ state: "'stale'", failed_at: 'now()', problem: "'a rule'" }),
+  ),
+  refused(
     'client_documents_stays_while_it_counts',
     'a document is removed while it counts',
     remove('client_documents', DOCUMENT.stale),

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Commit, Write } from '../../../../src/engine/commit.ts';
 import type { administration } from '../../../../src/lifecycles/client/walk/walk.ts';
 import type { clientDocuments } from '../../../../src/lifecycles/client-document/walk.ts';
+import type { clientRegistrations } from '../../../../src/lifecycles/client-registration/walk.ts';
 import type { Stored } from '../../../../src/lifecycles/email-challenge/walk/ports.ts';
 import type { emailChallenges } from '../../../../src/lifecycles/email-challenge/walk/walk.ts';
 import { commitGrant, ISSUING_GUARD } from '../../../../src/lifecycles/grant/walk/ports.ts';
@@ -151,19 +152,33 @@ export const linkFactMutants = (facts: readonly string[]): readonly Mutant<typeo
       : one,
   );
 
-/** A request of its walk changes a document with its client, and the walk stores one document at most. */
-const IMPLIED_BY_THE_DOCUMENT: Readonly<Record<string, string>> = {
-  'version in clients is as loaded':
-    'implied: the document has changed too; the walk of administration changes clients alone',
-  'no other row of clients has the same clientId': 'implied: the document would be stored twice too',
-  'no other row of clientDocuments has the same clientId':
-    'implied: one document fills the table of the walk; test/race/client-documents.test.ts has two nodes',
-};
-
-export const documentFactMutants = (facts: readonly string[]): readonly Mutant<typeof clientDocuments>[] =>
-  factMutants<typeof clientDocuments>(facts).map((one) => {
-    const [, survives] = Object.entries(IMPLIED_BY_THE_DOCUMENT).find(([fact]) => one.what.includes(fact)) ?? [];
+/** @param why by the fact that survives. */
+const withReasons = <Right extends AnyWalk>(
+  mutants: readonly Mutant<Right>[],
+  why: Readonly<Record<string, string>>,
+): readonly Mutant<Right>[] =>
+  mutants.map((one) => {
+    const [, survives] = Object.entries(why).find(([fact]) => one.what.includes(fact)) ?? [];
     return survives === undefined ? one : { ...one, survives };
+  });
+
+/** A request of its walk changes a document with its client, and the walk stores one document at most. */
+export const documentFactMutants = (facts: readonly string[]): readonly Mutant<typeof clientDocuments>[] =>
+  withReasons(factMutants<typeof clientDocuments>(facts), {
+    'version in clients is as loaded':
+      'implied: the document has changed too; the walk of administration changes clients alone',
+    'no other row of clients has the same clientId': 'implied: the document would be stored twice too',
+    'no other row of clientDocuments has the same clientId':
+      'implied: one document fills the table of the walk; test/race/client-documents.test.ts has two nodes',
+  });
+
+export const registrationFactMutants = (facts: readonly string[]): readonly Mutant<typeof clientRegistrations>[] =>
+  withReasons(factMutants<typeof clientRegistrations>(facts), {
+    'no other row of clients has the same clientId': 'implied: the registration would be stored twice too',
+    'no other row of clientRegistrations has the same clientId':
+      'implied: one registration fills the table of the walk; the server draws another id for each',
+    'state in clientRegistrations is as loaded': 'implied: a deletion moves the end too',
+    'unusedUntil in clientRegistrations is as loaded': 'implied: a deletion changes the state too',
   });
 
 export const administrationFactMutants = (facts: readonly string[]): readonly Mutant<typeof administration>[] =>
