@@ -3,7 +3,7 @@ import type { Instant } from '../shared/facts.ts';
 /** Why a request whose `client_id` is a URL does not continue. */
 export type ClientDocumentRejectReason =
   | 'document_client_deleted'
-  | 'document_origin_not_allowed'
+  | 'document_origin_refused'
   | 'document_failed_before'
   | 'document_unreachable'
   | 'document_malformed'

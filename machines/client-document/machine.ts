@@ -35,7 +35,7 @@ const deleted = {
 
 const otherOrigin = {
   guard: 'originIsNotAllowed',
-  actions: reject('document_origin_not_allowed'),
+  actions: reject('document_origin_refused'),
   description: 'The rules of this server name other origins.',
   meta: { spec: 'CIMD §8.9' },
 } as const satisfies SharedArm;
@@ -99,7 +99,7 @@ const broken = {
   target: 'refused',
   actions: ['refuseDocument', reject('document_malformed')],
   description: 'The document breaks a rule: no authorization request continues with it.',
-  meta: { spec: 'CIMD §5.1, §5.2' },
+  meta: { spec: 'CIMD §5.1' },
 } as const satisfies SharedArm;
 
 export const clientDocumentMachine = setup({
@@ -181,7 +181,7 @@ export const clientDocumentMachine = setup({
       },
     },
     refused: {
-      description: 'A valid document came before; the last fetch brought a broken one, or none for too long.',
+      description: 'The last fetch brought a broken document, or none for too long.',
       meta: { spec: 'CIMD §5.1' },
       on: {
         named: [vetted, deleted, otherOrigin, backsOff, fetch],

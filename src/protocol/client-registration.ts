@@ -331,6 +331,13 @@ async function withStatement(
     );
   const keys = { jwks: trusted.jwks ?? null, jwksUri: trusted.jwksUri ?? null };
   const problem = await checkClientSignature(deps, keys, null, statement, 'platform');
+  if (problem === 'keys_unavailable')
+    return refuse(
+      503,
+      'temporarily_unavailable',
+      'software_statement_keys_unavailable',
+      'software_statement: the keys of its issuer cannot be fetched at the moment.',
+    );
   if (problem !== null)
     return invalid(`software_statement_${problem}`, 'its signature is not one of a key of its issuer.');
   if (!statement.isInTime(deps.now()))

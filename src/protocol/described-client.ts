@@ -36,7 +36,7 @@ export type DocumentRefused = {
 /** For the client that pushes its request, where no rule says more. */
 export const DOCUMENT_REFUSED: Readonly<Record<DocumentRefused['reason'], string>> = {
   document_client_deleted: 'an administrator deleted the client',
-  document_origin_not_allowed: 'this server accepts no documents of this origin',
+  document_origin_refused: 'this server accepts no documents of this origin',
   document_failed_before: 'a fetch of the document has just failed',
   document_unreachable: 'the document cannot be fetched',
   document_malformed: 'the document breaks a rule',

@@ -726,7 +726,7 @@ export type Words = {
     readonly next: string;
     readonly reasons: {
       readonly document_client_deleted: string;
-      readonly document_origin_not_allowed: string;
+      readonly document_origin_refused: string;
       readonly document_failed_before: string;
       readonly document_unreachable: string;
       readonly document_malformed: string;

@@ -62,7 +62,7 @@ describe.each(['https://as.test', 'https://as.test/tenant'])('the routes of %s',
       change: (deps) => ({ ...deps, demo: { app, username: 'demo', password: 'demo' } }) as typeof deps,
     });
     // The name of a client or a grant may be anything: another spelling names another one, and both require a token first.
-    const isNamed = (url: string) => url.includes('/management/') && /:\w+$/.test(url);
+    const isNamed = (url: string) => /\/(?:management|oauth\/register)\/(?:.*\/)?:\w+$/.test(url);
     const answering = registered.filter(({ url }) => !isNamed(url));
     // They have no routes (src/management/other-methods.ts).
     const others = answering

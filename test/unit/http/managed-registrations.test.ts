@@ -25,11 +25,12 @@ import { openScene } from '../../support/scene.ts';
 
 const clock = testClock();
 
-async function opened(rules: Partial<DynamicRegistration> = {}) {
+async function opened(rules: Partial<DynamicRegistration> = {}, fetchKeySet?: (uri: string) => Promise<string>) {
   let configuration = acceptingRegistrations(rules);
   const scene = await openScene(anyDatabase, {
     clock,
     configuration,
+    ...(fetchKeySet !== undefined && { fetchKeySet }),
     reloaded: () => ({ registration: configuration.registration }),
   });
   onTestFinished(scene.close);
@@ -256,6 +257,7 @@ describe('an initial access token', () => {
 describe('a software statement', () => {
   const ISSUER = 'https://statements.example';
   let rules: Partial<DynamicRegistration>;
+  let published: string;
   let sign: (claims: object, header?: object) => Promise<string>;
   let bySymmetricKey: string;
   beforeAll(async () => {
@@ -265,6 +267,7 @@ describe('a software statement', () => {
       access: 'softwareStatement',
       trustedIssuers: [{ issuer: ISSUER, jwks: { keys: [jwk] } }] as object as DynamicRegistration['trustedIssuers'],
     };
+    published = JSON.stringify({ keys: [jwk] });
     sign = (claims, header = {}) =>
       new SignJWT({ iss: ISSUER, ...claims })
         .setProtectedHeader({ alg: 'ES256', kid: 'k', ...header })
@@ -290,6 +293,26 @@ describe('a software statement', () => {
     // A change needs one too: otherwise it would leave its claims behind.
     expect((await scene.put(registered)).json.error).toBe('unapproved_software_statement');
     expect((await scene.put(registered, { software_statement: statement })).status).toBe(200);
+  });
+
+  it('is checked with the keys that its issuer publishes, and waits while they are away', async () => {
+    const jwksUri = 'https://statements.example/jwks';
+    const fetched: string[] = [];
+    let isAway = true;
+    const scene = await opened({ ...rules, trustedIssuers: [{ issuer: ISSUER, jwksUri }] }, async (uri) => {
+      fetched.push(uri);
+      if (isAway) throw new Error('away');
+      return published;
+    });
+    const registered = async () => register(scene, { software_statement: await sign(CLAIMS) });
+    const early = await registered();
+    expect([early.status, early.json.error]).toEqual([503, 'temporarily_unavailable']);
+    isAway = false;
+    clock.advanceSeconds(3600);
+    expect((await registered()).status).toBe(201);
+    expect(new Set(fetched)).toEqual(new Set([jwksUri]));
+    const forged = await register(scene, { software_statement: bySymmetricKey });
+    expect(forged.json.error).toBe('invalid_software_statement');
   });
 
   it('gives a client no more than the rules', async () => {

@@ -6,7 +6,7 @@ import { allFail, does, everyAnswer, hasAny, holds, type Law, reject } from './l
 const FOREIGN = [
   ['isVetted', 'useClient'],
   ['isDeleted', reject('document_client_deleted')],
-  ['originIsNotAllowed', reject('document_origin_not_allowed')],
+  ['originIsNotAllowed', reject('document_origin_refused')],
 ] as const;
 const isOurs = (answer: Answer): boolean => allFail(answer, ...FOREIGN.map(([guard]) => guard));
 const decides = ({ event }: Answer): boolean => event === 'named' || event === 'described';
