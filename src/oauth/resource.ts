@@ -12,7 +12,7 @@ export const meantResources = (sent: readonly string[], known: readonly string[]
 
 /** Null: none, or more than one. */
 function onlyEquivalent(sent: string, known: readonly string[]): string | null {
-  if (!/^https?:/i.test(sent) || !URL.canParse(sent) || sent.includes('#')) return null;
+  if (!/^https?:[\x21-\x7e]+$/i.test(sent) || !URL.canParse(sent) || sent.includes('#')) return null;
   const { href } = new URL(sent);
   const [only, ...others] = known.filter((one) => new URL(one).href === href);
   return others.length === 0 ? (only ?? null) : null;

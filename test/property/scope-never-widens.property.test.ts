@@ -55,8 +55,8 @@ const askedScope = fc.option(
   ),
 );
 const strangeResources = [
-  'https://api.test/',
-  'https://API.test',
+  'https://api.test/x',
+  'https://api.test.',
   'http://api.test',
   'https://files.test',
   'https://files.test/v1/',

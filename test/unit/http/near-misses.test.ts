@@ -102,7 +102,10 @@ const COMPARISONS: Readonly<Record<string, () => Promise<Comparison>>> = {
   'a resource': async () => ({
     right: 'https://api.example.com',
     opens: async (resource) => opened(await token(scene, client, { grant_type: 'client_credentials', resource })),
-    equal: { empty: NOT_SENT },
+    equal: {
+      empty: NOT_SENT,
+      'in other letters': 'A resource is compared as a URL: scheme and host in small letters (RFC 3986 §6.2.2.1).',
+    },
   }),
   'a scope': async () => {
     const { refreshToken } = await obtainTokens(scene, client, user, { scope: 'read' });
