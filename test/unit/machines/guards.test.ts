@@ -783,7 +783,7 @@ const fetchedNow: AnyOf<ClientDocumentEvent> = { now: NOW, hasKey: false };
 const { backOffMilliseconds, usableMilliseconds } = DOCUMENT_BOUNDS;
 const documentCases: Cases<typeof clientDocumentGuards, ClientDocumentContext, AnyOf<ClientDocumentEvent>> = {
   isVetted: [
-    ['by nobody', false, {}, {}],
+    ['by no operator', false, {}, {}],
     ['by an operator', true, { isVetted: true }, {}],
   ],
   isDeleted: [
