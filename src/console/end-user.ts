@@ -66,6 +66,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
     when('ledger:read', () => linesFrom(viewer.api, { ...askedIn(query), sub }, '', LINES)),
   ]);
   if (!user.ok) return problem(user.problem);
+  const devices = devicesOf(sessions);
   return page(
     user.value.username,
     html`!${doneWords(query.get('done'))}
@@ -76,9 +77,9 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
 !${shownOr(identities, ({ items }) => table('Accounts at other providers', identityColumns(viewer, sub), items))}
 !${section(viewer, { title: 'Signed in', answer: sessions, all: withQuery('/console/sessions', { sub }) }, (items) => table('The newest sessions', sessionColumns(viewer), items))}
 !${section(viewer, { title: 'Trusted browsers', answer: trusted, all: '' }, (items) => trustedBrowsers(viewer, sub, items))}
-!${section(viewer, { title: 'Apps with access', answer: grants, all: withQuery('/console/grants', { sub }) }, (items) => table('The newest grants', grantColumns(viewer, devicesOf(sessions)), items))}
+!${section(viewer, { title: 'Apps with access', answer: grants, all: withQuery('/console/grants', { sub }) }, (items) => table('The newest grants', grantColumns(viewer, devices), items))}
 !${activity === null ? '' : html`<h2>Activity</h2>`}
-!${activity?.kind === 'lines' ? linesTable(viewer, activity.lines, devicesOf(sessions)) : ''}
+!${activity?.kind === 'lines' ? linesTable(viewer, activity.lines, devices) : ''}
 !${activity === null ? '' : html`<p>!${link(viewer, withQuery('/console/ledger', { sub }), 'Their ledger entries')}</p>`}`,
   );
 }
