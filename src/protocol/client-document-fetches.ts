@@ -2,6 +2,7 @@
 import type { MetadataDocuments } from '../../policies/registration-schema.ts';
 import type { Fetched, RememberedFailure } from '../lifecycles/client-document/lifecycle.ts';
 import { originOf } from '../oauth/client-id-url.ts';
+import { keepNewest } from './newest-entries.ts';
 
 export type ClientDocumentFetches = {
   /** Requests that name the same URL meanwhile get the same answer. */
@@ -45,14 +46,14 @@ export function clientDocumentFetches({
     const one = origins.get(name) ?? { together: 0, failures: 0, pausedUntil: Number.NEGATIVE_INFINITY };
     origins.delete(name);
     origins.set(name, one);
-    dropOldest(origins);
+    keepNewest(origins, MAX_REMEMBERED);
     return one;
   }
 
   function remember(url: string, problem: string): void {
     failures.delete(url);
     failures.set(url, { at: now(), problem });
-    dropOldest(failures);
+    keepNewest(failures, MAX_REMEMBERED);
   }
 
   function settled(url: string, origin: Origin, fetched: Fetched): Fetched {
@@ -95,9 +96,4 @@ export function clientDocumentFetches({
       return fetching;
     },
   };
-}
-
-function dropOldest(kept: Map<string, unknown>): void {
-  const [oldest] = kept.keys();
-  if (oldest !== undefined && kept.size > MAX_REMEMBERED) kept.delete(oldest);
 }

@@ -5,6 +5,7 @@
 import { sha256 } from '../crypto/digest.ts';
 import { hasSecret, type TokenClient } from '../model/client.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
+import { keepNewest } from './newest-entries.ts';
 
 /** Then the client is authenticated again. Its secret may have ended. */
 const SECONDS = 60;
@@ -55,9 +56,8 @@ export function endedChains<Facts>(now: () => number): EndedChains<Facts> {
       const isWhole =
         request.sender.dpop === undefined && (hasSecret(client) || client.tokenEndpointAuthMethod === 'none');
       if (!isWhole || !ENDED.includes(reason)) return;
-      const [oldest] = known.keys();
-      if (oldest !== undefined && known.size >= MAX_REQUESTS) known.delete(oldest);
       known.set(nameOf(request), { reason, facts, endsAt: now() + SECONDS * 1000 });
+      keepNewest(known, MAX_REQUESTS);
     },
   };
 }

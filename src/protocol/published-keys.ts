@@ -3,6 +3,7 @@
  * `jwks_uri` authenticates, and never for another client.
  */
 import type { PublicJwk } from '../crypto/client-keys.ts';
+import { keepNewest } from './newest-entries.ts';
 
 type Keys = readonly PublicJwk[];
 
@@ -70,8 +71,7 @@ export function publishedKeys({ fetchKeys, onFailure, now }: PublishedKeysDeps):
     const one = kept.get(uri) ?? neverAsked();
     kept.delete(uri);
     kept.set(uri, one);
-    const [oldest] = kept.keys();
-    if (oldest !== undefined && kept.size > MAX_KEPT) kept.delete(oldest);
+    keepNewest(kept, MAX_KEPT);
     return one;
   }
 
