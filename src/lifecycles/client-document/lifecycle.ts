@@ -8,37 +8,21 @@ import type {
   ClientDocumentRejectReason,
 } from '../../../machines/client-document/facts.ts';
 import { clientDocumentMachine } from '../../../machines/client-document/machine.ts';
-import { type Commit, type CommitStore, insert, rowsOf, update, type Write } from '../../engine/commit.ts';
+import type { Commit, CommitStore } from '../../engine/commit.ts';
 import { effectOf } from '../../engine/decide.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run, type Sleeping } from '../../engine/run.ts';
 import { rejectionIn } from '../../engine/step.ts';
-import { provesKey, type RegisteredClient } from '../../model/client.ts';
-import {
-  type ClientRow,
-  clientLifecycle,
-  clientWrite,
-  type RowVersion,
-  registrationBy,
-  type SentRegistration,
-} from '../client/lifecycle.ts';
-import { within } from '../within.ts';
+import { provesKey } from '../../model/client.ts';
+import { type BesideFacts, byItself, clientBeside, commitBeside } from '../client/beside.ts';
+import { type ClientRow, registrationBy, type SentRegistration } from '../client/lifecycle.ts';
 import { CLIENT_DOCUMENTS, type ClientDocument } from './entity.ts';
 
 /** Null: nothing is stored. */
-export type ClientDocumentRow = {
-  readonly clientId: string;
-  readonly document: ClientDocument | null;
-  readonly client: RegisteredClient | null;
-};
+export type ClientDocumentRow = ClientRow & { readonly document: ClientDocument | null };
 
-export type LoadedClientDocument = ClientDocumentRow & {
-  readonly now: Date;
-  /** Of the row of the client. */
-  readonly version: RowVersion;
-  readonly othersStored: number;
-};
+export type LoadedClientDocument = ClientDocumentRow & BesideFacts & { readonly othersStored: number };
 
 /** The rules of this server about documents. */
 export type DocumentRules = {
@@ -51,15 +35,14 @@ export type Fetched =
   | { readonly kind: 'described'; readonly registration: SentRegistration; readonly freshSeconds: number }
   | { readonly kind: 'unreachable' | 'malformed'; readonly problem: string };
 
-type ClientDocumentFacts = DocumentRules & {
-  readonly now: Date;
-  readonly version: RowVersion;
-  readonly othersStored: number;
-  /** A failed fetch that this node remembers, of a document that is not stored. */
-  readonly failedAt: Date | null;
-  /** Null: no fetch was made. */
-  readonly fetched: Fetched | null;
-};
+type ClientDocumentFacts = DocumentRules &
+  BesideFacts & {
+    readonly othersStored: number;
+    /** A failed fetch that this node remembers, of a document that is not stored. */
+    readonly failedAt: Date | null;
+    /** Null: no fetch was made. */
+    readonly fetched: Fetched | null;
+  };
 
 export type ClientDocumentStore = {
   readonly load: (clientId: string) => Promise<LoadedClientDocument>;
@@ -68,11 +51,7 @@ export type ClientDocumentStore = {
 
 const time = (instant: Date | null | undefined): number | null => instant?.getTime() ?? null;
 
-const clientOf = within(
-  clientLifecycle,
-  ({ clientId, client }: ClientDocumentRow): ClientRow => ({ clientId, client }),
-  (row, { client }) => ({ ...row, client }),
-);
+const clientOf = clientBeside<ClientDocumentRow>();
 
 export const clientDocumentLifecycle: Lifecycle<ClientDocumentRow, ClientDocumentFacts, Commit> = {
   machine: clientDocumentMachine,
@@ -112,9 +91,8 @@ export const clientDocumentLifecycle: Lifecycle<ClientDocumentRow, ClientDocumen
     describeClient: (row, { now, version, fetched }) => {
       if (fetched?.kind !== 'described') throw new InvariantViolation('clientDocument: nothing was described');
       const { clientId, client } = row;
-      const actor = { kind: 'client', id: clientId, addressHash: null } as const;
-      const registration = registrationBy(actor, { clientId, client }, fetched.registration);
-      return { lifecycle: clientOf, facts: { now, version, ...registration.facts }, event: registration.event };
+      const { facts, event } = registrationBy(byItself(clientId), { clientId, client }, fetched.registration);
+      return { lifecycle: clientOf, facts: { now, version, ...facts }, event };
     },
   },
   // The state, and each change of the client, are in the ledger. The times of fetches are not.
@@ -124,32 +102,20 @@ export const clientDocumentLifecycle: Lifecycle<ClientDocumentRow, ClientDocumen
     before.client !== null && after.client?.epoch !== before.client.epoch
       ? 'a document ended grants of its client'
       : null,
-  commitOf: ({ before, after }, { now, version, mostStored }, entries) => {
-    const writes: Write[] = [];
-    if (after.client !== null && after.client !== before.client)
-      writes.push(clientWrite(before.client, after.client, version));
-    const { document } = after;
-    if (document === null) throw new InvariantViolation('clientDocument: a change without a document');
-    writes.push(
-      before.document === null
-        ? insert(CLIENT_DOCUMENTS, document, [{ clientId: document.clientId }])
-        : update(CLIENT_DOCUMENTS, before.document, document, ['state', 'fetchedAt'], { key: 'clientId' }),
-    );
-    const requires = [
+  commitOf: ({ before, after }, facts, entries) =>
+    commitBeside(
+      { before, after },
       {
-        // Without a lock: commits that meet may exceed it by their number.
-        that: 'few enough documents are stored',
-        rows: [rowsOf(CLIENT_DOCUMENTS, {})],
-        are: { fewerThan: mostStored },
+        table: CLIENT_DOCUMENTS,
+        before: before.document,
+        after: after.document,
+        asLoaded: ['state', 'fetchedAt'],
+        mostStored: facts.mostStored,
+        fewEnough: 'few enough documents are stored',
       },
-    ];
-    return {
-      now,
-      requires: before.document === null ? requires : [],
-      writes: writes as [Write, ...Write[]],
+      facts,
       entries,
-    };
-  },
+    ),
 };
 
 function failed(

@@ -2,8 +2,6 @@
 import { BOUNDS } from '../../../machines/client-document/guards.ts';
 import type { Commit } from '../../engine/commit.ts';
 import type { RegisteredClient } from '../../model/client.ts';
-import { carryOut } from '../../review/proof/carry-out.ts';
-import { WEB_CLIENT } from '../../review/proof/clients.ts';
 import { askingFor, type DefinedInvariant, defineWalk, initialState } from '../../review/proof/define-walk.ts';
 import { after } from '../../review/proof/instants.ts';
 import { everythingIsAnswered } from '../../review/proof/invariants.ts';
@@ -11,6 +9,15 @@ import type { ModelState } from '../../review/proof/moment.ts';
 import { runAlone, storedAfter } from '../../review/proof/moves.ts';
 import type { Walk } from '../../review/proof/walk.ts';
 import type { SentRegistration } from '../client/lifecycle.ts';
+import {
+  changedVetted,
+  clientIn,
+  commitWithClients,
+  registeredAs,
+  type StoredClients,
+  storedOnce,
+  WEB,
+} from '../client/walk/stored-clients.ts';
 import type { ClientDocument } from './entity.ts';
 import {
   type DocumentAnswer,
@@ -21,12 +28,7 @@ import {
   nameDocument,
 } from './lifecycle.ts';
 
-/** Each write of the client makes another version, as in Postgres. */
-type Stored = {
-  readonly clientDocuments: readonly ClientDocument[];
-  readonly clients: readonly (RegisteredClient & { readonly version?: string })[];
-  readonly writes: number;
-};
+type Stored = StoredClients & { readonly clientDocuments: readonly ClientDocument[] };
 
 type Asked =
   | { readonly kind: 'name'; readonly clientId: string }
@@ -48,7 +50,6 @@ const MOST_STORED = 1;
 const usable = BOUNDS.usableMilliseconds;
 const pause = BOUNDS.backOffMilliseconds;
 
-const { epoch: _, deletedAt: __, ...WEB } = WEB_CLIENT;
 const registrationOf = (clientId: string, change: Partial<SentRegistration> = {}): SentRegistration => ({
   ...WEB,
   clientId,
@@ -58,12 +59,8 @@ const registrationOf = (clientId: string, change: Partial<SentRegistration> = {}
   registeredBy: 'self',
   ...change,
 });
-const registered = (clientId: string, change: Partial<RegisteredClient> = {}): RegisteredClient => ({
-  ...registrationOf(clientId),
-  epoch: 0n,
-  deletedAt: null,
-  ...change,
-});
+const registered = (clientId: string, change: Partial<RegisteredClient> = {}): RegisteredClient =>
+  registeredAs(registrationOf(clientId), change);
 
 const WITH_KEY = { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri: 'https://client.example/jwks' } as const;
 const described =
@@ -102,20 +99,10 @@ const document = (change: Partial<ClientDocument> = {}): ClientDocument => ({
 const failed = { failedAt: after(-1), problem: 'a rule' } as const;
 
 const given = (says: string, documents: readonly ClientDocument[], ...clients: readonly RegisteredClient[]) =>
-  initialState<Terms>(
-    says,
-    { clientDocuments: documents, clients: clients.map((one) => ({ ...one, version: '1' })), writes: 1 },
-    { nothing: null },
-  );
+  initialState<Terms>(says, { clientDocuments: documents, ...storedOnce(clients) }, { nothing: null });
 
 const documentIn = ({ clientDocuments }: Stored, clientId: string): ClientDocument | null =>
   clientDocuments.find((one) => one.clientId === clientId) ?? null;
-function clientIn({ clients }: Stored, clientId: string) {
-  const found = clients.find((one) => one.clientId === clientId);
-  if (found === undefined) return { client: null, version: null };
-  const { version = null, ...client } = found;
-  return { client, version };
-}
 
 /** As the statements load them (src/storage/client-documents.ts). */
 const load = (stored: Stored, { clientId }: Asked, now: Date): LoadedClientDocument => ({
@@ -125,16 +112,6 @@ const load = (stored: Stored, { clientId }: Asked, now: Date): LoadedClientDocum
   ...clientIn(stored, clientId),
   othersStored: stored.clientDocuments.filter((one) => one.clientId !== clientId).length,
 });
-
-function commit(stored: Stored, change: Commit, leftOut?: ReadonlySet<string>): Stored | null {
-  const done = carryOut(stored, change, leftOut);
-  if (done === null) return null;
-  const writes = stored.writes + 1;
-  const clients = done.clients.map((one, place) =>
-    one === stored.clients[place] ? one : { ...one, version: String(writes) },
-  );
-  return { ...done, clients, writes };
-}
 
 const requestsAt = (): readonly Asked[] =>
   URLS.flatMap((clientId): readonly Asked[] => [
@@ -189,14 +166,7 @@ const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'vetted-clients-stay',
     says: 'No document changes a client that an operator registered, or one that an administrator deleted.',
     spec: 'CIMD §7.2',
-    violation: (_, { stored }, { after: now }) => {
-      const changed = stored.clients.find(
-        (one) =>
-          (one.registeredBy === 'operator' || one.deletedAt !== null) &&
-          !now.stored.clients.some((other) => other.clientId === one.clientId && other.version === one.version),
-      );
-      return changed ? `${changed.clientId} was changed` : null;
-    },
+    violation: (_, { stored }, { after: now }) => changedVetted(stored, now.stored),
   },
   {
     name: 'keys-are-not-dropped',
@@ -295,7 +265,7 @@ export const clientDocuments = defineWalk<Terms>({
     given('An administrator deleted the client', [document()], registered(OWN, { epoch: 1n, deletedAt: after(-1) })),
   ],
   load,
-  commit: (stored, change, _, leftOut) => commit(stored, change, leftOut),
+  commit: (stored, change, _, leftOut) => commitWithClients(stored, change, leftOut),
   requests: requestsAt,
   asking: askingFor<Terms>({
     name: {

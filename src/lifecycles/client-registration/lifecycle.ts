@@ -9,37 +9,20 @@ import type {
   ClientRegistrationRejectReason,
 } from '../../../machines/client-registration/facts.ts';
 import { clientRegistrationMachine } from '../../../machines/client-registration/machine.ts';
-import { type Commit, type CommitStore, insert, rowsOf, update, type Write } from '../../engine/commit.ts';
+import type { Commit, CommitStore } from '../../engine/commit.ts';
 import { InvariantViolation } from '../../engine/errors.ts';
 import type { Lifecycle } from '../../engine/lifecycle.ts';
 import { type Request, run, type Sleeping } from '../../engine/run.ts';
 import { rejectionIn } from '../../engine/step.ts';
 import { type Client, hasSecret, provesKey, type RegisteredClient } from '../../model/client.ts';
-import {
-  type ClientRow,
-  clientLifecycle,
-  clientWrite,
-  deletionBy,
-  type RowVersion,
-  registrationBy,
-  type SentRegistration,
-} from '../client/lifecycle.ts';
-import { within } from '../within.ts';
+import { type BesideFacts, byItself, clientBeside, commitBeside } from '../client/beside.ts';
+import { type ClientRow, deletionBy, registrationBy, type SentRegistration } from '../client/lifecycle.ts';
 import { CLIENT_REGISTRATIONS, type StoredRegistration } from './entity.ts';
 
 /** Null: nothing is stored. */
-export type ClientRegistrationRow = {
-  readonly clientId: string;
-  readonly registration: StoredRegistration | null;
-  readonly client: RegisteredClient | null;
-};
+export type ClientRegistrationRow = ClientRow & { readonly registration: StoredRegistration | null };
 
-export type LoadedClientRegistration = ClientRegistrationRow & {
-  readonly now: Date;
-  /** Of the row of the client. */
-  readonly version: RowVersion;
-  readonly othersStored: number;
-};
+export type LoadedClientRegistration = ClientRegistrationRow & BesideFacts & { readonly othersStored: number };
 
 /** The rules of this server about clients that register themselves. Null: none may. */
 export type SelfRegistrationRules = {
@@ -48,10 +31,8 @@ export type SelfRegistrationRules = {
   readonly unusedSeconds: number;
 } | null;
 
-type ClientRegistrationFacts = {
+type ClientRegistrationFacts = BesideFacts & {
   readonly rules: SelfRegistrationRules;
-  readonly now: Date;
-  readonly version: RowVersion;
   readonly othersStored: number;
   /** Of the registration access token that is made with the registration. Null: none is made. */
   readonly tokenHash: Uint8Array | null;
@@ -64,11 +45,7 @@ export type ClientRegistrationStore = {
   readonly commit: CommitStore;
 };
 
-const clientOf = within(
-  clientLifecycle,
-  ({ clientId, client }: ClientRegistrationRow): ClientRow => ({ clientId, client }),
-  (row, { client }) => ({ ...row, client }),
-);
+const clientOf = clientBeside<ClientRegistrationRow>();
 
 const strengthOf = (client: Pick<Client, 'tokenEndpointAuthMethod'>): AuthenticationStrength => {
   if (provesKey(client)) return 2;
@@ -77,8 +54,6 @@ const strengthOf = (client: Pick<Client, 'tokenEndpointAuthMethod'>): Authentica
 
 const endIn = ({ rules, now }: Pick<ClientRegistrationFacts, 'rules' | 'now'>): Date =>
   new Date(now.getTime() + (rules?.unusedSeconds ?? 0) * 1000);
-
-const byItself = (clientId: string) => ({ kind: 'client', id: clientId, addressHash: null }) as const;
 
 const changed = (row: ClientRegistrationRow, change: Partial<StoredRegistration>): ClientRegistrationRow => {
   if (row.registration === null) throw new InvariantViolation('clientRegistration: nothing is stored to change');
@@ -134,33 +109,20 @@ export const clientRegistrationLifecycle: Lifecycle<ClientRegistrationRow, Clien
     (after.client?.epoch !== before.client.epoch || after.client.deletedAt !== before.client.deletedAt)
       ? 'a registration ended grants of its client'
       : null,
-  commitOf: ({ before, after }, { now, version, rules }, entries) => {
-    const writes: Write[] = [];
-    if (after.client !== null && after.client !== before.client)
-      writes.push(clientWrite(before.client, after.client, version));
-    const { registration } = after;
-    if (registration === null) throw new InvariantViolation('clientRegistration: a change without a registration');
-    if (before.registration === null)
-      writes.push(insert(CLIENT_REGISTRATIONS, registration, [{ clientId: registration.clientId }]));
-    else if (registration !== before.registration)
-      writes.push(
-        update(CLIENT_REGISTRATIONS, before.registration, registration, ['state', 'unusedUntil'], { key: 'clientId' }),
-      );
-    const requires = [
+  commitOf: ({ before, after }, facts, entries) =>
+    commitBeside(
+      { before, after },
       {
-        // Without a lock: commits that meet may exceed it by their number.
-        that: 'few enough registrations are stored',
-        rows: [rowsOf(CLIENT_REGISTRATIONS, {})],
-        are: { fewerThan: rules?.mostStored ?? 0 },
+        table: CLIENT_REGISTRATIONS,
+        before: before.registration,
+        after: after.registration,
+        asLoaded: ['state', 'unusedUntil'],
+        mostStored: facts.rules?.mostStored ?? 0,
+        fewEnough: 'few enough registrations are stored',
       },
-    ];
-    return {
-      now,
-      requires: before.registration === null ? requires : [],
-      writes: writes as [Write, ...Write[]],
+      facts,
       entries,
-    };
-  },
+    ),
 };
 
 // Requests.

@@ -3,13 +3,20 @@ import type { AuthenticationStrength } from '../../../machines/client-registrati
 import { BOUNDS } from '../../../machines/client-registration/guards.ts';
 import type { Commit } from '../../engine/commit.ts';
 import { hasSecret, provesKey, type RegisteredClient } from '../../model/client.ts';
-import { carryOut } from '../../review/proof/carry-out.ts';
-import { WEB_CLIENT } from '../../review/proof/clients.ts';
 import { askingFor, type DefinedInvariant, defineWalk, initialState } from '../../review/proof/define-walk.ts';
 import { after } from '../../review/proof/instants.ts';
 import { everythingIsAnswered } from '../../review/proof/invariants.ts';
 import { runAlone, storedAfter } from '../../review/proof/moves.ts';
 import type { SentRegistration } from '../client/lifecycle.ts';
+import {
+  changedVetted,
+  clientIn,
+  commitWithClients,
+  registeredAs,
+  type StoredClients,
+  storedOnce,
+  WEB,
+} from '../client/walk/stored-clients.ts';
 import type { StoredRegistration } from './entity.ts';
 import {
   authorizeRegistered,
@@ -22,11 +29,8 @@ import {
   type SelfRegistrationRules,
 } from './lifecycle.ts';
 
-/** Each write of the client makes another version, as in Postgres. */
-type Stored = {
+type Stored = StoredClients & {
   readonly clientRegistrations: readonly StoredRegistration[];
-  readonly clients: readonly (RegisteredClient & { readonly version?: string })[];
-  readonly writes: number;
   /** Whether clients may register themselves now. */
   readonly isOn: boolean;
 };
@@ -64,7 +68,6 @@ const presents =
 const METHODS = { nothing: 'none', 'a secret': 'client_secret_basic', 'a key': 'private_key_jwt' } as const;
 const SECRET = { keyId: 'k', mac: '00' };
 
-const { epoch: _, deletedAt: __, ...WEB } = WEB_CLIENT;
 const sentBy = (clientId: string, method: keyof typeof METHODS): SentRegistration => ({
   ...WEB,
   clientId,
@@ -74,12 +77,8 @@ const sentBy = (clientId: string, method: keyof typeof METHODS): SentRegistratio
   declared: false,
   registeredBy: 'self',
 });
-const registered = (method: keyof typeof METHODS, change: Partial<RegisteredClient> = {}): RegisteredClient => ({
-  ...sentBy(OWN, method),
-  epoch: 0n,
-  deletedAt: null,
-  ...change,
-});
+const registered = (method: keyof typeof METHODS, change: Partial<RegisteredClient> = {}): RegisteredClient =>
+  registeredAs(sentBy(OWN, method), change);
 
 const rulesWhile = (isOn: boolean): SelfRegistrationRules =>
   isOn ? { mostStored: MOST_STORED, unusedSeconds: UNUSED_SECONDS } : null;
@@ -98,21 +97,10 @@ const given = (
   registrations: readonly StoredRegistration[],
   clients: readonly RegisteredClient[],
   isOn = true,
-) =>
-  initialState<Terms>(
-    says,
-    { clientRegistrations: registrations, clients: clients.map((one) => ({ ...one, version: '1' })), writes: 1, isOn },
-    { nothing: null },
-  );
+) => initialState<Terms>(says, { clientRegistrations: registrations, ...storedOnce(clients), isOn }, { nothing: null });
 
 const registrationIn = ({ clientRegistrations }: Stored, clientId: string): StoredRegistration | null =>
   clientRegistrations.find((one) => one.clientId === clientId) ?? null;
-function clientIn({ clients }: Stored, clientId: string) {
-  const found = clients.find((one) => one.clientId === clientId);
-  if (found === undefined) return { client: null, version: null };
-  const { version = null, ...client } = found;
-  return { client, version };
-}
 
 /** As the statements load them (src/storage/client-registrations.ts). */
 const load = (stored: Stored, { clientId }: Asked, now: Date): Terms['loaded'] => ({
@@ -123,16 +111,6 @@ const load = (stored: Stored, { clientId }: Asked, now: Date): Terms['loaded'] =
   othersStored: stored.clientRegistrations.filter((one) => one.clientId !== clientId).length,
   isOn: stored.isOn,
 });
-
-function commit(stored: Stored, change: Commit, leftOut?: ReadonlySet<string>): Stored | null {
-  const done = carryOut(stored, change, leftOut);
-  if (done === null) return null;
-  const writes = stored.writes + 1;
-  const clients = done.clients.map((one, place) =>
-    one === stored.clients[place] ? one : { ...one, version: String(writes) },
-  );
-  return { ...done, clients, writes };
-}
 
 const TOKENS: readonly Token[] = ['own', 'of another client'];
 const WAYS = Object.keys(METHODS) as (keyof typeof METHODS)[];
@@ -224,14 +202,7 @@ const INVARIANTS: readonly DefinedInvariant<Terms>[] = [
     name: 'vetted-clients-stay',
     says: 'No registration changes a client that an operator vouches for, or one that an administrator deleted.',
     spec: 'RFC 7592 §2.2',
-    violation: (_, { stored }, { after: now }) => {
-      const changed = stored.clients.find(
-        (one) =>
-          (one.registeredBy === 'operator' || one.deletedAt !== null) &&
-          !now.stored.clients.some((other) => other.clientId === one.clientId && other.version === one.version),
-      );
-      return changed ? `${changed.clientId} was changed` : null;
-    },
+    violation: (_, { stored }, { after: now }) => changedVetted(stored, now.stored),
   },
   {
     name: 'authentication-is-not-weakened',
@@ -360,7 +331,7 @@ export const clientRegistrations = defineWalk<Terms>({
     ),
   ],
   load,
-  commit: (stored, change, _, leftOut) => commit(stored, change, leftOut),
+  commit: (stored, change, _, leftOut) => commitWithClients(stored, change, leftOut),
   requests: requestsAt,
   asking: askingFor<Terms>({
     register: {

@@ -4,13 +4,13 @@ import type { Actor } from '../../../model/actor.ts';
 import type { RegisteredClient, SecretMac } from '../../../model/client.ts';
 import type { RegisteredUser } from '../../../model/user.ts';
 import { carryOut, type LeftOut, newestOf, versioned } from '../../../review/proof/carry-out.ts';
-import { WEB_CLIENT } from '../../../review/proof/clients.ts';
 import { initialState } from '../../../review/proof/define-walk.ts';
 import { ALICE, erased, hashOf } from '../../../review/proof/end-users.ts';
 import { drawn, drawnId } from '../../../review/proof/identities.ts';
 import { after } from '../../../review/proof/instants.ts';
 import type { AdministeredUserChange, LoadedUser, UserChanged, UserRow } from '../../user/lifecycle.ts';
 import type { ClientChange, ClientChanged, ClientRow, LoadedClient, SentRegistration } from '../lifecycle.ts';
+import { registeredAs, WEB } from './stored-clients.ts';
 
 export type AskedOfClient = {
   readonly kind: 'client';
@@ -51,7 +51,6 @@ export const TAKEN_ADDRESS = 'bob@example.com';
 
 export const secretNamed = (id: string): SecretMac => ({ id, keyId: 'root', mac: id });
 
-const { epoch: _, deletedAt: __, ...WEB } = WEB_CLIENT;
 export const CONFIDENTIAL: SentRegistration = {
   ...WEB,
   clientId: CLIENT_ID,
@@ -60,13 +59,6 @@ export const CONFIDENTIAL: SentRegistration = {
 };
 export const PUBLIC: SentRegistration = { ...CONFIDENTIAL, tokenEndpointAuthMethod: 'none', secretMacs: [] };
 export const DECLARED: SentRegistration = { ...CONFIDENTIAL, clientName: 'Shop, from a file', declared: true };
-
-const registered = (sent: SentRegistration, change: Partial<RegisteredClient> = {}): RegisteredClient => ({
-  ...sent,
-  epoch: 0n,
-  deletedAt: null,
-  ...change,
-});
 
 /** The password of a hash: an imported hash and a hash of this server may have the same. */
 export const passwordOf = (hash: string | undefined) => hash?.split(',')[0];
@@ -86,14 +78,17 @@ const givenUser = (says: string, user: RegisteredUser | null) => given(says, { u
 
 export const INITIAL_STATES = [
   givenClient('No client has the id', null),
-  givenClient('A confidential client is registered', registered(CONFIDENTIAL)),
-  givenClient('A public client is registered', registered(PUBLIC)),
+  givenClient('A confidential client is registered', registeredAs(CONFIDENTIAL)),
+  givenClient('A public client is registered', registeredAs(PUBLIC)),
   givenClient(
     'A client with two secrets is registered',
-    registered(CONFIDENTIAL, { secretMacs: ['one', 'two'].map(secretNamed) }),
+    registeredAs(CONFIDENTIAL, { secretMacs: ['one', 'two'].map(secretNamed) }),
   ),
-  givenClient('A client is declared in configuration', registered(DECLARED)),
-  givenClient('The client was deleted', registered(CONFIDENTIAL, { secretMacs: [], epoch: 1n, deletedAt: after(-1) })),
+  givenClient('A client is declared in configuration', registeredAs(DECLARED)),
+  givenClient(
+    'The client was deleted',
+    registeredAs(CONFIDENTIAL, { secretMacs: [], epoch: 1n, deletedAt: after(-1) }),
+  ),
   givenUser('No end-user has the sub', null),
   givenUser('An end-user is enabled', OWNER),
   givenUser('An end-user is disabled', { ...OWNER, epoch: 1n, disabledAt: after(-1) }),
