@@ -5,7 +5,7 @@
 import type { MetadataDocuments } from '../../policies/registration-schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { SentRegistration } from '../lifecycles/client/lifecycle.ts';
-import { nameWithHosts, readIntroducedClient } from './introduced-client.ts';
+import { readIntroducedClient } from './introduced-client.ts';
 import { isJsonObject, withoutNulls } from './record-problem.ts';
 
 export type DocumentReading =
@@ -32,20 +32,9 @@ export function readClientDocument(
     return broken('The document has a client_secret or client_secret_expires_at.');
   const { token_endpoint_auth_method: method = 'none' } = document;
   if (!METHODS.includes(method)) return broken('token_endpoint_auth_method is neither none nor private_key_jwt.');
-  const introduced = { clientId: url, method: method as string, access: rules };
-  const reading = readIntroducedClient(document, introduced, configuration);
-  if (!reading.ok) return broken(reading.problem);
-  const { metadata } = reading;
   const { host } = new URL(url);
-  const registration: SentRegistration = {
-    ...metadata,
-    clientId: url,
-    clientName: nameWithHosts(metadata.clientName, [host], host),
-    secretMacs: [],
-    declared: false,
-    registeredBy: 'self',
-  };
-  return { ok: true, registration };
+  const introduced = { clientId: url, method: method as string, access: rules, hosts: () => [host], otherwise: host };
+  return readIntroducedClient(document, introduced, configuration);
 }
 
 function parsedJson(text: string): unknown {

@@ -5,6 +5,7 @@
 import type { IntroducedAccess } from '../../policies/registration-schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { RecordProblem } from '../config/problem.ts';
+import type { SentRegistration } from '../lifecycles/client/lifecycle.ts';
 import type { ClientMetadata } from '../model/client.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { parseScope } from '../oauth/scope.ts';
@@ -12,7 +13,8 @@ import { metadataOf, readClientRecord } from './client-metadata.ts';
 import { reviewClient } from './client-review.ts';
 
 export type IntroducedReading =
-  | { readonly ok: true; readonly metadata: ClientMetadata }
+  /** Without secrets. */
+  | { readonly ok: true; readonly registration: SentRegistration }
   /** `key`: the member that breaks the rule. */
   | { readonly ok: false; readonly key: string | null; readonly problem: string };
 
@@ -42,11 +44,14 @@ export type Introduced = {
   /** Of the methods that such a client may have. */
   readonly method: string;
   readonly access: IntroducedAccess;
+  /** The hosts that stand beside its name, and what stands there where these do not fit. */
+  readonly hosts: (metadata: ClientMetadata) => readonly string[];
+  readonly otherwise: string;
 };
 
 export function readIntroducedClient(
   sent: Readonly<Record<string, unknown>>,
-  { clientId, method, access }: Introduced,
+  { clientId, method, access, hosts, otherwise }: Introduced,
   configuration: Configuration,
 ): IntroducedReading {
   const { grant_types: grantTypes, redirect_uris: uris } = sent;
@@ -72,14 +77,24 @@ export function readIntroducedClient(
   if (!reading.ok) return firstOf(reading.problems);
   const metadata = metadataOf(reading.value);
   const { errors } = reviewClient(metadata, configuration);
-  return errors.length > 0 ? firstOf(errors) : { ok: true, metadata };
+  if (errors.length > 0) return firstOf(errors);
+  const clientName = nameWithHosts(metadata.clientName, hosts(metadata), otherwise);
+  const registration = {
+    ...metadata,
+    clientId,
+    clientName,
+    secretMacs: [],
+    declared: false,
+    registeredBy: 'self',
+  } as const;
+  return { ok: true, registration };
 }
 
 /** As long as the name of any client. */
 const MAX_NAME_CHARACTERS = 200;
 
 /** CIMD §8.5: wherever the name stands that the client gave itself, its hosts stand beside it. @param otherwise where they do not fit. */
-export function nameWithHosts(name: string | null, hosts: readonly string[], otherwise: string): string {
+function nameWithHosts(name: string | null, hosts: readonly string[], otherwise: string): string {
   const beside = ` (${hosts.join(', ')})`;
   const full = name?.endsWith(beside) ? name : `${name}${beside}`;
   return name === null || full.length > MAX_NAME_CHARACTERS ? otherwise : full;

@@ -2,9 +2,9 @@
 import type { DynamicRegistration } from '../../policies/registration-schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { SentRegistration } from '../lifecycles/client/lifecycle.ts';
-import type { RegisteredClient } from '../model/client.ts';
+import type { ClientMetadata, RegisteredClient } from '../model/client.ts';
 import { toNames } from './client-metadata.ts';
-import { COUNTING, nameWithHosts, readIntroducedClient } from './introduced-client.ts';
+import { COUNTING, readIntroducedClient } from './introduced-client.ts';
 import { isJsonObject, withoutNulls } from './record-problem.ts';
 
 export type SelfRegistrationReading =
@@ -41,24 +41,13 @@ export function readSelfRegistration(
   if (responseTypes !== undefined && !(Array.isArray(responseTypes) && responseTypes.includes('code')))
     return broken('response_types', 'response_types is not a list with code.');
   const method = METHODS.includes(named) ? named : DEFAULT_METHOD;
-  const reading = readIntroducedClient(members, { clientId, method, access: rules }, configuration);
-  if (!reading.ok) return broken(reading.key, reading.problem);
-  const { metadata } = reading;
-  return {
-    ok: true,
-    registration: {
-      ...metadata,
-      clientId,
-      clientName: nameWithHosts(metadata.clientName, hostsOf(metadata.redirectUris), clientId),
-      secretMacs: [],
-      declared: false,
-      registeredBy: 'self',
-    },
-  };
+  const introduced = { clientId, method, access: rules, hosts: hostsOf, otherwise: clientId };
+  const reading = readIntroducedClient(members, introduced, configuration);
+  return reading.ok ? reading : broken(reading.key, reading.problem);
 }
 
 /** Where the browser goes: a host, or the scheme of an app. */
-const hostsOf = (redirectUris: readonly string[]): readonly string[] => [
+const hostsOf = ({ redirectUris }: ClientMetadata): readonly string[] => [
   ...new Set(
     redirectUris.map((uri) => {
       const { protocol, host, hostname } = new URL(uri);
