@@ -7,11 +7,10 @@ import {
   changeSelf,
   deleteSelf,
   type RegistrationOutcome,
-  type RegistrationRefused,
-  type RegistrationSender,
   registerSelf,
   showSelf,
 } from '../protocol/client-registration.ts';
+import type { RegistrationRefused, RegistrationSender } from '../protocol/registration-admission.ts';
 import { addressKey } from './address-key.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { refuseOtherMethods } from './other-methods.ts';

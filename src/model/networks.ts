@@ -17,3 +17,13 @@ export function networksOf(caller: string): readonly Network[] {
   const site = OF_SITE.exec(caller)?.[1];
   return site === undefined ? [own] : [own, { key: `${site}::/48`, times: SITE_TIMES }];
 }
+
+/**
+ * @param count counts a request from a network of the caller, whose limit is a multiple of that of one caller. Each network counts,
+ * whatever the others answer.
+ * @returns seconds until the caller may ask again. Null: no limit is exceeded.
+ */
+export function firstWaitOf(caller: string, count: (network: string, times: number) => number | null): number | null {
+  const waits = networksOf(caller).map(({ key, times }) => count(key, times));
+  return waits.find((one) => one !== null) ?? null;
+}

@@ -1,17 +1,15 @@
 /**
  * A client that registers itself (RFC 7591 §3) and manages its registration (RFC 7592 §2). The machine decides; this file reads the
- * credentials, the software statement and the metadata before.
+ * token and the metadata before.
  */
 import type { ClientRegistrationRejectReason } from '../../machines/client-registration/facts.ts';
 import type { DynamicRegistration } from '../../policies/registration-schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { makeClientSecret, matchesStoredSecret, storedSecretMac } from '../crypto/client-secret.ts';
-import { sameSecretBytes, sha256 } from '../crypto/digest.ts';
 import type { Random } from '../crypto/random.ts';
 import { makeRegistrationToken, matcherOf } from '../crypto/registration-token.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { type RawSecret, rawSecret } from '../crypto/secret-types.ts';
-import { readSoftwareStatement } from '../crypto/software-statement.ts';
 import type { SentRegistration } from '../lifecycles/client/lifecycle.ts';
 import {
   askClientRegistration,
@@ -24,12 +22,20 @@ import {
   type SelfRegistrationRules,
 } from '../lifecycles/client-registration/lifecycle.ts';
 import { type Client, hasSecret, type RegisteredClient } from '../model/client.ts';
-import { networksOf } from '../model/networks.ts';
 import { readBearer } from '../oauth/bearer.ts';
-import { isMeantAsUrl } from '../oauth/client-id-url.ts';
+import { introductionOf } from '../oauth/client-id-url.ts';
 import { urlUnder } from '../oauth/urls.ts';
-import type { RequestCounter } from '../system/rate-limit.ts';
-import { type ClientSignatureDeps, checkClientSignature } from './client-signature.ts';
+import {
+  initialAccess,
+  invalidToken,
+  type RegistrationRateDeps,
+  type RegistrationRefused,
+  type RegistrationSender,
+  refuse,
+  type StatementDeps,
+  tooManyRegistrations,
+  withStatement,
+} from './registration-admission.ts';
 
 type Metadata = Readonly<Record<string, unknown>>;
 
@@ -51,41 +57,14 @@ export type RegisteredMetadata = {
 };
 
 export type ClientRegistrationDeps = ClientRegistrationPorts &
-  ClientSignatureDeps & {
+  RegistrationRateDeps &
+  StatementDeps & {
     readonly issuer: string;
     readonly configuration: () => Configuration;
     readonly keys: RootKeys;
     readonly random: Random;
-    readonly now: () => Date;
     readonly metadata: () => Promise<RegisteredMetadata>;
-    /** Of registrations, by address. */
-    readonly registrationCounts: RequestCounter;
   };
-
-export type RegistrationSender = {
-  readonly authorization: string | undefined;
-  /** The throttle key of the sender. */
-  readonly address: () => string;
-};
-
-/** RFC 7591 §3.2.2, RFC 6750 §3.1. */
-type ErrorCode =
-  | 'invalid_redirect_uri'
-  | 'invalid_client_metadata'
-  | 'invalid_software_statement'
-  | 'unapproved_software_statement'
-  | 'invalid_token'
-  | 'access_denied'
-  | 'temporarily_unavailable';
-
-export type RegistrationRefused = {
-  readonly kind: 'refused';
-  readonly status: 400 | 401 | 403 | 429 | 503;
-  readonly error: ErrorCode;
-  readonly reason: string;
-  readonly description: string;
-  readonly retryAfterSeconds?: number;
-};
 
 export type RegistrationOutcome =
   | {
@@ -102,15 +81,6 @@ export type RegistrationOutcome =
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3600;
-
-const refuse = (
-  status: RegistrationRefused['status'],
-  error: ErrorCode,
-  reason: string,
-  description: string,
-): RegistrationRefused => ({ kind: 'refused', status, error, reason, description });
-
-const invalidToken = (reason: string, description: string) => refuse(401, 'invalid_token', reason, description);
 
 /** RFC 7592 §2.1: one answer for an unknown client, a deleted one and a wrong token. */
 const NOT_YOURS = 'The registration access token is not valid for this client.';
@@ -147,7 +117,7 @@ export async function registerSelf(
   const configuration = deps.configuration();
   const { dynamicRegistration: rules } = configuration.registration;
   if (rules === undefined) return { kind: 'off' };
-  const tooMany = tooManyFrom(deps, sender, rules);
+  const tooMany = tooManyRegistrations(deps, sender, rules);
   if (tooMany !== null) return tooMany;
   const initial = initialAccess(rules, sender);
   if (initial.kind === 'refused') return initial;
@@ -243,48 +213,11 @@ export async function deleteSelf(
 /** An end-user signed in to a client: one that registered itself stays longer. @throws StoreUnavailable, Unavailable */
 export async function keepRegistered(
   deps: Pick<ClientRegistrationDeps, 'configuration' | 'clientRegistrations' | 'sleep'>,
-  { clientId, registeredBy }: Pick<Client, 'clientId' | 'registeredBy'>,
+  client: Pick<Client, 'clientId' | 'registeredBy'>,
 ): Promise<void> {
   const { dynamicRegistration: rules } = deps.configuration().registration;
-  if (registeredBy === 'operator' || isMeantAsUrl(clientId) || rules === undefined) return;
-  await askClientRegistration(deps, clientId, authorizeRegistered(rulesOf(rules)));
-}
-
-function tooManyFrom(
-  { registrationCounts }: ClientRegistrationDeps,
-  { address }: RegistrationSender,
-  { registrationsPerHour }: DynamicRegistration,
-): RegistrationRefused | null {
-  for (const { key, times } of networksOf(address())) {
-    const { isBeyond, resetSeconds } = registrationCounts.count(key, registrationsPerHour * times);
-    if (isBeyond) {
-      const description = 'Too many registrations came from this address. Try again later.';
-      return {
-        ...refuse(429, 'temporarily_unavailable', 'too_many_registrations_of_address', description),
-        retryAfterSeconds: resetSeconds,
-      };
-    }
-  }
-  return null;
-}
-
-type InitialAccess = { readonly kind: 'admitted'; readonly name: string | null };
-
-/** RFC 7591 §3. With another access, a token that came is not looked at. */
-function initialAccess(
-  { access, initialAccessTokens = [] }: DynamicRegistration,
-  { authorization }: RegistrationSender,
-): InitialAccess | RegistrationRefused {
-  if (access !== 'initialAccessToken') return { kind: 'admitted', name: null };
-  const bearer = readBearer(authorization, null);
-  if (bearer.kind !== 'token')
-    return invalidToken('initial_access_token_missing', 'Send an initial access token as a Bearer token.');
-  const presented = sha256(bearer.token);
-  const matching = initialAccessTokens.filter((one) => sameSecretBytes(Buffer.from(one.sha256, 'hex'), presented));
-  const [found] = matching;
-  return found === undefined
-    ? invalidToken('initial_access_token_wrong', 'The initial access token is not valid.')
-    : { kind: 'admitted', name: found.name };
+  if (introductionOf(client) !== 'dynamicRegistration' || rules === undefined) return;
+  await askClientRegistration(deps, client.clientId, authorizeRegistered(rulesOf(rules)));
 }
 
 function presentedToken({ authorization }: RegistrationSender): string | RegistrationRefused {
@@ -292,57 +225,6 @@ function presentedToken({ authorization }: RegistrationSender): string | Registr
   return bearer.kind === 'token' && bearer.scheme === 'bearer'
     ? bearer.token
     : invalidToken('registration_token_missing', 'Send the registration access token as a Bearer token.');
-}
-
-type Stated = { readonly kind: 'stated'; readonly sent: unknown; readonly echoed: Metadata };
-
-/** RFC 7591 §3.1.1: "values conveyed in the software statement MUST take precedence over those conveyed using plain JSON elements". */
-async function withStatement(
-  deps: ClientRegistrationDeps,
-  { access, trustedIssuers = [] }: DynamicRegistration,
-  sent: unknown,
-): Promise<Stated | RegistrationRefused> {
-  const isObject = typeof sent === 'object' && sent !== null && !Array.isArray(sent);
-  const { software_statement: text = null, ...members } = isObject ? (sent as Record<string, unknown>) : {};
-  if (text === null) {
-    if (access === 'softwareStatement')
-      return refuse(
-        400,
-        'unapproved_software_statement',
-        'software_statement_missing',
-        'software_statement: expected a statement of an issuer that this server trusts.',
-      );
-    return { kind: 'stated', sent, echoed: {} };
-  }
-  // RFC 7591 §2: a server that does not support the member ignores it.
-  if (trustedIssuers.length === 0) return { kind: 'stated', sent: members, echoed: {} };
-  const invalid = (reason: string, description: string) =>
-    refuse(400, 'invalid_software_statement', reason, `software_statement: ${description}`);
-  const statement = typeof text === 'string' ? readSoftwareStatement(text) : null;
-  if (statement === null)
-    return invalid('software_statement_malformed', 'expected a JWT with an iss, signed with an asymmetric algorithm.');
-  const trusted = trustedIssuers.find(({ issuer }) => issuer === statement.issuer);
-  if (trusted === undefined)
-    return refuse(
-      400,
-      'unapproved_software_statement',
-      'software_statement_issuer',
-      'software_statement: this server does not trust its issuer.',
-    );
-  const keys = { jwks: trusted.jwks ?? null, jwksUri: trusted.jwksUri ?? null };
-  const problem = await checkClientSignature(deps, keys, null, statement, 'platform');
-  if (problem === 'keys_unavailable')
-    return refuse(
-      503,
-      'temporarily_unavailable',
-      'software_statement_keys_unavailable',
-      'software_statement: the keys of its issuer cannot be fetched at the moment.',
-    );
-  if (problem !== null)
-    return invalid(`software_statement_${problem}`, 'its signature is not one of a key of its issuer.');
-  if (!statement.isInTime(deps.now()))
-    return invalid('software_statement_times', 'it has expired, or is from the future.');
-  return { kind: 'stated', sent: { ...members, ...statement.metadata }, echoed: { software_statement: text } };
 }
 
 /** RFC 7592 §2.2: the members that a client sends back as it has them. @returns the rule that one breaks. Null: none. */

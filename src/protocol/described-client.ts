@@ -12,7 +12,7 @@ import {
   fetchedDocument,
   nameDocument,
 } from '../lifecycles/client-document/lifecycle.ts';
-import { networksOf } from '../model/networks.ts';
+import { firstWaitOf } from '../model/networks.ts';
 import { isMeantAsUrl, originOf, whatIsWrongWithClientIdUrl } from '../oauth/client-id-url.ts';
 import type { RateLimit } from '../system/rate-limit.ts';
 import type { ClientDocumentFetches } from './client-document-fetches.ts';
@@ -85,10 +85,8 @@ export async function describeClient(
     nameDocument(rules, (now) => deps.documentFetches.failureOf(clientId, now)),
   );
   if (answer.kind !== 'fetch') return orRefused(answer);
-  const isBeyond = networksOf(address()).some(
-    ({ key, times }) => deps.documentRates.count(key, FETCHES_PER_SECOND * times) !== null,
-  );
-  if (isBeyond) return refused('too_many_fetches', null);
+  const wait = firstWaitOf(address(), (key, times) => deps.documentRates.count(key, FETCHES_PER_SECOND * times));
+  if (wait !== null) return refused('too_many_fetches', null);
   const fetched = await deps.documentFetches.fetch(clientId, metadataDocuments);
   return orRefused(await askClientDocument(deps, clientId, fetchedDocument(rules, fetched)));
 }

@@ -9,7 +9,7 @@ import {
 import type { Client } from '../model/client.ts';
 import type { Interaction } from '../model/interaction.ts';
 import type { Session } from '../model/session.ts';
-import { originOf, whatIsWrongWithClientIdUrl } from '../oauth/client-id-url.ts';
+import { introductionOf, originOf } from '../oauth/client-id-url.ts';
 import { leadsToThisDevice } from '../oauth/redirect-uri.ts';
 import { wouldContinueWhileAway } from './absence.ts';
 import { grantableScope } from './administrators.ts';
@@ -142,6 +142,7 @@ async function viewOpened(
     };
   }
   if (outcome.kind === 'consent' && session !== null) {
+    const introduction = introductionOf(client);
     return {
       kind: 'consent',
       ...shown(outcome, request),
@@ -149,11 +150,11 @@ async function viewOpened(
       username: session.username,
       redirectUri: interaction.redirectUri,
       about: await aboutClient(deps, client),
-      describedAt: isDescribed(client) ? originOf(client.clientId) : null,
-      registeredItself: client.registeredBy === 'self' && !isDescribed(client),
+      describedAt: introduction === 'metadataDocuments' ? originOf(client.clientId) : null,
+      registeredItself: introduction === 'dynamicRegistration',
       onThisDevice:
         client.redirectUris.every(leadsToThisDevice) ||
-        (client.registeredBy === 'self' && leadsToThisDevice(interaction.redirectUri)),
+        (introduction !== null && leadsToThisDevice(interaction.redirectUri)),
       access: describeAccess(deps.configuration(), {
         scope: grantableScope(deps.configuration(), interaction, session.username),
         resources: interaction.resources,
@@ -191,10 +192,6 @@ const rememberedForSeconds = (
   identityIsAssured(client, interaction) && !interaction.scope.includes('offline_access')
     ? (policies.get(client.policy)?.consentLifetimeSeconds ?? null)
     : null;
-
-/** By a document, and by no operator. */
-const isDescribed = ({ clientId, registeredBy }: Client): boolean =>
-  registeredBy === 'self' && whatIsWrongWithClientIdUrl(clientId) === null;
 
 /** A self-registered client could show the logo of another client (RFC 7591 §5). */
 async function aboutClient({ findLogo }: InteractionDeps, { registeredBy, logoUri, tosUri, policyUri }: Client) {

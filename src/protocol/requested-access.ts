@@ -5,7 +5,7 @@
  */
 import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
-import { isMeantAsUrl } from '../oauth/client-id-url.ts';
+import { introductionOf } from '../oauth/client-id-url.ts';
 import { meantResources } from '../oauth/resource.ts';
 import { parseScope } from '../oauth/scope.ts';
 import { scopeOfAdministrator } from './administrators.ts';
@@ -119,13 +119,10 @@ function whyRefused(
 }
 
 /** The resources that registration.yaml names for a client that introduced itself. Null: an operator registered the client. */
-const resourcesOfStranger = (
-  { registration }: Configuration,
-  { registeredBy, clientId }: Client,
-): readonly string[] | null =>
-  registeredBy === 'operator'
-    ? null
-    : ((isMeantAsUrl(clientId) ? registration.metadataDocuments : registration.dynamicRegistration)?.resources ?? []);
+function resourcesOfStranger({ registration }: Configuration, client: Client): readonly string[] | null {
+  const introduction = introductionOf(client);
+  return introduction === null ? null : (registration[introduction]?.resources ?? []);
+}
 
 const isFor = (configuration: Configuration, client: Client, resource: string | undefined): boolean =>
   resource === undefined || resourcesOfStranger(configuration, client)?.includes(resource) !== false;

@@ -1,6 +1,6 @@
 /** The token request (OAuth 2.1 §3.2): parse → load → authenticate the client → apply. */
 import type { TokenClient } from '../model/client.ts';
-import { networksOf } from '../model/networks.ts';
+import { firstWaitOf } from '../model/networks.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { authorizationCode } from './authorization-code.ts';
 import { authenticateClient, type ClientSender, readClientCredentials } from './client-authentication.ts';
@@ -104,14 +104,12 @@ export function tooManyFrom({ tokenRates, configuration }: TokenDeps, { address 
   return beyondRateOf(address(), (network, times) => tokenRates.address.count(network, perSecond * times));
 }
 
-/** @param count counts a request from a network of the address, whose limit is a multiple of that of one caller. */
+/** @param count as of `firstWaitOf`. */
 export function beyondRateOf(
   address: string,
   count: (network: string, times: number) => number | null,
 ): Refused | null {
-  // Each of them counts, whatever the others answer.
-  const waits = networksOf(address).map(({ key, times }) => count(key, times));
-  const wait = waits.find((one) => one !== null) ?? null;
+  const wait = firstWaitOf(address, count);
   return wait === null ? null : { ...refuse('address_rate_exceeded'), retryAfterSeconds: wait };
 }
 

@@ -188,7 +188,9 @@ it('every throttle asks for the networks of a caller', async () => {
     const source = readFileSync(file, 'utf8');
     if (!/'throttle'|tokenRates\.address/.test(source) || WITHOUT_ADDRESS.includes(file)) continue;
     throttling.push(file);
-    expect(source, `${file} has a limit for each address and none for its site`).toContain('networksOf(');
+    expect(source, `${file} has a limit for each address and none for its site`).toMatch(
+      /\b(?:networksOf|firstWaitOf)\(/,
+    );
   }
   expect(throttling.length).toBeGreaterThanOrEqual(Object.keys(LIMITERS).length);
 });
