@@ -1,16 +1,14 @@
 /** A server of documents of clients, which each test lets say what it likes, and the rules under which a server accepts them. */
-import { eq } from 'drizzle-orm';
-import { onTestFinished } from 'vitest';
 import type { MetadataDocuments } from '../../policies/registration-schema.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
 import type { DocumentAnswer } from '../../src/images/fetch-client-document.ts';
-import { clientDocuments, clients } from '../../src/storage/schema.ts';
+import { clientDocuments } from '../../src/storage/schema.ts';
 import { authorizeUrl, makePkce, type TestClient } from './actors.ts';
 import { shippedConfiguration } from './app.ts';
 import { Browser } from './browser.ts';
 import { testClock } from './clock.ts';
 import { anyDatabase, type DatabaseKind } from './database.ts';
-import { openScene } from './scene.ts';
+import { openIntroductionScene } from './introduced-clients.ts';
 
 export const ORIGIN = 'https://agent.example';
 export const DOCUMENT_URL = `${ORIGIN}/client.json`;
@@ -91,26 +89,20 @@ export async function openDocumentScene(change: DocumentScene = {}) {
   const server = documentServer();
   server.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL, content)));
   const clock = testClock(startsAt);
-  let configuration = acceptingDocuments(rules);
-  configuration = { ...configuration, resources: [...configuration.resources, ...resources] };
-  const scene = await openScene(database, {
-    clock,
-    configuration,
-    reloaded: () => ({ registration: configuration.registration }),
+  const accepting = acceptingDocuments(rules);
+  const scene = await openIntroductionScene({
+    ...{ clock, database },
+    configuration: { ...accepting, resources: [...accepting.resources, ...resources] },
     fetchClientDocument: change.fetchClientDocument ?? server.fetchClientDocument,
   });
-  onTestFinished(scene.close);
-  const db = scene.database.drizzle;
   return {
     ...scene,
-    ...{ server, clock, db },
+    ...{ server, clock },
     /** The authorization request of this client, in a browser of its own. */
     named: (parameters: Record<string, string | undefined> = {}, by = clientAt(DOCUMENT_URL)) =>
       new Browser(scene.app).get(authorizeUrl(by, makePkce(), parameters)),
-    reload: (next: Partial<MetadataDocuments> | null) => {
-      configuration = next === null ? { ...configuration, registration: {} } : acceptingDocuments(next);
-    },
-    storedClient: async () => (await db.select().from(clients).where(eq(clients.clientId, DOCUMENT_URL)))[0],
-    storedDocument: async () => (await db.select().from(clientDocuments))[0],
+    reload: (next: Partial<MetadataDocuments> | null) => scene.reloadRules(next && acceptingDocuments(next)),
+    storedClient: () => scene.storedClient(DOCUMENT_URL),
+    storedDocument: async () => (await scene.db.select().from(clientDocuments))[0],
   };
 }

@@ -1,6 +1,6 @@
 /** Clients that register themselves (RFC 7591): from the registration to the rotation, and what they cannot do. */
 import { eq } from 'drizzle-orm';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DynamicRegistration } from '../../../policies/registration-schema.ts';
 import { clientRegistrations, clients, transitions } from '../../../src/storage/schema.ts';
 import { authorizeUrl, exchange, makePkce, PASSWORD, refresh } from '../../support/actors.ts';
@@ -16,28 +16,17 @@ import {
   send,
 } from '../../support/client-registrations.ts';
 import { testClock } from '../../support/clock.ts';
-import { anyDatabase } from '../../support/database.ts';
-import { openScene } from '../../support/scene.ts';
+import { openIntroductionScene } from '../../support/introduced-clients.ts';
 
 async function opened(rules: Partial<DynamicRegistration> = {}) {
   const clock = testClock();
-  let configuration = acceptingRegistrations(rules);
-  const scene = await openScene(anyDatabase, {
-    clock,
-    configuration,
-    reloaded: () => ({ registration: configuration.registration }),
-  });
-  onTestFinished(scene.close);
-  const db = scene.database.drizzle;
+  const scene = await openIntroductionScene({ clock, configuration: acceptingRegistrations(rules) });
+  const { db } = scene;
   return {
     ...scene,
-    ...{ clock, db },
-    reload: (change: Partial<DynamicRegistration> | null) => {
-      configuration = change === null ? { ...configuration, registration: {} } : acceptingRegistrations(change);
-    },
+    clock,
+    reload: (next: Partial<DynamicRegistration> | null) => scene.reloadRules(next && acceptingRegistrations(next)),
     stored: () => db.select().from(clientRegistrations),
-    storedClient: async (clientId: string) =>
-      (await db.select().from(clients).where(eq(clients.clientId, clientId)))[0],
     entriesOf: async (clientId: string) =>
       (await db.select().from(transitions).where(eq(transitions.clientId, clientId))).map(
         ({ machine, toState, actor }) => [machine, toState, actor],

@@ -1,12 +1,11 @@
 /** Clients that manage their registration (RFC 7592), initial access tokens, and software statements (RFC 7591 §2.3). */
 import { createHash } from 'node:crypto';
-import { eq } from 'drizzle-orm';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { DynamicRegistration } from '../../../policies/registration-schema.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import { administerClient } from '../../../src/registration/administration.ts';
-import { clientRegistrations, clients } from '../../../src/storage/schema.ts';
+import { clientRegistrations } from '../../../src/storage/schema.ts';
 import { exchange, refresh } from '../../support/actors.ts';
 import {
   acceptingRegistrations,
@@ -19,30 +18,21 @@ import {
   register,
 } from '../../support/client-registrations.ts';
 import { testClock } from '../../support/clock.ts';
-import { anyDatabase } from '../../support/database.ts';
+import { openIntroductionScene } from '../../support/introduced-clients.ts';
 import { testMacs } from '../../support/macs.ts';
-import { openScene } from '../../support/scene.ts';
 
 const clock = testClock();
 
 async function opened(rules: Partial<DynamicRegistration> = {}, fetchKeySet?: (uri: string) => Promise<string>) {
-  let configuration = acceptingRegistrations(rules);
-  const scene = await openScene(anyDatabase, {
+  const scene = await openIntroductionScene({
     clock,
-    configuration,
+    configuration: acceptingRegistrations(rules),
     ...(fetchKeySet !== undefined && { fetchKeySet }),
-    reloaded: () => ({ registration: configuration.registration }),
   });
-  onTestFinished(scene.close);
-  const db = scene.database.drizzle;
   return {
     ...scene,
-    db,
-    off: () => {
-      configuration = { ...configuration, registration: {} };
-    },
-    storedClient: async ({ json }: Registered) =>
-      (await db.select().from(clients).where(eq(clients.clientId, json.client_id)))[0],
+    off: () => scene.reloadRules(null),
+    storedClient: ({ json }: Registered) => scene.storedClient(json.client_id),
     put: (registered: Registered, change: Members = {}, token?: string) =>
       manage(
         scene,
