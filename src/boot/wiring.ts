@@ -24,12 +24,13 @@ import { managementApi } from '../management/api.ts';
 import { earlyRefusals } from '../management/early-refusals.ts';
 import { QUOTA_SECONDS } from '../management/request-quota.ts';
 import { theServer } from '../model/actor.ts';
+import { browserOrigins } from '../protocol/browser-origins.ts';
 import { clientThrottle } from '../protocol/client-throttle.ts';
 import { endedChains } from '../protocol/ended-chains.ts';
 import { tokensReleaseClaims } from '../protocol/released-claims.ts';
 import type { StandInAsked } from '../protocol/sign-in.ts';
 import { authenticClients } from '../storage/authentic-clients.ts';
-import { browserOriginSource } from '../storage/browser-origins.ts';
+import { isBrowserOrigin } from '../storage/browser-origins.ts';
 import { clientDocumentStore } from '../storage/client-documents.ts';
 import { clientLogoStore } from '../storage/client-logos.ts';
 import { clientRegistrationStore } from '../storage/client-registrations.ts';
@@ -328,7 +329,10 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
       const { client } = await store.loadClient(clientId);
       return client?.deletedAt === null ? client : null;
     },
-    browserOrigins: browserOriginSource(db, clock, authentic),
+    isBrowserOrigin: browserOrigins({
+      isRegistered: (origin) => isBrowserOrigin(db, authentic, origin),
+      now: elapsed,
+    }),
     sessions,
     signInLedger: shared.signInLedger,
     permissions,

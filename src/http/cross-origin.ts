@@ -6,8 +6,8 @@ import type { HTTPMethods, onRequestHookHandler } from 'fastify';
 import { setLogLine } from './request-log.ts';
 
 export type CrossOriginOptions = {
-  /** The origins whose scripts may read the responses. */
-  readonly browserOrigins: () => Promise<Pick<ReadonlySet<string>, 'has'>>;
+  /** Whether scripts of the origin may read the responses. */
+  readonly isBrowserOrigin: (origin: string) => Promise<boolean>;
 };
 
 /**
@@ -17,7 +17,7 @@ export type CrossOriginOptions = {
  * @param methods the methods of the endpoint.
  */
 export function crossOrigin(
-  { browserOrigins }: CrossOriginOptions,
+  { isBrowserOrigin }: CrossOriginOptions,
   methods: readonly HTTPMethods[],
 ): onRequestHookHandler {
   const preflight = {
@@ -29,8 +29,8 @@ export function crossOrigin(
   return (request, reply, done) => {
     const { origin } = request.headers;
     if (origin === undefined) return done();
-    browserOrigins().then((known) => {
-      if (!known.has(origin)) return done();
+    isBrowserOrigin(origin).then((isKnown) => {
+      if (!isKnown) return done();
       reply.headers({
         // This origin and not "*", and no credentials: no cookie of this server applies here.
         'access-control-allow-origin': origin,

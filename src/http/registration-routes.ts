@@ -30,7 +30,7 @@ export const registrationRoutes = fp<RegistrationRoutesOptions>(
     // As text, so that malformed JSON gets the answer of this endpoint.
     app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
     // A client that no operator registered has no known origin, and no cookie of this server applies here.
-    const anyOrigin = { browserOrigins: async () => ({ has: () => true }) };
+    const anyOrigin = { isBrowserOrigin: async () => true };
     const onRequest = crossOrigin(anyOrigin, ['POST']);
     app.post(REGISTER, { onRequest, errorHandler: errorHandler(false) }, async (request, reply) => {
       const sent = jsonIn(request);

@@ -1,4 +1,4 @@
-import { getTableColumns, sql } from 'drizzle-orm';
+import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { type AnyPgColumn, boolean, index, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import type { Client, TokenClient } from '../../model/client.ts';
 import { authenticated, bytes, epoch, instant, texts } from '../columns.ts';
@@ -26,6 +26,18 @@ export const clientSearchText = ({
   readonly clientId: AnyPgColumn;
   readonly clientName: AnyPgColumn;
 }) => searchText([clientId, clientName]);
+
+/** The origins of the http(s) redirect URIs. A migration defines the function. */
+export const webOrigins = ({ redirectUris }: { readonly redirectUris: AnyPgColumn }): SQL =>
+  sql`web_origins(${redirectUris})`;
+
+/** Clients whose scripts run in browsers. The text has no parameter, so that each prepared statement finds the index. */
+export const isPublicWebClient = ({
+  deletedAt,
+  tokenEndpointAuthMethod,
+  applicationType,
+}: Readonly<Record<'deletedAt' | 'tokenEndpointAuthMethod' | 'applicationType', AnyPgColumn>>): SQL =>
+  sql`${deletedAt} is null and ${tokenEndpointAuthMethod} = 'none' and ${applicationType} = 'web'`;
 
 /**
  * Registered clients, with RFC 7591 names. A deleted client keeps its row, so that its id never revives a grant.
@@ -106,6 +118,7 @@ export const clients = pgTable(
     index('clients_search')
       .using('gin', trigrams(clientSearchText(table)))
       .where(sql`${table.deletedAt} is null`),
+    index('clients_web_origins').using('gin', webOrigins(table)).where(isPublicWebClient(table)),
   ],
 );
 

@@ -25,9 +25,9 @@ describe.each(databaseKinds)('CORS (%s)', (kind) => {
     scene = await openScene(kind, {
       change: (deps: AppDeps) => ({
         ...deps,
-        browserOrigins: () => {
+        isBrowserOrigin: (origin: string) => {
           origins();
-          return deps.browserOrigins();
+          return deps.isBrowserOrigin(origin);
         },
       }),
     });

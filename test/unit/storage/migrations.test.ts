@@ -68,6 +68,7 @@ test('a database that refuses the extension for searches is left unchanged, with
   for (const statement of [
     'drop extension pg_trgm cascade',
     'drop table statistics, statistics_progress, last_sign_ins, webhook_attempts, operator_set_ups, configured_secrets, pushed_requests, used_jtis',
+    'drop function web_origins cascade',
     'drop table client_registrations',
     'drop table client_documents',
     'drop index webhook_deliveries_abandoned',

@@ -37,7 +37,7 @@ describe('the app', () => {
       checkSigning: async () => {},
       databaseHealth: { last: () => 'available', look: async () => 'available', close: () => {} },
       now: () => new Date(),
-      browserOrigins: async () => new Set(),
+      isBrowserOrigin: async () => false,
       configuration: () => ({
         branding: NO_BRANDING,
         limits: SHIPPED_LIMITS,

@@ -20,10 +20,10 @@ describe('CORS on one URL', () => {
     ({ app, lines } = await bareApp());
     const onRequest = crossOrigin(
       {
-        browserOrigins: async () => {
+        isBrowserOrigin: async (origin) => {
           lookups++;
           if (known instanceof Error) throw known;
-          return known;
+          return known.has(origin);
         },
       },
       ['GET', 'POST'],

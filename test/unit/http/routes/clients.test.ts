@@ -29,7 +29,7 @@ const issued = (response: object) => ({
 describe('the endpoints for clients', () => {
   let opened: Awaited<ReturnType<typeof openRoutes>>;
   beforeEach(async () => {
-    const options = { browserOrigins: async () => new Set([ORIGIN]) };
+    const options = { isBrowserOrigin: async (origin: string) => origin === ORIGIN };
     opened = await openRoutes(async (app) => {
       await app.register(tokenRoutes, options as unknown as TokenRoutesOptions);
       await app.register(revocationRoutes, options as unknown as RevocationRoutesOptions);

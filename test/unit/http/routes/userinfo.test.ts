@@ -17,7 +17,7 @@ const ORIGIN = 'https://photos.test';
 describe('the routes of UserInfo', () => {
   let opened: Awaited<ReturnType<typeof openRoutes>>;
   beforeEach(async () => {
-    const options = { issuer: 'https://as.test/tenant', browserOrigins: async () => new Set([ORIGIN]) };
+    const options = { issuer: 'https://as.test/tenant', isBrowserOrigin: async (origin: string) => origin === ORIGIN };
     opened = await openRoutes((app) => app.register(userInfoRoutes, options as unknown as UserInfoRoutesOptions));
     return () => opened.app.close();
   });
