@@ -23,6 +23,7 @@ const SLOWEST = [
   'e2e/diagrams',
   'unit/review/diff',
   'property/backtest.property',
+  'property/client-registrations.property',
   'property/ended-stays-ended.property',
   'unit/storage/ledger-seals',
   'race/against-endings',
