@@ -81,6 +81,8 @@ type DocumentScene = {
   readonly database?: DatabaseKind;
   /** In place of the server of documents. */
   readonly fetchClientDocument?: (url: string) => Promise<DocumentAnswer>;
+  /** The key sets of clients. */
+  readonly fetchKeySet?: (uri: string) => Promise<string>;
 };
 
 /** An app that accepts the documents of a server, until the test ends. */
@@ -94,6 +96,7 @@ export async function openDocumentScene(change: DocumentScene = {}) {
     ...{ clock, database },
     configuration: { ...accepting, resources: [...accepting.resources, ...resources] },
     fetchClientDocument: change.fetchClientDocument ?? server.fetchClientDocument,
+    ...(change.fetchKeySet && { fetchKeySet: change.fetchKeySet }),
   });
   return {
     ...scene,
