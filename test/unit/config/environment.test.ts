@@ -14,6 +14,14 @@ describe('the environment', () => {
     expect(readEnvironment(PRODUCTION)).toMatchObject({ production: true, issuer: PRODUCTION.STATEHOUSE_ISSUER });
   });
 
+  it('of production rejects an issuer over http, and accepts one over https', () => {
+    for (const host of ['login.example.com', 'login.example.com:3000/tenant']) {
+      const STATEHOUSE_ISSUER = `http://${host}`;
+      expect(() => readEnvironment({ ...PRODUCTION, STATEHOUSE_ISSUER })).toThrow('https is required');
+      expect(readEnvironment({ ...PRODUCTION, STATEHOUSE_ISSUER: `https://${host}` }).issuer).toBe(`https://${host}`);
+    }
+  });
+
   it.each(['STATEHOUSE_ISSUER', 'STATEHOUSE_SECRET', 'DATABASE_URL'])(
     'of production rejects a start without %s',
     (name) => {

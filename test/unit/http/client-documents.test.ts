@@ -296,6 +296,60 @@ describe('a client whose vendor publishes a document', () => {
     expect((await refresh(scene, known, json.refresh_token ?? '')).status).toBe(200);
   });
 
+  // With another id of an app, as users of ChatGPT reported it until September 2026. It is no copy.
+  it('signs an end-user in with a document as users of ChatGPT report it: the keys of jwks_uri, and the issuer as audience', async () => {
+    const url = 'https://chatgpt.com/oauth/an-app/client.json';
+    const redirectUri = 'https://chatgpt.com/connector/oauth/an-app';
+    const jwksUri = 'https://chatgpt.com/oauth/jwks.json';
+    const [key, next] = [testKey('RS256', 'first'), testKey('RS256', 'second')];
+    let published = [key];
+    const asked: string[] = [];
+    const scene = await opened({
+      fetchKeySet: async (uri) => {
+        asked.push(uri);
+        return JSON.stringify({ keys: published.map(({ jwk }) => jwk) });
+      },
+    });
+    const content = {
+      client_uri: 'https://chatgpt.com/',
+      client_name: 'ChatGPT',
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_signing_alg: 'RS256',
+      jwks_uri: jwksUri,
+    };
+    scene.server.say(url, sent(documentOf(url, content)));
+    const known = clientAt(url, redirectUri);
+    const seconds = () => scene.clock.now().getTime() / 1000;
+    const sentWith = (fields: Record<string, string>, by?: typeof key, aud = ISSUER) =>
+      token(scene, known, {
+        ...fields,
+        ...(by && {
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+          client_assertion: signedBy(by, {
+            ...{ iss: url, sub: url, aud, jti: randomUUID() },
+            ...{ iat: seconds(), exp: seconds() + 60 },
+          }),
+        }),
+      });
+    const { code, verifier } = await scene.code({ client: known, change: { scope: 'read offline_access' } });
+    // No page asked for the keys.
+    expect(asked).toEqual([]);
+    const exchanged = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
+    expect((await sentWith(exchanged)).json.error).toBe('invalid_client');
+    // docs/decisions/0106: an attacker's server may name the token endpoint of another, and gets such assertions.
+    expect((await sentWith(exchanged, key, `${ISSUER}/oauth/token`)).json.error).toBe('invalid_client');
+    const { status, json } = await sentWith(exchanged, key);
+    expect({ status, scope: json.scope }).toEqual({ status: 200, scope: 'read offline_access' });
+    const rotation = { grant_type: 'refresh_token', refresh_token: json.refresh_token ?? '' };
+    expect((await sentWith(rotation, next)).json.error).toBe('invalid_client');
+    // ChatGPT publishes its next key.
+    published = [next];
+    scene.clock.advanceSeconds(30);
+    expect((await sentWith(rotation, next)).status).toBe(200);
+    expect(new Set(asked)).toEqual(new Set([jwksUri]));
+  });
+
   it('reads the difference of its redirect URI on the page, as any client does', async () => {
     const scene = await opened({ content: { redirect_uris: ['http://127.0.0.1/callback'] } });
     const page = await scene.named({}, clientAt(DOCUMENT_URL, 'http://127.0.0.1:19876/mcp/oauth/callback'));
@@ -307,6 +361,23 @@ describe('a client whose vendor publishes a document', () => {
 });
 
 describe('the document of a client', () => {
+  it('with an http redirect URI to another host is refused; with a loopback one it is not', async () => {
+    for (const [redirectUri, status] of [
+      ['http://agent.example/callback', 400],
+      ['http://192.0.2.7/callback', 400],
+      ['http://localhost.agent.example/callback', 400],
+      ['http://localhost/callback', 200],
+      ['http://127.0.0.1:8000/callback', 200],
+      ['http://[::1]/callback', 200],
+      [`${ORIGIN}/callback`, 200],
+    ] as const) {
+      const scene = await opened({ content: { redirect_uris: [redirectUri] } });
+      const answer = await scene.named({}, clientAt(DOCUMENT_URL, redirectUri));
+      expect(answer.status, redirectUri).toBe(status);
+      expect((await scene.storedClient()) !== undefined, redirectUri).toBe(status === 200);
+    }
+  });
+
   it('is fetched again when it is no longer fresh, and changed redirect URIs leave chains as they are', async () => {
     const scene = await opened();
     const { json } = await exchange(scene, client, await scene.code({ client }));
