@@ -54,15 +54,31 @@ const pageOf = (clientId: string, rest = '', done?: string): string =>
 const registeredBy = ({ declared, registered_by: by }: ClientItem): Markup =>
   html`${declared ? 'clients.yaml' : by === 'self' ? 'itself' : 'an operator'}`;
 
+const REGISTERED_THROUGH = [
+  ['', 'any way'],
+  ['configuration', 'clients.yaml'],
+  ['operator', 'an operator'],
+  ['document', 'a document of the client'],
+  ['registration', 'a registration by the client'],
+] as const;
+
 async function list(viewer: Viewer, query: Fields): Promise<Shown> {
-  const [q, cursor] = [query.get('q'), query.get('cursor')];
-  const answer = await viewer.api.list<ClientItem>('/clients', { q, cursor });
+  const sent = { q: query.get('q'), registered_through: query.get('registered_through'), cursor: query.get('cursor') };
+  const answer = await viewer.api.list<ClientItem>('/clients', sent);
   if (!answer.ok) return problem(answer.problem);
   const { items, next } = answer.value;
   return page(
     'Clients',
     html`!${doneWords(query.get('done'))}
-!${filters(viewer, '/console/clients', [{ name: 'q', label: 'Part of the id or name', value: q }])}
+!${filters(viewer, '/console/clients', [
+      { name: 'q', label: 'Part of the id or name', value: sent.q },
+      {
+        name: 'registered_through',
+        label: 'Registered through',
+        value: sent.registered_through,
+        choices: REGISTERED_THROUGH,
+      },
+    ])}
 !${viewer.may('clients:write') ? html`<p>!${button(viewer, '/console/client/new', 'Register a client')}</p>` : ''}
 !${table(
       'Clients by id',
@@ -79,7 +95,7 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
       items,
     )}
 !${searchedWords(answer.value)}
-!${pager(viewer, '/console/clients', { q, cursor }, next)}`,
+!${pager(viewer, '/console/clients', sent, next)}`,
   );
 }
 

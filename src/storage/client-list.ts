@@ -1,5 +1,5 @@
 /** The registered clients in pages, for administrators. */
-import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import { clientSearchText } from '../lifecycles/client/table.ts';
@@ -26,6 +26,19 @@ export type ClientFilter = {
   readonly q?: string | undefined;
   /** True: only clients that configuration declares; false: only the others. */
   readonly declared?: boolean | undefined;
+  readonly registeredThrough?: RegisteredThrough | undefined;
+};
+
+/** How the server learned of a client. */
+export type RegisteredThrough = 'configuration' | 'operator' | 'document' | 'registration';
+
+const INTRODUCED = sql`${clients.registeredBy} = 'self'`;
+const HAS_DOCUMENT = sql`${clients.clientId} like 'https://%'`;
+const THROUGH: Readonly<Record<RegisteredThrough, SQL>> = {
+  configuration: sql`${clients.declared}`,
+  operator: sql`${clients.registeredBy} = 'operator' and not ${clients.declared}`,
+  document: sql`${INTRODUCED} and ${HAS_DOCUMENT}`,
+  registration: sql`${INTRODUCED} and not ${HAS_DOCUMENT}`,
 };
 
 export type ClientSort = 'client_id' | 'client_name' | 'created_at';
@@ -48,7 +61,7 @@ export async function findCreationOfClient(db: Drizzle, clientId: string): Promi
 export const listClientPage = (
   db: Drizzle,
   macs: RowMacs,
-  { q, declared }: ClientFilter,
+  { q, declared, registeredThrough }: ClientFilter,
   page: PageRequest<Place>,
   { sort, descending }: { readonly sort: ClientSort; readonly descending: boolean } = {
     sort: 'client_id',
@@ -61,7 +74,11 @@ export const listClientPage = (
     descending,
     from: sql`${clients}`,
     id: clients.clientId,
-    listed: and(isNull(clients.deletedAt), declared === undefined ? undefined : eq(clients.declared, declared)),
+    listed: and(
+      isNull(clients.deletedAt),
+      declared === undefined ? undefined : eq(clients.declared, declared),
+      registeredThrough && THROUGH[registeredThrough],
+    ),
     searched,
     indexed,
   };

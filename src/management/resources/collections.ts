@@ -71,21 +71,32 @@ export const clientCollection = {
         ...pageQuery,
         q: part.optional().describe(`The id and the name together have ${WORDS_OF_A_SEARCH}`),
         declared: isTrue.optional().describe('Whether configuration declares them.'),
+        registered_through: z
+          .enum(['configuration', 'operator', 'document', 'registration'])
+          .optional()
+          .describe(
+            'How the server learned of them: from `configuration`, an `operator`, a `document`, or their own `registration`.',
+          ),
         sort: z.enum(['client_id', 'client_name', 'created_at']).default('client_id'),
         order,
         fields: fieldsOf(listedClientShape),
       }),
       answer: countedPageOf(listedClientShape),
-      run: ({ db, macs, issuer }, { query: { q, declared, sort, order: direction, fields, ...page }, href }) =>
-        listAnswer(page, CLIENT_PLACES[sort], href, async (request) => {
+      run: ({ db, macs, issuer }, { query, href }) => {
+        const { q, declared, registered_through: registeredThrough, sort, order: direction, fields, ...page } = query;
+        return listAnswer(page, CLIENT_PLACES[sort], href, async (request) => {
           const descending = direction === 'desc';
-          const found = await listClientPage(db, macs, { q, declared }, request, { sort, descending });
+          const found = await listClientPage(db, macs, { q, declared, registeredThrough }, request, {
+            sort,
+            descending,
+          });
           const items = found.items.map((client) => {
             const record = clientDocument(issuer, client);
             return withFields({ ...shownClient(record, client.createdAt), etag: tagOf(record) }, fields);
           });
           return { ...found, items, next: sort === 'client_id' ? keyOfPlace(found.next) : found.next };
-        }),
+        });
+      },
     }),
     POST: registration,
   },

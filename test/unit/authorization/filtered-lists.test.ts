@@ -43,6 +43,8 @@ beforeAll(async () => {
   const clients = [await makeClient(scene, { clientId: 'shop' }), await makeClient(scene, { clientId: 'shopping' })];
   const { secret: _, ...declared } = { ...scene.other, clientId: 'declared-shop' };
   await saveClient(scene.database.drizzle, declared, true);
+  for (const clientId of ['https://agent.example/client.json', 'an-agent'])
+    await saveClient(scene.database.drizzle, { ...declared, clientId }, false, 'self');
   users = [await makeUser(scene, 'mary'), await makeUser(scene, 'mary-ann'), await makeUser(scene, 'ann')];
   let used = { code: '', verifier: '' };
   for (const [at, user] of users.entries()) {
@@ -134,10 +136,22 @@ const aboutUser: Filter = {
   },
 };
 
+function learnedThrough({ client_id: id, declared, registered_by: by }: Item): string {
+  if (by === 'self') return String(id).startsWith('https://') ? 'document' : 'registration';
+  return declared === true ? 'configuration' : 'operator';
+}
+
 const claimsOf = (item: Item) => item['claims'] as Readonly<Record<string, unknown>>;
 
 const FILTERS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
-  '/clients': { q: contains('client_id', 'client_name'), declared: is('declared') },
+  '/clients': {
+    q: contains('client_id', 'client_name'),
+    declared: is('declared'),
+    registered_through: {
+      values: () => ['configuration', 'operator', 'document', 'registration'],
+      fits: (item, value) => learnedThrough(item) === value,
+    },
+  },
   '/users': {
     q: contains('username'),
     disabled: is('disabled'),

@@ -212,6 +212,15 @@ describe('an administrator who has just lost the role', () => {
     expect(await lives()).toBe(true);
   });
 
+  it('filters the clients by how the server learned of them', async () => {
+    const shown = async (through: string) =>
+      (await browser.get(`/console/clients?q=${client.clientId}&registered_through=${through}`)).body;
+    expect(await shown('operator')).toContain(`>${client.clientId}<`);
+    expect(await shown('operator')).toMatch(/<option value="operator" selected/);
+    for (const another of ['configuration', 'document', 'registration'])
+      expect(await shown(another)).not.toContain(`>${client.clientId}<`);
+  });
+
   it('sees no page', async () => {
     test.setOperators({ operators: [] });
     const refused = await browser.get('/console/clients');

@@ -6,6 +6,7 @@ import { administerClient } from '../../../src/registration/administration.ts';
 import { DEFAULT_METADATA } from '../../../src/registration/client-metadata.ts';
 import { transitions } from '../../../src/storage/schema.ts';
 import { token } from '../../support/actors.ts';
+import { saveClient } from '../../support/administration.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { anyDatabase, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { testMacs } from '../../support/macs.ts';
@@ -228,6 +229,28 @@ describe('clients over the management API', () => {
     expect(items.map(({ secret_id }: { secret_id: string }) => secret_id)).toEqual(['first', added.json().secret_id]);
     expect((await call('DELETE', `/clients/${id}/secrets/first`)).statusCode).toBe(204);
     expect((await call('DELETE', `/clients/${id}/secrets/${added.json().secret_id}`)).statusCode).toBe(409);
+  });
+
+  it('lists the clients by how the server learned of them', async () => {
+    const https = 'https://agent.example/client.json';
+    await saveClient(opened.database.drizzle, ownRegistration('in-the-files'), true);
+    await saveClient(opened.database.drizzle, ownRegistration('by-an-operator'));
+    // The id of a client of an operator may look like that of a document.
+    await saveClient(opened.database.drizzle, ownRegistration('https://shop.example/'));
+    await saveClient(opened.database.drizzle, ownRegistration(https), false, 'self');
+    await saveClient(opened.database.drizzle, ownRegistration('by-itself'), false, 'self');
+    const all = [https, 'https://shop.example/', 'in-the-files', 'by-an-operator', 'by-itself'];
+    for (const [through, ids] of [
+      ['configuration', ['in-the-files']],
+      ['operator', ['https://shop.example/', 'by-an-operator']],
+      ['document', [https]],
+      ['registration', ['by-itself']],
+    ] as const) {
+      const { items } = (await call('GET', `/clients?limit=100&registered_through=${through}`)).json();
+      const listed = items.map(({ client_id }: { client_id: string }) => client_id);
+      expect(all.filter((one) => listed.includes(one)).toSorted(), through).toEqual(ids.toSorted());
+    }
+    expect((await call('GET', '/clients?registered_through=self')).statusCode).toBe(400);
   });
 
   it('finds a client with an encoded id', async () => {
