@@ -66,7 +66,8 @@ function useIn({ writes: [write, ...others] }: Commit): UsedJti {
 }
 
 function prepareInsertMany(db: Drizzle) {
-  const rows = sql`unnest(${bound('hashes', 'text[]')}, ${bound('usedAts', 'timestamptz[]')}, ${bound('endsAts', 'timestamptz[]')})
+  // The driver of Drizzle sends a list of instants as it is.
+  const rows = sql`unnest(${bound('hashes', 'text[]')}, ${bound('usedAts', 'text[]')}, ${bound('endsAts', 'text[]')})
     as used (hash, used_at, ends_at)`;
   return db
     .insert(usedJtis)
@@ -74,8 +75,8 @@ function prepareInsertMany(db: Drizzle) {
       db
         .select({
           hash: sql<string>`used.hash`.as('hash'),
-          usedAt: sql<Date>`used.used_at`.as('used_at'),
-          endsAt: sql<Date>`used.ends_at`.as('ends_at'),
+          usedAt: sql<Date>`used.used_at::timestamptz`.as('used_at'),
+          endsAt: sql<Date>`used.ends_at::timestamptz`.as('ends_at'),
         })
         .from(rows),
     )
