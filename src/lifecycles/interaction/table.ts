@@ -170,6 +170,14 @@ export const consentTable = described(consents, {
   beginsOnce: { name: (row) => `${row}.id::text`, until: 'NULL' },
   spreadBy: consents.userId,
   rights: PASSING,
+  // Of a client that registered itself and that nothing else keeps: otherwise no such client would go (docs/decisions/0121).
+  removal: (now) => [
+    {
+      ended: sql`${consents.clientId} in (select r.client_id from client_registrations r
+        where r.unused_until < ${anHourBefore(earlier(now))} and not exists (select from grants g where g.client_id = r.client_id))`,
+      over: null,
+    },
+  ],
   mac: { facts: consentFacts, alive: sql`true` },
   personal: {
     name: 'consents',

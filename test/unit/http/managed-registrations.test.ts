@@ -1,11 +1,14 @@
 /** Clients that manage their registration (RFC 7592), initial access tokens, and software statements (RFC 7591 §2.3). */
 import { createHash } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { DynamicRegistration } from '../../../policies/registration-schema.ts';
 import { commandLine } from '../../../src/model/actor.ts';
 import { administerClient } from '../../../src/registration/administration.ts';
-import { clientRegistrations } from '../../../src/storage/schema.ts';
+import { housekeeper } from '../../../src/storage/housekeeping.ts';
+import { clientRegistrations, clients, consents, grants, interactions } from '../../../src/storage/schema.ts';
+import { databaseClock } from '../../../src/system/clock.ts';
 import { exchange, refresh } from '../../support/actors.ts';
 import {
   acceptingRegistrations,
@@ -20,6 +23,7 @@ import {
 import { testClock } from '../../support/clock.ts';
 import { openIntroductionScene } from '../../support/introduced-clients.ts';
 import { testMacs } from '../../support/macs.ts';
+import { unheld } from '../../support/unheld.ts';
 
 const clock = testClock();
 
@@ -214,6 +218,41 @@ describe('a client that manages its registration', () => {
     clock.advanceSeconds(86_400);
     await scene.code({ client });
     expect(await end()).toBe(first + 2 * 3_600_000 + 86_400_000);
+  });
+});
+
+describe('an unused registration whose client an end-user allowed', () => {
+  const LONG_AGO = sql`now() - interval '40 days'`;
+  const allowed = async () => {
+    const scene = await opened();
+    const registered = await register(scene, { token_endpoint_auth_method: 'client_secret_basic' });
+    await scene.code({ client: clientOf(registered), change: { scope: 'read' } });
+    expect(await scene.db.$count(consents)).toBe(1);
+    await unheld(scene.db, async (own) => {
+      await own.update(clientRegistrations).set({ createdAt: LONG_AGO, unusedUntil: LONG_AGO });
+      await own.update(clients).set({ createdAt: LONG_AGO }).where(eq(clients.registeredBy, 'self'));
+      await own.delete(interactions);
+    });
+    const left = async () => {
+      for (let round = 0; round < 3; round++) await housekeeper(scene.db, databaseClock).cleanUp();
+      return {
+        consents: await scene.db.$count(consents),
+        registrations: await scene.db.$count(clientRegistrations),
+        clients: await scene.db.$count(clients, eq(clients.registeredBy, 'self')),
+      };
+    };
+    return { scene, left };
+  };
+
+  it('goes with the remembered consent, and so leaves room for others', async () => {
+    const { scene, left } = await allowed();
+    await unheld(scene.db, (own) => own.delete(grants));
+    expect(await left()).toEqual({ consents: 0, registrations: 0, clients: 0 });
+  });
+
+  it('stays with its consent while it has a grant', async () => {
+    const { left } = await allowed();
+    expect(await left()).toEqual({ consents: 1, registrations: 1, clients: 1 });
   });
 });
 
