@@ -2,7 +2,7 @@
 import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
-import { clientSearchText } from '../lifecycles/client/table.ts';
+import { clientSearchText, hasDocumentUrl } from '../lifecycles/client/table.ts';
 import type { RegisteredClient } from '../model/client.ts';
 import { authenticClients, type ClientRow } from './authentic-clients.ts';
 import { clientOf } from './clients.ts';
@@ -30,10 +30,11 @@ export type ClientFilter = {
 };
 
 /** How the server learned of a client. */
-export type RegisteredThrough = 'configuration' | 'operator' | 'document' | 'registration';
+export const REGISTERED_THROUGH = ['configuration', 'operator', 'document', 'registration'] as const;
+type RegisteredThrough = (typeof REGISTERED_THROUGH)[number];
 
 const INTRODUCED = sql`${clients.registeredBy} = 'self'`;
-const HAS_DOCUMENT = sql`${clients.clientId} like 'https://%'`;
+const HAS_DOCUMENT = hasDocumentUrl(clients);
 const THROUGH: Readonly<Record<RegisteredThrough, SQL>> = {
   configuration: sql`${clients.declared}`,
   operator: sql`${clients.registeredBy} = 'operator' and not ${clients.declared}`,

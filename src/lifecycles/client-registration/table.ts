@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { check, index, pgTable, text } from 'drizzle-orm/pg-core';
 import { clients } from '../client/table.ts';
 import { authenticated, bytes, instant } from '../columns.ts';
@@ -32,6 +32,10 @@ export const clientRegistrationFacts = (
   row: Row<typeof clientRegistrations, 'clientId' | 'state' | 'macVersion'> & { readonly tokenHash: Uint8Array },
 ): Facts => ['client-registration', [row.clientId, row.state, row.tokenHash, row.macVersion]];
 
+/** Its end has passed, and its client has no grant. Consents to the client go first. */
+export const isUnused = (now: SQL): SQL => sql`${clientRegistrations.unusedUntil} < ${anHourBefore(earlier(now))}
+  and not exists (select from grants g where g.client_id = ${clientRegistrations.clientId})`;
+
 export const clientRegistrationTable = described(clientRegistrations, {
   machine: 'clientRegistration',
   key: clientRegistrations.clientId,
@@ -48,11 +52,10 @@ export const clientRegistrationTable = described(clientRegistrations, {
   // While nothing names its client, which goes afterwards.
   removal: (now) => [
     {
-      ended: sql`${clientRegistrations.unusedUntil} < ${anHourBefore(earlier(now))}
+      ended: sql`${isUnused(now)}
         and not exists (select from pushed_requests p where p.client_id = ${clientRegistrations.clientId})
         and not exists (select from interactions i where i.client_id = ${clientRegistrations.clientId})
-        and not exists (select from consents c where c.client_id = ${clientRegistrations.clientId})
-        and not exists (select from grants g where g.client_id = ${clientRegistrations.clientId})`,
+        and not exists (select from consents c where c.client_id = ${clientRegistrations.clientId})`,
       over: clientRegistrations.unusedUntil,
     },
   ],

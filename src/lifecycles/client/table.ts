@@ -31,6 +31,10 @@ export const clientSearchText = ({
 export const webOrigins = ({ redirectUris }: { readonly redirectUris: AnyPgColumn }): SQL =>
   sql`web_origins(${redirectUris})`;
 
+/** Of clients that introduced themselves: a document describes the client (src/oauth/client-id-url.ts), and otherwise a registration. */
+export const hasDocumentUrl = ({ clientId }: { readonly clientId: AnyPgColumn }): SQL =>
+  sql`${clientId} like 'https://%'`;
+
 /** Clients whose scripts run in browsers. The text has no parameter, so that each prepared statement finds the index. */
 export const isPublicWebClient = ({
   deletedAt,
@@ -258,7 +262,7 @@ export const clientTable = described(clients, {
   removal: (now) => [
     {
       ended: sql`${clients.registeredBy} = 'self'
-        and ((${clients.deletedAt} is null and ${clients.epoch} = 0) or ${clients.clientId} not like 'https://%')
+        and ((${clients.deletedAt} is null and ${clients.epoch} = 0) or not ${hasDocumentUrl(clients)})
         and ${clients.createdAt} < ${anHourBefore(earlier(now))}
         and not exists (select from client_documents d where d.client_id = ${clients.clientId})
         and not exists (select from client_registrations r where r.client_id = ${clients.clientId})

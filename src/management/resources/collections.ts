@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { expecting } from '../../../policies/expectations.ts';
 import { usernameKey } from '../../oauth/username.ts';
 import { reviewClient } from '../../registration/client-review.ts';
-import { type ClientSort, listClientPage } from '../../storage/client-list.ts';
+import { type ClientSort, listClientPage, REGISTERED_THROUGH } from '../../storage/client-list.ts';
 import { findClient } from '../../storage/clients.ts';
 import { consequencesForClient, consequencesForUser } from '../../storage/consequences.ts';
 import type { Drizzle } from '../../storage/database.ts';
@@ -72,7 +72,7 @@ export const clientCollection = {
         q: part.optional().describe(`The id and the name together have ${WORDS_OF_A_SEARCH}`),
         declared: isTrue.optional().describe('Whether configuration declares them.'),
         registered_through: z
-          .enum(['configuration', 'operator', 'document', 'registration'])
+          .enum(REGISTERED_THROUGH)
           .optional()
           .describe(
             'How the server learned of them: from `configuration`, an `operator`, a `document`, or their own `registration`.',
