@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Runtime } from '../boot/runtime.ts';
 import { secretVariable } from '../config/secret-variable.ts';
+import { ReportedError } from '../system/reported-error.ts';
 import type { Cli } from './cli.ts';
 import { defaultEntriesWords } from './ledger-words.ts';
 import { json } from './output.ts';
@@ -18,6 +19,7 @@ export function migrateCommand(parent: Command, cli: Cli): void {
       '--authenticate-rows',
       'compute new MACs for rows whose MAC is not from a listed root secret, after the loss of a root secret or a restore of rows',
     )
+    .option('--distribute', 'spread the tables over the workers of a Citus cluster; safe to repeat')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
@@ -26,6 +28,7 @@ export function migrateCommand(parent: Command, cli: Cli): void {
 STATEHOUSE_MIGRATIONS_URL names the database as the owner of the tables reaches it; without it, DATABASE_URL does.
 --authenticate-rows believes what is in the tables: every end-user, session, passkey and key there. Look at them first.
 Roles that were granted the rights of a server before get those on new tables, too.
+--distribute moves the rows that are there, in one transaction: nodes answer 503 until it ends (docs/scaling.md).
 
 Examples:
   DATABASE_URL=postgres://… statehouse migrate
@@ -34,7 +37,7 @@ Examples:
     .action(async (options: Options) => {
       const asOwner = { ...cli, env: ownerEnvironment(cli.env) };
       // Opening applies the migrations.
-      const { kind, roles, rows, left } = await withOwnRuntime(asOwner, 'migrate', async (runtime) => {
+      const { kind, roles, rows, left, distributed } = await withOwnRuntime(asOwner, 'migrate', async (runtime) => {
         const { database, environment } = runtime;
         const { kind, drizzle } = database;
         const [{ keepLedgerFor }, { ledgerDefaultEntries }] = await Promise.all([
@@ -44,16 +47,18 @@ Examples:
         await keepLedgerFor(drizzle, runtime.configuration.ledger.keptDays);
         const rows = options.authenticateRows ? await vouched(runtime) : null;
         const left = await ledgerDefaultEntries(drizzle);
-        if (kind === 'embedded') return { kind, roles: [], rows, left };
+        if (options.distribute && database.distribute === undefined) throw new NoServer();
+        if (kind === 'embedded') return { kind, roles: [], rows, left, distributed: null };
         const [{ requireOwner }, { grantToRuntime, runtimeRoles }] = await Promise.all([
           import('../storage/database-role.ts'),
           import('../storage/runtime-rights.ts'),
         ]);
         await requireOwner(drizzle);
+        const distributed = options.distribute ? ((await database.distribute?.()) ?? null) : null;
         const named = options.grantTo ?? environment.databaseRole;
         const roles = [...new Set([...(named === null ? [] : [named]), ...(await runtimeRoles(drizzle))])];
         for (const role of roles) await grantToRuntime(drizzle, role);
-        return { kind, roles, rows, left };
+        return { kind, roles, rows, left, distributed };
       });
       if (options.json)
         return cli.output.print(
@@ -61,6 +66,7 @@ Examples:
             database: kind,
             migrated: true,
             granted_to: roles,
+            ...(distributed && { distributed }),
             ...(rows && { authenticated_rows: rows }),
             ...(left > 0 && { ledger_default_entries: left }),
           }),
@@ -70,12 +76,32 @@ Examples:
       const vouchedFor = Object.entries(rows ?? {}).map(
         ([table, count]) => `Authenticated in ${table}: ${count} rows.\n`,
       );
-      cli.output.print([`Up to date: ${where}.\n`, ...granted, ...vouchedFor].join(''));
+      const spread = distributed
+        ? [
+            `Distributed over ${distributed.workers} workers: ${distributed.spread.length} tables; on every node: ${distributed.everywhere.length}.\n`,
+          ]
+        : [];
+      cli.output.print([`Up to date: ${where}.\n`, ...spread, ...granted, ...vouchedFor].join(''));
       if (left > 0) cli.output.complain(`Warning: ${defaultEntriesWords(left)}.\n`);
     });
 }
 
-type Options = { readonly json?: true; readonly grantTo?: string; readonly authenticateRows?: true };
+/** The embedded database has no workers. */
+class NoServer extends ReportedError {
+  override readonly isFinal = true;
+  constructor() {
+    super(
+      'The embedded database cannot be distributed. Nothing was changed. Name the coordinator of a Citus cluster in DATABASE_URL.',
+    );
+  }
+}
+
+type Options = {
+  readonly distribute?: true;
+  readonly json?: true;
+  readonly grantTo?: string;
+  readonly authenticateRows?: true;
+};
 
 async function vouched({ database, keys }: Runtime) {
   const [{ rowMacs }, { authenticateRows }] = await Promise.all([

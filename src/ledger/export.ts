@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
 import type { Head } from './newest.ts';
-import { type Entry, entryOf, nameOf, namesIn, readStatement, type StoredSeal } from './segment.ts';
+import { type Entry, endsOf, entryOf, nameOf, namesIn, readStatement, type StoredSeal } from './segment.ts';
 import { type Verified, verification } from './verify.ts';
 import type { StoredLedger } from './verify-stored.ts';
 
@@ -28,7 +28,8 @@ export async function exportLedger(
   const last = await ledger.last();
   // Where transactions were counted twice, segments share ranges. Otherwise the export omits no entry, so that added
   // ones show.
-  const sharesRanges = last !== null && readStatement(last)?.counted_again_below !== '0';
+  const said = last && readStatement(last);
+  const sharesRanges = last !== null && (said === null || endsOf(said).some((end) => end.counted_again_below !== '0'));
   for await (const seal of ledger.seals(begins - 1)) {
     const lines = await writeSegment(ledger, seal, sharesRanges, write);
     exported = { segments: exported.segments + 1, lines: exported.lines + lines };

@@ -32,6 +32,20 @@ export const placeSchema = z.object({
 });
 export type Place = z.output<typeof placeSchema>;
 
+/** A node of a cluster that records entries, by its number. Absent: the one Postgres. */
+export const nodeSchema = z.int().min(1).optional();
+
+/** Where the next segment of a recording node begins. */
+const endSchema = z.object({
+  node: nodeSchema,
+  below: digits,
+  below_entry: placeSchema.optional(),
+  counted_again_below: digits,
+  /** When its newest segment was sealed. */
+  sealed_at: z.iso.datetime(),
+});
+export type End = z.output<typeof endSchema>;
+
 /**
  * A statement as signed and stored. Version 1 calls the number of a segment `stretch`: another name would invalidate
  * every stored seal.
@@ -62,6 +76,10 @@ const signedSchema = z.object({
   below_entry: placeSchema.optional(),
   /** Below this one, transactions are counted for the second time, because the tables moved to another Postgres. */
   counted_again_below: digits,
+  /** The node that recorded the entries. */
+  node: nodeSchema,
+  /** Where the other recording nodes continue. */
+  other_nodes: z.array(endSchema).optional(),
   /** The retention at that time, in days. */
   kept_days: z.int().min(1),
   months: z.array(
@@ -84,6 +102,23 @@ const statementSchema = signedSchema.transform(({ stretch: segment, previous, ..
   },
 }));
 export type Statement = z.output<typeof statementSchema>;
+
+/** Where each recording node continues after this segment. */
+export const endsOf = ({
+  node,
+  below,
+  below_entry,
+  counted_again_below,
+  sealed_at,
+  other_nodes = [],
+}: Statement): readonly End[] => [{ node, below, below_entry, counted_again_below, sealed_at }, ...other_nodes];
+
+export const endOf = (statement: Statement | null, node: number | undefined): End | null =>
+  (statement && endsOf(statement).find((end) => end.node === node)) ?? null;
+
+/** Whether the recording node counts its transactions for the second time. */
+export const isCountedAgain = (statement: Statement | null, node: number | undefined): boolean =>
+  (endOf(statement, node)?.counted_again_below ?? '0') !== '0';
 
 /** The text that the server signs. */
 export function textOf({ segment, previous, ...rest }: Statement): string {

@@ -45,10 +45,10 @@ export async function verifySlice(
     check.add(seal.number, seal, entries, statement === null ? undefined : checkLines(statement, seal.index, entries));
     entriesOfSlice = extended(entriesOfSlice, entries);
   }
-  const { now, begunBelow } = await ledger.standing();
+  const { now, nodes } = await ledger.standing();
   const { verified, newer: next } = check.endSlice({ now, head, isOldest });
-  const beside = newer === null ? await besideSegments(ledger, { newest, begunBelow }) : null;
-  const strays = isOldest ? await straysBefore(ledger, { first: next.beginning, newest, now }) : [];
+  const beside = newer === null ? await besideSegments(ledger, { newest, nodes }) : null;
+  const strays = isOldest ? await straysBefore(ledger, { beginnings: next.beginnings, newest, now }) : [];
   const problems: readonly Problem[] = [
     ...(beside ? [...beside.problems.numbers, ...beside.problems.ahead] : []),
     ...strays,

@@ -15,6 +15,7 @@ import {
   type Entry,
   type LineProblem,
   type Month,
+  nodeSchema,
   placeSchema,
   readStatement,
   type Statement,
@@ -64,6 +65,8 @@ type Link = Head & {
 };
 
 const count = z.int().nonnegative();
+/** More nodes than a cluster has had. */
+const MAX_NODES = 300;
 const segmentNumber = z.int();
 const monthName = z.string().max(7);
 
@@ -83,8 +86,10 @@ export const newerSchema = z.strictObject({
   lowest: segmentNumber.nullable(),
   /** The oldest authentic one so far, and the instant at which the segment before it was sealed. */
   first: z.strictObject({ number: segmentNumber, previousSealedAt: z.string().max(40).nullable() }).nullable(),
-  /** The beginning of the oldest readable one so far. */
-  beginning: z.strictObject({ from: digits, from_entry: placeSchema.optional(), kept_days: count }).nullable(),
+  /** The beginning of the oldest readable one of each recording node so far. */
+  beginnings: z
+    .array(z.strictObject({ node: nodeSchema, from: digits, from_entry: placeSchema.optional(), kept_days: count }))
+    .max(MAX_NODES),
   /** Those about segments that are not read yet. */
   claims: z.array(z.strictObject({ about: segmentNumber, by: segmentNumber, digest, vouched: z.boolean() })).max(100),
   /** The latest instant, in milliseconds, up to which retention may have removed months. */
@@ -101,7 +106,7 @@ const NOTHING_NEWER: Newer = {
   head: null,
   lowest: null,
   first: null,
-  beginning: null,
+  beginnings: [],
   claims: [],
   dueUpTo: null,
   missing: [],
@@ -195,7 +200,7 @@ export function verification(keys: SealVerifier, newer: Newer = NOTHING_NEWER): 
         head: newest,
         lowest,
         first,
-        beginning: beginningOf(chain) ?? newer.beginning,
+        beginnings: beginningsOf(chain, newer.beginnings).slice(0, MAX_NODES),
         claims: claims.slice(0, MAX_CLAIMS),
         dueUpTo: Number.isFinite(dueUpTo) ? dueUpTo : null,
         missing: undecided,
@@ -295,11 +300,20 @@ function firstOf(chain: readonly Judged[]): Newer['first'] {
   return first ? { number: first.number, previousSealedAt: first.statement?.previous?.sealed_at ?? null } : null;
 }
 
-function beginningOf(chain: readonly Judged[]): Newer['beginning'] {
-  const oldest = chain.find(({ statement }) => statement !== null)?.statement;
-  if (!oldest) return null;
-  const { from, from_entry, kept_days } = oldest;
-  return { from, kept_days, ...(from_entry && { from_entry }) };
+/** The oldest part of the range that the remaining segments of a recording node have. */
+export type Beginning = Newer['beginnings'][number];
+
+export const beginningOf = ({ node, from, from_entry, kept_days }: Statement): Beginning => ({
+  ...(node !== undefined && { node }),
+  from,
+  kept_days,
+  ...(from_entry && { from_entry }),
+});
+
+function beginningsOf(chain: readonly Judged[], ofNewer: readonly Beginning[]): readonly Beginning[] {
+  const oldest = new Map(ofNewer.map((beginning) => [beginning.node, beginning]));
+  for (const { statement } of chain.toReversed()) if (statement) oldest.set(statement.node, beginningOf(statement));
+  return [...oldest.values()];
 }
 
 /** Whether the slice decides about the given head: it has the segment, or the gap where the segment was. */

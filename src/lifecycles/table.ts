@@ -20,6 +20,8 @@ export type Removal = {
   readonly ended: SQL;
   /** The instant at which the row ended; some rows are kept for a while after that. Null: no column has it. */
   readonly over: PgColumn | null;
+  /** The row stays while a row of one of these tables has the value of `column` as its `client_id`. Absent: none keeps it. */
+  readonly keptBy?: { readonly column: PgColumn; readonly tables: readonly string[] };
 };
 
 /** The part of an end-user's rows that a download shows, and the change of the rows when the account is erased. */
@@ -75,9 +77,9 @@ export type Authenticated = {
 export type TableFacts = {
   /**
    * The column by which a distributed Postgres would spread the rows. Each primary key, unique index and foreign key has it (docs/decisions/0070).
-   * `everywhere`: each node has all rows of a small table.
+   * `everywhere`: each node has all rows of a small table. `each node`: each has rows of its own, about the rows that it has.
    */
-  readonly spreadBy: AnyPgColumn | 'everywhere';
+  readonly spreadBy: AnyPgColumn | 'everywhere' | 'each node';
   /** The rights of the server's role. */
   readonly rights: readonly Right[];
   readonly removal?: (now: SQL) => readonly Removal[];

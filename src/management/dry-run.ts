@@ -8,6 +8,7 @@ import { reading } from '../storage/failures.ts';
 import { grantStore } from '../storage/grant-store.ts';
 import { sessionStore } from '../storage/sessions.ts';
 import { signingKeyStore } from '../storage/signing-keys.ts';
+import { areSpread, knownAsSpread } from '../storage/spread-databases.ts';
 import type { ManagementDeps } from './deps.ts';
 import type { Answer } from './resource.ts';
 
@@ -16,6 +17,7 @@ export async function dryRun(deps: ManagementDeps, run: (deps: ManagementDeps) =
   try {
     return await reading(() =>
       deps.db.transaction(async (tx) => {
+        knownAsSpread(tx, () => areSpread(deps.db));
         throw new Undone(await run(within(deps, tx)));
       }),
     );

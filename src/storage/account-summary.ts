@@ -2,7 +2,7 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Claims } from '../model/user.ts';
 import type { Drizzle } from './database.ts';
-import { FACTOR_COUNTS, type FactorCounts, numberOfActive } from './factors.ts';
+import { type FactorCounts, factorCounts, numberOfActive } from './factors.ts';
 import { reading } from './failures.ts';
 import { linkedIdentities, users } from './schema.ts';
 
@@ -19,8 +19,8 @@ export async function accountSummaryOf(db: Drizzle, userId: string): Promise<Sto
       .select({
         claims: users.claims,
         hasPassword: sql<boolean>`${users.passwordHash} <> ''`,
-        linkedIdentities: numberOfActive(linkedIdentities),
-        ...FACTOR_COUNTS,
+        linkedIdentities: numberOfActive(linkedIdentities, userId),
+        ...factorCounts(userId),
       })
       .from(users)
       .where(eq(users.id, userId)),

@@ -43,7 +43,7 @@ export function clientLogoStore(db: Drizzle, clock: Clock) {
           .onConflictDoUpdate({
             target: clientLogos.logoUri,
             set: { fetchAt: sql`excluded.fetch_at` },
-            setWhere: sql`${clientLogos.fetchAt} <= ${now()}`,
+            setWhere: sql`${clientLogos.fetchAt} <= excluded.fetch_at - ${TRY_AGAIN}`,
           })
           .returning({ logoUri: clientLogos.logoUri }),
       );

@@ -1,5 +1,5 @@
 /** Renders a commit (src/engine/commit.ts) as one guarded statement, with its entries of the ledger; after a lock where it has `inTurn`. */
-import { and, eq, getTableColumns, gt, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, gt, isNull, ne, not, or, type SQL, sql, type WithSubquery } from 'drizzle-orm';
 import { type PgColumn, type PgTable, PgTransaction } from 'drizzle-orm/pg-core';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import {
@@ -71,8 +71,13 @@ async function statementOf(db: Drizzle, macs: RowMacs | null, { writes, requires
   const held = heldRows(writes);
   const parts = held.map(({ rows }, place) => part(`held_${place}`, rows));
   const areHeld = held.map(({ count }, place) => sql`(select count(*) from ${parts[place]}) = ${count}::int`);
+  const areMet = requires.map((one, place) => {
+    const read = readFor(one).map((rows, number) => part(`relied_${place}_${number}`, rows));
+    parts.push(...read);
+    return isMet(one, read);
+  });
   // Each write waits for the one before it.
-  let holds = and(...requires.map(isMet), ...areHeld) ?? sql`true`;
+  let holds = and(...areMet, ...areHeld) ?? sql`true`;
   for (const [place, write] of writes.entries()) {
     const saved = part(`saved_${place}`, written(macs, write, now, { holds, isAlone }));
     parts.push(saved);
@@ -93,13 +98,16 @@ async function statementOf(db: Drizzle, macs: RowMacs | null, { writes, requires
         .returning({ machine: schema.transitions.machine });
 }
 
-/** Where more than the first write changes a row, nothing is written before each of them is locked and as it was loaded. */
+/**
+ * Where more than the first write changes a row, nothing is written before each of them is locked and as it was loaded. So it is with a
+ * row of a known version, too: each node of a cluster that has such a row has another version of it. One of them is asked, before all write.
+ */
 function heldRows(writes: readonly Write[]): readonly { readonly rows: SQL; readonly count: number }[] {
   const updates = writes.filter((write) => write.kind === 'update');
-  if (updates.every((write) => write === writes[0])) return [];
+  if (updates.every((write) => write === writes[0] && versionOf(write) === undefined)) return [];
   return [...Map.groupBy(updates, ({ table }) => table)].map(([name, all]) => ({
     // Commits that lock the same rows lock them in the same order.
-    rows: sql`select 1 as one from ${tableOf(name)} where ${or(...all.map(isAsLoaded))}
+    rows: sql`select 1 as one from ${tableOf(name)} where ${or(...all.map((one) => and(isAsLoaded(one), versionOf(one))))}
       order by ${columnOf(tableOf(name), all[0]?.key[0] ?? 'id')} for no key update`,
     count: all.length,
   }));
@@ -141,20 +149,27 @@ const idOf = (write: Write): unknown => (write.kind === 'insert' ? write.row : w
 function isAsLoaded({ table, loaded, key, expect }: Update): SQL | undefined {
   const spread = SPREAD_BY.get(tableOf(table));
   const whereItIs = spread !== undefined && spread in loaded ? [spread] : [];
-  const { version, ...columns } = only(loaded, [...key, ...expect, ...whereItIs]);
-  const isVersion = typeof version === 'string' ? eq(rowVersion(tableOf(table)), storedVersion(version)) : undefined;
-  return and(isRow({ table, key: columns }), isVersion);
+  const { version: _, ...columns } = only(loaded, [...key, ...expect, ...whereItIs]);
+  return isRow({ table, key: columns });
 }
 
-function isMet({ rows, are, locked }: Requirement): SQL {
-  if (typeof are === 'object') {
-    const [selection] = rows as [Selection];
-    return sql`(select count(*) from ${tableOf(selection.table)} where ${isSelected(selection)}) < ${are.fewerThan}`;
-  }
-  const lock = locked ? sql`for share` : sql``;
-  const some = or(
-    ...rows.map((one) => sql`exists (select from ${tableOf(one.table)} where ${isSelected(one)} ${lock})`),
-  ) as SQL;
+/** Undefined: the commit expects no version. */
+function versionOf({ table, loaded, expect }: Update): SQL | undefined {
+  const { version } = only(loaded, expect.includes('version') ? ['version'] : []);
+  return typeof version === 'string' ? eq(rowVersion(tableOf(table)), storedVersion(version)) : undefined;
+}
+
+/** Rows of other keys than those that the commit writes: a cluster reads them by themselves. */
+const readFor = ({ rows, locked }: Requirement): readonly SQL[] =>
+  rows.map(
+    (one) =>
+      sql`select 1 as one from ${tableOf(one.table)} where ${isSelected(one)} ${locked ? sql`for share` : sql``}`,
+  );
+
+/** @param read for each of its rows. */
+function isMet({ are }: Requirement, read: readonly WithSubquery[]): SQL {
+  if (typeof are === 'object') return sql`(select count(*) from ${read[0]}) < ${are.fewerThan}`;
+  const some = or(...read.map((one) => sql`exists (select 1 from ${one})`)) as SQL;
   return are === 'some' ? some : not(some);
 }
 

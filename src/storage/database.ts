@@ -3,15 +3,27 @@ import { fileURLToPath } from 'node:url';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
 /** The interface of both drivers. The query builder makes statements; the hot path prepares them and opens no transaction. */
+export type Distributed = {
+  /** Tables that this call has spread, by name. */
+  readonly spread: readonly string[];
+  /** Tables that every node has since this call, by name. */
+  readonly everywhere: readonly string[];
+  readonly workers: number;
+};
+
 export type Drizzle = PgDatabase<PgQueryResultHKT>;
 
 export type Database = {
   readonly kind: 'postgres' | 'embedded';
   readonly drizzle: Drizzle;
+  /** Whether the tables are spread over the workers of a Citus cluster. */
+  readonly isSpread: () => boolean;
   /** Statements that wait for a connection or for their answer; null: this driver has no number. */
   readonly inFlight: () => number | null;
   /** Applies the migrations in drizzle/; safe when several nodes do so together. */
   readonly migrate: () => Promise<void>;
+  /** Spreads the tables over the workers of a Citus cluster; safe to repeat. Absent: this driver has one process. */
+  readonly distribute?: () => Promise<Distributed>;
   /**
    * Runs the work while no other node runs work of this name.
    * @param work its signal is aborted when the lock is lost.

@@ -17,15 +17,21 @@ type Member = { readonly name: string; readonly place: number; readonly decoder:
 /** The columns that one member of the row has. `isOptional`: null in its first column makes it null. */
 type Group = { readonly name: string; readonly isOptional: boolean; readonly members: Member[] };
 
-/** @param statement a prepared select, whose members are columns, or groups of columns of one table. */
-export function decodeOnce<Statement>(statement: Statement): Statement {
+/**
+ * @param statement a prepared select, whose members are columns, or groups of columns of one table.
+ * @param groupsAreOptional also where they are expressions, of which Drizzle does not know it.
+ */
+export function decodeOnce<Statement>(statement: Statement, groupsAreOptional = false): Statement {
   const prepared = statement as unknown as Prepared;
-  const { own, groups } = placesOf(prepared);
+  const { own, groups } = placesOf(prepared, groupsAreOptional);
   prepared.customResultMapper = (rows) => rows.map((row) => rowOf(own, groups, row));
   return statement;
 }
 
-function placesOf({ fields, joinsNotNullableMap = {} }: Prepared): { own: Member[]; groups: Group[] } {
+function placesOf(
+  { fields, joinsNotNullableMap = {} }: Prepared,
+  groupsAreOptional: boolean,
+): { own: Member[]; groups: Group[] } {
   const own: Member[] = [];
   const groups = new Map<string, Group>();
   for (const [place, { path, field }] of fields.entries()) {
@@ -33,7 +39,11 @@ function placesOf({ fields, joinsNotNullableMap = {} }: Prepared): { own: Member
     const decoder = decoderOf(field);
     if (inner === undefined) own.push({ name, place, decoder });
     else {
-      const group = groups.get(name) ?? { name, isOptional: isOptional(field, joinsNotNullableMap), members: [] };
+      const group = groups.get(name) ?? {
+        name,
+        isOptional: groupsAreOptional || isOptional(field, joinsNotNullableMap),
+        members: [],
+      };
       groups.set(name, group);
       group.members.push({ name: inner, place, decoder });
     }

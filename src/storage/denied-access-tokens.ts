@@ -5,7 +5,7 @@ import type { TokenClient } from '../model/client.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
-import { PRESENTING_CLIENT } from './grant-store.ts';
+import { PRESENTING_CLIENT } from './grant-parts.ts';
 import { fixedNow, nowOr } from './now.ts';
 import { clients, deniedAccessTokens, server } from './schema.ts';
 import { noServerRow } from './server-row.ts';

@@ -18,15 +18,29 @@ import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { identifiedBy, identifiedByAddress } from './identified.ts';
 import { nowOf } from './now.ts';
+import { ofAnotherKey } from './of-another-key.ts';
 import { type InstantPosition, olderThan, type Page, type PageRequest, positionInstant, readPage } from './page.ts';
 import { plannedRead } from './planned-read.ts';
 import { rowVersion } from './row-version.ts';
-import { emailChallenges, server, users } from './schema.ts';
+import { emailChallenges, secondFactors, server, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 import { versionOf } from './user-macs.ts';
 import { authenticColumns, isAuthenticUser, registeredColumns, usernameKey } from './users.ts';
 
 const link = alias(emailChallenges, 'link');
+
+/** The link that is meant, and the rows of its end-user and its person: tables of other keys, each read once the one before is. */
+function tablesOf(db: Drizzle, key: EmailChallengeKey) {
+  const meant = db.$with('link', {}).as(sql`select * from ${emailChallenges} where ${isMeant(key)}`);
+  const ofLink = (column: 'user_id' | 'person') => sql`in (select ${sql.raw(column)} from ${meant})`;
+  const theUser = key.kind === 'fresh' ? sql`= ${key.userId}::uuid` : ofLink('user_id');
+  const thePerson = key.kind === 'fresh' ? sql`= ${key.person}` : ofLink('person');
+  return [
+    meant,
+    ofAnotherKey(db, secondFactors, sql`${secondFactors.userId} ${theUser}`),
+    ofAnotherKey(db, emailChallenges, sql`${emailChallenges.person} ${thePerson}`),
+  ] as const;
+}
 
 /** When the oldest factor that is active was added; null: there is none. */
 const OLDEST_FACTOR_AT = sql<string | null>`least(
@@ -41,6 +55,7 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
       const { username, address = null } = key.kind === 'secret' ? key : NOTHING_SENT;
       const rows = await reading(() =>
         db
+          .with(...tablesOf(db, key))
           .select({
             now: sql<string>`${nowOf(clock)}`,
             user: registeredColumns,
@@ -54,7 +69,7 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
             challenge: emailChallenges,
           })
           .from(server)
-          .leftJoin(link, isMeant(key))
+          .leftJoin(sql`link`, sql`true`)
           .leftJoin(users, sql`${users.id} = ${key.kind === 'fresh' ? sql`${key.userId}::uuid` : link.userId}`)
           .leftJoin(
             emailChallenges,
@@ -98,13 +113,14 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
 
 /** The link that the request is about; a fresh link: the row that a lost commit may have stored. */
 function isMeant(key: EmailChallengeKey): SQL | undefined {
+  const { id, person, purpose, secretHash } = emailChallenges;
   switch (key.kind) {
     case 'secret':
-      return eq(link.secretHash, Buffer.from(key.secretHash));
+      return eq(secretHash, Buffer.from(key.secretHash));
     case 'id':
-      return and(eq(link.id, key.id), eq(link.purpose, key.purpose));
+      return and(eq(id, key.id), eq(purpose, key.purpose));
     case 'fresh':
-      return and(eq(link.id, key.id), eq(link.person, key.person));
+      return and(eq(id, key.id), eq(person, key.person));
   }
 }
 

@@ -29,6 +29,7 @@ export async function openEmbedded(folder: string | null, template?: Blob): Prom
   return {
     kind: 'embedded',
     drizzle: database,
+    isSpread: () => false,
     inFlight: () => null,
     migrate: () => migrateEmbedded(database, folder),
     // The folder belongs to this process.

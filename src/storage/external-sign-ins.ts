@@ -30,10 +30,16 @@ import { authenticColumns, isAuthenticUser, userColumns, usernameKey } from './u
 
 const used = alias(externalSignIns, 'used');
 
-/** In the same browser, for the same request: when the last that has signed in began. */
-const lastUsedBeganAt = sql<string | null>`(select max(${used.beganAt}) from ${externalSignIns} ${used}
-  where ${used.browserHash} = ${externalSignIns.browserHash} and ${used.interactionId} is not distinct from ${externalSignIns.interactionId}
-  and ${used.purpose} = ${externalSignIns.purpose} and ${used.state} = 'used')`;
+/** In the same browser, for the same request: when the last that has signed in began. Its key is another. */
+function lastUsed(db: Drizzle, isMeant: SQL) {
+  const meant = db.$with('meant', {}).as(sql`select * from ${externalSignIns} where ${isMeant}`);
+  const last = db
+    .$with('last_used', {})
+    .as(sql`select max(${used.beganAt}) as began_at from ${externalSignIns} ${used}, ${meant}
+    where ${used.browserHash} = meant.browser_hash and ${used.interactionId} is not distinct from meant.interaction_id
+    and ${used.purpose} = meant.purpose and ${used.state} = 'used'`);
+  return [meant, last] as const;
+}
 
 export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): ExternalSignInStore => ({
   insert: (signIn) => insert(db, clock, macs, signIn),
@@ -47,19 +53,21 @@ export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): E
     return row && isRight(macs, row.signIn) ? { now: new Date(row.now), signIn: row.signIn } : null;
   },
   load: async (referenceHash, sought, usernames, address = null) => {
+    const isMeant = eq(externalSignIns.referenceHash, Buffer.from(referenceHash));
     const [row] = await reading(() =>
       db
+        .with(...lastUsed(db, isMeant))
         .select({
           now: sql<string>`${nowOf(clock)}`,
           signIn: externalSignIns,
-          lastUsedBeganAt,
+          lastUsedBeganAt: sql<string | null>`(select began_at from last_used)`,
           serverEpoch: server.epoch,
           addressesIdentify: server.addressesIdentify,
           addressOf: identifiedByAddress(address),
         })
         .from(externalSignIns)
         .innerJoin(server, sql`true`)
-        .where(eq(externalSignIns.referenceHash, Buffer.from(referenceHash))),
+        .where(isMeant),
     );
     if (!row || !isRight(macs, row.signIn)) return null;
     const wanted = identityIn(sought);

@@ -18,6 +18,7 @@ import type { Drizzle } from './database.ts';
 import { endedAmong } from './ended-rows.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
+import { ofAnotherKey } from './of-another-key.ts';
 import { otherWays } from './other-ways.ts';
 import {
   type linkedIdentities,
@@ -47,21 +48,24 @@ export const TABLE_OF_FACTOR = {
   recovery_code: recoveryCodes,
 } as const;
 
+/** Factors that are where a cluster has their end-user; each node has the others. */
+export const FACTORS_BESIDE_SESSIONS = [secondFactors, recoveryCodes] as const;
+
 type Counted = typeof passkeys | typeof secondFactors | typeof recoveryCodes | typeof linkedIdentities;
 
-const active = (table: Counted): SQL =>
-  sql`from ${table} where ${table.userId} = ${users.id} and ${table.state} = 'active'`;
+const active = (table: Counted, userId: string): SQL =>
+  sql`from ${table} where ${table.userId} = ${userId} and ${table.state} = 'active'`;
 
-/** Of the end-user whose row the statement reads. */
-export const numberOfActive = (table: Counted): SQL<number> => sql<number>`(select count(*)::int ${active(table)})`;
+export const numberOfActive = (table: Counted, userId: string): SQL<number> =>
+  sql<number>`(select count(*)::int ${active(table, userId)})`;
 
 /** `appSince`: when the oldest authenticator app was set up; null: the end-user has none. */
-export const FACTOR_COUNTS = {
-  passkeys: numberOfActive(passkeys),
-  apps: numberOfActive(secondFactors),
-  appSince: sql<string | null>`(select min(${secondFactors.confirmedAt}) ${active(secondFactors)})`,
-  recoveryCodes: numberOfActive(recoveryCodes),
-};
+export const factorCounts = (userId: string) => ({
+  passkeys: numberOfActive(passkeys, userId),
+  apps: numberOfActive(secondFactors, userId),
+  appSince: sql<string | null>`(select min(${secondFactors.confirmedAt}) ${active(secondFactors, userId)})`,
+  recoveryCodes: numberOfActive(recoveryCodes, userId),
+});
 
 export type FactorCounts = Readonly<Record<'passkeys' | 'apps' | 'recoveryCodes', number>> & {
   readonly appSince: Date | null;
@@ -235,8 +239,10 @@ export function recoveryCodeStore(db: Drizzle, clock: Clock): RecoveryCodeStore 
 
 export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyStore & ChallengeStore {
   const loadBy = async (which: SQL | undefined): Promise<LoadedPasskey | null> => {
+    const theirs = sql`${secondFactors.userId} in (select ${passkeys.userId} from ${passkeys} where ${which})`;
     const [row] = await reading(() =>
       db
+        .with(ofAnotherKey(db, secondFactors, theirs))
         .select({
           now: sql<string>`${nowOf(clock)}`,
           passkey: passkeys,

@@ -5,33 +5,40 @@
  * rights or verifiers: those are guards in the machines.
  */
 
-import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
-import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import { and, eq, sql } from 'drizzle-orm';
 import type { GrantStore, HeadMove, HeadRepeat, LoadedGrant, Revocation } from '../lifecycles/grant/lifecycle.ts';
 import { actorName } from '../model/actor.ts';
 import type { LedgerEntry } from '../model/ledger.ts';
-import type { Claims } from '../model/user.ts';
 import type { Clock } from '../system/clock.ts';
 import type { AuthenticClients, ClientRow } from './authentic-clients.ts';
 import { batched } from './batches.ts';
-import { bound, type Given } from './bound.ts';
+import { bound } from './bound.ts';
 import type { Drizzle } from './database.ts';
 import { decodeOnce } from './decode-rows.ts';
-import { committing, reading, writing } from './failures.ts';
-import { type LedgerValues, ledgerColumns } from './ledger.ts';
+import { codeOf, committing, reading, writing } from './failures.ts';
+import { callOf, grantFunctions, MOVED } from './grant-functions.ts';
+import { prepareLoadByFunction } from './grant-load-function.ts';
+import { ledgerOf, newHead, presented, stillHolds } from './grant-parts.ts';
 import { listed, listOf, listsOf } from './listed.ts';
 import { fixedNow, nowOr } from './now.ts';
+import type { MadeFunction } from './plpgsql.ts';
+import { rawRows } from './raw-rows.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
-/** @param wantsClaims whether loads bring the claims of the end-user; asked at each load, since configuration can change. */
+/**
+ * @param wantsClaims whether loads bring the claims of the end-user; asked at each load, since configuration can change.
+ * @param isSpread whether a statement can have the rows of one grant only.
+ */
 export function grantStore(
   db: Drizzle,
   clock: Clock,
   authentic: AuthenticClients,
   wantsClaims: () => boolean = () => false,
+  isSpread: () => boolean = () => false,
 ): GrantStore {
   const loadStatement = decodeOnce(prepareLoad(db));
+  const loadByFunction = decodeOnce(prepareLoadByFunction(db), true) as unknown as typeof loadStatement;
   const loadManyStatement = decodeOnce(prepareLoadMany(db));
   const loadClientStatement = decodeOnce(prepareLoadClient(db));
   const loadClientsStatement = decodeOnce(prepareLoadClients(db));
@@ -40,6 +47,15 @@ export function grantStore(
   const repeatStatement = prepareRepeatHead(db);
   const revokeStatement = prepareRevoke(db);
 
+  const loadAlone = async (key: LoadKey): Promise<LoadedGrant> => {
+    const values = { ...key, withClaims: wantsClaims(), now: fixedNow(clock) };
+    const [row] = await reading(() =>
+      isSpread() ? overDeadlocks(() => loadByFunction.execute(values)) : loadStatement.execute(values),
+    );
+    // A function returns a row without it.
+    if (!row || row.serverEpoch === null) throw noServerRow();
+    return loadedFrom(authentic, row);
+  };
   const loadMany = async (keys: readonly LoadKey[]): Promise<LoadedGrant[]> => {
     const rows = await reading(() =>
       loadManyStatement.execute({
@@ -55,13 +71,20 @@ export function grantStore(
     return loaded;
   };
 
-  const moveHead = batched<HeadMove, boolean>({
+  const loadBatched = batched({
+    name: 'loadGrant',
+    alone: loadAlone,
+    together: loadMany,
+    keyOf: (key: LoadKey) => key,
+    writes: false,
+  });
+  const moveBatched = batched<HeadMove, boolean>({
     name: 'moveHead',
     alone: (move) => committing(() => moveStatement.execute({ ...headMoveValues(move), committedAt: fixedNow(clock) })),
     together: async (moves) => {
       const rows = await writing(() =>
         moveManyStatement.execute({
-          ...listsOf(MOVE_COLUMNS, moves.map(headMoveValues)),
+          ...listsOf(MOVED, moves.map(headMoveValues)),
           committedAt: fixedNow(clock),
         }),
       );
@@ -72,9 +95,25 @@ export function grantStore(
     keyOf: ({ loaded }) => loaded.id,
     writes: true,
   });
+  const functions = grantFunctions(db);
+  const called = (of: MadeFunction, values: Readonly<Record<string, unknown>>) =>
+    committing(() =>
+      overDeadlocks(async () =>
+        rawRows<{ done: boolean }>(await db.execute(callOf(of, { ...values, committedAt: fixedNow(clock) }))).filter(
+          ({ done }) => done,
+        ),
+      ),
+    );
+  const moveHead = (move: HeadMove) =>
+    isSpread() ? called(functions.moveHead, headMoveValues(move)) : moveBatched(move);
   const repeatHead = (repeat: HeadRepeat) =>
-    committing(() => repeatStatement.execute({ ...headRepeatValues(repeat), committedAt: fixedNow(clock) }));
-  const revoke = (revocation: Revocation) => committing(() => revokeStatement.execute(revocationValues(revocation)));
+    isSpread()
+      ? called(functions.repeatHead, headRepeatValues(repeat))
+      : committing(() => repeatStatement.execute({ ...headRepeatValues(repeat), committedAt: fixedNow(clock) }));
+  const revoke = (revocation: Revocation) =>
+    isSpread()
+      ? called(functions.revoke, revocationValues(revocation))
+      : committing(() => revokeStatement.execute(revocationValues(revocation)));
 
   return {
     loadClient: batched({
@@ -94,25 +133,23 @@ export function grantStore(
       keyOf: () => Symbol(),
       writes: false,
     }),
-    load: batched({
-      name: 'loadGrant',
-      alone: async (key) => {
-        const [row] = await reading(() =>
-          loadStatement.execute({ ...key, withClaims: wantsClaims(), now: fixedNow(clock) }),
-        );
-        if (!row) throw noServerRow();
-        return loadedFrom(authentic, row);
-      },
-      together: loadMany,
-      keyOf: (key) => key,
-      writes: false,
-    }),
+    load: (key) => (isSpread() ? loadAlone(key) : loadBatched(key)),
     commit: (commit) => {
       if (commit.kind === 'moveHead') return moveHead(commit.move);
       return commit.kind === 'repeatHead' ? repeatHead(commit.repeat) : revoke(commit.revocation);
     },
   };
 }
+
+/** SQLSTATE deadlock_detected: Postgres has undone the statement. */
+const DEADLOCK = '40P01';
+
+/** Citus ends a deadlock with the last step of a shard that moves: then the shard is on its new worker. */
+const overDeadlocks = <T>(statement: () => Promise<T>): Promise<T> =>
+  statement().catch((error: unknown) => {
+    if (codeOf(error) !== DEADLOCK) throw error;
+    return statement();
+  });
 
 type LoadKey = { readonly clientId: string; readonly grantId: string };
 type LoadRow = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[number];
@@ -139,24 +176,6 @@ function loadedClientFrom(
   return { now: new Date(row.now), client: row.client && authentic.whole(row.client) };
 }
 
-/** Only the columns that a decision needs: each costs time at every rotation. */
-export const PRESENTING_CLIENT = {
-  clientId: clients.clientId,
-  tokenEndpointAuthMethod: clients.tokenEndpointAuthMethod,
-  secretMacs: clients.secretMacs,
-  grantTypes: clients.grantTypes,
-  scope: clients.scope,
-  policy: clients.policy,
-  idTokenSignedResponseAlg: clients.idTokenSignedResponseAlg,
-  dpopBoundAccessTokens: clients.dpopBoundAccessTokens,
-  tlsClientCertificateBoundAccessTokens: clients.tlsClientCertificateBoundAccessTokens,
-  epoch: clients.epoch,
-  deletedAt: clients.deletedAt,
-  tokenMac: clients.tokenMac,
-  macVersion: clients.macVersion,
-};
-const { revokedAt: _, policy: __, ...PRESENTED_GRANT } = getTableColumns(grants);
-
 function prepareLoadClient(db: Drizzle) {
   return db
     .select({ now: nowOr('now'), client: clients })
@@ -174,16 +193,7 @@ function prepareLoadClients(db: Drizzle) {
     .prepare('load_clients');
 }
 
-const PRESENTED = {
-  serverEpoch: server.epoch,
-  client: PRESENTING_CLIENT,
-  grant: PRESENTED_GRANT,
-  // Drizzle takes a row whose first column is null for none.
-  user: { epoch: users.epoch, disabledAt: users.disabledAt, sub: users.sub },
-  /** As `findClaims` of users.ts; null where they are not wanted, so that a rotation does not read them in vain. */
-  claims: sql<Claims | null>`case when ${bound('withClaims', 'boolean')}
-    then jsonb_build_object('preferred_username', ${users.username}) || ${users.claims} end`.mapWith(users.claims),
-};
+const PRESENTED = presented(bound);
 
 function prepareLoad(db: Drizzle) {
   return db
@@ -207,32 +217,6 @@ function prepareLoadMany(db: Drizzle) {
     .leftJoin(users, eq(users.id, grants.userId))
     .prepare('load_presentations');
 }
-
-const same = (column: AnyPgColumn, value: SQL) => sql`${column} is not distinct from ${value}`;
-
-/** Every loaded fact still holds: state, head, the epochs of client, user and server; and the presented credential has not ended. */
-const stillHolds = (given: Given) =>
-  and(
-    sql`${grants.id} = ${given('grantId', 'uuid')}`,
-    eq(grants.state, 'active'),
-    sql`${nowOr('committedAt')} < ${given('endsAt', 'timestamptz')}`,
-    same(grants.refreshGeneration, given('loadedGeneration', 'bigint')),
-    same(grants.refreshNonce, given('loadedNonce', 'bytea')),
-    eq(clients.clientId, grants.clientId),
-    eq(clients.epoch, grants.clientEpoch),
-    isNull(clients.deletedAt),
-    eq(users.id, grants.userId),
-    eq(users.epoch, grants.userEpoch),
-    isNull(users.disabledAt),
-    eq(server.epoch, grants.serverEpoch),
-  );
-
-const newHead = (given: Given) => ({
-  refreshGeneration: given('generation', 'bigint'),
-  refreshNonce: given('nonce', 'bytea'),
-  lastUsedAt: given('now', 'timestamptz'),
-  chainEndsAt: given('chainEndsAt', 'timestamptz'),
-});
 
 function prepareMoveHead(db: Drizzle) {
   const moved = db
@@ -260,7 +244,7 @@ function prepareMoveHead(db: Drizzle) {
  * waits alone, and batches never wait for each other.
  */
 function prepareMoveHeads(db: Drizzle) {
-  const list = listOf(db, MOVE_COLUMNS);
+  const list = listOf(db, MOVED);
   const free = db.$with('free').as(
     db
       .select({ id: grants.id })
@@ -344,30 +328,6 @@ function prepareRevoke(db: Drizzle) {
     .prepare('revoke_grant');
 }
 
-/** @param by the actor who asked on behalf of others, or the presenter of a used credential. */
-const ledgerOf = (
-  given: Given,
-  suffix: string,
-  grantId: SQL,
-  clientId: SQL,
-  by: Pick<LedgerValues, 'actor' | 'addressHash' | 'address' | 'userAgent'> = {},
-) =>
-  ledgerColumns({
-    at: given('now', 'timestamptz'),
-    machine: given(`machine${suffix}`, 'text'),
-    shardKey: grantId,
-    grantId,
-    event: given(`event${suffix}`, 'text'),
-    from: given(`from${suffix}`, 'text'),
-    to: given(`to${suffix}`, 'text'),
-    reason: given(`reason${suffix}`, 'text'),
-    generation: given(`generation${suffix}`, 'bigint'),
-    clientId,
-    policy: given('policy', 'text'),
-    scopeWithheld: given(`scopeWithheld${suffix}`, 'text'),
-    ...by,
-  });
-
 function headMoveValues({ generation, nonce, chainEndsAt, ...issuing }: HeadMove) {
   return {
     ...issuingValues(issuing),
@@ -386,6 +346,8 @@ const headRepeatValues = (repeat: HeadRepeat) => ({
 function issuingValues({ loaded, now, endsAt, policy, entry }: HeadRepeat) {
   return {
     grantId: loaded.id,
+    clientId: loaded.clientId,
+    userId: loaded.userId,
     loadedGeneration: loaded.refreshGeneration?.toString() ?? null,
     loadedNonce: loaded.refreshNonce,
     now: now.toISOString(),
@@ -394,24 +356,6 @@ function issuingValues({ loaded, now, endsAt, policy, entry }: HeadRepeat) {
     ...entryValues(entry, ''),
   };
 }
-
-const MOVE_COLUMNS = [
-  'grantId',
-  'loadedGeneration',
-  'loadedNonce',
-  'now',
-  'nonce',
-  'chainEndsAt',
-  'endsAt',
-  'policy',
-  'machine',
-  'event',
-  'from',
-  'to',
-  'reason',
-  'generation',
-  'scopeWithheld',
-] as const;
 
 function revocationValues({ grantId, now, reason, policy, entries }: Revocation) {
   const [first, second] = entries;

@@ -1,6 +1,6 @@
 /** Removes ended rows, in small batches. Each DELETE tests its condition itself, so no active row is lost. */
 import { type SQL, sql } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import { earlier, MAX_ACCESS_TOKEN_SECONDS } from '../lifecycles/retention.ts';
 import type { Removal } from '../lifecycles/table.ts';
 import type { Clock } from '../system/clock.ts';
@@ -9,14 +9,31 @@ import type { Drizzle } from './database.ts';
 import { keepLedgerPartitions } from './ledger-partitions.ts';
 import { nowOf } from './now.ts';
 import { grants } from './schema.ts';
+import { areSpread } from './spread-databases.ts';
 import { TABLES } from './tables.ts';
 
 const MAX_ACCESS_TOKEN_LIFETIME = sql.raw(`interval '${MAX_ACCESS_TOKEN_SECONDS} seconds'`);
 const WINDOW_ROWS = 5000;
 
+type Name = ReturnType<typeof sql.identifier>;
+type Removable = Pick<Removal, 'ended' | 'over'> & { readonly table: PgTable };
+
 /** Rows that may go, other than grants, which are walked by age. */
-export const removable = (now: SQL): readonly (Removal & { readonly table: PgTable })[] =>
-  TABLES.flatMap(({ table, removal }) => (removal?.(now) ?? []).map((rows) => ({ table, ...rows })));
+export const removable = (db: Drizzle, now: SQL): readonly Removable[] =>
+  TABLES.flatMap(({ table, removal }) =>
+    (removal?.(now) ?? []).map((rows) => ({ table, over: rows.over, ended: endedIn(db, table, rows) })),
+  );
+
+/** Rows of the other tables have other keys. A cluster reads those that would keep an ended row by themselves; one Postgres stops at the first. */
+function endedIn(db: Drizzle, table: PgTable, { ended, keptBy }: Removal): SQL {
+  if (keptBy === undefined) return ended;
+  const { column, tables } = keptBy;
+  const areEnded = sql`(select ${column} from ${table} where ${ended})`;
+  const isKept = areSpread(db)
+    ? (name: Name) => sql`${column} in (select n.client_id from ${name} n where n.client_id in ${areEnded})`
+    : (name: Name) => sql`exists (select from ${name} n where n.client_id = ${column})`;
+  return sql.join([ended, ...tables.map((name) => sql`not ${isKept(sql.identifier(name))}`)], sql` and `);
+}
 
 /** Of a minute: the rows beyond that wait for the next round. */
 const ROUND_MILLISECONDS = 30_000;
@@ -47,7 +64,7 @@ export function housekeeper(
       const now = nowOf(clock);
       const steps = boundedSteps({ milliseconds, signal, elapsed, ...options });
       await keepLedgerPartitions(db, clock);
-      for (const { table, ended } of removable(now)) {
+      for (const { table, ended } of removable(db, now)) {
         await steps.until(SHARE_OF_ROWS, async () => ((await deleteBatch(db, table, ended)) ? 'more' : 'done'));
       }
       let removed = 0;
@@ -73,9 +90,21 @@ export function housekeeper(
 async function deleteBatch(db: Drizzle, table: PgTable, ended: SQL): Promise<boolean> {
   const deleted = await db
     .delete(table)
-    .where(sql`ctid = any(array(select ctid from ${table} where ${ended} limit ${WINDOW_ROWS})) and ${ended}`)
+    .where(sql`${batchOf(db, table, ended)} and ${ended}`)
     .returning({ deleted: sql`1` });
-  return deleted.length === WINDOW_ROWS;
+  return deleted.length >= WINDOW_ROWS;
+}
+
+/** By their places on disk. A cluster has many rows at the same place, each on another node or in another shard, so there its key names it. */
+function batchOf(db: Drizzle, table: PgTable, ended: SQL): SQL {
+  if (!areSpread(db)) return sql`ctid = any(array(select ctid from ${table} where ${ended} limit ${WINDOW_ROWS}))`;
+  const { columns, primaryKeys } = getTableConfig(table);
+  const key = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
+  const names = sql.join(
+    key.map((column) => sql`${column}`),
+    sql`, `,
+  );
+  return sql`(${names}) in (select ${names} from ${table} where ${ended} order by ${names} limit ${WINDOW_ROWS})`;
 }
 
 /** Walks the table by age, so that the cost of a step does not grow with the table. @returns null at the end. */
@@ -101,7 +130,7 @@ async function deleteEndedGrants(db: Drizzle, cursor: string | null, window: str
   const due = sql`${after(cursor)} and ${upTo} and ${ended}`;
   const removed = await db
     .delete(grants)
-    .where(sql`ctid = any(array(select ctid from ${grants} where ${due} limit ${WINDOW_ROWS})) and ${ended}`)
+    .where(sql`${batchOf(db, grants, due)} and ${ended}`)
     .returning({ deleted: sql`1` });
   return removed.length;
 }

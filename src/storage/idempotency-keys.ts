@@ -30,21 +30,17 @@ export const idempotencyKeyStore = (db: Drizzle, clock: Clock) => ({
   /** The first request with a key defines it; an expired key is new. @throws StoreUnavailable */
   claim: async ({ name, requestHash, rootKeyId, salt, seconds }: IdempotencyClaim): Promise<ClaimedKey> => {
     const now = nowOf(clock);
-    const values = {
-      requestHash,
-      rootKeyId,
-      salt,
-      carriedOut: false,
-      endsAt: sql`${now} + make_interval(secs => ${seconds})`,
-    };
+    const values = { requestHash, rootKeyId, salt, carriedOut: false };
+    const lasts = sql`make_interval(secs => ${seconds})`;
     const [claimed] = await writing(() =>
       db
         .insert(idempotencyKeys)
-        .values({ nameHash: name, ...values })
+        .values({ nameHash: name, ...values, endsAt: sql`${now} + ${lasts}` })
         .onConflictDoUpdate({
           target: idempotencyKeys.nameHash,
-          set: values,
-          setWhere: sql`${idempotencyKeys.endsAt} <= ${now}`,
+          set: { ...values, endsAt: sql`excluded.ends_at` },
+          // It has ended. A cluster takes no function of the time here, and a difference of instants needs none.
+          setWhere: sql`excluded.ends_at - ${idempotencyKeys.endsAt} >= ${lasts}`,
         })
         .returning(KEPT),
     );

@@ -15,10 +15,11 @@ import type { Drizzle } from './database.ts';
 import { committing, writing } from './failures.ts';
 import { ledgerColumns } from './ledger.ts';
 import { type Approved, newGrant } from './new-grant.ts';
-import { fixedNow, nowOr } from './now.ts';
+import { fixedOrNow } from './now.ts';
 import { isStillPushed, spending, spentValues } from './pushed-requests.ts';
 import { clients, consents, grants, interactions, server, sessions, transitions, users } from './schema.ts';
 import { approvalLists, prepareApprovals } from './shared-approvals.ts';
+import { areSpread } from './spread-databases.ts';
 
 /** @returns `commit` of the InteractionStore. */
 export function interactionCommits(
@@ -31,7 +32,7 @@ export function interactionCommits(
   const spend = builtOnce(() => prepareSpending(db));
   const approve = (approval: Approval) =>
     committing(() =>
-      statementOf(approval).execute({ ...approvalValues(macs, approval), committedAt: fixedNow(clock) }),
+      statementOf(approval).execute({ ...approvalValues(macs, approval), committedAt: fixedOrNow(clock) }),
     );
   const shared = (reliesOn: NonNullable<Approval['reliesOn']>) => {
     const statement = prepareApprovals(db, reliesOn);
@@ -40,7 +41,7 @@ export function interactionCommits(
       alone: approve,
       together: async (all) => {
         const values = approvalLists(all.map((approval) => approvalValues(macs, approval)));
-        const rows = await writing(() => statement.execute({ ...values, committedAt: fixedNow(clock) }));
+        const rows = await writing(() => statement.execute({ ...values, committedAt: fixedOrNow(clock) }));
         const granted = new Set(rows.map(({ grantId }) => grantId));
         // One that made no grant is sent again alone: its session or consent may only have been locked.
         return all.map(({ loaded }) => granted.has(loaded.id) || undefined);
@@ -52,7 +53,7 @@ export function interactionCommits(
   const approveTogether = { consent: shared('consent'), registration: shared('registration') };
   return (commit) => {
     if (commit.kind === 'move') {
-      const committedAt = fixedNow(clock);
+      const committedAt = fixedOrNow(clock);
       return committing(() => moveOf(commit.move).execute({ ...moveValues(commit.move), committedAt }));
     }
     if (commit.kind === 'spend') {
@@ -62,7 +63,8 @@ export function interactionCommits(
     }
     const { approval } = commit;
     const { grantAlone, reliesOn, spends } = approval;
-    return grantAlone && reliesOn !== null && !spends ? approveTogether[reliesOn](approval) : approve(approval);
+    const isShared = grantAlone && reliesOn !== null && !spends && !areSpread(db);
+    return isShared ? approveTogether[reliesOn](approval) : approve(approval);
   };
 }
 
@@ -155,7 +157,7 @@ const stillAsLoaded = and(
 const isNotGranted = sql`not exists (select 1 from ${grants} where ${grants.id} = ${bound('id', 'uuid')})`;
 const isNotStored = sql`not exists (select 1 from ${interactions} where ${interactions.id} = ${bound('id', 'uuid')})`;
 
-const inTimeFor = (end: string): SQL => sql`${nowOr('committedAt')} < ${bound(end, 'timestamptz')}`;
+const inTimeFor = (end: string): SQL => sql`${bound('committedAt', 'timestamptz')} < ${bound(end, 'timestamptz')}`;
 
 function prepareMove(db: Drizzle, { isStored, spends }: MoveShape, name: string) {
   const returned = { id: interactions.id, clientId: interactions.clientId };
@@ -203,6 +205,10 @@ function prepareMove(db: Drizzle, { isStored, spends }: MoveShape, name: string)
 function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers, spends }: ApprovalShape, name: string) {
   const theUser = eq(users.id, bound('userId', 'uuid'));
   const theServer = eq(server.epoch, bound('serverEpoch', 'bigint'));
+  // Rows of another key are common tables: a cluster reads them where they are.
+  const session = activeSession(db);
+  const consent = standingConsent(db);
+  const read = reliesOn === 'consent' ? [session, consent] : [session];
   const holds = and(
     eq(clients.clientId, bound('clientId', 'text')),
     eq(clients.epoch, bound('clientEpoch', 'bigint')),
@@ -210,8 +216,7 @@ function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers, spends
     eq(users.epoch, bound('userEpoch', 'bigint')),
     isNull(users.disabledAt),
     inTimeFor('mayBeApprovedUntil'),
-    sessionIsActive,
-    reliesOn === 'consent' ? consentStands : undefined,
+    ...read.map((rows) => sql`exists (select from ${rows})`),
     reliesOn === 'registration' ? eq(clients.consent, 'skip') : undefined,
     spends ? isStillPushed : undefined,
   );
@@ -232,7 +237,7 @@ function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers, spends
         .returning({ id: grants.id, clientId: grants.clientId }),
     );
     return db
-      .with(granted, ...(spends ? spending(db, sql`exists (select from ${granted})`) : []))
+      .with(...read, granted, ...(spends ? spending(db, sql`exists (select from ${granted})`) : []))
       .insert(transitions)
       .select(db.select(approvalLine(granted.id, granted)).from(granted))
       .returning({ grantId: transitions.grantId })
@@ -279,6 +284,7 @@ function prepareApproval(db: Drizzle, { interaction, reliesOn, remembers, spends
   const remembered = db.$with('remembered').as(remembers === 'again' ? widened(db, moved) : firstConsent(db, moved));
   return db
     .with(
+      ...read,
       moved,
       granted,
       ...(remembers ? [remembered] : []),
@@ -327,23 +333,25 @@ const approvalLine = (grantId: unknown, { id, clientId }: Pick<Requested, 'id' |
  * Read again, and locked until the grant exists: a sign-out either waits for the approval, or was first and prevents it. So
  * nothing is approved from a session after its sign-out was acknowledged.
  */
-const sessionIsActive = sql`exists (
+const activeSession = (db: Drizzle) =>
+  db.$with('active_session', {}).as(sql`
   select 1 from ${sessions}
   where ${sessions.idHash} = ${bound('sessionIdHash', 'bytea')} and ${sessions.userId} = ${bound('userId', 'uuid')}
     and ${sessions.state} = 'active'
-  for share)`;
+  for share`);
 
 /**
  * Read again, and locked until the grant exists: an end of the access deletes the consent first. So either this statement misses
  * the consent, or the other finds the grant.
  */
-const consentStands = sql`exists (
+const standingConsent = (db: Drizzle) =>
+  db.$with('standing_consent', {}).as(sql`
   select 1 from ${consents}
   where ${consents.userId} = ${bound('userId', 'uuid')} and ${consents.clientId} = ${bound('clientId', 'text')}
     and ${consents.resources} = ${bound('resources', 'text[]')} and ${consents.scope} @> ${bound('grantedScope', 'text[]')}
     and ${consents.userEpoch} = ${bound('userEpoch', 'bigint')}
     and ${consents.clientEpoch} = ${bound('clientEpoch', 'bigint')}
-  for share)`;
+  for share`);
 
 type Moved = { readonly id: unknown };
 

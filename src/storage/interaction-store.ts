@@ -11,6 +11,7 @@ import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { interactionCommits } from './interaction-commits.ts';
 import { fixedNow, nowOr } from './now.ts';
+import { ofAnotherKey } from './of-another-key.ts';
 import { clients, consents, grants, interactions, pushedRequests, users } from './schema.ts';
 
 export function interactionStore(
@@ -84,10 +85,13 @@ const LOADED = {
 const theUser = sql`${users.id} = ${sql.placeholder('userId')}::uuid`;
 const theInteraction = sql`${interactions.id} = ${sql.placeholder('id')}::uuid`;
 const thePushedRequest = sql`${pushedRequests.id} = ${sql.placeholder('id')}::uuid`;
+const theirConsents = (db: Drizzle) =>
+  ofAnotherKey(db, consents, sql`${consents.userId} = ${sql.placeholder('userId')}::uuid`);
 const theGrant = sql`${grants.id} = ${sql.placeholder('id')}::uuid`;
 
 function prepareLoad(db: Drizzle) {
   return db
+    .with(theirConsents(db))
     .select(LOADED)
     .from(interactions)
     .innerJoin(clients, eq(clients.clientId, interactions.clientId))
@@ -101,7 +105,7 @@ function prepareLoad(db: Drizzle) {
       ),
     )
     .leftJoin(grants, eq(grants.id, interactions.id))
-    .leftJoin(pushedRequests, thePushedRequest)
+    .leftJoin(pushedRequests, eq(pushedRequests.id, interactions.id))
     .where(theInteraction)
     .prepare('load_interaction');
 }
@@ -109,6 +113,7 @@ function prepareLoad(db: Drizzle) {
 /** The interaction itself may be in no row, and its grant alone in one. */
 function prepareLoadRequested(db: Drizzle) {
   return db
+    .with(theirConsents(db))
     .select(LOADED)
     .from(clients)
     .leftJoin(interactions, theInteraction)

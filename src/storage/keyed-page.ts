@@ -91,14 +91,17 @@ function walk(list: KeyedList, after: Place | null): Scan {
   const columns = list.order.map((column) => sql`${column}`);
   const kept = and(list.listed, list.indexed ?? undefined, list.searched) ?? sql`true`;
   const order = inOrder(list, columns);
+  const names = listOf(placeColumns(list));
   const where = and(list.range, behind(list, columns, after));
   return {
     list,
-    from: sql`(select ${listOf(placeColumns(list))}, id, kept, place = ${number(MAX_KEYS_READ)} as stops, 0 as matches from (
-      select ${keysOf(list)}, (${kept}) as kept, row_number() over (order by ${order}) as place
-      from ${list.from} ${where === undefined ? sql`` : sql`where ${where}`}
-      order by ${order} limit ${number(MAX_KEYS_READ)}
-    ) as walked) as scanned`,
+    // Numbered once they are read: a cluster would number every row of the table.
+    from: sql`(select ${names}, id, kept, row_number() over (order by ${inOrder(list, placeColumns(list))}) = ${number(MAX_KEYS_READ)} as stops, 0 as matches
+      from (
+        select ${keysOf(list)}, (${kept}) as kept
+        from ${list.from} ${where === undefined ? sql`` : sql`where ${where}`}
+        order by ${order} limit ${number(MAX_KEYS_READ)}
+      ) as walked) as scanned`,
     where: sql`scanned.kept or scanned.stops`,
     planning: SCANNING,
   };

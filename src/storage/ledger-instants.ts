@@ -2,7 +2,9 @@
 import { and, type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
 import { plannedRead } from './planned-read.ts';
+import { recordedOn } from './recording-nodes.ts';
 import { transitions } from './schema.ts';
+import { areSpread } from './spread-databases.ts';
 
 /** Lines from before there was an order have 0. */
 export const IS_IN_ORDER = sql`${transitions.recordedIn} > '0'::xid8`;
@@ -22,6 +24,8 @@ export async function recordedAround(
   { from, to }: { readonly from?: Date | undefined; readonly to?: Date | undefined },
 ): Promise<SQL | undefined> {
   if (from === undefined && to === undefined) return undefined;
+  // Each node of a cluster has an order of its own.
+  if (areSpread(db)) return undefined;
   const [first, last] = await Promise.all([
     from && recordedBy(db, new Date(from.getTime() - SLACK_SECONDS * 1000)),
     to && recordedBy(db, new Date(Math.min(to.getTime() + SLACK_SECONDS * 1000, LAST_INSTANT))),
@@ -57,4 +61,49 @@ const SEARCH = (instant: Date) => sql<{ found: string | null }>`(
 async function recordedBy(db: Drizzle, instant: Date): Promise<string | null> {
   const [row] = await plannedRead(db, (db) => db.select({ found: sql<string>`searched.found` }).from(SEARCH(instant)));
   return row?.found ?? null;
+}
+
+/**
+ * The same of a recording node of a cluster, whose Citus takes no recursive statement: each half of the order is a statement.
+ * @throws StoreUnavailable
+ */
+export async function recordedAroundOn(
+  db: Drizzle,
+  node: number | undefined,
+  { from, to }: { readonly from?: Date | undefined; readonly to?: Date | undefined },
+): Promise<SQL | undefined> {
+  const [first, last] = await Promise.all([
+    from && recordedByOn(db, node, new Date(from.getTime() - SLACK_SECONDS * 1000)),
+    to && recordedByOn(db, node, new Date(Math.min(to.getTime() + SLACK_SECONDS * 1000, LAST_INSTANT))),
+  ]);
+  return and(
+    first ? sql`${transitions.recordedIn} >= ${first}::xid8` : undefined,
+    last ? sql`${transitions.recordedIn} <= ${last}::xid8` : undefined,
+  );
+}
+
+async function recordedByOn(db: Drizzle, node: number | undefined, instant: Date): Promise<string | null> {
+  const placed = async (where: SQL | undefined, to: 'asc' | 'desc') => {
+    const order = sql.raw(to);
+    const [row] = await plannedRead(db, (db) =>
+      db
+        .select({ at: transitions.at, place: sql<string>`${transitions.recordedIn}::text`.as('place') })
+        .from(transitions)
+        .where(and(recordedOn(node), IS_IN_ORDER, where))
+        .orderBy(sql`${transitions.recordedIn} ${order}, ${transitions.position} ${order}`)
+        .limit(1),
+    );
+    return row ? { at: row.at, place: BigInt(row.place) } : null;
+  };
+  const [first, last] = [await placed(undefined, 'asc'), await placed(undefined, 'desc')];
+  if (first === null || last === null) return null;
+  let [low, high] = [first.place, last.place];
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const probe = await placed(sql`${transitions.recordedIn} >= ${String(middle)}::xid8`, 'asc');
+    if (probe === null) break;
+    if (probe.at < instant) low = probe.place + 1n < high ? probe.place + 1n : high;
+    else high = middle;
+  }
+  return String(low);
 }

@@ -1,16 +1,17 @@
 /** Sealed segments of the ledger and their entries, which src/ledger seals, verifies and exports. */
-import { and, asc, desc, eq, gt, gte, lt, lte, notExists, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, gte, lt, lte, notExists, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { SealVerifier } from '../crypto/ledger-seal.ts';
 import { type NumberedSeal, newestAuthentic } from '../ledger/newest.ts';
-import type { Range, SealStore } from '../ledger/seal.ts';
-import { type HashedMonth, type Line, type Place, readStatement, type StoredSeal } from '../ledger/segment.ts';
+import type { NodeStanding, Range, SealStore } from '../ledger/seal.ts';
+import { endOf, type HashedMonth, type Line, type Place, readStatement, type StoredSeal } from '../ledger/segment.ts';
 import type { StoredLedger } from '../ledger/verify-stored.ts';
 import { LEDGER_KEPT_DAYS, SHARD } from '../model/ledger.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
+import { hasRecordingNodes, isOnePostgres, recordedOn, recordingNodes } from './recording-nodes.ts';
 import { lockedAlone } from './run-alone.ts';
 import { ledgerRetention, ledgerSeals, server, transitions } from './schema.ts';
 import { noServerRow } from './server-row.ts';
@@ -26,21 +27,46 @@ export const sealAlone =
   <T>(work: (store: SealStore) => Promise<T>): Promise<T | null> =>
     writing(() =>
       db.transaction(async (transaction) => {
-        const [row] = await transaction.select({ isMine: lockedAlone('ledger_sealing') }).from(server);
+        const isMine = lockedAlone('ledger_sealing');
+        const [row] = await transaction.select({ isMine, spread: hasRecordingNodes }).from(server);
         if (row?.isMine !== true) return null;
+        const { spread } = row;
+        // Nodes of the server may be connected to several workers: the one that has the seals has one lock for all.
+        const [other] = spread
+          ? await transaction.select({ isMine, seals: count() }).from(ledgerSeals).where(ofNoNumber)
+          : [];
+        if (other?.isMine === false) return null;
         await transaction.execute(PLANNED);
-        return work(sealStore(transaction, clock));
+        return work(sealStore({ db: transaction, spread }, clock));
       }),
     );
 
-/** @param db a transaction in which `PLANNED` was executed. */
-function sealStore(db: Drizzle, clock: Clock): SealStore {
+/** No segment has it: the statement is for the node that has the table. */
+/** No segment has it: the statement is for the node that has the table. */
+const ofNoNumber = and(eq(ledgerSeals.shard, SHARD), eq(ledgerSeals.number, 0));
+
+/** `spread`: over a cluster, where a range has a recording node. */
+type Source = { readonly db: Drizzle; readonly spread: boolean };
+
+async function sourceOf(db: Drizzle): Promise<Source> {
+  const [row] = await reading(() => db.select({ spread: hasRecordingNodes }).from(server));
+  return { db, spread: row?.spread === true };
+}
+
+function keptSource(db: Drizzle): () => Promise<Source> {
+  let source: Promise<Source> | undefined;
+  return () => (source ??= sourceOf(db));
+}
+
+/** @param source a transaction in which `PLANNED` was executed. */
+function sealStore(source: Source, clock: Clock): SealStore {
+  const { db } = source;
   return {
-    standing: () => standing(db, clock),
+    standing: () => standing(source, clock),
     newestSeals: () => newestSeals(db),
     freeNumber: (after) => freeNumber(db, after),
-    cut: (range, most) => cut(db, range, most),
-    hashed: (range) => hashed(db, range),
+    cut: (range, most) => cut(source, range, most),
+    hashed: (range) => hashed(source, range),
     indexesOf: (range) => indexesOf(db, range),
     add: async ({ number, sealedAt, statement, signature, index }) => {
       const added = await db
@@ -55,11 +81,15 @@ function sealStore(db: Drizzle, clock: Clock): SealStore {
 
 /** For verification and export. */
 export function storedLedger(db: Drizzle, clock: Clock): StoredLedger {
+  const source = keptSource(db);
   return {
-    standing: () => standing(db, clock),
+    standing: async () => standing(await source(), clock),
     newestSeals: () => newestSeals(db),
     indexesOf: (range) => indexesOf(db, range),
-    lines: (range) => lines(db, range),
+    lines: async function* (range) {
+      const found = await source();
+      yield* lines(found, within(range, found));
+    },
     last: async () => {
       for await (const [last] of newestSeals(db)) return last ?? null;
       return null;
@@ -90,7 +120,15 @@ export function storedLedger(db: Drizzle, clock: Clock): StoredLedger {
       );
       return row?.number ?? null;
     },
-    countOpen: (range) => reading(() => db.$count(transitions, within(range))),
+    countOpen: async (range) => {
+      const found = await source();
+      return reading(() => db.$count(transitions, within(range, found)));
+    },
+    linesOfOtherNodes: async function* (nodes) {
+      const numbers = nodes.filter((node) => node !== undefined);
+      const found = await source();
+      if (found.spread) yield* lines(found, sql`${transitions.recordedOn} <> all(${sql.param(numbers)}::integer[])`);
+    },
   };
 }
 
@@ -112,10 +150,20 @@ async function* indexesOf(db: Drizzle, range: Range): AsyncIterable<Uint8Array> 
 
 function overlaps(statement: string, range: Range): boolean {
   const said = readStatement({ statement });
-  return said !== null && BigInt(said.from) <= BigInt(range.below) && BigInt(range.from) <= BigInt(said.below);
+  return (
+    said !== null &&
+    said.node === range.node &&
+    BigInt(said.from) <= BigInt(range.below) &&
+    BigInt(range.from) <= BigInt(said.below)
+  );
 }
 
-async function standing(db: Drizzle, clock: Clock) {
+async function standing({ db, spread }: Source, clock: Clock): Promise<{ now: Date; nodes: readonly NodeStanding[] }> {
+  if (spread) {
+    const [row] = await reading(() => db.select({ now: sql<string>`${nowOf(clock)}` }).from(server));
+    if (!row) throw noServerRow();
+    return { now: new Date(row.now), nodes: await reading(() => recordingNodes(db)) };
+  }
   const [row] = await reading(() =>
     db
       .select({
@@ -126,7 +174,8 @@ async function standing(db: Drizzle, clock: Clock) {
       .from(server),
   );
   if (!row) throw noServerRow();
-  return { ...row, now: new Date(row.now) };
+  const { now, ...node } = row;
+  return { now: new Date(now), nodes: [node] };
 }
 
 /** The first page is one row: mostly it is authentic. */
@@ -187,12 +236,16 @@ const textOf = (line: SQLWrapper) => sql<string>`${jsonOf(line)}::text`.as('line
 const hashOf = (text: SQLWrapper) => sql`pg_catalog.sha256(pg_catalog.convert_to(${text}, 'UTF8'))`;
 
 /** Comparisons of rows, so that the index of the order is used; the hash is made of those alone that share the place of a division. */
-function within({ from, from_entry, below, below_entry }: Partial<Range>): SQL | undefined {
+function within(
+  { node, from, from_entry, below, below_entry }: Partial<Range>,
+  { spread }: Pick<Source, 'spread'>,
+): SQL | undefined {
   const key = (transaction: string, { position, at }: Place) =>
     sql`(${transaction}::xid8, ${position}::bigint, ${at}::timestamptz)`;
   const hash = hashOf(sql`${jsonOf(sql`${transitions}`)}::text`);
   const octets = (place: Place) => sql`pg_catalog.decode(${place.hash}, 'hex')`;
   return and(
+    spread ? recordedOn(node) : undefined,
     from !== undefined && from_entry === undefined ? sql`${recordedIn} >= ${from}::xid8` : undefined,
     from !== undefined && from_entry
       ? sql`(${KEY}) >= ${key(from, from_entry)} and not ((${KEY}) = ${key(from, from_entry)} and ${hash} < ${octets(from_entry)})`
@@ -204,7 +257,8 @@ function within({ from, from_entry, below, below_entry }: Partial<Range>): SQL |
   );
 }
 
-async function cut(db: Drizzle, range: Range, most: number): ReturnType<SealStore['cut']> {
+async function cut(source: Source, range: Range, most: number): ReturnType<SealStore['cut']> {
+  const { db } = source;
   const entry = async (offset: number) => {
     const [row] = await reading(() =>
       db
@@ -214,7 +268,7 @@ async function cut(db: Drizzle, range: Range, most: number): ReturnType<SealStor
           at: textual(at, 'at'),
         })
         .from(transitions)
-        .where(within(range))
+        .where(within(range, source))
         .orderBy(...IN_ORDER)
         .offset(offset)
         .limit(1),
@@ -230,12 +284,12 @@ async function cut(db: Drizzle, range: Range, most: number): ReturnType<SealStor
   const isShared = first.position === last.position && first.at === last.at;
   return {
     below: last.recordedIn,
-    below_entry: { ...place, hash: isShared ? await hashAt(db, range, { ...last, offset: most }) : '' },
+    below_entry: { ...place, hash: isShared ? await hashAt(source, range, { ...last, offset: most }) : '' },
   };
 }
 
 async function hashAt(
-  db: Drizzle,
+  { db, spread }: Source,
   range: Range,
   shared: { readonly recordedIn: string; readonly position: string; readonly at: string; readonly offset: number },
 ): Promise<string> {
@@ -246,7 +300,7 @@ async function hashAt(
       .from(transitions)
       .where(
         and(
-          within(range),
+          within(range, { spread }),
           sql`(${KEY}) = (${shared.recordedIn}::xid8, ${shared.position}::bigint, ${shared.at}::timestamptz)`,
         ),
       )
@@ -258,11 +312,11 @@ async function hashAt(
 }
 
 /** Hashed by Postgres, so that the node does not compute for so long that its requests wait. As `entryOf` does it for verification. */
-async function hashed(db: Drizzle, range: Range): Promise<readonly HashedMonth[]> {
+async function hashed({ db, spread }: Source, range: Range): Promise<readonly HashedMonth[]> {
   const line = db
     .select({ recordedIn, position, json: sql`${jsonOf(sql`${transitions}`)}`.as('line_json') })
     .from(transitions)
-    .where(within(range))
+    .where(and(within(range, { spread }), spread ? undefined : isOnePostgres))
     // Otherwise the JSON of a line would be made for its month and once more for its hash.
     .offset(0)
     .as('line');
@@ -293,7 +347,10 @@ const textual = (value: SQLWrapper, name: string) => sql<string>`${value}::text`
 type PlacedLine = Line & { readonly at: string; readonly table: string; readonly row: string };
 
 /** Lines may share a place, as those from before the order do: of one place, as they are stored. */
-const lines = (db: Drizzle, range: Range): AsyncIterable<readonly Line[]> =>
+const lines = ({ db, spread }: Source, where: SQL | undefined): AsyncIterable<readonly Line[]> =>
+  spread ? linesOfShards(db, where) : linesOfTable(db, where);
+
+const linesOfTable = (db: Drizzle, where: SQL | undefined): AsyncIterable<readonly Line[]> =>
   pagesOf<PlacedLine>(LINES_READ, (after) =>
     planned(db, (db) => {
       const [table, row] = [sql`${transitions}.tableoid`, sql`${transitions}.ctid`];
@@ -303,7 +360,7 @@ const lines = (db: Drizzle, range: Range): AsyncIterable<readonly Line[]> =>
         .from(transitions)
         .where(
           and(
-            within(range),
+            where,
             // Where the scan of the index begins.
             place && sql`(${KEY}) >= (${place})`,
             after && sql`(${KEY}, ${table}, ${row}) > (${place}, ${after.table}::oid, ${after.row}::tid)`,
@@ -325,6 +382,40 @@ const lines = (db: Drizzle, range: Range): AsyncIterable<readonly Line[]> =>
         .orderBy(page.recordedIn, page.position, page.at, page.table, page.row);
     }),
   );
+
+/**
+ * A shard moves, and with it the place of a row on disk. So lines of one place are put in order by their text, and the next page leaves
+ * out as many of them as were read.
+ */
+async function* linesOfShards(db: Drizzle, where: SQL | undefined): AsyncIterable<readonly Line[]> {
+  let last: (Line & { readonly at: string }) | undefined;
+  let ofItsPlace = 0;
+  for (;;) {
+    const [after, passed] = [last, ofItsPlace];
+    const rows = await planned(db, (db) => {
+      const text = textOf(sql`${transitions}`);
+      const place = after && sql`(${after.recordedIn}::xid8, ${after.position}::bigint, ${after.at}::timestamptz)`;
+      return db
+        .select({
+          recordedIn: textual(recordedIn, 'recorded_in'),
+          position: textual(position, 'position'),
+          text,
+          at: textual(at, 'at'),
+        })
+        .from(transitions)
+        .where(and(where, place && sql`(${KEY}) >= ${place}`))
+        .orderBy(...IN_ORDER, sql`${jsonOf(sql`${transitions}`)}::text`)
+        .offset(passed)
+        .limit(LINES_READ);
+    });
+    if (rows.length > 0) yield rows;
+    if (rows.length < LINES_READ) return;
+    last = rows.at(-1);
+    const isBeside = (row: (typeof rows)[number]) =>
+      row.recordedIn === last?.recordedIn && row.position === last.position && row.at === last.at;
+    ofItsPlace = rows.filter(isBeside).length + (after !== undefined && isBeside({ ...after }) ? passed : 0);
+  }
+}
 
 /** @param read the page of `most` rows after this one; undefined: the first. */
 async function* pagesOf<T>(
@@ -408,18 +499,22 @@ export type SealStanding = {
 
 /** For metrics. @throws StoreUnavailable */
 export async function sealStanding(db: Drizzle, clock: Clock, keys: SealVerifier): Promise<SealStanding> {
-  const { now } = await standing(db, clock);
+  const source = await sourceOf(db);
+  const { now, nodes } = await standing(source, clock);
   const { seal } = await newestAuthentic(newestSeals(db), keys);
-  const { below: from = '0', below_entry: from_entry } = seal?.statement ?? {};
-  const [oldest] = await planned(db, (db) =>
-    db
-      .select({ at: transitions.at })
-      .from(transitions)
-      .where(within({ from, from_entry }))
-      .orderBy(...IN_ORDER)
-      .limit(1),
-  );
-  const openSeconds = oldest ? Math.max(0, (now.getTime() - oldest.at.getTime()) / 1000) : 0;
+  let openSeconds = 0;
+  for (const { node } of nodes) {
+    const { below: from = '0', below_entry: from_entry } = endOf(seal?.statement ?? null, node) ?? {};
+    const [oldest] = await planned(db, (db) =>
+      db
+        .select({ at: transitions.at })
+        .from(transitions)
+        .where(within({ node, from, from_entry }, source))
+        .orderBy(...IN_ORDER)
+        .limit(1),
+    );
+    if (oldest) openSeconds = Math.max(openSeconds, (now.getTime() - oldest.at.getTime()) / 1000);
+  }
   return { newest: seal?.number ?? 0, openSeconds };
 }
 

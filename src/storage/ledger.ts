@@ -59,6 +59,8 @@ export const ledgerColumns = (line: LedgerValues) => ({
   userAgent: column<string>(line.userAgent, 'text', 'user_agent'),
   recordedIn: column<string>(sql`pg_current_xact_id()`, 'xid8', 'recorded_in'),
   position: column<bigint>(sql`nextval('transitions_position')`, 'bigint', 'position'),
+  // A trigger sets it on a node of a cluster (distribute.ts).
+  recordedOn: column<number>(undefined, 'integer', 'recorded_on'),
 });
 
 const column = <T>(value: SQL = sql`null`, type: string, name: string) => sql<T>`${value}::${sql.raw(type)}`.as(name);

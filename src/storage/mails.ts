@@ -84,7 +84,7 @@ export function mailQueue(db: Drizzle, clock: Clock): MailQueue {
 
 function inserted(db: Drizzle, now: SQL, mail: NewMail, most: number | null) {
   const { id, purpose, domainHash, userId, sealedContents, givesUpAt } = mail;
-  const waiting = sql`select from ${mails} where ${isPending} and ${mails.purpose} = ${purpose} limit ${most}`;
+  const waiting = sql`select 1 from ${mails} where ${isPending} and ${mails.purpose} = ${purpose} limit ${most}`;
   const column = <T>(value: SQL, name: string) => sql<T>`${value}`.as(name);
   const row = db
     .select({

@@ -25,7 +25,7 @@ export const nodeStore = (db: Drizzle, clock: Clock) => ({
       db
         .insert(nodes)
         .values({ id, version, startedAt: now, seenAt: now })
-        .onConflictDoUpdate({ target: nodes.id, set: { version, seenAt: now } }),
+        .onConflictDoUpdate({ target: nodes.id, set: { version, seenAt: sql`excluded.seen_at` } }),
     );
     await writing(() =>
       db.delete(nodes).where(lt(nodes.seenAt, sql`${now} - make_interval(secs => ${NODE_GONE_SECONDS * 60})`)),

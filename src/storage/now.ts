@@ -5,8 +5,14 @@ import type { Clock } from '../system/clock.ts';
 /** The value for the placeholder of `nowOr`. */
 export const fixedNow = (clock: Clock): string | null => clock.fixedNow()?.toISOString() ?? null;
 
+/** The value for a bound instant. Postgres reads the word as its `now()`; a cluster writes by no value that it would have to choose. */
+export const fixedOrNow = (clock: Clock): string => fixedNow(clock) ?? 'now';
+
 /** In a prepared statement: the placeholder of this name, or the database's `now()` where it is null. */
 export const nowOr = (name: string): SQL<string> => sql`coalesce(${sql.placeholder(name)}::timestamptz, now())`;
 
 /** In a statement that is built for each call. */
-export const nowOf = (clock: Clock): SQL => sql`coalesce(${fixedNow(clock)}::timestamptz, now())`;
+export function nowOf(clock: Clock): SQL {
+  const now = fixedNow(clock);
+  return now === null ? sql`now()` : sql`${now}::timestamptz`;
+}

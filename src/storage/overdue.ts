@@ -16,7 +16,7 @@ export type Overdue = {
 export async function overdueRows(db: Drizzle, clock: Clock): Promise<readonly Overdue[]> {
   const now = nowOf(clock);
   return Promise.all(
-    removable(now).flatMap(({ table, ended, over }) =>
+    removable(db, now).flatMap(({ table, ended, over }) =>
       over === null
         ? []
         : plannedRead(db, (db) =>

@@ -7,7 +7,7 @@ import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Personal } from '../lifecycles/table.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
-import { aboutUser, ownedBy } from './ledger-list.ts';
+import { aboutUser, ownedBy } from './ledger-filter.ts';
 import { transitions, users } from './schema.ts';
 import { TABLES } from './tables.ts';
 

@@ -22,6 +22,8 @@ import { type Connections, endOf, type Options, openConnections } from './postgr
 
 export type PostgresPool = {
   readonly drizzle: Drizzle;
+  /** As the newest answer of Postgres has it; false before the first statement. */
+  readonly isSpread: () => boolean;
   /** Statements and transactions that were sent and not answered, those that wait for a connection included. */
   readonly inFlight: () => number;
   /** Waits for statements in flight, but not for ever. */
@@ -33,13 +35,32 @@ const STATEMENTS_IN_A_TRANSACTION = 4;
 const CLOSE_SECONDS = 10;
 /** SQLSTATE read_only_sql_transaction. */
 const READ_ONLY = '25006';
+/** SQLSTATE feature_not_supported: also of a statement for one Postgres whose tables are spread since. */
+const NOT_SUPPORTED = '0A000';
 /** Without another host, requests do not connect again each time. */
 const LEAVE_EVERY_MILLISECONDS = 1000;
 
-export function openPool(url: string, options: Options & { readonly max: number }): PostgresPool {
+/** The pool asks once whether the tables are spread over several Postgres, before its first statement. */
+export type Spreading = {
+  readonly areTablesSpread: (client: postgres.Sql) => PromiseLike<boolean>;
+  /** Of connections to spread tables. */
+  readonly connection: Options['connection'];
+};
+
+/** @param spreading absent: the tables are in one Postgres. */
+export function openPool(
+  url: string,
+  options: Options & { readonly max: number },
+  spreading?: Spreading,
+): PostgresPool {
   const texts = keptTexts();
   let inFlight = 0;
-  let current = openConnections(url, options);
+  let isKnown = spreading === undefined;
+  let isSpread = false;
+  let learning: Promise<void> | null = null;
+  /** The settings of the newest connections. */
+  let settings = options;
+  let current = openConnections(url, settings);
   let looking: Promise<void> | null = null;
   let mayLeaveAgainAt = 0;
   /** In the order in which they came. They start on the pool of that moment. */
@@ -55,7 +76,7 @@ export function openPool(url: string, options: Options & { readonly max: number 
 
   function replace(): void {
     poolTroubles.publish(() => ({ trouble: 'replaced' }));
-    current = openConnections(url, options);
+    current = openConnections(url, settings);
     startWaiting();
   }
 
@@ -70,7 +91,7 @@ export function openPool(url: string, options: Options & { readonly max: number 
   }
 
   /** @param change of the statements that these connections have to answer. */
-  function count(of: Connections, change: 1 | -1): void {
+  function count(of: Connections, change: 1 | 0 | -1): void {
     const statements = (unanswered.get(of) ?? 0) + change;
     if (statements > 0) unanswered.set(of, statements);
     else {
@@ -110,8 +131,27 @@ export function openPool(url: string, options: Options & { readonly max: number 
       });
   }
 
+  const learn = (of: Spreading): Promise<void> =>
+    (learning ??= sent(of.areTablesSpread)
+      .then((answer) => {
+        isSpread = answer;
+        isKnown = true;
+        if (!answer || settings !== options) return;
+        settings = { ...options, connection: { ...options.connection, ...of.connection } };
+        const before = current;
+        current = openConnections(url, settings);
+        left.add(before);
+        count(before, 0);
+      })
+      .finally(() => {
+        learning = null;
+      }));
+
   /** @param ask starts the statement. */
-  function limited<T>(ask: (client: postgres.Sql) => PromiseLike<T>, statements = 1): Promise<T> {
+  const limited = <T>(ask: (client: postgres.Sql) => PromiseLike<T>, statements = 1): Promise<T> =>
+    !isKnown && spreading ? learn(spreading).then(() => sent(ask, statements)) : sent(ask, statements);
+
+  function sent<T>(ask: (client: postgres.Sql) => PromiseLike<T>, statements = 1): Promise<T> {
     const limit = deadlines.databaseMilliseconds * statements;
     const wait = Math.max(0, Math.min(limit, millisecondsLeft()));
     inFlight++;
@@ -155,6 +195,7 @@ export function openPool(url: string, options: Options & { readonly max: number 
       query
         .then(resolve, (error: unknown) => {
           if (codeOf(error) === READ_ONLY) leave(asked);
+          if (codeOf(error) === NOT_SUPPORTED && spreading) isKnown = false;
           reject(error);
         })
         .then(() => {
@@ -188,6 +229,7 @@ export function openPool(url: string, options: Options & { readonly max: number 
   };
   return {
     drizzle: drizzle(delegate as unknown as postgres.Sql),
+    isSpread: () => isSpread,
     inFlight: () => inFlight,
     close: async () => {
       await looking;

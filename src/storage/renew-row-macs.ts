@@ -113,10 +113,17 @@ async function throughOne(
     if (due.length > 0 && writes) {
       // A row that was changed since got its MAC with the change.
       await writing(() =>
-        db.execute(sql`update ${table} set mac = decode(due.mac, 'hex'), mac_version = due.mac_version
+        // Read and locked first: each node of a cluster that has the row has another version of it.
+        db.execute(sql`with as_read as (
+            select ${key} as key, ${rowVersion(table)} as version from ${table}
+            where ${key} = any(${sql.param(due.map((row) => row.key))}::text[]) order by 1 for no key update
+          )
+          update ${table} set mac = decode(due.mac, 'hex'), mac_version = due.mac_version
             ${hasTokenMac ? sql`, token_mac = decode(due.token_mac, 'hex')` : sql``}
-          from jsonb_to_recordset(${JSON.stringify(due)}::text::jsonb) as due(key text, version text, mac_version bigint, mac text, token_mac text)
-          where ${key} = due.key and ${rowVersion(table)} = due.version`),
+          from as_read join jsonb_to_recordset(${JSON.stringify(due)}::text::jsonb)
+            as due(key text, version text, mac_version bigint, mac text, token_mac text)
+            on due.key = as_read.key and due.version = as_read.version
+          where ${key} = as_read.key`),
       );
     }
     const end = rows.at(-1);

@@ -7,6 +7,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
+import { isCluster } from './each-node.ts';
 import { codeOf } from './failures.ts';
 import { holdLedgerPartition } from './ledger-partitions.ts';
 
@@ -27,11 +28,15 @@ const LEDGER = sql`public.transitions`;
 type Month = { readonly name: string; readonly from: string; readonly below: string; readonly entries: number };
 type Options = { readonly mostCopied?: number; readonly tries?: number };
 
-/** To be called by the owner of the tables. Where a lock cannot be had, or a month cannot be split off, the entries stay. */
+/**
+ * To be called by the owner of the tables. Where a lock cannot be had, or a month cannot be split off, the entries stay. So do those of
+ * tables that are spread: a statement about a trigger does not reach the shards of a partition.
+ */
 export async function repairLedgerDefault(
   db: Drizzle,
   { mostCopied = MOST_COPIED, tries = TRIES }: Options = {},
 ): Promise<void> {
+  if (await isCluster(db)) return;
   const months = await monthsIn(db);
   for (const month of months) {
     const isAlone = (await monthsIn(db)).length === 1;

@@ -18,7 +18,7 @@ export const rootSecretStore = (db: Drizzle, clock: Clock) => ({
       db
         .insert(rootSecrets)
         .values({ keyId, makesUntil })
-        .onConflictDoUpdate({ target: rootSecrets.keyId, set: { makesUntil } }),
+        .onConflictDoUpdate({ target: rootSecrets.keyId, set: { makesUntil: sql`excluded.makes_until` } }),
     );
   },
   /** @throws StoreUnavailable */

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import type { Drizzle } from './database.ts';
 import { DatabaseRoleError, rowsOf } from './database-role.ts';
+import { answersOfEachNode, isCluster } from './each-node.ts';
 import { reached } from './failures.ts';
 import { TABLES } from './tables.ts';
 
@@ -56,6 +57,27 @@ export async function grantToRuntime(db: Drizzle, role: string): Promise<void> {
       for (const statement of statements) await transaction.execute(statement);
     }),
   );
+  await reached(() => grantOnEachNode(db, role));
+}
+
+/** A table that each node has by itself: Citus gives rights on the others to every node. @throws DatabaseRoleError */
+async function grantOnEachNode(db: Drizzle, role: string): Promise<void> {
+  if (!(await isCluster(db))) return;
+  const name = `"${role.replaceAll('"', '""')}"`;
+  for (const { table, spreadBy, rights } of TABLES) {
+    if (spreadBy !== 'each node') continue;
+    const { name: of } = getTableConfig(table);
+    const answers = await answersOfEachNode(
+      db,
+      `do $do$ begin
+        perform set_config('citus.enable_ddl_propagation', 'off', true);
+        revoke all on public."${of}" from ${name};
+        grant ${rights.join(', ')} on public."${of}" to ${name};
+      end $do$`,
+    );
+    const refusal = answers.find(({ success }) => !success);
+    if (refusal) throw new DatabaseRoleError(`The node ${refusal.node} refused the rights: ${refusal.result}`);
+  }
 }
 
 /** The roles to which the rights of a server were granted before: they get those of the tables that a migration adds. */

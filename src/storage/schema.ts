@@ -9,6 +9,7 @@ import {
   check,
   index,
   integer,
+  jsonb,
   pgSequence,
   pgTable,
   primaryKey,
@@ -82,6 +83,8 @@ export const transitions = pgTable(
     recordedIn: xid8('recorded_in').notNull().default(sql`pg_current_xact_id()`),
     /** Puts the lines of a transaction in order; 0: written before there was this column. */
     position: bigint('position', { mode: 'bigint' }).notNull().default(sql`nextval('transitions_position')`),
+    /** The node whose transaction it is, where the tables are spread: 1 + its group in Citus. Null: the one Postgres, or the coordinator. */
+    recordedOn: integer('recorded_on'),
   },
   (table) => [
     // Every rotation writes both, so each has no column that a statement could do without (docs/performance.md).
@@ -301,11 +304,16 @@ export const webhookReceivers = pgTable('webhook_receivers', {
   /** The place in the order of the ledger behind which the next events of the receiver stand. */
   recordedIn: xid8('recorded_in').notNull(),
   position: bigint('position', { mode: 'bigint' }).notNull(),
+  /** The places in the orders of the recording nodes of a cluster (recording-nodes.ts). Null: none. */
+  nodes: jsonb('nodes').$type<readonly NodePlace[]>(),
   /** When a node last had it in its configuration. */
   seenAt: instant('seen_at').notNull(),
   /** The server sends it no events since then. Null: it sends them. */
   pausedAt: instant('paused_at'),
 });
+
+/** A place in the order of a recording node. */
+type NodePlace = { readonly node: number; readonly recordedIn: string; readonly position: string };
 
 /** The outcome of each attempt of a delivery. People read it; nothing is decided from it. */
 export const webhookAttempts = pgTable(

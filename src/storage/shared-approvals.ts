@@ -4,11 +4,11 @@
  */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Approval } from '../lifecycles/interaction/lifecycle.ts';
+import { bound } from './bound.ts';
 import type { Drizzle } from './database.ts';
 import { ledgerColumns } from './ledger.ts';
 import { listed, listOf, listsOf } from './listed.ts';
 import { newGrant } from './new-grant.ts';
-import { nowOr } from './now.ts';
 import { clients, consents, grants, interactions, server, sessions, transitions, users } from './schema.ts';
 
 /** The values of an approval, by the names of its own statement. Lists of Postgres are its text. */
@@ -107,7 +107,7 @@ export function prepareApprovals(db: Drizzle, reliesOn: NonNullable<Approval['re
               sql`${users.id} = ${of('userId')} and ${users.epoch} = ${of('userEpoch')}`,
               isNull(users.disabledAt),
               sql`${server.epoch} = ${of('serverEpoch')}`,
-              sql`${nowOr('committedAt')} < ${of('mayBeApprovedUntil')}`,
+              sql`${bound('committedAt', 'timestamptz')} < ${of('mayBeApprovedUntil')}`,
               sql`exists (select from active where active.id_hash = ${of('sessionIdHash')} and active.user_id = ${of('userId')})`,
               reliesOn === 'consent'
                 ? sql`exists (select from standing where standing.approval_id = ${of('id')})`

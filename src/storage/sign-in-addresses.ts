@@ -96,17 +96,28 @@ async function write(
   if (rows.length === 0) return;
   const due = rows.map((row) => ({ id: row.id, version: row.version, address: addressOf(row) }));
   await writing(() =>
-    db.execute(sql`update ${users} set sign_in_address = due.address
-      from jsonb_to_recordset(${JSON.stringify(due)}::text::jsonb) as due(id uuid, version text, address text)
-      where ${users.id} = due.id and ${rowVersion(users)} = due.version and not exists (
-        select from ${users} other
+    // Read and locked first: each node of a cluster has another version of the row.
+    db.execute(sql`with as_read as (
+        select ${users.id}, ${rowVersion(users)} as version from ${users}
+        where ${users.id} = any(${sql.param(due.map(({ id }) => id))}::uuid[]) order by 1 for no key update
+      )
+      update ${users} set sign_in_address = due.address
+      from as_read join jsonb_to_recordset(${JSON.stringify(due)}::text::jsonb) as due(id uuid, version text, address text)
+        on due.id = as_read.id and due.version = as_read.version
+      where ${users.id} = as_read.id and not exists (
+        select 1 from ${users} other
         where other.id <> due.id and (other.sign_in_address = due.address or other.username_key = due.address))`),
   );
 }
 
 /** Where addresses identify no end-user. */
 export async function takeSignInAddresses(db: Drizzle, signal: AbortSignal): Promise<void> {
-  const some = db.select({ id: users.id }).from(users).where(isNotNull(users.signInAddress)).limit(ROWS_READ);
+  const some = db
+    .select({ id: users.id })
+    .from(users)
+    .where(isNotNull(users.signInAddress))
+    .orderBy(asc(users.id))
+    .limit(ROWS_READ);
   for (;;) {
     const taken = await writing(() =>
       db.update(users).set({ signInAddress: null }).where(sql`${users.id} in ${some}`).returning({ id: users.id }),

@@ -45,7 +45,7 @@ export const TABLES: readonly DescribedTable[] = [
     ],
   },
   { table: statisticsProgress, spreadBy: 'everywhere', rights: KEPT },
-  { table: endedRows, spreadBy: endedRows.key, rights: ['select'] },
+  { table: endedRows, spreadBy: 'each node', rights: ['select'] },
   {
     table: deniedAccessTokens,
     spreadBy: deniedAccessTokens.jti,

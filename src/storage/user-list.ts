@@ -4,9 +4,10 @@ import { userSearchText } from '../lifecycles/user/table.ts';
 import type { User } from '../model/user.ts';
 import { isUuidInEitherCase } from '../oauth/sub.ts';
 import type { Drizzle } from './database.ts';
-import { TABLE_OF_FACTOR } from './factors.ts';
+import { FACTORS_BESIDE_SESSIONS, TABLE_OF_FACTOR } from './factors.ts';
 import { reading } from './failures.ts';
 import { type KeyedList, keyedPage, type Place, scannedPart } from './keyed-page.ts';
+import { ofAnotherKey } from './of-another-key.ts';
 import type { Page, PageRequest } from './page.ts';
 import { plannedRead } from './planned-read.ts';
 import { lastSignIns, users } from './schema.ts';
@@ -45,7 +46,7 @@ export type UserFilter = {
 
 const hasFactor = (factor: UserFactor): SQL => {
   const table = TABLE_OF_FACTOR[factor];
-  return sql`exists (select from ${table} where ${table.userId} = ${users.id} and ${table.state} = 'active')`;
+  return sql`exists (select 1 from ${table} where ${table.userId} = ${users.id} and ${table.state} = 'active')`;
 };
 const signInOf = (which?: SQL): SQL =>
   sql`from ${lastSignIns} where ${and(sql`${lastSignIns.userId} = ${users.id}`, which)}`;
@@ -61,6 +62,10 @@ const FACTS = {
   )}]::text[], null)`,
 };
 
+/** The rows of the facts about these end-users, which a cluster reads first. @param ids a query of them */
+const theirRows = (db: Drizzle, ids: SQL) =>
+  [lastSignIns, ...FACTORS_BESIDE_SESSIONS].map((table) => ofAnotherKey(db, table, sql`${table.userId} in (${ids})`));
+
 const LISTED = {
   id: users.id,
   sub: users.sub,
@@ -75,6 +80,7 @@ const LISTED = {
 export async function findUserFacts(db: Drizzle, id: string): Promise<UserFacts | null> {
   const [facts] = await reading(() =>
     db
+      .with(...theirRows(db, sql`${id}::uuid`))
       .select(FACTS)
       .from(users)
       .where(and(eq(users.id, id), isNull(users.deletedAt))),
@@ -88,7 +94,14 @@ export async function findListedUser(db: Drizzle, usernameKey: string, filter: U
   const { indexed, searched } = searchIn(userSearchText(users), q);
   const fits = q === undefined ? undefined : or(isOf(q), indexed ?? searched);
   const where = and(eq(users.usernameKey, usernameKey), isListed(filter), hasClaim(filter), fits);
-  const [user] = await reading(() => db.select(LISTED).from(users).where(where));
+  const found = sql`select ${users.id} from ${users} where ${where}`;
+  const [user] = await reading(() =>
+    db
+      .with(...theirRows(db, found))
+      .select(LISTED)
+      .from(users)
+      .where(where),
+  );
   return user ?? null;
 }
 
@@ -151,14 +164,16 @@ const hasClaim = ({ claim }: UserFilter): SQL | undefined =>
   );
 
 /** By the indexes: among many end-users a search by username would come to it after some pages. */
-const findBySub = (db: Drizzle, sub: string, filter: UserFilter): Promise<ListedUser[]> =>
-  reading(() =>
+function findBySub(db: Drizzle, sub: string, filter: UserFilter): Promise<ListedUser[]> {
+  return reading(() =>
     db
+      .with(...theirRows(db, sql`select ${users.id} from ${users} where ${isOf(sub)}`))
       .select(LISTED)
       .from(users)
       .where(and(isOf(sub), isListed(filter), hasClaim(filter)))
       .limit(1),
   );
+}
 
 function listInOrder(
   db: Drizzle,
@@ -215,14 +230,15 @@ async function inTwoParts(
 function pageOf(db: Drizzle, list: KeyedList, page: PageRequest<Place>): Promise<Page<ListedUser, Place>> {
   return keyedPage(list, page, (scan, rows) => {
     const scanned = scannedPart(scan);
-    const read = (db: Drizzle) =>
-      db
+    const read = (db: Drizzle) => {
+      const found = sql`select * from ${scanned.from} where ${scanned.where ?? sql`true`} order by ${scanned.order} limit ${rows}`;
+      return db
+        .with(db.$with('scanned', {}).as(found), ...theirRows(db, sql`select id from scanned`))
         .select({ scanned: scanned.columns, item: LISTED })
-        .from(scanned.from)
+        .from(sql`scanned`)
         .innerJoin(users, scanned.matches)
-        .where(scanned.where)
-        .orderBy(scanned.order)
-        .limit(rows);
+        .orderBy(scanned.order);
+    };
     return plannedRead(db, read, scan.planning);
   });
 }

@@ -1,12 +1,14 @@
 /** The statements about webhooks: the ledger entries for an endpoint, its deliveries, and their outcomes. */
-import { and, asc, eq, isNotNull, lt, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm';
 import { type AttemptOutcome, TEST_EVENT, type WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
 import type { WebhookDeliveryStore } from '../lifecycles/webhook-delivery/lifecycle.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
+import { isCluster } from './each-node.ts';
 import { committing, reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
+import { hasRecordingNodes, isOnePostgres, recordedOn, recordingNodes } from './recording-nodes.ts';
 import {
   grants,
   server,
@@ -17,8 +19,11 @@ import {
   webhookDeliveries,
   webhookReceivers,
 } from './schema.ts';
+import { areSpread } from './spread-databases.ts';
 
 export type Place = { readonly recordedIn: string; readonly position: string };
+type NodePlace = Place & { readonly node: number };
+type Places = Place & { readonly nodes?: readonly NodePlace[] };
 
 /** How many lines of the ledger a statement reads at most. */
 const LINES_AT_A_TIME = 2000;
@@ -27,41 +32,72 @@ const LINES_AT_A_TIME = 2000;
 const FORGOTTEN_AFTER = sql.raw(`interval '1 hour'`);
 const DELIVERIES_AT_A_TIME = 500;
 
+const SEEN = { target: webhookReceivers.name, set: { seenAt: sql`excluded.seen_at` } };
+
 export type WebhookStore = ReturnType<typeof webhookStore>;
 
 export function webhookStore(db: Drizzle, clock: Clock) {
   /** Instants of deliveries have milliseconds, so that a commit can compare the loaded row with the stored one. */
   const now = () => sql`date_trunc('milliseconds', ${nowOf(clock)})`;
+  /** @returns false: none was kept, since the tables are spread. */
+  const keepOne = async (receivers: readonly string[]): Promise<boolean> => {
+    const name = sql<string>`unnest(${sql.param([...receivers])}::text[])`;
+    const kept = await writing(() =>
+      db
+        .insert(webhookReceivers)
+        .select(
+          db
+            .select({
+              name: name.as('name'),
+              // The lines of transactions that begin from here on are events for it.
+              recordedIn: sql<string>`pg_snapshot_xmax(pg_current_snapshot())`.as('recorded_in'),
+              position: sql<bigint>`0::bigint`.as('position'),
+              nodes: sql<readonly NodePlace[] | null>`null::jsonb`.as('nodes'),
+              seenAt: sql<Date>`${now()}`.as('seen_at'),
+              pausedAt: sql<Date | null>`null::timestamptz`.as('paused_at'),
+            })
+            .from(server)
+            .where(isOnePostgres),
+        )
+        .onConflictDoUpdate(SEEN)
+        .returning({ name: webhookReceivers.name }),
+    );
+    return kept.length > 0;
+  };
   return {
     keep: async (receivers: readonly string[]): Promise<void> => {
       if (receivers.length === 0) return;
-      const name = sql<string>`unnest(${sql.param([...receivers])}::text[])`;
-      await writing(() =>
-        db
-          .insert(webhookReceivers)
-          .select(
-            db
-              .select({
-                name: name.as('name'),
-                // The lines of transactions that begin from here on are events for it.
-                recordedIn: sql<string>`pg_snapshot_xmax(pg_current_snapshot())`.as('recorded_in'),
-                position: sql<bigint>`0::bigint`.as('position'),
-                seenAt: sql<Date>`${now()}`.as('seen_at'),
-                pausedAt: sql<Date | null>`null::timestamptz`.as('paused_at'),
-              })
-              .from(server),
-          )
-          .onConflictDoUpdate({ target: webhookReceivers.name, set: { seenAt: sql`excluded.seen_at` } }),
+      const isKept = areSpread(db) ? false : await keepOne(receivers);
+      if (isKept) return;
+      if (!(await reading(() => isCluster(db)))) return;
+      const nodes = await reading(() => recordingNodes(db));
+      // The coordinator, whose place is that of the one Postgres of before.
+      const here = nodes.find(({ node }) => node === undefined);
+      if (here === undefined) throw Object.assign(new Error('The coordinator gave no answer.'), { code: '08006' });
+      const places = nodes.flatMap(({ node, begunBelow }): NodePlace[] =>
+        node === undefined ? [] : [{ node, recordedIn: begunBelow, position: '0' }],
       );
+      const seenAt = sql<Date>`${now()}`;
+      const values = receivers.map((name) => ({
+        name,
+        recordedIn: here.begunBelow,
+        position: 0n,
+        nodes: places,
+        seenAt,
+        pausedAt: null,
+      }));
+      await writing(() => db.insert(webhookReceivers).values(values).onConflictDoUpdate(SEEN));
     },
     read: (receiver: string, machines: readonly string[]) => readLines(db, receiver, machines),
     record: (
       receiver: string,
-      { from, to }: { readonly from: Place; readonly to: Place },
+      { from, to }: { readonly from: Places; readonly to: Places },
       deliveries: readonly NewDelivery[],
       giveUpAfterSeconds: number,
     ): Promise<boolean> =>
       committing(() => {
+        if (to.nodes !== undefined)
+          return recordOfNodes(db, now(), receiver, { from, to }, deliveries, giveUpAfterSeconds);
         const moved = db.$with('moved').as(
           db
             .update(webhookReceivers)
@@ -216,15 +252,65 @@ function insertOf(
     .returning({ id: webhookDeliveries.id });
 }
 
+/** As `insertOf` does, in the form that Citus takes. @returns rows where it moved. */
+async function recordOfNodes(
+  db: Drizzle,
+  now: ReturnType<typeof sql>,
+  receiver: string,
+  { from, to }: { readonly from: Places; readonly to: Places },
+  deliveries: readonly NewDelivery[],
+  giveUpAfterSeconds: number,
+): Promise<readonly unknown[]> {
+  return db.transaction(async (transaction) => {
+    const moved = await transaction
+      .update(webhookReceivers)
+      .set({ recordedIn: to.recordedIn, position: BigInt(to.position), nodes: to.nodes ?? null })
+      .where(
+        and(
+          eq(webhookReceivers.name, receiver),
+          sql`${webhookReceivers.recordedIn} = ${from.recordedIn}::xid8`,
+          sql`${webhookReceivers.position} = ${from.position}::bigint`,
+          sql`coalesce(${webhookReceivers.nodes}, '[]'::jsonb) = ${JSON.stringify(from.nodes ?? [])}::jsonb`,
+        ),
+      )
+      .returning({ name: webhookReceivers.name });
+    if (moved.length === 0 || deliveries.length === 0) return moved;
+    const [row] = await transaction.select({ now: sql<string>`${now}` }).from(server);
+    const at = new Date(row?.now ?? Number.NaN);
+    const givesUpAt = new Date(at.getTime() + giveUpAfterSeconds * 1000);
+    await transaction
+      .insert(webhookDeliveries)
+      .values(
+        deliveries.map((delivery) => ({
+          ...delivery,
+          state: 'pending' as const,
+          attempts: 0,
+          nextAttemptAt: at,
+          givesUpAt,
+          createdAt: at,
+        })),
+      )
+      .onConflictDoNothing({ target: [webhookDeliveries.receiver, webhookDeliveries.eventId] });
+    return moved;
+  });
+}
+
 /** Lines wait until no older transaction can write any more, as in the feed (ledger-list.ts). */
 async function readLines(db: Drizzle, receiver: string, machines: readonly string[]) {
-  const [from] = await reading(() =>
+  const [row] = await reading(() =>
     db
-      .select({ recordedIn: webhookReceivers.recordedIn, position: sql<string>`${webhookReceivers.position}::text` })
+      .select({
+        recordedIn: webhookReceivers.recordedIn,
+        position: sql<string>`${webhookReceivers.position}::text`,
+        nodes: webhookReceivers.nodes,
+        spread: hasRecordingNodes,
+      })
       .from(webhookReceivers)
       .where(eq(webhookReceivers.name, receiver)),
   );
-  if (!from) return null;
+  if (!row) return null;
+  const { nodes, spread, ...from } = row;
+  if (spread) return readNodes(db, { ...from, nodes: nodes ?? [] }, machines);
   const rows = await reading(() => outboxLines(db, from, machines));
   const last = rows.at(-1)?.line;
   return {
@@ -241,6 +327,107 @@ async function readLines(db: Drizzle, receiver: string, machines: readonly strin
   };
 }
 
+/** The next lines of the first recording node that has some. */
+async function readNodes(
+  db: Drizzle,
+  from: Places & { readonly nodes: readonly NodePlace[] },
+  machines: readonly string[],
+) {
+  for (const { node, settledBelow } of await reading(() => recordingNodes(db))) {
+    const after =
+      node === undefined
+        ? from
+        : (from.nodes.find((place) => place.node === node) ?? { recordedIn: '0', position: '0' });
+    if (BigInt(settledBelow) <= BigInt(after.recordedIn)) continue;
+    const lines = await reading(() => linesOfNode(db, node, after, settledBelow));
+    const last = lines.at(-1);
+    if (last === undefined) continue;
+    const place = { recordedIn: last.recordedIn, position: last.position };
+    const others = from.nodes.filter((one) => one.node !== node);
+    const to =
+      node === undefined ? { ...place, nodes: from.nodes } : { ...from, nodes: [...others, { node, ...place }] };
+    return {
+      from,
+      to,
+      lines: await withUsers(
+        db,
+        lines.filter(({ machine }) => machines.includes(machine)),
+      ),
+    };
+  }
+  return { from, to: null, lines: [] };
+}
+
+const linesOfNode = (db: Drizzle, node: number | undefined, after: Place, settledBelow: string) =>
+  db
+    .select({ ...LINE, recordedIn: sql<string>`${transitions.recordedIn}::text`.as('recorded_in_text') })
+    .from(transitions)
+    .where(
+      and(
+        recordedOn(node),
+        sql`${transitions.recordedIn} >= ${after.recordedIn}::xid8 and ${transitions.recordedIn} < ${settledBelow}::xid8
+          and (${transitions.recordedIn}, ${transitions.position}) > (${after.recordedIn}::xid8, ${after.position}::bigint)`,
+      ),
+    )
+    .orderBy(transitions.recordedIn, transitions.position)
+    .limit(LINES_AT_A_TIME);
+
+/** Looked up by their keys: Citus would read whole tables to join them with a page of lines. */
+async function withUsers(db: Drizzle, lines: Awaited<ReturnType<typeof linesOfNode>>) {
+  const grantIds = [...new Set(lines.flatMap(({ grantId }) => grantId ?? []))];
+  const ofSession = lines.filter(({ sessionId }) => sessionId !== null);
+  const ofGrants = await reading(() =>
+    db.select({ id: grants.id, userId: grants.userId }).from(grants).where(inArray(grants.id, grantIds)),
+  );
+  const ofSessions = await reading(() =>
+    db
+      .select({ sid: sessions.sid, userId: sessions.userId })
+      .from(sessions)
+      .where(
+        and(
+          inArray(sessions.userId, [...new Set(ofSession.map(({ shardKey }) => shardKey))]),
+          inArray(sessions.sid, [...new Set(ofSession.flatMap(({ sessionId }) => sessionId ?? []))]),
+        ),
+      ),
+  );
+  const userOfGrant = new Map(ofGrants.map(({ id, userId }) => [id, userId]));
+  const userOfSession = new Map(ofSessions.map(({ sid, userId }) => [sid, userId]));
+  const said = lines.map(({ shardKey: _, begunSessionId, ...line }) => ({
+    ...line,
+    sessionId: line.sessionId ?? begunSessionId,
+    userId: line.userId ?? userOfGrant.get(line.grantId ?? '') ?? userOfSession.get(line.sessionId ?? '') ?? null,
+  }));
+  const ofUsers = await reading(() =>
+    db
+      .select({ id: users.id, sub: sql<string>`coalesce(${users.sub}, ${users.id}::text)` })
+      .from(users)
+      .where(inArray(users.id, [...new Set(said.flatMap(({ userId }) => userId ?? []))])),
+  );
+  const subs = new Map(ofUsers.map(({ id, sub }) => [id, sub]));
+  return said.map((line) => ({ ...line, sub: subs.get(line.userId ?? '') ?? null }));
+}
+
+const LINE = {
+  position: sql<string>`${transitions.position}::text`.as('position_text'),
+  at: transitions.at,
+  machine: transitions.machine,
+  shardKey: transitions.shardKey,
+  event: transitions.event,
+  from: sql<string>`${transitions.fromState}`.as('from_state_'),
+  to: sql<string>`${transitions.toState}`.as('to_state_'),
+  reason: transitions.reason,
+  clientId: transitions.clientId,
+  userId: transitions.userId,
+  sessionId: transitions.sessionId,
+  begunSessionId: transitions.begunSessionId,
+  grantId: transitions.grantId,
+  signingKeyId: transitions.signingKeyId,
+  actor: transitions.actor,
+  fields: transitions.fields,
+  address: transitions.address,
+  userAgent: transitions.userAgent,
+};
+
 /** For a test of its plan, too. */
 export function outboxLines(db: Drizzle, from: Place, machines: readonly string[]) {
   const sorted = sql`${transitions.recordedIn}, ${transitions.position}`;
@@ -248,32 +435,15 @@ export function outboxLines(db: Drizzle, from: Place, machines: readonly string[
     db
       .select({
         recordedIn: transitions.recordedIn,
-        position: sql<string>`${transitions.position}::text`.as('position_text'),
         place: sql<number>`row_number() over (order by ${sorted})`.as('place'),
-        at: transitions.at,
-        machine: transitions.machine,
-        shardKey: transitions.shardKey,
-        event: transitions.event,
-        from: sql<string>`${transitions.fromState}`.as('from_state_'),
-        to: sql<string>`${transitions.toState}`.as('to_state_'),
-        reason: transitions.reason,
-        clientId: transitions.clientId,
-        userId: transitions.userId,
-        sessionId: transitions.sessionId,
-        begunSessionId: transitions.begunSessionId,
-        grantId: transitions.grantId,
-        signingKeyId: transitions.signingKeyId,
-        actor: transitions.actor,
-        fields: transitions.fields,
-        address: transitions.address,
-        userAgent: transitions.userAgent,
+        ...LINE,
       })
       .from(transitions)
       .where(
         // The first condition is where the scan of the index begins: a comparison of rows alone would not be.
         sql`${transitions.recordedIn} >= ${from.recordedIn}::xid8
           and ${transitions.recordedIn} < pg_snapshot_xmin(pg_current_snapshot())
-          and (${sorted}) > (${from.recordedIn}::xid8, ${from.position}::bigint)`,
+          and (${sorted}) > (${from.recordedIn}::xid8, ${from.position}::bigint) and ${isOnePostgres}`,
       )
       .orderBy(sorted)
       .limit(LINES_AT_A_TIME),

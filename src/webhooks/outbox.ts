@@ -11,7 +11,11 @@ import type { WebhookDelivery } from '../lifecycles/webhook-delivery/entity.ts';
 import { eventOf, machinesOf, type OutboxLine } from './events.ts';
 
 /** A place in the order of the ledger. Both are decimal digits. */
-export type OutboxPlace = { readonly recordedIn: string; readonly position: string };
+type Place = { readonly recordedIn: string; readonly position: string };
+export type OutboxPlace = Place & {
+  /** On a cluster, the place in the order of each recording node. Absent: from its start. */
+  readonly nodes?: readonly (Place & { readonly node: number })[];
+};
 
 export type NewDelivery = Pick<
   WebhookDelivery,

@@ -13,6 +13,7 @@ import { authorizeUrl, exchange, goThrough, makeClient, makePkce, PASSWORD, refr
 import { deleteClient, disableUser, enableUser, saveClient } from '../support/administration.ts';
 import { Browser } from '../support/browser.ts';
 import { type DatabaseKind, databaseKinds } from '../support/database.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 import { testClients } from '../support/macs.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { grantIdOfCode, placeOf, storedGrant } from '../support/stored.ts';
@@ -250,10 +251,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
             const approving = browser.submit(page, { decision: 'approve' }).finally(() => {
               isDone = true;
             });
-            const isHeldUp = async () =>
-              (
-                await other`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-              ).length > 0;
+            const isHeldUp = async () => (await other.unsafe(lockWaits())).length > 0;
             while (!isDone && !(await isHeldUp()));
             return { approving };
           });
@@ -304,10 +302,7 @@ describe.each(databaseKinds)('between load and commit, on %s', (kind: DatabaseKi
             const asking = silent().finally(() => {
               isDone = true;
             });
-            const isHeldUp = async () =>
-              (
-                await other`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-              ).length > 0;
+            const isHeldUp = async () => (await other.unsafe(lockWaits())).length > 0;
             while (!isDone && !(await isHeldUp()));
             return { asking };
           });

@@ -14,6 +14,7 @@ import { signingKeys } from '../../src/storage/schema.ts';
 import { replacePrivateJwe } from '../../src/storage/signing-keys.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
 import { databaseKinds, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 import { changes, keysOf, LIFETIMES, stateOf, storedKeys } from '../support/signing-keys.ts';
 
 const NODES = 4;
@@ -120,8 +121,7 @@ describe('signing keys over several nodes', () => {
 
 /** Until some statement of this database waits for a lock. */
 async function blockedStatement({ drizzle }: Database): Promise<void> {
-  const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  while (((await drizzle.execute(waiting)) as unknown as unknown[]).length === 0);
+  while (((await drizzle.execute(lockWaits())) as unknown as unknown[]).length === 0);
 }
 
 describe.each(databaseKinds)('between load and commit, on %s', (kind) => {

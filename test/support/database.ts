@@ -48,15 +48,15 @@ export type PostgresDatabase = { readonly url: string; readonly drop: () => Prom
 export const createEmptyDatabase = (): Promise<PostgresDatabase> => createDatabase('template0');
 
 async function createDatabase(template: string): Promise<PostgresDatabase> {
-  const { url, prefix } = postgresServer();
+  const { url, prefix, workers = [] } = postgresServer();
   const name = prefix + randomBytes(8).toString('hex');
-  await administer(
-    url,
-    (admin) => admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`,
-  );
+  const onAll = async (statement: (admin: postgres.Sql) => Promise<unknown>) => {
+    await Promise.all([url, ...workers].map((server) => administer(server, statement)));
+  };
+  await onAll((admin) => admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`);
   return {
     url: databaseUrl(url, name),
-    drop: () => administer(url, (admin) => admin`drop database if exists ${admin(name)} with (force)`),
+    drop: () => onAll((admin) => admin`drop database if exists ${admin(name)} with (force)`),
   };
 }
 

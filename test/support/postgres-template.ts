@@ -18,6 +18,8 @@ declare module 'vitest' {
       readonly prefix: string;
       /** Migrated, and without connections. */
       readonly template: string;
+      /** The other nodes of a cluster (test/cluster/template.ts): each has a part of every database. */
+      readonly workers?: readonly string[];
     };
   }
 }

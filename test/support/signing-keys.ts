@@ -1,6 +1,6 @@
 /** The signing keys of a database, without a server: changed through the engine, read as stored. */
 
-import { asc, eq, sql } from 'drizzle-orm';
+import { asc, eq, isNotNull, sql } from 'drizzle-orm';
 import { DEFAULT_SIGNING_KEYS, type SigningKeyPolicy } from '../../policies/schema.ts';
 import { keyDeps } from '../../src/boot/key-ring.ts';
 import { keyLifetimes } from '../../src/config/key-lifetimes.ts';
@@ -27,21 +27,25 @@ export const keysOf = (db: Drizzle, clock: Clock, policy: Partial<SigningKeyPoli
 export type StoredKey = typeof signingKeys.$inferSelect;
 
 /** Oldest first; keys that were created in the same instant in the order of the ledger. */
-export const storedKeys = (db: Drizzle): Promise<StoredKey[]> =>
-  db
-    .select()
-    .from(signingKeys)
-    .orderBy(
-      asc(signingKeys.createdAt),
-      sql`(select t.ctid from transitions t where t.signing_key_id = ${signingKeys.kid} order by t.ctid limit 1)`,
-    );
+export async function storedKeys(db: Drizzle): Promise<StoredKey[]> {
+  const keys = await db.select().from(signingKeys);
+  const lines = await db
+    .select({ kid: transitions.signingKeyId })
+    .from(transitions)
+    .where(isNotNull(transitions.signingKeyId))
+    .orderBy(asc(transitions.position));
+  const place = ({ kid }: StoredKey): number => lines.findIndex((line) => line.kid === kid);
+  return keys.toSorted(
+    (one, other) => one.createdAt.getTime() - other.createdAt.getTime() || place(one) - place(other),
+  );
+}
 
 export const stateOf = async (db: Drizzle, kid: string): Promise<string | undefined> =>
   (await db.select().from(signingKeys).where(eq(signingKeys.kid, kid)))[0]?.state;
 
 /** `event: from → to (reason)`, in the order of the ledger. */
 export async function keyLedger(db: Drizzle, kid: string): Promise<string[]> {
-  const rows = await db.select().from(transitions).where(eq(transitions.signingKeyId, kid)).orderBy(sql`at, ctid`);
+  const rows = await db.select().from(transitions).where(eq(transitions.signingKeyId, kid)).orderBy(sql`at, position`);
   for (const row of rows) {
     if (row.machine !== 'signingKey' || row.clientId !== null || row.grantId !== null) throw new Error('not a key');
   }

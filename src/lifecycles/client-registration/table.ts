@@ -32,9 +32,8 @@ export const clientRegistrationFacts = (
   row: Row<typeof clientRegistrations, 'clientId' | 'state' | 'macVersion'> & { readonly tokenHash: Uint8Array },
 ): Facts => ['client-registration', [row.clientId, row.state, row.tokenHash, row.macVersion]];
 
-/** Its end has passed, and its client has no grant. Consents to the client go first. */
-export const isUnused = (now: SQL): SQL => sql`${clientRegistrations.unusedUntil} < ${anHourBefore(earlier(now))}
-  and not exists (select from grants g where g.client_id = ${clientRegistrations.clientId})`;
+/** Its end has passed: it is unused if its client has no grant. Consents to the client go first. */
+export const hasUnusedEnd = (now: SQL): SQL => sql`${clientRegistrations.unusedUntil} < ${anHourBefore(earlier(now))}`;
 
 export const clientRegistrationTable = described(clientRegistrations, {
   machine: 'clientRegistration',
@@ -52,11 +51,12 @@ export const clientRegistrationTable = described(clientRegistrations, {
   // While nothing names its client, which goes afterwards.
   removal: (now) => [
     {
-      ended: sql`${isUnused(now)}
-        and not exists (select from pushed_requests p where p.client_id = ${clientRegistrations.clientId})
-        and not exists (select from interactions i where i.client_id = ${clientRegistrations.clientId})
-        and not exists (select from consents c where c.client_id = ${clientRegistrations.clientId})`,
+      ended: hasUnusedEnd(now),
       over: clientRegistrations.unusedUntil,
+      keptBy: {
+        column: clientRegistrations.clientId,
+        tables: ['grants', 'pushed_requests', 'interactions', 'consents'],
+      },
     },
   ],
   rules: [

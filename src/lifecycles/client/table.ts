@@ -263,14 +263,12 @@ export const clientTable = described(clients, {
     {
       ended: sql`${clients.registeredBy} = 'self'
         and ((${clients.deletedAt} is null and ${clients.epoch} = 0) or not ${hasDocumentUrl(clients)})
-        and ${clients.createdAt} < ${anHourBefore(earlier(now))}
-        and not exists (select from client_documents d where d.client_id = ${clients.clientId})
-        and not exists (select from client_registrations r where r.client_id = ${clients.clientId})
-        and not exists (select from pushed_requests p where p.client_id = ${clients.clientId})
-        and not exists (select from interactions i where i.client_id = ${clients.clientId})
-        and not exists (select from consents c where c.client_id = ${clients.clientId})
-        and not exists (select from grants g where g.client_id = ${clients.clientId})`,
+        and ${clients.createdAt} < ${anHourBefore(earlier(now))}`,
       over: null,
+      keptBy: {
+        column: clients.clientId,
+        tables: ['client_documents', 'client_registrations', 'pushed_requests', 'interactions', 'consents', 'grants'],
+      },
     },
   ],
   mac: { facts: clientFacts, tokenFacts: tokenClientFacts, alive: sql`${clients.deletedAt} is null` },

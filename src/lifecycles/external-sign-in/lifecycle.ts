@@ -197,10 +197,11 @@ export const externalSignInLifecycle: Lifecycle<ExternalSignInRow, ExternalSignI
     now,
     requires: reliedOn(before, after.signIn.state),
     writes: [
-      update(EXTERNAL_SIGN_INS, before.signIn, after.signIn, ['state']),
+      // A cluster asks for the end-user of the sign-in when it writes the sign-in.
       ...(before.user === null && after.user !== null ? [userWrite(null, after.user, null, true)] : []),
+      update(EXTERNAL_SIGN_INS, before.signIn, after.signIn, ['state']),
       ...(before.identity === null && after.identity !== null ? [newIdentity(after.identity)] : []),
-    ],
+    ] as unknown as Commit['writes'],
     entries: entries.map((entry) => ({ ...entry, interactionId: before.signIn.interactionId })),
   }),
 };

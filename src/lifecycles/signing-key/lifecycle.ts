@@ -110,7 +110,7 @@ export const signingKeyLifecycle: Lifecycle<SigningKeyTable, SigningKeyFacts, Co
     const created = after.find(({ kid }) => !stored.has(kid));
     if (created && created.kid !== fresh?.kid)
       throw new InvariantViolation('signingKey: an unknown key appeared in the table');
-    const moved = after.flatMap((key) => {
+    const moved = inOrderOfLife(after).flatMap((key) => {
       const loaded = stored.get(key.kid);
       if (loaded === undefined || loaded === key) return [];
       return [update(SIGNING_KEYS, loaded, key, ['state'], { key: 'kid', unlike: oneIn(key) })];
@@ -121,6 +121,12 @@ export const signingKeyLifecycle: Lifecycle<SigningKeyTable, SigningKeyFacts, Co
     return { now, inTurn: { table: SIGNING_KEYS.name, key: 'every' }, requires: [], writes, entries };
   },
 };
+
+/** The key that signs stops before the next one begins: a cluster holds each write by itself to the rule of one signer. */
+const inOrderOfLife = (table: SigningKeyTable): SigningKeyTable =>
+  table.toSorted((one, other) => LIFE.indexOf(one.state) - LIFE.indexOf(other.state));
+
+const LIFE: readonly SigningKeyRow['state'][] = ['retired', 'retiring', 'signing', 'published'];
 
 /** Of each algorithm, one key signs and one waits. */
 const oneIn = ({ alg, state }: SigningKeyRow) => (state === 'signing' || state === 'published' ? [{ alg, state }] : []);

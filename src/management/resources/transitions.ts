@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import type { Place } from '../../people/account/origins.ts';
 import { clientNames } from '../../storage/clients.ts';
-import { type ListedLine, listLedger } from '../../storage/ledger-list.ts';
+import type { ListedLine } from '../../storage/ledger-filter.ts';
+import { listLedger } from '../../storage/ledger-list.ts';
 import { type KnownUser, knownUsers } from '../../storage/users.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { instant, shownInstant } from '../instant.ts';
@@ -24,6 +25,9 @@ const digitsUpTo = (most: bigint) =>
     .regex(/^\d{1,20}$/)
     .refine((digits) => BigInt(digits) <= most);
 
+/** More than a cluster has had, and as many as a cursor has room for. */
+const MAX_NODES = 100;
+
 /** As src/storage/ledger-list.ts names places. */
 const position = z.union([
   z.strictObject({ recordedIn: digitsUpTo(2n ** 64n - 1n), position: digitsUpTo(2n ** 63n - 1n) }),
@@ -31,6 +35,22 @@ const position = z.union([
     at: exactInstant,
     table: digitsUpTo(2n ** 32n - 1n),
     row: z.string().regex(/^\(\d{1,9},\d{1,4}\)$/),
+  }),
+  z.strictObject({
+    nodes: z
+      .array(
+        z.strictObject({
+          node: z
+            .int()
+            .min(1)
+            .max(2 ** 31 - 1)
+            .nullable(),
+          recordedIn: digitsUpTo(2n ** 64n - 1n),
+          position: digitsUpTo(2n ** 63n - 1n),
+        }),
+      )
+      .max(MAX_NODES),
+    older: z.strictObject({ at: exactInstant, hash: z.string().regex(/^[0-9a-f]{0,32}$/) }).nullable(),
   }),
 ]);
 

@@ -23,7 +23,7 @@ type Plan = {
 
 const spread = new Map(
   TABLES.flatMap(({ table, spreadBy }) =>
-    spreadBy === 'everywhere' ? [] : [[getTableName(table), spreadBy.name] as const],
+    typeof spreadBy === 'string' ? [] : [[getTableName(table), spreadBy.name] as const],
   ),
 );
 

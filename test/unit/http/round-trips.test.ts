@@ -129,7 +129,7 @@ describe('round trips', () => {
       expect(await costOf(() => scene.browser.send('GET', url, null), 303)).toEqual({ statements: 2, signatures: 0 });
       expect(statements[0]).toMatch(/^select /);
       expect(statements[1]).toMatch(
-        /^with "granted" as \(insert into "grants" .* on conflict .*insert into "transitions"/s,
+        /^with "active_session" as \(.*"granted" as \(insert into "grants" .* on conflict .*insert into "transitions"/s,
       );
       expect(statements[1]).not.toMatch(/(insert into|update) "interactions"/);
     },

@@ -122,13 +122,13 @@ describe('a sign-up with a passkey', () => {
     await signUp(await opened());
     const lines = await db().select().from(transitions);
     const [user] = await accounts();
-    expect(lines.map(({ machine, event, toState }) => `${machine} ${event} ${toState}`).slice(-4)).toEqual([
-      'emailChallenge usedWithPasskey used',
-      'user registrationRequested enabled',
+    const said = lines.map(({ machine, event, toState }) => `${machine} ${event} ${toState}`);
+    expect(said.filter((line) => line === 'emailChallenge usedWithPasskey used')).toHaveLength(1);
+    expect(said.filter((_, at) => lines[at]?.userId === user?.id).toSorted()).toEqual([
       'passkey registered active',
       'signIn passkey accepted',
+      'user registrationRequested enabled',
     ]);
-    expect(lines.slice(-3).map(({ userId }) => userId)).toEqual([user?.id, user?.id, user?.id]);
   });
 
   it('is followed by sign-ins with that passkey, and with no password', async () => {

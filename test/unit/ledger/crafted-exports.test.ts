@@ -27,7 +27,7 @@ const IN_JANUARY = line('2026-01-05T00:00:00+00:00', 5);
 async function closed(...lines: Line[]): Promise<StoredSeal> {
   let made: StoredSeal | null = null;
   const store: SealStore = {
-    standing: async () => ({ now: CLOSED_AT, settledBelow: '1000000', begunBelow: '1000000' }),
+    standing: async () => ({ now: CLOSED_AT, nodes: [{ settledBelow: '1000000', begunBelow: '1000000' }] }),
     newestSeals: async function* () {},
     freeNumber: async (after) => after + 1,
     cut: async () => null,

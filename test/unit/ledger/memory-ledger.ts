@@ -55,7 +55,10 @@ export function memoryLedger(now = new Date('2030-01-20T12:00:00Z')) {
   async function* newestSeals(): AsyncGenerator<readonly NumberedSeal[]> {
     for (const seal of state.seals.toSorted((left, right) => right.number - left.number)) yield [seal];
   }
-  const standing = async () => ({ now: state.now, settledBelow: state.settledBelow, begunBelow: state.begunBelow });
+  const standing = async () => ({
+    now: state.now,
+    nodes: [{ settledBelow: state.settledBelow, begunBelow: state.begunBelow }],
+  });
   const store: SealStore = {
     standing,
     newestSeals,
@@ -96,6 +99,7 @@ export function memoryLedger(now = new Date('2030-01-20T12:00:00Z')) {
     },
     beginsAt: async (instant) =>
       state.seals.find(({ sealedAt }) => sealedAt.getTime() >= instant.getTime())?.number ?? null,
+    linesOfOtherNodes: async function* () {},
     countOpen: async ({ from, from_entry }) => within({ from, from_entry, below: String(2n ** 64n) }).length,
   };
   const seal = async (options?: SealOptions, by = keys): Promise<SealStep> => {

@@ -228,8 +228,8 @@ describe('a rotation', () => {
     const began = { ...WAITS, state: 'signing', beganSigningAt: seconds(10) };
     expect(table.commits.map(({ moves }) => moves)).toEqual([
       [
-        { from: 'published', after: began },
         { from: 'signing', after: stopped },
+        { from: 'published', after: began },
       ],
     ]);
   });

@@ -357,7 +357,9 @@ async function rowsOf(table: PgTable): Promise<readonly string[]> {
 }
 
 it('housekeeping has cases for every table whose rows it removes', () => {
-  const names = new Set(removable(sql`now()` as SQL).map(({ table }) => getTableConfig(table).name));
+  const names = new Set(
+    removable(opened.database.drizzle, sql`now()` as SQL).map(({ table }) => getTableConfig(table).name),
+  );
   const covered = Object.keys(CASES).map((name) => getTableConfig(tableOf(name as TableName)).name);
   expect([...names].filter((name) => !covered.includes(name))).toEqual([]);
 });

@@ -9,9 +9,9 @@ import {
   type LedgerOrder,
   type LedgerPosition,
   type ListedLine,
-  listLedger,
   MAX_LINES_READ,
-} from '../../../src/storage/ledger-list.ts';
+} from '../../../src/storage/ledger-filter.ts';
+import { listLedger } from '../../../src/storage/ledger-list.ts';
 import { keepLedgerPartitions } from '../../../src/storage/ledger-partitions.ts';
 import { disableUser } from '../../support/administration.ts';
 import { clockAt } from '../../support/clock.ts';

@@ -630,7 +630,8 @@ test('a ledger in another Postgres, which counts transactions from the start, st
         (await sealNext({
           alone: (work) =>
             alone(async (store) => {
-              const standing = { ...(await store.standing()), settledBelow: there3, begunBelow: String(ahead + 9n) };
+              const nodes = [{ settledBelow: there3, begunBelow: String(ahead + 9n) }];
+              const standing = { ...(await store.standing()), nodes };
               return work({ ...store, standing: async () => standing });
             }),
           keys: sealKeys(testKeys),

@@ -2,13 +2,8 @@
 import { and, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { grantRows } from '../../../src/storage/grant-list.ts';
-import {
-  aboutUser,
-  type LedgerOrder,
-  type LedgerPosition,
-  lineStatement,
-  recordedPart,
-} from '../../../src/storage/ledger-list.ts';
+import { aboutUser, type LedgerOrder, type OnePosition } from '../../../src/storage/ledger-filter.ts';
+import { lineStatement, recordedPart } from '../../../src/storage/ledger-list.ts';
 import { plannedRead } from '../../../src/storage/planned-read.ts';
 import { sessionRows } from '../../../src/storage/session-list.ts';
 import { outboxLines } from '../../../src/storage/webhooks.ts';
@@ -49,7 +44,7 @@ afterAll(() => ports.close());
 
 const after = { at: '2030-01-01T02:00:00.000000Z', id: '80000000-0000-4000-8000-000000000000' };
 
-const lines = (order: LedgerOrder, position: LedgerPosition | null) =>
+const lines = (order: LedgerOrder, position: OnePosition | null) =>
   lineStatement(ports.db, {}, { part: 'recorded', order, where: recordedPart(position, order), rows: PAGE });
 
 const statements: Record<string, () => { getSQL: () => unknown }> = {

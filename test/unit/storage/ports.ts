@@ -272,7 +272,7 @@ export const NOBODY_ASKED = {
   userAgent: null,
 };
 
-const { recordedIn: _, position: __, ...SAID } = getTableColumns(transitions);
+const { recordedIn: _, position: __, recordedOn: ___, ...SAID } = getTableColumns(transitions);
 
 /** The ledger's lines about one grant, interaction or session, oldest first. */
 export const ledgerOf = ({ db }: Ports, id: string) =>
