@@ -39,7 +39,7 @@ if (UNCHANGED.length > 0) {
 }
 
 /** All others share their workers: loading modules takes longer than most files. */
-const ALONE = [...REPLACE_A_MODULE, ...START_PROCESSES, ...REMEMBER_MUCH];
+export const ALONE = [...REPLACE_A_MODULE, ...START_PROCESSES, ...REMEMBER_MUCH];
 
 export default defineConfig({
   test: {

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { besideSealing } from './beside-sealing.ts';
 import { besideSignIns } from './beside-sign-ins.ts';
+import { clusterCost } from './cluster-cost.ts';
 import { constantSpace } from './constant-space.ts';
 import { openDatabases } from './databases.ts';
 import { gateOf } from './gate.ts';
@@ -94,6 +95,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 try {
+  if (options.cluster === null) await benchAll();
+  else await clusterCost(options.cluster, (line) => process.stdout.write(`${line}\n`));
+} catch (error) {
+  if (stopping === null) throw error;
+} finally {
+  await stopAll();
+}
+
+async function benchAll(): Promise<void> {
   const report = await bench(options, started);
   process.stdout.write(`\n${formatReport(report)}\n`);
   if (options.write) writeFigures(tablesOf(report));
@@ -103,8 +113,4 @@ try {
     if (!isPassed) process.exitCode = 1;
   }
   if (options.json !== null) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
-} catch (error) {
-  if (stopping === null) throw error;
-} finally {
-  await stopAll();
 }

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { scenarios } from './scenarios/all.ts';
 
-const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flight N[,N]] [--grants N] [--nodes N] [--beside FOLDER] [--gate] [--write] [--json FILE]
+const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flight N[,N]] [--grants N] [--nodes N] [--cluster N[,N]] [--beside FOLDER] [--gate] [--write] [--json FILE]
 
   --quick             fewer rounds, operations, starts and rotations: about two minutes instead of some twenty; rougher ratios
   --smoke             a few operations of each: whether all of it works; the figures say nothing
@@ -11,6 +11,8 @@ const HELP = `npm run bench -- [--quick | --smoke] [--only ROW[,ROW]] [--in-flig
   --in-flight N[,N]   concurrent operations, instead of each row's own numbers (8, or 8 and 32)
   --grants N          other authorizations in each database; default 10,000, and 2,000 with --quick
   --nodes N           one more server, "nodes": so many processes of Statehouse on one database, in turns
+  --cluster N[,N]     instead of all rows: the CPU of a rotation on one Postgres, and on clusters of Citus with so many workers
+                      (\`CITUS_PATH\`, test/cluster/README.md)
   --beside FOLDER     another checkout of Statehouse, installed, as one more server: what a change costs
   --gate              with --beside: these two alone; fails where this version costs more than 8 % above the other
   --write             writes the tables into docs/performance.md, with date and commit
@@ -61,6 +63,8 @@ export type Options = {
   readonly only: ReadonlySet<string>;
   /** 1: no server has several. */
   readonly nodes: number;
+  /** Workers of each cluster; null: the usual rows. */
+  readonly cluster: readonly number[] | null;
   readonly beside: string | null;
   readonly gate: boolean;
   readonly write: boolean;
@@ -86,6 +90,7 @@ function parse(): Options {
       'in-flight': { type: 'string' },
       grants: { type: 'string' },
       nodes: { type: 'string', default: '1' },
+      cluster: { type: 'string' },
       beside: { type: 'string' },
       gate: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
@@ -108,6 +113,7 @@ function parse(): Options {
     extent: { ...usual, grants, inFlight },
     only: new Set(only),
     nodes: count('--nodes', values.nodes),
+    cluster: values.cluster?.split(',').map((one) => count('--cluster', one)) ?? null,
     beside: values.beside ?? null,
     gate: values.gate,
     write: values.write,

@@ -1,8 +1,11 @@
-/** Nodes on one Postgres, or on a primary with a standby; a proxy on each way in between. */
+/** Nodes on one Postgres, on a primary with a standby, or on a cluster of Citus; a proxy on each way in between. */
 import postgres from 'postgres';
 import { readRefreshToken } from '../../src/crypto/refresh-token.ts';
 import { type RootKeys, rootKeys } from '../../src/crypto/root-secret.ts';
+import { keepLedgerPartitions } from '../../src/storage/ledger-partitions.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
+import { databaseClock } from '../../src/system/clock.ts';
+import { addDatabase, type Citus, inDatabase, portOf, startCitus } from '../cluster/citus.ts';
 import {
   authorizeUrl,
   exchange,
@@ -35,7 +38,8 @@ export const SECRETS = [
   'the-newer-root-secret-of-the-chaos-suite',
 ] as const;
 
-export type Replication = 'none' | 'synchronous' | 'asynchronous';
+/** `spread`: on a coordinator, which is the primary, and workers; the first worker has a synchronous standby. */
+export type Replication = 'none' | 'synchronous' | 'asynchronous' | 'spread';
 
 export type Cluster = {
   readonly nodes: readonly Node[];
@@ -44,6 +48,8 @@ export type Cluster = {
   /** From each node, in their order, to the first Postgres. */
   readonly ways: readonly TcpProxy[];
   readonly primary: PostgresServer;
+  /** They have the chains; empty: the primary has. */
+  readonly workers: readonly PostgresServer[];
   /** Null: there is none. */
   readonly standby: PostgresServer | null;
   /** From the standby to the primary; null: there is none. */
@@ -55,9 +61,14 @@ export type Cluster = {
   /** By the first token of each. */
   readonly stored: (first: ReadonlyMap<number, string>) => Promise<Map<number, StoredChain>>;
   /** As a superuser. */
-  readonly administer: (server: PostgresServer, ...statements: readonly string[]) => Promise<postgres.Row[]>;
-  /** The standby is the primary from now on. */
+  readonly administer: (
+    server: Pick<PostgresServer, 'url'>,
+    ...statements: readonly string[]
+  ) => Promise<postgres.Row[]>;
+  /** The standby is the primary from now on, or the first worker. */
   readonly promote: () => Promise<void>;
+  /** One more worker, with its share of the chains. */
+  readonly grow: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -81,17 +92,18 @@ export async function openCluster({ replication, nodes: count, deadlines }: Clus
     return keep(proxy, proxy.close);
   };
   try {
-    const first = await startPostgres({ settings: ['wal_level=replica', 'wal_keep_size=256MB'] });
-    const primary = keep(first, first.stop);
-    const replicated = replication === 'none' ? null : await startStandby(primary, opened);
+    const citus = replication === 'spread' ? await startCitus(WORKERS, { settings: REPLICATED }) : null;
+    if (citus !== null) keep(citus, citus.stop);
+    const { primary, workers, replicated } = citus
+      ? await ofCitus(citus, opened)
+      : await ofOne(replication, opened, keep);
     if (replicated !== null) keep(replicated.standby, replicated.standby.stop);
-    await administer(primary, `create role ${ROLE} login`, `create database ${DATABASE} owner ${ROLE}`);
-    if (replicated !== null) await follow(primary, replication);
+    const failsOver = citus === null ? replicated : null;
 
     const keys = rootKeys([...SECRETS]);
     const issuer = 'https://login.chaos.test';
     let current = primary;
-    const seeds = await openSeeds(roleUrl(primary), issuer, replicated?.standby ?? null);
+    const seeds = await openSeeds(roleUrl(primary), issuer, failsOver?.standby ?? null, citus !== null);
     keep(seeds, seeds.close);
 
     const ways: TcpProxy[] = [];
@@ -99,7 +111,7 @@ export async function openCluster({ replication, nodes: count, deadlines }: Clus
     for (let place = 0; place < count; place++) {
       const way = await opened(roleUrl(primary));
       ways.push(way);
-      const others = replicated === null ? [] : [(await opened(roleUrl(replicated.standby))).url];
+      const others = failsOver === null ? [] : [(await opened(roleUrl(failsOver.standby))).url];
       const node = makeNode({
         name: `node ${place + 1}`,
         port: await freePort(),
@@ -119,6 +131,7 @@ export async function openCluster({ replication, nodes: count, deadlines }: Clus
       balancer,
       ways,
       primary,
+      workers,
       standby: replicated?.standby ?? null,
       stream: replicated?.stream ?? null,
       client: seeds.client,
@@ -130,7 +143,23 @@ export async function openCluster({ replication, nodes: count, deadlines }: Clus
         if (replicated === null) throw new Error('There is no standby.');
         const [row] = await administer(replicated.standby, 'select pg_promote() as promoted');
         if (row?.['promoted'] !== true) throw new Error('The standby was not promoted.');
-        current = replicated.standby;
+        const [was] = workers;
+        if (was === undefined) current = replicated.standby;
+        else await administer(spread(primary), instead(was, replicated.standby));
+      },
+      grow: async () => {
+        if (citus === null) throw new Error('There are no workers.');
+        const added = await citus.makeServer();
+        keep(added, added.stop);
+        await administer(added, MAKE_ROLE);
+        await addDatabase(added, DATABASE, ROLE);
+        await administer(
+          spread(primary),
+          `select citus_add_node('127.0.0.1', ${portOf(added)})`,
+          // The ledger has no key by which a row could change: its rows are only added.
+          "select citus_rebalance_start(shard_transfer_mode := 'force_logical')",
+          'select citus_rebalance_wait()',
+        );
       },
       close,
     };
@@ -140,11 +169,42 @@ export async function openCluster({ replication, nodes: count, deadlines }: Clus
   }
 }
 
+type Open = (url: string) => Promise<TcpProxy>;
+const REPLICATED = ['wal_keep_size=256MB'];
+const MAKE_ROLE = `create role ${ROLE} login`;
+
+async function ofOne(replication: Replication, opened: Open, keep: <T>(made: T, end: () => unknown) => T) {
+  const first = await startPostgres({ settings: ['wal_level=replica', ...REPLICATED] });
+  const primary = keep(first, first.stop);
+  const replicated = replication === 'none' ? null : await startStandby(primary, opened, startPostgres);
+  await administer(primary, MAKE_ROLE, `create database ${DATABASE} owner ${ROLE}`);
+  if (replicated !== null) await follow(primary, replication);
+  return { primary, workers: [], replicated };
+}
+
+const WORKERS = 2;
+
+async function ofCitus({ coordinator, workers, makeDatabase, makeServer }: Citus, opened: Open) {
+  for (const server of [coordinator, ...workers]) await administer(server, MAKE_ROLE);
+  await makeDatabase(DATABASE, ROLE);
+  const [first] = workers;
+  if (first === undefined) throw new Error('no worker');
+  const replicated = await startStandby(first, opened, makeServer);
+  await follow(first, 'synchronous');
+  return { primary: coordinator, workers, replicated };
+}
+
+/** The database of the server, as a superuser. */
+const spread = (server: PostgresServer) => ({ url: inDatabase(server, DATABASE) });
+
+const instead = (was: PostgresServer, is: PostgresServer): string =>
+  `select citus_update_node(nodeid, '127.0.0.1', ${portOf(is)}, force => true) from pg_dist_node where nodeport = ${portOf(was)}`;
+
 /** A standby begins as a copy. */
-async function startStandby(primary: PostgresServer, opened: (url: string) => Promise<TcpProxy>) {
+async function startStandby(primary: PostgresServer, opened: Open, start: typeof startPostgres) {
   const stream = await opened(primary.url);
   await primary.halt();
-  const standby = await startPostgres({ standbyOf: { halted: primary, streams: stream.url, name: STANDBY } });
+  const standby = await start({ standbyOf: { halted: primary, streams: stream.url, name: STANDBY } });
   await primary.restart();
   return { standby, stream };
 }
@@ -166,7 +226,10 @@ async function follow(primary: PostgresServer, replication: Replication): Promis
   });
 }
 
-async function administer({ url }: PostgresServer, ...statements: readonly string[]): Promise<postgres.Row[]> {
+async function administer(
+  { url }: Pick<PostgresServer, 'url'>,
+  ...statements: readonly string[]
+): Promise<postgres.Row[]> {
   const admin = postgres(url, { max: 1, onnotice: () => {}, connection: { default_transaction_read_only: false } });
   try {
     let rows: postgres.Row[] = [];
@@ -193,9 +256,14 @@ function severalHosts(urls: readonly string[]): string {
 }
 
 /** Clients and end-users, whose chains are made by an app in this process. */
-async function openSeeds(url: string, issuer: string, standby: PostgresServer | null) {
-  const database = openPostgres(standby === null ? url : severalHosts([url, roleUrl(standby)]), { connections: 4 });
-  await database.migrate();
+async function openSeeds(url: string, issuer: string, standby: PostgresServer | null, isSpread: boolean) {
+  const at = standby === null ? url : severalHosts([url, roleUrl(standby)]);
+  const owner = openPostgres(at, { connections: 1 });
+  await owner.migrate();
+  await keepLedgerPartitions(owner.drizzle, databaseClock);
+  if (isSpread) await owner.distribute?.();
+  await owner.close();
+  const database = openPostgres(at, { connections: 4 });
   const first = rootKeys([SECRETS[0]]);
   const app = await openTestApp(database, {
     keys: first,
@@ -245,7 +313,7 @@ export async function storedChains(
     const ids = new Map([...first].map(([chain, token]) => [placeIn(keys, token).grantId, chain]));
     const rows = await db`
       select g.id, g.state, g.revoked_reason, g.refresh_generation::int as generation, encode(g.refresh_nonce, 'hex') as nonce,
-        array(select t.generation::int from transitions t where t.grant_id = g.id and t.to_state = 'used') as ledger
+        array(select t.generation::int from transitions t where t.shard_key = g.id and t.grant_id = g.id and t.to_state = 'used') as ledger
       from grants g where g.id in ${db([...ids.keys()])}`;
     return new Map(
       rows.map(({ id, state, revoked_reason: reason, generation, nonce, ledger }) => [

@@ -22,7 +22,7 @@ export type Report = {
   readonly seconds: number;
 };
 
-const KINDS: readonly Replication[] = ['none', 'synchronous', 'asynchronous'];
+const KINDS: readonly Replication[] = ['none', 'synchronous', 'asynchronous', 'spread'];
 
 /** @param tell gets each report when it is there. */
 export async function runScenarios(

@@ -305,6 +305,96 @@ const WITH_A_STANDBY: readonly Scenario[] = [
   },
 ];
 
+const workerOf = ({ workers }: Stage, place: number) => {
+  const worker = workers[place];
+  if (worker === undefined) throw new Error('no worker');
+  return worker;
+};
+
+/** The chains of the other workers rotate on meanwhile. */
+async function isFeltByItsChains(stage: Stage): Promise<void> {
+  await stage.load.fails(stage.chains, ['try-again', 'unknown']);
+  await stage.load.rotates(stage.chains);
+  await stage.balancer.asksAll();
+}
+
+const ON_A_CLUSTER: readonly Omit<Scenario, 'replication'>[] = [
+  {
+    name: 'worker-killed',
+    happens: 'a worker is shut down immediately (SIGQUIT), and starts again; the chains of the others rotate on',
+    promised: keeps(SAID),
+    strike: async (stage) => {
+      const worker = workerOf(stage, 1);
+      await worker.crash();
+      await isFeltByItsChains(stage);
+      await worker.restart();
+    },
+  },
+  {
+    name: 'worker-paused',
+    happens: 'all processes of a worker are stopped where they are, and continue',
+    promised: keeps(SAID),
+    strike: async (stage) => {
+      const worker = workerOf(stage, 1);
+      worker.pause();
+      try {
+        await isFelt(stage);
+      } finally {
+        worker.resume();
+      }
+    },
+  },
+  {
+    name: 'coordinator-killed',
+    happens: 'the coordinator is shut down immediately (SIGQUIT), and starts again',
+    promised: keeps(SAID),
+    strike: async (stage) => {
+      await stage.primary.crash();
+      await isFelt(stage);
+      await stage.primary.restart();
+    },
+  },
+  {
+    name: 'cluster-node-killed',
+    happens: 'kill -9 of a node of a cluster, which starts again',
+    promised: keeps(['cut', 'not-sent']),
+    strike: async (stage) => {
+      const node = nodeOf(stage, 0);
+      await node.kill();
+      await isFelt(stage);
+      await node.start();
+    },
+  },
+  {
+    name: 'worker-added',
+    happens: 'the cluster gets one more worker, and shards move to it under load',
+    promised: keeps(AGAIN),
+    spoils: true,
+    strike: async (stage) => {
+      await stage.grow();
+      await stage.load.rotates(stage.chains);
+    },
+  },
+  {
+    name: 'worker-failover',
+    happens: 'a worker is shut down immediately, and its synchronous standby is promoted',
+    promised: keeps(SAID),
+    spoils: true,
+    strike: async (stage) => {
+      await workerOf(stage, 0).crash();
+      await isFeltByItsChains(stage);
+      await stage.promote();
+      await stage.load.rotates(2 * stage.chains);
+    },
+  },
+];
+
+/** They need an installation of Citus (test/cluster/citus.ts). */
+export const clusterScenarios: readonly Scenario[] = ON_A_CLUSTER.map((scenario) => ({
+  ...scenario,
+  replication: 'spread',
+}));
+
 export const scenarios: readonly Scenario[] = [
   ...ON_ONE_DATABASE.map((scenario): Scenario => ({ ...scenario, replication: 'none' })),
   ...secretRotations,

@@ -36,8 +36,10 @@ import { externalSignInStore } from '../../src/storage/external-sign-ins.ts';
 import { passkeyStore, recoveryCodeStore, secondFactorStore, trustedBrowserStore } from '../../src/storage/factors.ts';
 import { clients, linkedIdentities, passkeys, secondFactors } from '../../src/storage/schema.ts';
 import { userStore } from '../../src/storage/user-store.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 import { testKeys, testMacs } from '../support/macs.ts';
 import { keysOf } from '../support/signing-keys.ts';
+import { pastTriggers } from '../support/unheld.ts';
 import {
   approvalOf,
   approve,
@@ -56,7 +58,7 @@ let ports: Ports;
 let other: postgres.Sql;
 beforeAll(async () => {
   ports = await openPorts('postgres');
-  other = postgres(ports.url ?? '', { max: 2, connection: { session_replication_role: 'replica' } });
+  other = postgres(pastTriggers(ports.url ?? ''), { max: 2, connection: { session_replication_role: 'replica' } });
 });
 afterAll(async () => {
   await other?.end();
@@ -422,7 +424,7 @@ async function givenAnswer(kind: 'delegated' | 'upstream'): Promise<Elsewhere> {
 const OF_USER = { 'the end-user was disabled': disable, 'the end-user signed out everywhere': signOutEverywhere };
 const LATER: Change<Elsewhere> = (sql, { id }) => sql`
   insert into external_sign_ins (id, reference_hash, kind, purpose, provider, browser_hash, wishes, state, began_at, ends_at, user_id, amr, authenticated_at)
-  select gen_random_uuid(), ${randomBytes(32)}, kind, purpose, provider, browser_hash, wishes, 'used', began_at + interval '1 second', ends_at,
+  select ${randomUUID()}, ${randomBytes(32)}, kind, purpose, provider, browser_hash, wishes, 'used', began_at + interval '1 second', ends_at,
     ${randomUUID()}::uuid, '{pwd}', now() from external_sign_ins where id = ${id}`;
 const SETTLED: Change<Elsewhere> = (sql, { id }) =>
   sql`update external_sign_ins set state = 'denied', refusal = 'access_denied' where id = ${id}`;
@@ -586,11 +588,7 @@ const CASES: Readonly<Record<string, Case<never>>> = {
   ...ofAdministration,
 };
 
-const isWaiting = async (): Promise<boolean> =>
-  (
-    await other`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
-  ).length > 0;
+const isWaiting = async (): Promise<boolean> => (await other.unsafe(lockWaits())).length > 0;
 
 describe.each(Object.entries(CASES) as unknown as [string, Case<Decided>][])(
   '%s',
@@ -636,7 +634,7 @@ describe('a consent that an approval would widen', () => {
     ['was forgotten', (sql, { person }) => sql`delete from consents where user_id = ${person.id}`],
     [
       'was forgotten and given again',
-      (sql, { person }) => sql`update consents set id = gen_random_uuid() where user_id = ${person.id}`,
+      (sql, { person }) => sql`update consents set id = ${randomUUID()} where user_id = ${person.id}`,
     ],
     [
       'was changed',
