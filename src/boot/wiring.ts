@@ -151,7 +151,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
   const heartbeat = heartbeatOf(db, random, logger);
   const macs = rowMacs(keys);
   const authentic = authenticClients(macs, configuredClients({ issuer, keys, configuration }));
-  const store = grantStore(db, clock, authentic, () => tokensReleaseClaims(configuration().claims), database.isSpread);
+  const store = grantStore(db, clock, authentic, () => tokensReleaseClaims(configuration().claims));
   const deniedAccessTokens = deniedAccessTokenStore(db, clock);
   const usedJtis = usedJtiStore(db, clock);
   const clientRegistrations = clientRegistrationStore(db, clock, macs);

@@ -2,7 +2,6 @@
 import { fileURLToPath } from 'node:url';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
-/** The interface of both drivers. The query builder makes statements; the hot path prepares them and opens no transaction. */
 export type Distributed = {
   /** Tables that this call has spread, by name. */
   readonly spread: readonly string[];
@@ -11,13 +10,12 @@ export type Distributed = {
   readonly workers: number;
 };
 
+/** The interface of both drivers. The query builder makes statements; the hot path prepares them and opens no transaction. */
 export type Drizzle = PgDatabase<PgQueryResultHKT>;
 
 export type Database = {
   readonly kind: 'postgres' | 'embedded';
   readonly drizzle: Drizzle;
-  /** Whether the tables are spread over the workers of a Citus cluster. */
-  readonly isSpread: () => boolean;
   /** Statements that wait for a connection or for their answer; null: this driver has no number. */
   readonly inFlight: () => number | null;
   /** Applies the migrations in drizzle/; safe when several nodes do so together. */

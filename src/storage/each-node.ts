@@ -10,15 +10,13 @@ export const answersOfEachNode = async (db: Drizzle, statement: string): Promise
     await db.execute(sql`select nodeid as node, success, result from run_command_on_all_nodes(${statement})`),
   );
 
-/** Whether the tables are spread. */
+/** Whether the tables are spread: by the function of their ledger, which `migrate --distribute` makes with them. */
+export const ARE_TABLES_SPREAD = `to_regproc('public.ledger_entry_is_recorded_here') is not null`;
+
+/** The newest answer, where that of `areSpread` could be old. */
 export async function isCluster(db: Drizzle): Promise<boolean> {
-  const rows = rawRows<{ present: boolean }>(
-    await db.execute(sql`select to_regclass('pg_catalog.pg_dist_partition') is not null as present`),
-  );
-  if (rows[0]?.present !== true) return false;
-  const spread = await db.execute(sql`select from pg_catalog.pg_dist_partition
-    where logicalrelid = to_regclass('public.grants') and partmethod = 'h'`);
-  return rawRows(spread).length > 0;
+  const [row] = rawRows<{ spread: boolean }>(await db.execute(sql.raw(`select ${ARE_TABLES_SPREAD} as spread`)));
+  return row?.spread === true;
 }
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -29,7 +29,6 @@ export async function openEmbedded(folder: string | null, template?: Blob): Prom
   return {
     kind: 'embedded',
     drizzle: database,
-    isSpread: () => false,
     inFlight: () => null,
     migrate: () => migrateEmbedded(database, folder),
     // The folder belongs to this process.

@@ -17,8 +17,7 @@ type Fields = Readonly<Record<string, Column | SQL>>;
 const named = (name: string, group = ''): string => `"@${group}${name}"`;
 const namesOf = (fields: Fields, group?: string): string[] => Object.keys(fields).map((name) => named(name, group));
 
-const MEMBERS = presented(argument);
-const { serverEpoch, client, grant, user, claims } = MEMBERS;
+const { serverEpoch, client, grant, user, claims } = presented(argument);
 
 export function grantLoadFunction(db: Drizzle): MadeFunction {
   const returned = [

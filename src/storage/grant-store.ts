@@ -25,20 +25,16 @@ import type { MadeFunction } from './plpgsql.ts';
 import { rawRows } from './raw-rows.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
+import { areSpread } from './spread-databases.ts';
 
-/**
- * @param wantsClaims whether loads bring the claims of the end-user; asked at each load, since configuration can change.
- * @param isSpread whether a statement can have the rows of one grant only.
- */
+/** @param wantsClaims whether loads bring the claims of the end-user; asked at each load, since configuration can change. */
 export function grantStore(
   db: Drizzle,
   clock: Clock,
   authentic: AuthenticClients,
   wantsClaims: () => boolean = () => false,
-  isSpread: () => boolean = () => false,
 ): GrantStore {
   const loadStatement = decodeOnce(prepareLoad(db));
-  const loadByFunction = decodeOnce(prepareLoadByFunction(db), true) as unknown as typeof loadStatement;
   const loadManyStatement = decodeOnce(prepareLoadMany(db));
   const loadClientStatement = decodeOnce(prepareLoadClient(db));
   const loadClientsStatement = decodeOnce(prepareLoadClients(db));
@@ -47,10 +43,16 @@ export function grantStore(
   const repeatStatement = prepareRepeatHead(db);
   const revokeStatement = prepareRevoke(db);
 
+  /** Where tables are spread, a statement has the rows of one grant. */
+  const isSpread = () => areSpread(db);
+  const functions = once(() => ({
+    ...grantFunctions(db),
+    load: decodeOnce(prepareLoadByFunction(db), true) as unknown as typeof loadStatement,
+  }));
   const loadAlone = async (key: LoadKey): Promise<LoadedGrant> => {
     const values = { ...key, withClaims: wantsClaims(), now: fixedNow(clock) };
     const [row] = await reading(() =>
-      isSpread() ? overDeadlocks(() => loadByFunction.execute(values)) : loadStatement.execute(values),
+      isSpread() ? overDeadlocks(() => functions().load.execute(values)) : loadStatement.execute(values),
     );
     // A function returns a row without it.
     if (!row || row.serverEpoch === null) throw noServerRow();
@@ -95,7 +97,6 @@ export function grantStore(
     keyOf: ({ loaded }) => loaded.id,
     writes: true,
   });
-  const functions = grantFunctions(db);
   const called = (of: MadeFunction, values: Readonly<Record<string, unknown>>) =>
     committing(() =>
       overDeadlocks(async () =>
@@ -105,14 +106,14 @@ export function grantStore(
       ),
     );
   const moveHead = (move: HeadMove) =>
-    isSpread() ? called(functions.moveHead, headMoveValues(move)) : moveBatched(move);
+    isSpread() ? called(functions().moveHead, headMoveValues(move)) : moveBatched(move);
   const repeatHead = (repeat: HeadRepeat) =>
     isSpread()
-      ? called(functions.repeatHead, headRepeatValues(repeat))
+      ? called(functions().repeatHead, headRepeatValues(repeat))
       : committing(() => repeatStatement.execute({ ...headRepeatValues(repeat), committedAt: fixedNow(clock) }));
   const revoke = (revocation: Revocation) =>
     isSpread()
-      ? called(functions.revoke, revocationValues(revocation))
+      ? called(functions().revoke, revocationValues(revocation))
       : committing(() => revokeStatement.execute(revocationValues(revocation)));
 
   return {
@@ -139,6 +140,12 @@ export function grantStore(
       return commit.kind === 'repeatHead' ? repeatHead(commit.repeat) : revoke(commit.revocation);
     },
   };
+}
+
+/** Made at the first call: one Postgres needs none of the functions of a cluster. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 /** SQLSTATE deadlock_detected: Postgres has undone the statement. */

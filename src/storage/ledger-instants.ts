@@ -15,20 +15,24 @@ const SLACK_SECONDS = 120;
 /** Postgres reads no text of JavaScript with a later year. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
+type Instants = { readonly from?: Date | undefined; readonly to?: Date | undefined };
+
 /**
  * A condition that every line of these instants meets, and that ends a walk along the order soon before and after them.
  * @returns undefined: without instants there is none. @throws StoreUnavailable
  */
-export async function recordedAround(
-  db: Drizzle,
-  { from, to }: { readonly from?: Date | undefined; readonly to?: Date | undefined },
-): Promise<SQL | undefined> {
+export async function recordedAround(db: Drizzle, { from, to }: Instants): Promise<SQL | undefined> {
   if (from === undefined && to === undefined) return undefined;
   // Each node of a cluster has an order of its own.
   if (areSpread(db)) return undefined;
+  return around({ from, to }, (instant) => recordedBy(db, instant));
+}
+
+/** @param by finds the transaction that recorded the first line of this instant or later. */
+async function around({ from, to }: Instants, by: (instant: Date) => Promise<string | null>): Promise<SQL | undefined> {
   const [first, last] = await Promise.all([
-    from && recordedBy(db, new Date(from.getTime() - SLACK_SECONDS * 1000)),
-    to && recordedBy(db, new Date(Math.min(to.getTime() + SLACK_SECONDS * 1000, LAST_INSTANT))),
+    from && by(new Date(from.getTime() - SLACK_SECONDS * 1000)),
+    to && by(new Date(Math.min(to.getTime() + SLACK_SECONDS * 1000, LAST_INSTANT))),
   ]);
   return and(
     first ? sql`${transitions.recordedIn} >= ${first}::xid8` : undefined,
@@ -67,20 +71,8 @@ async function recordedBy(db: Drizzle, instant: Date): Promise<string | null> {
  * The same of a recording node of a cluster, whose Citus takes no recursive statement: each half of the order is a statement.
  * @throws StoreUnavailable
  */
-export async function recordedAroundOn(
-  db: Drizzle,
-  node: number | undefined,
-  { from, to }: { readonly from?: Date | undefined; readonly to?: Date | undefined },
-): Promise<SQL | undefined> {
-  const [first, last] = await Promise.all([
-    from && recordedByOn(db, node, new Date(from.getTime() - SLACK_SECONDS * 1000)),
-    to && recordedByOn(db, node, new Date(Math.min(to.getTime() + SLACK_SECONDS * 1000, LAST_INSTANT))),
-  ]);
-  return and(
-    first ? sql`${transitions.recordedIn} >= ${first}::xid8` : undefined,
-    last ? sql`${transitions.recordedIn} <= ${last}::xid8` : undefined,
-  );
-}
+export const recordedAroundOn = (db: Drizzle, node: number | undefined, instants: Instants): Promise<SQL | undefined> =>
+  around(instants, (instant) => recordedByOn(db, node, instant));
 
 async function recordedByOn(db: Drizzle, node: number | undefined, instant: Date): Promise<string | null> {
   const placed = async (where: SQL | undefined, to: 'asc' | 'desc') => {

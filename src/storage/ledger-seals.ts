@@ -42,7 +42,6 @@ export const sealAlone =
     );
 
 /** No segment has it: the statement is for the node that has the table. */
-/** No segment has it: the statement is for the node that has the table. */
 const ofNoNumber = and(eq(ledgerSeals.shard, SHARD), eq(ledgerSeals.number, 0));
 
 /** `spread`: over a cluster, where a range has a recording node. */

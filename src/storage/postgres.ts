@@ -45,7 +45,6 @@ export function openPostgres(url: string, options: { readonly connections?: numb
   return {
     kind: 'postgres',
     drizzle: pool.drizzle,
-    isSpread: pool.isSpread,
     inFlight: pool.inFlight,
     migrate: () =>
       alone(url, async (client) => {

@@ -4,7 +4,7 @@
  */
 import { sql } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
-import { answersOfEachNode } from './each-node.ts';
+import { ARE_TABLES_SPREAD, answersOfEachNode } from './each-node.ts';
 import { rawRows } from './raw-rows.ts';
 import { transitions } from './schema.ts';
 
@@ -17,17 +17,14 @@ export type RecordingNode = {
   readonly begunBelow: string;
 };
 
-/**
- * Whether the ledger has recording nodes, by the function that `migrate --distribute` makes. A node of the server that started before may
- * not know it yet, and must not read two orders as one.
- */
-export const hasRecordingNodes = sql<boolean>`to_regproc('public.ledger_entry_is_recorded_here') is not null`;
+/** Whether the ledger has recording nodes. A node of the server that started before may not know it yet, and must not read two orders as one. */
+export const hasRecordingNodes = sql<boolean>`${sql.raw(ARE_TABLES_SPREAD)}`;
 
 /**
  * In a statement for one Postgres, which reads nothing where there are such nodes: it may have waited while the tables were spread. Each
  * worker would compare with its own transactions in progress.
  */
-export const isOnePostgres = sql`to_regproc('public.ledger_entry_is_recorded_here') is null`;
+export const isOnePostgres = sql`not (${hasRecordingNodes})`;
 
 /** Of a node that left the cluster. */
 const ENDED = String(2n ** 64n - 1n);

@@ -1,5 +1,6 @@
 /** Tables that are spread over the workers of a Citus cluster (docs/decisions/0118). */
 import type postgres from 'postgres';
+import { ARE_TABLES_SPREAD } from './each-node.ts';
 import type { Spreading } from './postgres-pool.ts';
 
 /**
@@ -9,10 +10,7 @@ import type { Spreading } from './postgres-pool.ts';
  */
 export const SPREADING: Spreading = {
   areTablesSpread: async (client: postgres.Sql) => {
-    const [catalog] = await client`select to_regclass('pg_catalog.pg_dist_partition') is not null as present`;
-    if (!catalog?.['present']) return false;
-    const [row] = await client`select exists (select from pg_catalog.pg_dist_partition
-      where logicalrelid = to_regclass('public.grants') and partmethod = 'h') as spread`;
+    const [row] = await client.unsafe(`select ${ARE_TABLES_SPREAD} as spread`);
     return row?.['spread'] === true;
   },
   connection: { plan_cache_mode: 'force_custom_plan', 'citus.multi_shard_modify_mode': 'sequential' },

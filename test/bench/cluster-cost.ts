@@ -100,8 +100,8 @@ async function measure(
   for (const { drizzle } of opened) await drizzle.execute('select 1');
   // A store that is used by one request at a time sends no batch.
   const storeOf = (at: number): GrantStore => {
-    const { drizzle, isSpread } = opened[at % opened.length] as Database;
-    return grantStore(drizzle, databaseClock, authentic, () => false, isSpread);
+    const { drizzle } = opened[at % opened.length] as Database;
+    return grantStore(drizzle, databaseClock, authentic);
   };
   const stores = Array.from({ length: IN_FLIGHT }, (_, at) => storeOf(at));
   const cpu = () => Promise.all(admins.map((admin) => postgresCpu(admin, DATABASE)));

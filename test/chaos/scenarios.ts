@@ -1,4 +1,5 @@
 /** A fault, and the promise for it. Each scenario waits until the fault takes effect, and heals it. */
+import type { PostgresServer } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 import { type Cluster, DATABASE, type Replication, SECRETS } from './cluster.ts';
 import type { AnswerKind } from './history.ts';
@@ -56,6 +57,28 @@ async function restart({ load, balancer, chains }: Stage, node: Node, settings: 
   await load.rotates(chains);
 }
 
+async function killNode(stage: Stage): Promise<void> {
+  const node = nodeOf(stage, 0);
+  await node.kill();
+  await isFelt(stage);
+  await node.start();
+}
+
+async function killPrimary(stage: Stage): Promise<void> {
+  await stage.primary.crash();
+  await isFelt(stage);
+  await stage.primary.restart();
+}
+
+async function pause(stage: Stage, server: PostgresServer): Promise<void> {
+  server.pause();
+  try {
+    await isFelt(stage);
+  } finally {
+    server.resume();
+  }
+}
+
 async function readOnly({ administer, primary }: Stage, value: boolean): Promise<void> {
   await administer(primary, `alter system set default_transaction_read_only = ${value}`, RELOAD);
 }
@@ -101,12 +124,7 @@ const ON_ONE_DATABASE: readonly Omit<Scenario, 'replication'>[] = [
     name: 'node-killed',
     happens: 'kill -9 of a node, which starts again',
     promised: keeps(['cut', 'not-sent']),
-    strike: async (stage) => {
-      const node = nodeOf(stage, 0);
-      await node.kill();
-      await isFelt(stage);
-      await node.start();
-    },
+    strike: killNode,
   },
   {
     name: 'node-paused',
@@ -127,24 +145,13 @@ const ON_ONE_DATABASE: readonly Omit<Scenario, 'replication'>[] = [
     name: 'database-killed',
     happens: 'Postgres is shut down immediately (SIGQUIT), and starts again',
     promised: keeps(SAID),
-    strike: async (stage) => {
-      await stage.primary.crash();
-      await isFelt(stage);
-      await stage.primary.restart();
-    },
+    strike: killPrimary,
   },
   {
     name: 'database-paused',
     happens: 'all processes of Postgres are stopped where they are, and continue',
     promised: keeps(SAID),
-    strike: async (stage) => {
-      stage.primary.pause();
-      try {
-        await isFelt(stage);
-      } finally {
-        stage.primary.resume();
-      }
-    },
+    strike: (stage) => pause(stage, stage.primary),
   },
   {
     name: 'database-slow',
@@ -334,36 +341,19 @@ const ON_A_CLUSTER: readonly Omit<Scenario, 'replication'>[] = [
     name: 'worker-paused',
     happens: 'all processes of a worker are stopped where they are, and continue',
     promised: keeps(SAID),
-    strike: async (stage) => {
-      const worker = workerOf(stage, 1);
-      worker.pause();
-      try {
-        await isFelt(stage);
-      } finally {
-        worker.resume();
-      }
-    },
+    strike: (stage) => pause(stage, workerOf(stage, 1)),
   },
   {
     name: 'coordinator-killed',
     happens: 'the coordinator is shut down immediately (SIGQUIT), and starts again',
     promised: keeps(SAID),
-    strike: async (stage) => {
-      await stage.primary.crash();
-      await isFelt(stage);
-      await stage.primary.restart();
-    },
+    strike: killPrimary,
   },
   {
     name: 'cluster-node-killed',
     happens: 'kill -9 of a node of a cluster, which starts again',
     promised: keeps(['cut', 'not-sent']),
-    strike: async (stage) => {
-      const node = nodeOf(stage, 0);
-      await node.kill();
-      await isFelt(stage);
-      await node.start();
-    },
+    strike: killNode,
   },
   {
     name: 'worker-added',
