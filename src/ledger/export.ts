@@ -67,8 +67,17 @@ const lineRecord = z.object({
     .string()
     .regex(/^\d{1,20}$/)
     .refine((digits) => BigInt(digits) < 2n ** 64n),
-  position: z.int(),
+  position: z
+    .bigint()
+    .min(-(2n ** 63n))
+    .lt(2n ** 63n),
 });
+
+/** Nodes of a cluster give places that no number of JavaScript holds. */
+const placeAsWritten = (key: string, value: unknown, written?: { readonly source?: string }): unknown =>
+  key === 'position' && typeof value === 'number' && /^-?\d+$/.test(written?.source ?? '')
+    ? BigInt(written?.source ?? '')
+    : value;
 
 /** The file is no export of this server. The message names the line, and shows none of its text. */
 export class NotAnExport extends Error {
@@ -118,7 +127,7 @@ const isSeal = (record: SealRecord | LineRecord): record is SealRecord => 'seal'
 
 function recordIn(text: string): SealRecord | LineRecord | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text, placeAsWritten);
     return sealRecord.safeParse(value).data ?? lineRecord.safeParse(value).data ?? null;
   } catch {
     return null;

@@ -92,6 +92,20 @@ test('an entry with a transaction id that Postgres cannot have is rejected', asy
   await expect(verifiedLater(text, recordOf({ ...seal, statement }))).rejects.toThrow(NotAnExport);
 });
 
+test.each(['9007199254740993', '9223372036854775807'])(
+  'an entry with the place %s, as late groups of a cluster give them, is valid as exported',
+  async (position) => {
+    const text = IN_JANUARY.text.replace('"position":5', `"position":${position}`);
+    const seal = recordOf(await closed({ ...IN_JANUARY, position, text }));
+    expect(await verifiedLater(text, seal)).toMatchObject({ problems: [], lines: 1 });
+  },
+);
+
+test.each(['9223372036854775808', '5.5', '"5"'])('an entry with the place %s is rejected', async (position) => {
+  const text = IN_JANUARY.text.replace('"position":5', `"position":${position}`);
+  await expect(verifiedLater(text, recordOf(await closed(IN_JANUARY)))).rejects.toThrow(NotAnExport);
+});
+
 test('verification names every added entry, however many', async () => {
   const added = Array.from({ length: 200_000 }, (_, n) => line('2025-01-05T00:00:00+00:00', n).text);
 
