@@ -10,6 +10,10 @@ export const answersOfEachNode = async (db: Drizzle, statement: string): Promise
     await db.execute(sql`select nodeid as node, success, result from run_command_on_all_nodes(${statement})`),
   );
 
+/** The failure of a question that needs the answers of these nodes: as a lost connection. */
+export const missingAnswer = (nodes: string): Error =>
+  Object.assign(new Error(`No answer from ${nodes}.`), { code: '08006' });
+
 /** Whether the tables are spread: by the function of their ledger, which `migrate --distribute` makes with them. */
 export const ARE_TABLES_SPREAD = `to_regproc('public.ledger_entry_is_recorded_here') is not null`;
 

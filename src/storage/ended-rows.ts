@@ -1,6 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Drizzle } from './database.ts';
-import { answersOfEachNode, quoted } from './each-node.ts';
+import { answersOfEachNode, missingAnswer, quoted } from './each-node.ts';
 import { reading } from './failures.ts';
 import { endedRows } from './schema.ts';
 import { areSpread } from './spread-databases.ts';
@@ -24,7 +24,6 @@ async function endedOnEachNode(db: Drizzle, relation: string, keys: readonly str
     `select coalesce(json_agg(e."key"), '[]') from "public"."ended_rows" e
       where e."relation" = ${quoted(relation)} and e."key" = any(array[${keys.map(quoted).join()}]::text[])`,
   );
-  if (answers.some(({ success }) => !success))
-    throw Object.assign(new Error('A node gave no answer.'), { code: '08006' });
+  if (answers.some(({ success }) => !success)) throw missingAnswer('a node');
   return [...new Set(answers.flatMap(({ result }) => JSON.parse(result) as string[]))];
 }

@@ -8,7 +8,7 @@ import type { Drizzle } from './database.ts';
 import { isCluster } from './each-node.ts';
 import { committing, reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
-import { hasRecordingNodes, isOnePostgres, recordedOn, recordingNodes } from './recording-nodes.ts';
+import { endsOfNodes, hasRecordingNodes, isOnePostgres, recordedOn, recordingNodes } from './recording-nodes.ts';
 import {
   grants,
   server,
@@ -70,19 +70,13 @@ export function webhookStore(db: Drizzle, clock: Clock) {
       const isKept = areSpread(db) ? false : await keepOne(receivers);
       if (isKept) return;
       if (!(await reading(() => isCluster(db)))) return;
-      const nodes = await reading(() => recordingNodes(db));
-      // The coordinator, whose place is that of the one Postgres of before.
-      const here = nodes.find(({ node }) => node === undefined);
-      if (here === undefined) throw Object.assign(new Error('The coordinator gave no answer.'), { code: '08006' });
-      const places = nodes.flatMap(({ node, begunBelow }): NodePlace[] =>
-        node === undefined ? [] : [{ node, recordedIn: begunBelow, position: '0' }],
-      );
+      const { here, others } = await reading(() => endsOfNodes(db));
       const seenAt = sql<Date>`${now()}`;
       const values = receivers.map((name) => ({
         name,
         recordedIn: here.begunBelow,
         position: 0n,
-        nodes: places,
+        nodes: others.map(({ node, begunBelow }) => ({ node, recordedIn: begunBelow, position: '0' })),
         seenAt,
         pausedAt: null,
       }));
@@ -96,21 +90,16 @@ export function webhookStore(db: Drizzle, clock: Clock) {
       giveUpAfterSeconds: number,
     ): Promise<boolean> =>
       committing(() => {
-        if (to.nodes !== undefined)
-          return recordOfNodes(db, now(), receiver, { from, to }, deliveries, giveUpAfterSeconds);
-        const moved = db.$with('moved').as(
-          db
-            .update(webhookReceivers)
-            .set({ recordedIn: to.recordedIn, position: BigInt(to.position) })
-            .where(
-              and(
-                eq(webhookReceivers.name, receiver),
-                sql`${webhookReceivers.recordedIn} = ${from.recordedIn}::xid8`,
-                sql`${webhookReceivers.position} = ${from.position}::bigint`,
-              ),
-            )
-            .returning({ name: webhookReceivers.name }),
-        );
+        if (to.nodes !== undefined) {
+          // Citus writes tables of different keys in several statements.
+          return db.transaction(async (transaction) => {
+            const moved = await move(transaction, receiver, from, to);
+            if (moved.length > 0 && deliveries.length > 0)
+              await insertOf(transaction, now(), deliveries, giveUpAfterSeconds, sql`${server}`);
+            return moved;
+          });
+        }
+        const moved = db.$with('moved').as(move(db, receiver, from, to));
         if (deliveries.length === 0) return db.with(moved).select().from(moved);
         const recorded = db.$with('recorded').as(insertOf(db, now(), deliveries, giveUpAfterSeconds, sql`${moved}`));
         return db.with(moved, recorded).select().from(moved);
@@ -252,48 +241,20 @@ function insertOf(
     .returning({ id: webhookDeliveries.id });
 }
 
-/** As `insertOf` does, in the form that Citus takes. @returns rows where it moved. */
-async function recordOfNodes(
-  db: Drizzle,
-  now: ReturnType<typeof sql>,
-  receiver: string,
-  { from, to }: { readonly from: Places; readonly to: Places },
-  deliveries: readonly NewDelivery[],
-  giveUpAfterSeconds: number,
-): Promise<readonly unknown[]> {
-  return db.transaction(async (transaction) => {
-    const moved = await transaction
-      .update(webhookReceivers)
-      .set({ recordedIn: to.recordedIn, position: BigInt(to.position), nodes: to.nodes ?? null })
-      .where(
-        and(
-          eq(webhookReceivers.name, receiver),
-          sql`${webhookReceivers.recordedIn} = ${from.recordedIn}::xid8`,
-          sql`${webhookReceivers.position} = ${from.position}::bigint`,
-          sql`coalesce(${webhookReceivers.nodes}, '[]'::jsonb) = ${JSON.stringify(from.nodes ?? [])}::jsonb`,
-        ),
-      )
-      .returning({ name: webhookReceivers.name });
-    if (moved.length === 0 || deliveries.length === 0) return moved;
-    const [row] = await transaction.select({ now: sql<string>`${now}` }).from(server);
-    const at = new Date(row?.now ?? Number.NaN);
-    const givesUpAt = new Date(at.getTime() + giveUpAfterSeconds * 1000);
-    await transaction
-      .insert(webhookDeliveries)
-      .values(
-        deliveries.map((delivery) => ({
-          ...delivery,
-          state: 'pending' as const,
-          attempts: 0,
-          nextAttemptAt: at,
-          givesUpAt,
-          createdAt: at,
-        })),
-      )
-      .onConflictDoNothing({ target: [webhookDeliveries.receiver, webhookDeliveries.eventId] });
-    return moved;
-  });
-}
+/** @returns no row: another node of the server has moved it. */
+const move = (db: Drizzle, receiver: string, from: Places, to: Places) =>
+  db
+    .update(webhookReceivers)
+    .set({ recordedIn: to.recordedIn, position: BigInt(to.position), ...(to.nodes && { nodes: to.nodes }) })
+    .where(
+      and(
+        eq(webhookReceivers.name, receiver),
+        sql`${webhookReceivers.recordedIn} = ${from.recordedIn}::xid8`,
+        sql`${webhookReceivers.position} = ${from.position}::bigint`,
+        from.nodes && sql`coalesce(${webhookReceivers.nodes}, '[]'::jsonb) = ${JSON.stringify(from.nodes)}::jsonb`,
+      ),
+    )
+    .returning({ name: webhookReceivers.name });
 
 /** Lines wait until no older transaction can write any more, as in the feed (ledger-list.ts). */
 async function readLines(db: Drizzle, receiver: string, machines: readonly string[]) {
