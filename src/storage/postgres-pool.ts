@@ -37,6 +37,8 @@ const CLOSE_SECONDS = 10;
 const READ_ONLY = '25006';
 /** SQLSTATE feature_not_supported: also of a statement for one Postgres whose tables are spread since. */
 const NOT_SUPPORTED = '0A000';
+/** SQLSTATE query_canceled. Where the tables are spread, Postgres may have waited for the COMMIT of a worker, which did commit. */
+const CANCELED = '57014';
 /** Without another host, requests do not connect again each time. */
 const LEAVE_EVERY_MILLISECONDS = 1000;
 
@@ -196,7 +198,7 @@ export function openPool(
         .then(resolve, (error: unknown) => {
           if (codeOf(error) === READ_ONLY) leave(asked);
           if (codeOf(error) === NOT_SUPPORTED && spreading) isKnown = false;
-          reject(error);
+          reject(isSpread && codeOf(error) === CANCELED ? new NoAnswer() : error);
         })
         .then(() => {
           inFlight--;
