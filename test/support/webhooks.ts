@@ -60,7 +60,7 @@ export function deliveryWorkerOf(
     oneRound: worker.round,
     // Transactions of other tests on the same server hold the feed back (docs/decisions/0032).
     round: async () => {
-      const last = await lastLine(database.drizzle);
+      const last = await lastLines(database.drizzle);
       do await worker.round();
       while (await isBehind(database.drizzle, file(), last));
     },
@@ -70,24 +70,27 @@ export function deliveryWorkerOf(
   };
 }
 
-type Place = readonly [recordedIn: bigint, position: bigint];
+type Line = { readonly recordedOn: number | null; readonly recordedIn: string; readonly position: bigint };
 
-async function lastLine(db: Drizzle): Promise<Place> {
-  const { recordedIn, position } = transitions;
-  const [row] = await db
-    .select({ recordedIn, position })
+/** The last line of each recording node; of one Postgres, the last line. */
+async function lastLines(db: Drizzle): Promise<readonly Line[]> {
+  const { recordedOn, recordedIn, position } = transitions;
+  return db
+    .selectDistinctOn([recordedOn], { recordedOn, recordedIn, position })
     .from(transitions)
-    .orderBy(desc(recordedIn), desc(position))
-    .limit(1);
-  return [BigInt(row?.recordedIn ?? 0), row?.position ?? 0n];
+    .orderBy(recordedOn, desc(recordedIn), desc(position));
 }
 
 /** A receiver has a place behind which there is an older line. */
-async function isBehind(db: Drizzle, { receivers }: WebhooksFile, [recordedIn, position]: Place): Promise<boolean> {
-  const places = await db.select().from(webhookReceivers);
-  return places.some((place) => {
-    if (!receivers.some(({ name }) => name === place.name)) return false;
-    const at = BigInt(place.recordedIn);
-    return at < recordedIn || (at === recordedIn && place.position < position);
-  });
+async function isBehind(db: Drizzle, { receivers }: WebhooksFile, lines: readonly Line[]): Promise<boolean> {
+  const places = (await db.select().from(webhookReceivers)).filter((place) =>
+    receivers.some(({ name }) => name === place.name),
+  );
+  return places.some(({ nodes, ...place }) =>
+    lines.some(({ recordedOn, recordedIn, position }) => {
+      const at = recordedOn === null ? place : nodes?.find(({ node }) => node === recordedOn);
+      const [reached, line] = [BigInt(at?.recordedIn ?? 0), BigInt(recordedIn)];
+      return reached < line || (reached === line && BigInt(at?.position ?? 0) < position);
+    }),
+  );
 }
