@@ -1,6 +1,7 @@
 /** A PATCH of several members (RFC 5789 §2): all of them change, or none, whatever another administrator or the database does meanwhile. */
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { lockWaits } from '../support/lock-waits.ts';
 import { type Caller, callerWith, makeBot, tokenOf, withBot } from '../support/management.ts';
 import { openScene, type Scene } from '../support/scene.ts';
 import { until } from '../support/until.ts';
@@ -63,7 +64,7 @@ describe('a PATCH of username and disabled', () => {
     const patched = patch();
     const watching = postgres(String(scene.url), { max: 1 });
     onTestFinished(() => watching.end());
-    const waits = () => watching`select from pg_locks where locktype = 'transactionid' and not granted`;
+    const waits = () => watching.unsafe(lockWaits());
     await until(async () => (await waits()).length > 0);
     release.resolve();
     await writing;
