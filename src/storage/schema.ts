@@ -154,11 +154,15 @@ export const statisticsProgress = pgTable(
     only: boolean('only').primaryKey().default(true),
     /** The entries of earlier transactions are counted. */
     countedBelow: xid8('counted_below').notNull(),
+    /** The same of each recording node of a cluster (recording-nodes.ts). Null: none. */
+    nodes: jsonb('nodes').$type<readonly CountedNode[]>(),
     /** Only entries of decisions since then: others were counted in the Postgres that the tables come from. */
     since: instant('since').notNull(),
   },
   (table) => [check('statistics_progress_only', sql`${table.only}`)],
 );
+
+type CountedNode = { readonly node: number; readonly countedBelow: string };
 
 /** Access tokens that were revoked and have no grant to end (client credentials), until they expire by themselves. */
 export const deniedAccessTokens = pgTable(

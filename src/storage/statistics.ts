@@ -21,6 +21,8 @@ import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
 import { plannedRead } from './planned-read.ts';
+import { rawRows } from './raw-rows.ts';
+import { hasRecordingNodes, recordedOn, recordingNodes } from './recording-nodes.ts';
 import { server, statistics, statisticsProgress, transitions } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 import { areSpread } from './spread-databases.ts';
@@ -56,11 +58,12 @@ export type RequestCounts = {
 export function statisticsStore(db: Drizzle, clock: Clock, most: number = ENTRIES_COUNTED) {
   return {
     /** Counts the next entries whose transactions have all ended. @throws StoreUnavailable */
-    countEntries: (): Promise<'more' | 'done'> =>
-      // Entries of a cluster have several orders.
-      areSpread(db)
-        ? Promise.resolve('done')
-        : writing(() => db.transaction((transaction) => countNext(transaction, clock, most))),
+    countEntries: async (): Promise<'more' | 'done'> => {
+      const counted = areSpread(db)
+        ? 'spread'
+        : await writing(() => db.transaction((transaction) => countNext(transaction, clock, most)));
+      return counted === 'spread' ? countNodes(db, clock, most) : counted;
+    },
 
     /** Counts the active chains, once for each bucket. @throws StoreUnavailable */
     sampleChains: async (): Promise<void> => {
@@ -96,44 +99,66 @@ const ADDED = {
   set: { count: sql`${statistics.count} + excluded.count` },
 };
 
-async function countNext(db: Drizzle, clock: Clock, most: number): Promise<'more' | 'done'> {
+async function countNext(db: Drizzle, clock: Clock, most: number): Promise<'more' | 'done' | 'spread'> {
   await db.execute(PLANNED);
-  await db
-    .insert(statisticsProgress)
-    .values({ countedBelow: '1', since: sql`${nowOf(clock)} - make_interval(days => ${STATISTICS_DAYS})` })
-    .onConflictDoNothing();
+  await begin(db, clock);
   const [progress] = await db
     .select({
       from: sql<string>`${statisticsProgress.countedBelow}::text`,
       settledBelow: sql<string>`pg_snapshot_xmin(pg_current_snapshot())::text`,
       begunBelow: sql<string>`pg_snapshot_xmax(pg_current_snapshot())::text`,
+      spread: hasRecordingNodes,
     })
     .from(statisticsProgress)
     .for('update');
   if (!progress) throw noServerRow();
-  const { from, settledBelow, begunBelow } = progress;
+  const { from, settledBelow, begunBelow, spread } = progress;
+  if (spread) return 'spread';
   if (BigInt(from) > BigInt(begunBelow)) {
     // The tables are in another Postgres, which counts its transactions from the start.
     await db.update(statisticsProgress).set({ countedBelow: settledBelow, since: nowOf(clock) });
     return 'more';
   }
-  const [cut] = await db
+  const [cut] = await cutOf(db, recordedWithin(from, settledBelow), most);
+  const below = belowCut(from, cut, settledBelow);
+  await db.execute(
+    sql`insert into ${statistics} (at, series, count) ${seriesWithin(
+      sql`line.recorded_in >= ${from}::xid8 and line.recorded_in < ${below}::xid8`,
+    )} on conflict (at, series) do update set count = ${statistics}.count + excluded.count`,
+  );
+  await db.update(statisticsProgress).set({ countedBelow: below });
+  return cut === undefined ? 'done' : 'more';
+}
+
+const begin = (db: Drizzle, clock: Clock) =>
+  db
+    .insert(statisticsProgress)
+    .values({ countedBelow: '1', since: sql`${nowOf(clock)} - make_interval(days => ${STATISTICS_DAYS})` })
+    .onConflictDoNothing();
+
+/** The first entry behind the most of one step. */
+const cutOf = (db: Drizzle, within: SQL | undefined, most: number) =>
+  db
     .select({ recordedIn: sql<string>`${transitions.recordedIn}::text`.as('recorded_in_text') })
     .from(transitions)
-    .where(recordedWithin(from, settledBelow))
+    .where(within)
     .orderBy(transitions.recordedIn, transitions.position)
     .offset(most)
     .limit(1);
-  // A transaction is counted whole, however many entries it has.
-  const below = cut === undefined ? settledBelow : cut.recordedIn === from ? String(BigInt(from) + 1n) : cut.recordedIn;
-  // Entries of a kind are added up first, so that the series look at each kind once.
-  await db.execute(sql`
-    insert into ${statistics} (at, series, count)
+
+/** A transaction is counted whole, however many entries it has. */
+function belowCut(from: string, cut: { readonly recordedIn: string } | undefined, settledBelow: string): string {
+  if (cut === undefined) return settledBelow;
+  return cut.recordedIn === from ? String(BigInt(from) + 1n) : cut.recordedIn;
+}
+
+/** Entries of a kind are added up first, so that the series look at each kind once. */
+const seriesWithin = (within: SQL): SQL => sql`
     select kind.at, counted.series, sum(kind.entries)
     from (
       select ${bucketOf(sql`line.at`)} as at, line.machine, line.from_state, line.to_state, line.reason, count(*) as entries
       from ${transitions} line cross join statistics_progress progress
-      where line.recorded_in >= ${from}::xid8 and line.recorded_in < ${below}::xid8 and line.at >= progress.since
+      where ${within} and line.at >= progress.since
       group by 1, 2, 3, 4, 5
     ) as kind
     cross join lateral unnest(array[${sql.join(
@@ -141,11 +166,116 @@ async function countNext(db: Drizzle, clock: Clock, most: number): Promise<'more
       sql`, `,
     )}]) as counted (series)
     where counted.series is not null
-    group by 1, 2
-    on conflict (at, series) do update set count = ${statistics}.count + excluded.count`);
-  await db.update(statisticsProgress).set({ countedBelow: below });
-  return cut === undefined ? 'done' : 'more';
+    group by 1, 2`;
+
+/**
+ * Counts the next entries of each node of a cluster that records some. Settled entries change no more, so a step reads them before the
+ * transaction that adds it. The entries of a node without an answer count later.
+ */
+async function countNodes(db: Drizzle, clock: Clock, most: number): Promise<'more' | 'done'> {
+  const progress = await progressOf(db);
+  if (progress === null) {
+    await writing(() => begin(db, clock));
+    return 'more';
+  }
+  const nodes = await reading(() => recordingNodes(db));
+  let before = progress;
+  let counted: 'more' | 'done' = 'done';
+  if (nodes.some(({ node, begunBelow }) => BigInt(placeOf(before, node)) > BigInt(begunBelow))) {
+    // The tables are in another cluster, whose nodes count their transactions from the start.
+    const ends = nodes.reduce((places, { node, settledBelow }) => moved(places, node, settledBelow), before);
+    return (await advance(db, before, ends, { since: nowOf(clock) })) ? 'more' : 'done';
+  }
+  for (const { node, settledBelow } of nodes) {
+    const from = placeOf(before, node);
+    if (BigInt(settledBelow) <= BigInt(from)) continue;
+    const { below, series, isCut } = await nextOfNode(db, { node, from, settledBelow }, most);
+    // Entries without a series are read again, until there are more than one step reads.
+    if (series.length === 0 && !isCut) continue;
+    const after = moved(before, node, below);
+    // Another node of the server has counted meanwhile.
+    if (!(await advance(db, before, after, { series }))) return 'done';
+    before = after;
+    if (isCut) counted = 'more';
+  }
+  return counted;
 }
+
+type Counted = { readonly at: string; readonly series: string; readonly count: string };
+
+async function nextOfNode(
+  db: Drizzle,
+  {
+    node,
+    from,
+    settledBelow,
+  }: { readonly node: number | undefined; readonly from: string; readonly settledBelow: string },
+  most: number,
+) {
+  const cut = await plannedRead(db, (db) => cutOf(db, and(recordedOn(node), recordedWithin(from, settledBelow)), most));
+  const below = belowCut(from, cut[0], settledBelow);
+  const on = node === undefined ? sql`line.recorded_on is null` : sql`line.recorded_on = ${node}`;
+  const within = sql`${on} and line.recorded_in >= ${from}::xid8 and line.recorded_in < ${below}::xid8`;
+  const series = await plannedRead(db, async (db) =>
+    rawRows<Counted>(
+      await db.execute(sql`select counted.at::text as at, counted.series, counted.count::text as count
+        from (${seriesWithin(within)}) as counted (at, series, count)`),
+    ),
+  );
+  return { below, series, isCut: cut.length > 0 };
+}
+
+type Progress = {
+  readonly countedBelow: string;
+  readonly nodes: NonNullable<typeof statisticsProgress.$inferSelect.nodes>;
+};
+
+async function progressOf(db: Drizzle): Promise<Progress | null> {
+  const [row] = await reading(() =>
+    db
+      .select({ countedBelow: statisticsProgress.countedBelow, nodes: statisticsProgress.nodes })
+      .from(statisticsProgress),
+  );
+  return row ? { countedBelow: row.countedBelow, nodes: row.nodes ?? [] } : null;
+}
+
+/** @param node undefined: the one Postgres of before. */
+const placeOf = ({ countedBelow, nodes }: Progress, node: number | undefined): string =>
+  node === undefined ? countedBelow : (nodes.find((one) => one.node === node)?.countedBelow ?? '0');
+
+const moved = ({ countedBelow, nodes }: Progress, node: number | undefined, below: string): Progress =>
+  node === undefined
+    ? { countedBelow: below, nodes }
+    : { countedBelow, nodes: [...nodes.filter((one) => one.node !== node), { node, countedBelow: below }] };
+
+/** @returns false: the progress is not the one of before. */
+const advance = (
+  db: Drizzle,
+  before: Progress,
+  after: Progress,
+  { series = [], since }: { readonly series?: readonly Counted[]; readonly since?: SQL },
+): Promise<boolean> =>
+  writing(() =>
+    db.transaction(async (transaction) => {
+      const advanced = await transaction
+        .update(statisticsProgress)
+        .set({ ...after, ...(since && { since }) })
+        .where(
+          and(
+            sql`${statisticsProgress.countedBelow} = ${before.countedBelow}::xid8`,
+            sql`coalesce(${statisticsProgress.nodes}, '[]'::jsonb) = ${JSON.stringify(before.nodes)}::jsonb`,
+          ),
+        )
+        .returning({ only: statisticsProgress.only });
+      if (advanced.length === 0) return false;
+      if (series.length > 0)
+        await transaction.execute(sql`insert into ${statistics} (at, series, count)
+          select counted.at, counted.series, counted.count
+          from jsonb_to_recordset(${JSON.stringify(series)}::jsonb) as counted (at timestamptz, series text, count bigint)
+          on conflict (at, series) do update set count = ${statistics}.count + excluded.count`);
+      return true;
+    }),
+  );
 
 /** By the index of the order, in its order. */
 const PLANNED = sql`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_bitmapscan', 'off', true),

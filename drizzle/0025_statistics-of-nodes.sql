@@ -1,0 +1,1 @@
+ALTER TABLE "statistics_progress" ADD COLUMN "nodes" jsonb;
