@@ -7,6 +7,8 @@ const SUITES = [
   'test/{cluster,race,property,model}/**/*.test.ts',
   'test/unit/{http,people}/**/*.test.ts',
   'test/unit/cli/{explain,users}.test.ts',
+  'test/unit/storage/user-filters.test.ts',
+  'test/unit/management/user-lists.test.ts',
 ];
 
 export default defineConfig({

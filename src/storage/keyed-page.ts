@@ -1,6 +1,6 @@
 /** Pages of a table in the order of columns that name a row, of which a filter in SQL and a search leave rows out. */
 import { and, type SQL, sql } from 'drizzle-orm';
-import type { AnyPgColumn } from 'drizzle-orm/pg-core';
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { itemsOfPage, type Page, type PageRequest, positionInstant } from './page.ts';
 import { BY_INDEXES, type Planning, SCANNING } from './planned-read.ts';
 
@@ -30,6 +30,17 @@ export type KeyedList = {
   readonly indexed: SQL | null;
   /** A condition that reads each row. */
   readonly searched?: SQL | undefined;
+  /** A condition on rows of another key, on a cluster. */
+  readonly beside?: Beside | undefined;
+};
+
+/** Read for the rows of `walked` alone: Citus joins no rows that every node has with rows of a shard in another way. */
+export type Beside = {
+  /** Common tables. */
+  readonly rows: readonly SQL[];
+  readonly kept: SQL;
+  /** The table whose id the condition names. */
+  readonly items: PgTable;
 };
 
 /** `stops`: the scan ended here, since it has read enough, and not because there are no further rows. */
@@ -86,6 +97,9 @@ const keysOf = (list: KeyedList): SQL => {
   return sql`${listOf(list.order.map((column, at) => sql`${column} as ${names[at]}`))}, ${list.id} as id`;
 };
 
+const besideWalked = ({ rows, items }: Beside, keys: SQL, select: SQL): SQL =>
+  sql`with walked as materialized (${keys}), ${listOf(rows)} ${select} from walked as ${items}`;
+
 /** At most MAX_KEYS_READ rows, in the order of the list. The last of so many comes along, kept or not. */
 function walk(list: KeyedList, after: Place | null): Scan {
   const columns = list.order.map((column) => sql`${column}`);
@@ -93,33 +107,48 @@ function walk(list: KeyedList, after: Place | null): Scan {
   const order = inOrder(list, columns);
   const names = listOf(placeColumns(list));
   const where = and(list.range, behind(list, columns, after));
+  const keys = sql`
+        select ${keysOf(list)}, (${kept}) as kept
+        from ${list.from} ${where === undefined ? sql`` : sql`where ${where}`}
+        order by ${order} limit ${number(MAX_KEYS_READ)}
+      `;
+  const { beside } = list;
+  const walked = beside
+    ? besideWalked(beside, keys, sql`select ${names}, id, kept and (${beside.kept}) as kept`)
+    : keys;
   return {
     list,
     // Numbered once they are read: a cluster would number every row of the table.
     from: sql`(select ${names}, id, kept, row_number() over (order by ${inOrder(list, placeColumns(list))}) = ${number(MAX_KEYS_READ)} as stops, 0 as matches
-      from (
-        select ${keysOf(list)}, (${kept}) as kept
-        from ${list.from} ${where === undefined ? sql`` : sql`where ${where}`}
-        order by ${order} limit ${number(MAX_KEYS_READ)}
-      ) as walked) as scanned`,
+      from (${walked}) as walked) as scanned`,
     where: sql`scanned.kept or scanned.stops`,
     planning: SCANNING,
   };
 }
 
 /** All matches, or one more than are sorted. */
-const lookup = (list: KeyedList, indexed: SQL, after: Place | null): Scan => ({
-  list,
-  from: sql`(select ${listOf(placeColumns(list))}, id, true as kept, false as stops, count(*) over () as matches from (
+function lookup(list: KeyedList, indexed: SQL, after: Place | null): Scan {
+  const names = listOf(placeColumns(list));
+  const keys = sql`
       select ${keysOf(list)} from ${list.from} where ${and(indexed, list.searched, list.listed, list.range)} limit ${number(MAX_MATCHES_SORTED + 1)}
-    ) as found) as scanned`,
-  where: behind(
+    `;
+  const { beside } = list;
+  const tooMany = sql`(select count(*) from walked having count(*) > ${number(MAX_MATCHES_SORTED)})`;
+  const found = beside
+    ? sql`${besideWalked(beside, keys, sql`select ${names}, id, ${tooMany} as too_many`)} where ${beside.kept}`
+    : keys;
+  const matches = beside ? sql`greatest(count(*) over (), too_many)` : sql`count(*) over ()`;
+  return {
     list,
-    placeColumns(list).map((column) => sql`scanned.${column}`),
-    after,
-  ),
-  planning: BY_INDEXES,
-});
+    from: sql`(select ${names}, id, true as kept, false as stops, ${matches} as matches from (${found}) as found) as scanned`,
+    where: behind(
+      list,
+      placeColumns(list).map((column) => sql`scanned.${column}`),
+      after,
+    ),
+    planning: BY_INDEXES,
+  };
+}
 
 type Row<Item> = { readonly scanned: Scanned; readonly item: Item };
 
@@ -133,7 +162,8 @@ export async function keyedPage<Item>(
   if (list.indexed !== null) {
     const rows = await read(lookup(list, list.indexed, after), wanted + 1);
     const [first] = rows;
-    const areAll = first === undefined ? after === null : first.scanned.matches <= MAX_MATCHES_SORTED;
+    const areAll =
+      first === undefined ? after === null && list.beside === undefined : first.scanned.matches <= MAX_MATCHES_SORTED;
     if (areAll) return { ...pageIn(rows, wanted), total: first?.scanned.matches ?? 0 };
   }
   const page = pageIn(await read(walk(list, after), wanted + 1), wanted);

@@ -1,5 +1,6 @@
 /** The end-users in pages, for administrators; never with the hash of a password. */
 import { and, eq, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm';
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { userSearchText } from '../lifecycles/user/table.ts';
 import type { User } from '../model/user.ts';
 import { isUuidInEitherCase } from '../oauth/sub.ts';
@@ -12,6 +13,7 @@ import type { Page, PageRequest } from './page.ts';
 import { plannedRead } from './planned-read.ts';
 import { lastSignIns, users } from './schema.ts';
 import { searchIn } from './search.ts';
+import { areSpread } from './spread-databases.ts';
 
 export type UserFactor = keyof typeof TABLE_OF_FACTOR;
 export const USER_FACTORS = Object.keys(TABLE_OF_FACTOR) as [UserFactor, ...UserFactor[]];
@@ -44,20 +46,27 @@ export type UserFilter = {
   readonly factor?: UserFactor | 'none' | undefined;
 };
 
-const hasFactor = (factor: UserFactor): SQL => {
+/** True of an end-user with such a row. */
+type Having = (table: PgTable & { readonly userId: AnyPgColumn }, which: SQL) => SQL;
+
+const byKey: Having = (table, which) =>
+  sql`exists (select 1 from ${table} where ${table.userId} = ${users.id} and ${which})`;
+/** Hashed: among the rows of walked end-users, which a cluster has read. */
+const amongRead: Having = (table, which) => sql`${users.id} in (select ${table.userId} from ${table} where ${which})`;
+
+const hasFactor = (factor: UserFactor, having: Having): SQL => {
   const table = TABLE_OF_FACTOR[factor];
-  return sql`exists (select 1 from ${table} where ${table.userId} = ${users.id} and ${table.state} = 'active')`;
+  return having(table, sql`${table.state} = 'active'`);
 };
-const signInOf = (which?: SQL): SQL =>
-  sql`from ${lastSignIns} where ${and(sql`${lastSignIns.userId} = ${users.id}`, which)}`;
+const signInOf = sql`from ${lastSignIns} where ${lastSignIns.userId} = ${users.id}`;
 
 const FACTS = {
   createdAt: users.createdAt,
   changedAt: users.changedAt,
   hasPassword: sql<boolean>`${users.passwordHash} <> ''`,
-  lastSignInAt: sql<Date | null>`(select ${lastSignIns.signedInAt} ${signInOf()})`.mapWith(lastSignIns.signedInAt),
+  lastSignInAt: sql<Date | null>`(select ${lastSignIns.signedInAt} ${signInOf})`.mapWith(lastSignIns.signedInAt),
   factors: sql<UserFactor[]>`array_remove(array[${sql.join(
-    USER_FACTORS.map((factor) => sql`case when ${hasFactor(factor)} then ${sql.raw(`'${factor}'`)} end`),
+    USER_FACTORS.map((factor) => sql`case when ${hasFactor(factor, byKey)} then ${sql.raw(`'${factor}'`)} end`),
     sql`, `,
   )}]::text[], null)`,
 };
@@ -65,6 +74,10 @@ const FACTS = {
 /** The rows of the facts about these end-users, which a cluster reads first. @param ids a query of them */
 const theirRows = (db: Drizzle, ids: SQL) =>
   [lastSignIns, ...FACTORS_BESIDE_SESSIONS].map((table) => ofAnotherKey(db, table, sql`${table.userId} in (${ids})`));
+
+const ROWS_OF_WALKED = [lastSignIns, ...Object.values(TABLE_OF_FACTOR)].map(
+  (table) => sql`${table} as (select * from ${table} where ${table.userId} in (select id from walked))`,
+);
 
 const LISTED = {
   id: users.id,
@@ -100,7 +113,7 @@ export async function findListedUser(db: Drizzle, usernameKey: string, filter: U
       .with(...theirRows(db, found))
       .select(LISTED)
       .from(users)
-      .where(where),
+      .where(and(where, hasSignedIn(filter), hasFactors(filter))),
   );
   return user ?? null;
 }
@@ -133,25 +146,26 @@ const IS_VERIFIED = sql`${users.claims} @> '{"email_verified": true}'::jsonb and
 const either = (wanted: boolean | undefined, holds: SQL): SQL | undefined =>
   wanted === undefined ? undefined : wanted ? holds : sql`(${holds}) is not true`;
 
-function isListed({
-  disabled,
-  hasPassword,
-  emailVerified,
-  signedInSince,
-  notSignedInSince,
-  factor,
-}: UserFilter): SQL | undefined {
+function isListed({ disabled, hasPassword, emailVerified }: UserFilter): SQL | undefined {
   return and(
     isNull(users.deletedAt),
     either(disabled, isNotNull(users.disabledAt)),
     either(hasPassword, FACTS.hasPassword),
     either(emailVerified, IS_VERIFIED),
-    signedInSince && sql`exists (select ${signInOf(since(signedInSince))})`,
-    notSignedInSince && sql`not exists (select ${signInOf(since(notSignedInSince))})`,
-    factor &&
-      (factor === 'none' ? not(or(hasFactor('passkey'), hasFactor('authenticator_app')) as SQL) : hasFactor(factor)),
   );
 }
+
+const hasSignedIn = ({ signedInSince, notSignedInSince }: UserFilter, having: Having = byKey): SQL | undefined =>
+  and(
+    signedInSince && having(lastSignIns, since(signedInSince)),
+    notSignedInSince && not(having(lastSignIns, since(notSignedInSince))),
+  );
+
+const hasFactors = ({ factor }: UserFilter, having: Having = byKey): SQL | undefined =>
+  factor &&
+  (factor === 'none'
+    ? not(or(hasFactor('passkey', having), hasFactor('authenticator_app', having)) as SQL)
+    : hasFactor(factor, having));
 
 const since = (instant: Date): SQL => sql`${lastSignIns.signedInAt} >= ${instant.toISOString()}::timestamptz`;
 
@@ -170,7 +184,7 @@ function findBySub(db: Drizzle, sub: string, filter: UserFilter): Promise<Listed
       .with(...theirRows(db, sql`select ${users.id} from ${users} where ${isOf(sub)}`))
       .select(LISTED)
       .from(users)
-      .where(and(isOf(sub), isListed(filter), hasClaim(filter)))
+      .where(and(isOf(sub), isListed(filter), hasSignedIn(filter), hasFactors(filter), hasClaim(filter)))
       .limit(1),
   );
 }
@@ -181,15 +195,19 @@ function listInOrder(
   { sort, descending }: Order,
   page: PageRequest<Place>,
 ): Promise<Page<ListedUser, Place>> {
-  const list = (more: Pick<KeyedList, 'from' | 'order' | 'range'>, only?: SQL): KeyedList => {
+  const having = areSpread(db) ? amongRead : byKey;
+  const list = (more: Pick<KeyedList, 'from' | 'order' | 'range'>, signedIn: SQL | undefined): KeyedList => {
     const { indexed, searched } = searchIn(userSearchText(users), filter.q);
     const isFirst = filter.q === undefined ? undefined : sql`(${isOf(filter.q)}) is not true`;
     const isDisabled = filter.disabled ? isNotNull(users.disabledAt) : undefined;
+    const ofOthers = and(signedIn, hasFactors(filter, having));
+    const isBeside = having === amongRead;
     return {
       ...more,
       descending,
       id: users.id,
-      listed: and(isListed(filter), isFirst, only),
+      listed: and(isListed(filter), isFirst, isBeside ? undefined : ofOthers),
+      beside: isBeside && ofOthers ? { rows: ROWS_OF_WALKED, kept: ofOthers, items: users } : undefined,
       searched,
       indexed: and(indexed, hasClaim(filter), isDisabled) ?? null,
     };
@@ -197,15 +215,20 @@ function listInOrder(
   const byUsername = { from: sql`${users}`, order: [users.usernameKey] };
   switch (sort) {
     case 'username':
-      return pageOf(db, list(byUsername), page);
+      return pageOf(db, list(byUsername, hasSignedIn(filter, having)), page);
     case 'created_at':
-      return pageOf(db, list({ from: sql`${users}`, order: [users.createdAt, users.id] }), page);
+      return pageOf(
+        db,
+        list({ from: sql`${users}`, order: [users.createdAt, users.id] }, hasSignedIn(filter, having)),
+        page,
+      );
     case 'last_sign_in_at': {
       const from = sql`${lastSignIns} join ${users} on ${users.id} = ${lastSignIns.userId}`;
       const { signedInSince, notSignedInSince } = filter;
       const range = and(signedInSince && since(signedInSince), notSignedInSince && not(since(notSignedInSince)));
-      const ever = list({ from, order: [lastSignIns.signedInAt, lastSignIns.userId], range });
-      const never = { ...list(byUsername, sql`not exists (select ${signInOf()})`), descending: false };
+      const ever = list({ from, order: [lastSignIns.signedInAt, lastSignIns.userId], range }, undefined);
+      const hasNever = not(having(lastSignIns, sql`true`));
+      const never = { ...list(byUsername, hasNever), descending: false };
       return inTwoParts(db, ever, signedInSince ? null : never, page);
     }
   }
