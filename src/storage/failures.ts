@@ -61,6 +61,20 @@ export async function committing(statement: () => Promise<readonly unknown[]>): 
   }
 }
 
+/** SQLSTATE deadlock_detected: Postgres has undone the statement. */
+const DEADLOCK = '40P01';
+const REPEATS = 3;
+
+/**
+ * For a cluster. Citus ends a deadlock with the last step of a shard that moves: then the shard is on its new worker. Several shards can
+ * move in turn.
+ */
+export const overDeadlocks = <T>(statement: () => Promise<T>, repeats = REPEATS): Promise<T> =>
+  statement().catch((error: unknown) => {
+    if (codeOf(error) !== DEADLOCK || repeats === 0) throw error;
+    return overDeadlocks(statement, repeats - 1);
+  });
+
 async function run<T>(statement: () => Promise<T>, writes: boolean): Promise<T> {
   // The server sends no statement for a request whose time has ended.
   if (millisecondsLeft() <= 0) throw failureOf(new NoAnswer(), false);

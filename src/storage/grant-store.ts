@@ -15,7 +15,7 @@ import { batched } from './batches.ts';
 import { bound } from './bound.ts';
 import type { Drizzle } from './database.ts';
 import { decodeOnce } from './decode-rows.ts';
-import { codeOf, committing, reading, writing } from './failures.ts';
+import { committing, overDeadlocks, reading, writing } from './failures.ts';
 import { callOf, grantFunctions, MOVED } from './grant-functions.ts';
 import { prepareLoadByFunction } from './grant-load-function.ts';
 import { ledgerOf, newHead, presented, stillHolds } from './grant-parts.ts';
@@ -147,16 +147,6 @@ function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
-
-/** SQLSTATE deadlock_detected: Postgres has undone the statement. */
-const DEADLOCK = '40P01';
-
-/** Citus ends a deadlock with the last step of a shard that moves: then the shard is on its new worker. */
-const overDeadlocks = <T>(statement: () => Promise<T>): Promise<T> =>
-  statement().catch((error: unknown) => {
-    if (codeOf(error) !== DEADLOCK) throw error;
-    return statement();
-  });
 
 type LoadKey = { readonly clientId: string; readonly grantId: string };
 type LoadRow = Awaited<ReturnType<ReturnType<typeof prepareLoad>['execute']>>[number];

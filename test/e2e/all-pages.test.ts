@@ -20,11 +20,16 @@ import {
 import { ENGLISH } from '../support/look.ts';
 
 /** A mail is a part of the page of a mail client, which has the landmarks and the headings. */
-const RULES = { page: [], mail: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] } as const;
+const ALL = [] as const;
+const OF_COLORS = ['color-contrast', 'link-in-text-block'] as const;
+const OF_MAILS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] as const;
+/** The markup of a page is the same in both schemes. */
+const RULES_IN = { light: ALL, dark: OF_COLORS } as const;
 
-async function problemsOf(page: Page, kind: keyof typeof RULES, name: string, html: string): Promise<string[]> {
+/** @param rules empty: all of axe-core. */
+async function problemsOf(page: Page, rules: readonly string[], name: string, html: string): Promise<string[]> {
   await page.setContent(html);
-  const options = { resultTypes: ['violations'], ...(RULES[kind].length > 0 && { runOnly: RULES[kind] }) };
+  const options = { resultTypes: ['violations'], ...(rules.length > 0 && { runOnly: rules }) };
   const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
     `axe.run(document, ${JSON.stringify(options)})`,
   );
@@ -55,7 +60,7 @@ describe.skipIf(chromiumPath === null)('every page', async () => {
     await page.evaluate(axe.source);
     const problems: string[] = [];
     for (const { name, html } of shown)
-      problems.push(...(await problemsOf(page, 'page', name, withoutSending(html(look)))));
+      problems.push(...(await problemsOf(page, RULES_IN[colorScheme], name, withoutSending(html(look)))));
     expect(problems).toEqual([]);
     await page.context().close();
   });
@@ -70,7 +75,7 @@ describe.skipIf(chromiumPath === null)('every page', async () => {
         language,
         to: 'alice@example.com',
       });
-      problems.push(...(await problemsOf(page, 'mail', kind, html)));
+      problems.push(...(await problemsOf(page, OF_MAILS, kind, html)));
     }
     expect(problems).toEqual([]);
     await page.context().close();

@@ -7,6 +7,7 @@ import {
   inTime,
   isAboutTheStatement,
   NoAnswer,
+  overDeadlocks,
   reached,
   reading,
   writing,
@@ -125,6 +126,20 @@ describe('an unavailable database', () => {
 describe('a database error', () => {
   test.each(['40001', '40P01', '23P01'])('%s: a conflict, so that a commit is decided again', async (code) => {
     expect(await committing(wrapped(code))).toBe(false);
+  });
+
+  test.each([
+    ['40P01', 3, 4],
+    ['40P01', 9, 4],
+    ['40001', 3, 1],
+    ['57014', 3, 1],
+  ])('%s for %d times on a cluster: the statement runs %d times', async (code, failures, runs) => {
+    let ran = 0;
+    const statement = () => (++ran <= failures ? wrapped(code)() : Promise.resolve('done'));
+    const answer = await failureOf(overDeadlocks(statement));
+    expect(ran).toBe(runs);
+    if (runs > failures) expect(answer).toBe('no failure');
+    else expect(codeOf(answer)).toBe(code);
   });
 
   test.each(['40001', '40P01'])('%s: no change, where no second decision is made', async (code) => {
