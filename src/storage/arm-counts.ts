@@ -1,13 +1,15 @@
 /** The arms that machines took lately, counted from the ledger: token requests count nothing, and every node returns the same numbers. */
-import { and, desc, gte, sql } from 'drizzle-orm';
+import { and, desc, gte, lt, or, sql } from 'drizzle-orm';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { IS_IN_ORDER, recordedAround } from './ledger-instants.ts';
 import { nowOf } from './now.ts';
 import { plannedRead } from './planned-read.ts';
+import { recordedOn, recordingNodes } from './recording-nodes.ts';
 import { server, transitions } from './schema.ts';
 import { noServerRow } from './server-row.ts';
+import { areSpread } from './spread-databases.ts';
 
 export type TakenArm = {
   readonly machine: string;
@@ -32,6 +34,7 @@ export async function armsTakenWithin(db: Drizzle, clock: Clock, seconds: number
   const [row] = await reading(() => db.select({ now: sql<string>`${nowOf(clock)}` }).from(server));
   if (!row) throw noServerRow();
   const from = new Date(new Date(row.now).getTime() - seconds * 1000);
+  if (areSpread(db)) return ofNodes(db, from);
   const range = await recordedAround(db, { from });
   const arms = await plannedRead(db, (db) => {
     const line = db
@@ -61,4 +64,45 @@ export async function armsTakenWithin(db: Drizzle, clock: Clock, seconds: number
       .orderBy(line.machine, line.event, line.from, line.to);
   });
   return { arms, exact: arms.reduce((all, { times }) => all + times, 0) < MAX_LINES_COUNTED };
+}
+
+/**
+ * On a cluster each worker adds up its entries: a limit would send them all to one node. Of each node that records entries, those of the
+ * newest transactions count.
+ */
+async function ofNodes(db: Drizzle, from: Date): Promise<TakenArms> {
+  const nodes = await reading(() => recordingNodes(db));
+  const ranges = nodes.map(({ node, begunBelow }) => {
+    const first = BigInt(begunBelow) - BigInt(MAX_LINES_COUNTED);
+    return { node, first: first > 1n ? first : 1n };
+  });
+  const { machine, event, fromState, toState, reason } = transitions;
+  const counted = await plannedRead(db, (db) =>
+    db
+      .select({
+        arm: {
+          machine,
+          event,
+          from: fromState,
+          to: toState,
+          reason,
+          times: sql<number>`count(*) filter (where ${gte(transitions.at, from)})::int`,
+        },
+        older: sql<number>`count(*) filter (where ${lt(transitions.at, from)})::int`,
+      })
+      .from(transitions)
+      .where(
+        or(
+          ...ranges.map(({ node, first }) =>
+            and(recordedOn(node), sql`${transitions.recordedIn} >= ${String(first)}::xid8`),
+          ),
+        ),
+      )
+      .groupBy(machine, event, fromState, toState, reason)
+      .orderBy(machine, event, fromState, toState),
+  );
+  return {
+    arms: counted.map(({ arm }) => arm).filter(({ times }) => times > 0),
+    exact: ranges.every(({ first }) => first === 1n) || counted.some(({ older }) => older > 0),
+  };
 }

@@ -14,6 +14,7 @@ import { nowOf } from './now.ts';
 import { plannedRead } from './planned-read.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
+import { areSpread } from './spread-databases.ts';
 
 /** `to` is exclusive. */
 export type Period = { readonly from: Date; readonly to: Date };
@@ -39,7 +40,9 @@ export const idIsIn = ({ from, to }: IdRange, id: string): boolean => {
   return place >= from && place < to;
 };
 
-type Place = { readonly recordedIn: string; readonly position: string };
+type Place = { readonly recordedIn: string; readonly position: string } | UsePlace;
+/** In the order of the uses of a cluster, as texts. */
+type UsePlace = { readonly use: readonly string[] };
 export type UsesPage = { readonly uses: readonly RecordedUse[]; readonly next: Place | null };
 
 /** How many ledger entries one statement reads. */
@@ -62,6 +65,7 @@ const KIND_OF = { interaction: 'approval', authorizationCode: 'exchange', refres
 
 /** @returns the next page of the uses in this period. @throws StoreUnavailable */
 export async function usesReader(db: Drizzle, period: Period) {
+  if (areSpread(db)) return usesOfShards(db, period);
   const around = await recordedAround(db, period);
   return async (range: IdRange, after: Place | null): Promise<UsesPage> => {
     const rows = await plannedRead(db, (db) => {
@@ -82,7 +86,7 @@ export async function usesReader(db: Drizzle, period: Period) {
             around,
             gte(transitions.at, period.from),
             lt(transitions.at, period.to),
-            after === null ? undefined : beyond(after, 'asc'),
+            after === null || 'use' in after ? undefined : beyond(after, 'asc'),
           ),
         )
         .orderBy(asc(transitions.recordedIn), asc(transitions.position))
@@ -102,6 +106,50 @@ export async function usesReader(db: Drizzle, period: Period) {
     };
   };
 }
+
+/**
+ * By grant, and of each grant in the order of its generations: a cluster has no order of all entries, and a grant may move to another node.
+ */
+const usesOfShards =
+  (db: Drizzle, period: Period) =>
+  async (range: IdRange, after: Place | null): Promise<UsesPage> => {
+    const order = [
+      transitions.shardKey,
+      sql`coalesce(${transitions.generation}, -1)`,
+      transitions.fromState,
+      transitions.at,
+      transitions.position,
+    ];
+    const types = ['uuid', 'bigint', 'text', 'timestamptz', 'bigint'];
+    const place = after !== null && 'use' in after ? after.use : null;
+    const values = place?.map((value, at) => sql`${value}::${sql.raw(types[at] ?? '')}`);
+    const rows = await plannedRead(db, (db) =>
+      db
+        .select({
+          ...USE,
+          place: sql<string[]>`array[${sql.join(
+            order.map((value) => sql`${value}::text`),
+            sql`, `,
+          )}]`.as('place'),
+        })
+        .from(transitions)
+        .where(
+          and(
+            isIn(range),
+            values && sql`${transitions.shardKey} >= ${values[0]}`,
+            values && sql`(${sql.join(order, sql`, `)}) > (${sql.join(values, sql`, `)})`,
+            IS_IN_ORDER,
+            gte(transitions.at, period.from),
+            lt(transitions.at, period.to),
+            or(isUse, isRetry, isApproval),
+          ),
+        )
+        .orderBy(...order)
+        .limit(LINES_AT_A_TIME),
+    );
+    const last = rows.length === LINES_AT_A_TIME ? rows.at(-1) : undefined;
+    return { uses: rows.map(useFrom), next: last ? { use: last.place } : null };
+  };
 
 const USE = {
   grantId: transitions.shardKey,

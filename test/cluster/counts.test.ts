@@ -1,7 +1,10 @@
 /** Counts of ledger entries on a cluster: each entry once, whichever node recorded it. */
+import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { armsTakenWithin } from '../../src/storage/arm-counts.ts';
+import { EVERY_ID, usesReader } from '../../src/storage/backtest-rows.ts';
 import type { Database, Drizzle } from '../../src/storage/database.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { rawRows } from '../../src/storage/raw-rows.ts';
@@ -63,6 +66,47 @@ describe.skipIf(citusPath === null)('the counts of a cluster', () => {
     rawRows<{ node: number | null }>(
       await database.drizzle.execute(sql`select distinct recorded_on as node from transitions order by 1`),
     ).map(({ node }) => node);
+
+  it('has the arms that machines took, of every node', async () => {
+    await rotated(60);
+    const { arms, exact } = await armsTakenWithin(database.drizzle, databaseClock, 3600);
+    expect([arms.map(({ machine, times }) => [machine, times]), exact]).toEqual([[['refreshToken', recorded]], true]);
+    expect((await armsTakenWithin(other.drizzle, databaseClock, -60)).arms).toEqual([]);
+  });
+
+  it('has the uses of a backtest once, and of each grant in their order, also where its shard moved', async () => {
+    const ids = Array.from({ length: 40 }, () => randomUUID());
+    const used = (generations: readonly number[], from: string, at: Date) =>
+      database.drizzle
+        .execute(sql`insert into transitions (shard_key, grant_id, at, machine, event, from_state, to_state, generation)
+          select id, id, ${at.toISOString()}::timestamptz, 'refreshToken', 'presented', ${from}::text, 'used', generation
+          from unnest(${sql.param(ids)}::uuid[]) as ids (id), unnest(${sql.param(generations)}::bigint[]) as generations (generation)`)
+        .then(() => {});
+    const from = new Date('2026-01-05T00:00:00Z');
+    await used([3, 1, 2], 'active', from);
+    await used([2], 'used', from);
+    const read = await usesReader(database.drizzle, { from, to: new Date('2026-01-05T00:00:01Z') });
+    const { uses, next } = await read(EVERY_ID, null);
+    expect([uses.length, next]).toEqual([ids.length * 4, null]);
+    for (const id of ids)
+      expect(uses.filter(({ grantId }) => grantId === id).map(({ kind, generation }) => [kind, generation])).toEqual([
+        ['refresh', 1n],
+        ['refresh', 2n],
+        ['retry', 2n],
+        ['refresh', 3n],
+      ]);
+    const middle = uses[50];
+    const rest = await read(EVERY_ID, {
+      use: [
+        middle?.grantId ?? '',
+        String(middle?.generation),
+        middle?.kind === 'retry' ? 'used' : 'active',
+        from.toISOString(),
+        String(2n ** 63n - 1n),
+      ],
+    });
+    expect(rest.uses).toEqual(uses.slice(51));
+  });
 
   describe('its statistics', () => {
     it('have each entry of before and of each node once, in bounded steps', async () => {
