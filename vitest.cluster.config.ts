@@ -8,7 +8,7 @@ const SUITES = [
   'test/unit/{console,http,management,people}/**/*.test.ts',
   'test/unit/cli/{explain,users}.test.ts',
   'test/unit/storage/user-filters.test.ts',
-  'test/unit/management/user-lists.test.ts',
+  'test/e2e/sign-in-and-consent.test.ts',
 ];
 
 /** Titles of tests that only one Postgres can pass, each with the reason. */
