@@ -7,7 +7,7 @@ const SUITES = [
   'test/{cluster,race,property,model}/**/*.test.ts',
   'test/unit/{console,http,management,people}/**/*.test.ts',
   'test/unit/cli/{explain,users}.test.ts',
-  'test/unit/storage/user-filters.test.ts',
+  'test/unit/storage/{renew-row-macs,user-filters}.test.ts',
   'test/e2e/sign-in-and-consent.test.ts',
 ];
 

@@ -25,6 +25,8 @@ type AuthenticatedTable = {
   readonly key: SQL<string>;
   /** Of those that still give authority. */
   readonly alive: SQL;
+  /** Each node of a cluster has its rows. */
+  readonly isEverywhere: boolean;
   /** More MACs than one. */
   readonly hasTokenMac: boolean;
   readonly read: (db: Drizzle, macs: RowMacs, where: SQL, key: SQL<string>) => Promise<readonly Row[]>;
@@ -37,7 +39,7 @@ export const authenticatedTables: readonly AuthenticatedTable[] = HELD_TABLES.fl
 );
 
 function authenticated(
-  { table, key: column }: HeldTable,
+  { table, key: column, spreadBy }: HeldTable,
   { facts, tokenFacts, alive }: Authenticated,
 ): AuthenticatedTable {
   type Read = { readonly mac: Buffer | null; readonly tokenMac?: Buffer | null; readonly macVersion: bigint };
@@ -46,6 +48,7 @@ function authenticated(
     table,
     key,
     alive,
+    isEverywhere: spreadBy === 'everywhere',
     hasTokenMac: tokenFacts !== undefined,
     read: async (db, macs, where) => {
       const rows = await reading(() =>
@@ -101,7 +104,7 @@ async function throughAll(db: Drizzle, macs: RowMacs, isDue: (row: Row) => boole
 async function throughOne(
   db: Drizzle,
   macs: RowMacs,
-  { table, key, alive, hasTokenMac, read }: AuthenticatedTable,
+  { table, key, alive, hasTokenMac, isEverywhere, read }: AuthenticatedTable,
   isDue: (row: Row) => boolean,
   writes: boolean,
 ): Promise<number> {
@@ -111,19 +114,18 @@ async function throughOne(
     const due = rows.filter(isDue).map(({ key, version, next }) => ({ key, version, ...next }));
     count += due.length;
     if (due.length > 0 && writes) {
+      // Each node of a cluster that has the row has another version of it: read and locked first. A cluster locks no rows of several nodes.
+      const asRead = isEverywhere
+        ? sql`with as_read as (select ${key} as key, ${rowVersion(table)} as version from ${table}
+            where ${key} = any(${sql.param(due.map((row) => row.key))}::text[]) order by 1 for no key update)`
+        : sql``;
       // A row that was changed since got its MAC with the change.
       await writing(() =>
-        // Read and locked first: each node of a cluster that has the row has another version of it.
-        db.execute(sql`with as_read as (
-            select ${key} as key, ${rowVersion(table)} as version from ${table}
-            where ${key} = any(${sql.param(due.map((row) => row.key))}::text[]) order by 1 for no key update
-          )
-          update ${table} set mac = decode(due.mac, 'hex'), mac_version = due.mac_version
+        db.execute(sql`${asRead} update ${table} set mac = decode(due.mac, 'hex'), mac_version = due.mac_version
             ${hasTokenMac ? sql`, token_mac = decode(due.token_mac, 'hex')` : sql``}
-          from as_read join jsonb_to_recordset(${JSON.stringify(due)}::text::jsonb)
+          from ${isEverywhere ? sql`as_read join` : sql``} jsonb_to_recordset(${JSON.stringify(due)}::text::jsonb)
             as due(key text, version text, mac_version bigint, mac text, token_mac text)
-            on due.key = as_read.key and due.version = as_read.version
-          where ${key} = as_read.key`),
+            ${isEverywhere ? sql`on due.key = as_read.key and due.version = as_read.version where ${key} = as_read.key` : sql`where ${key} = due.key and ${rowVersion(table)} = due.version`}`),
       );
     }
     const end = rows.at(-1);
