@@ -2,7 +2,6 @@
  * The tickets of a week, in a real browser: from an empty production database, through the link of the first operator,
  * to each ticket in the console. The steps follow each other, as the operator takes them.
  */
-import { mkdirSync } from 'node:fs';
 import axe from 'axe-core';
 import { sql } from 'drizzle-orm';
 import type { Browser, Page } from 'playwright-core';
@@ -14,10 +13,10 @@ import { addAuthenticator, chromiumPath, launchChromium, newContext } from '../s
 import { type EmptyProduction, openEmptyProduction } from '../support/empty-production.ts';
 import { sealAll } from '../support/ledger.ts';
 import { keptMails } from '../support/mails.ts';
+import { takePicture } from '../support/picture.ts';
 import { registeredPasskey } from '../support/registered-passkey.ts';
 import { webhooksFile } from '../support/webhooks.ts';
 
-const PICTURES = 'test-results/e2e';
 const PHONE = { width: 320, height: 700 };
 const MAX_CLICKS = 3;
 
@@ -32,7 +31,6 @@ describe.skipIf(chromiumPath === null)('the tickets of a week, from an empty pro
   const mails = keptMails();
 
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     const webhooks = webhooksFile([{ name: 'crm', url: 'https://crm.example.com/events', events: ['user'] }]);
     production = await openEmptyProduction({ webhooks }, { mail: mails });
     mails.of(production.test);
@@ -76,9 +74,9 @@ describe.skipIf(chromiumPath === null)('the tickets of a week, from an empty pro
     const before = page.viewportSize();
     await page.setViewportSize(PHONE);
     expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(PHONE.width);
-    await page.screenshot({ path: `${PICTURES}/tickets-${name}-320.png`, fullPage: true });
+    await takePicture(page, `tickets-${name}-320`);
     if (before) await page.setViewportSize(before);
-    await page.screenshot({ path: `${PICTURES}/tickets-${name}.png`, fullPage: true });
+    await takePicture(page, `tickets-${name}`);
   };
 
   it('the first operator comes by the link, with a passkey, and sees an empty server', async () => {

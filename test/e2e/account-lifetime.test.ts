@@ -1,5 +1,4 @@
 /** One account in a real browser, from the import of another system's hash to its deletion, with everything lost in between. */
-import { mkdirSync } from 'node:fs';
 import { hash } from '@node-rs/bcrypt';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,8 +12,8 @@ import { appWith } from '../support/factors.ts';
 import { listen } from '../support/listening.ts';
 import { testMacs } from '../support/macs.ts';
 import { keptMails, type Mails } from '../support/mails.ts';
+import { takePicture } from '../support/picture.ts';
 
-const PICTURES = 'test-results/e2e';
 const USER = { id: '7c0d2a51-6a0f-4a55-9a4e-0d8f3c1b2e77', username: 'mira', email: 'mira@example.com' };
 const PASSWORD = 'correct horse battery staple';
 const NEW = 'quite another battery staple';
@@ -31,7 +30,6 @@ describe.skipIf(chromiumPath === null)('an account from sign-up to deletion, in 
   let mails: Mails;
   let browser: Browser;
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     opened = await openTestDatabase('postgres');
     mails = keptMails();
     // The policies are those that are shipped.
@@ -62,7 +60,7 @@ describe.skipIf(chromiumPath === null)('an account from sign-up to deletion, in 
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height });
       expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBeLessThanOrEqual(width);
-      await page.screenshot({ path: `${PICTURES}/life-${name}-${colorScheme}-${width}.png`, fullPage: true });
+      await takePicture(page, `life-${name}-${colorScheme}-${width}`);
     }
   }
   const devices = async (page: Page) => {

@@ -1,5 +1,4 @@
 /** A person looks after their account, in a real browser: password, devices, data, erasure. */
-import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -8,8 +7,8 @@ import type { TestApp } from '../support/app.ts';
 import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { listen } from '../support/listening.ts';
+import { takePicture } from '../support/picture.ts';
 
-const PICTURES = 'test-results/e2e';
 const SMALL_DARK = { colorScheme: 'dark', viewport: { width: 320, height: 640 } } as const;
 const NEW = 'quite another battery staple';
 
@@ -22,7 +21,6 @@ describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
   let page: Page;
 
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     opened = await openTestDatabase('postgres');
     test = await listen(opened.database);
     browser = await launchChromium();
@@ -39,7 +37,7 @@ describe.skipIf(chromiumPath === null)('an account in a real browser', () => {
   });
   afterEach(() => context.close());
 
-  const look = (name: string) => page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+  const look = (name: string) => takePicture(page, name);
   const heading = (name: string) => page.getByRole('heading', { name, exact: true, level: 1 }).waitFor();
   const signIn = async (password = PASSWORD) => {
     await page.getByLabel('Username').fill(user.username);

@@ -1,5 +1,4 @@
 /** The overview of the console in a real browser: charts, their table, and alarms with an action, without a script. */
-import { mkdirSync } from 'node:fs';
 import axe from 'axe-core';
 import { sql } from 'drizzle-orm';
 import type { Browser, Page } from 'playwright-core';
@@ -11,8 +10,7 @@ import { type ConsoleApp, OPERATOR, openConsoleAppAt } from '../support/console.
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { settled } from '../support/ledger.ts';
 import { freePort } from '../support/listening.ts';
-
-const PICTURES = 'test-results/e2e';
+import { takePicture } from '../support/picture.ts';
 
 describe.skipIf(chromiumPath === null)('the overview in a real browser', () => {
   let opened: TestDatabase;
@@ -20,7 +18,6 @@ describe.skipIf(chromiumPath === null)('the overview in a real browser', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     opened = await openTestDatabase('postgres');
     test = await openConsoleAppAt(await freePort(), opened.database);
     browser = await launchChromium();
@@ -107,15 +104,9 @@ describe.skipIf(chromiumPath === null)('the overview in a real browser', () => {
     { width: 320, colorScheme: 'dark' },
   ] as const)('is accessible and fits at $width in $colorScheme', (look) =>
     inPage(look, async (page) => {
-      await page.screenshot({
-        path: `${PICTURES}/console-overview-${look.width}-${look.colorScheme}-closed.png`,
-        fullPage: true,
-      });
+      await takePicture(page, `console-overview-${look.width}-${look.colorScheme}-closed`);
       for (const details of await page.locator('details').all()) await details.locator('summary').click();
-      await page.screenshot({
-        path: `${PICTURES}/console-overview-${look.width}-${look.colorScheme}.png`,
-        fullPage: true,
-      });
+      await takePicture(page, `console-overview-${look.width}-${look.colorScheme}`);
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(
         0,

@@ -1,5 +1,4 @@
 /** The console in a real browser: the daily work of operators, without the command line. */
-import { mkdirSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -24,13 +23,13 @@ import { AUDITOR, type ConsoleApp, OPERATOR, OPERATOR_ADDRESS, openConsoleAppAt 
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/listening.ts';
 import { keptMails } from '../support/mails.ts';
+import { takePicture } from '../support/picture.ts';
 import { openReceiver, type Receiver } from '../support/receiver.ts';
 import { registeredPasskey } from '../support/registered-passkey.ts';
 import { deliveryWorkerOf, type TestDeliveryWorker, webhooksFile } from '../support/webhooks.ts';
 
 /** Vitest's own time limit is the only one. */
 const NO_LIMIT = { timeout: HANGS_MILLISECONDS, interval: 100 } as const;
-const PICTURES = 'test-results/e2e';
 const HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)> "quoted" & long '.padEnd(190, 'W');
 
 /** Of a receiver that is not in the file any more. */
@@ -49,7 +48,6 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
   const mails = keptMails();
 
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     opened = await openTestDatabase('postgres');
     receiver = await openReceiver();
     const crm = {
@@ -89,7 +87,7 @@ describe.skipIf(chromiumPath === null)('the console in a real browser', () => {
   });
   afterEach(() => context.close());
 
-  const look = (name: string) => page.screenshot({ path: `${PICTURES}/console-${name}.png`, fullPage: true });
+  const look = (name: string) => takePicture(page, `console-${name}`);
   const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
   const go = (path: string) => page.goto(`${test.issuer}${path}`);
   const press = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();

@@ -1,5 +1,4 @@
 /** The pictures as a browser draws them, with any fonts: no element overlaps another. */
-import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,9 +8,8 @@ import { kebab } from '../../src/review/drawing/names.ts';
 import { shippedNumbers } from '../../src/review/drawing/shipped-numbers.ts';
 import { svgOf } from '../../src/review/drawing/svg.ts';
 import { chromiumPath, launchChromium, newPage } from '../support/chromium.ts';
+import { takePicture } from '../support/picture.ts';
 import { NUMBERS } from '../unit/review/drawing/numbers.ts';
-
-const PICTURES = 'test-results/e2e';
 
 const SCREENS = [
   ['light', 1280, 800],
@@ -48,7 +46,6 @@ describe.skipIf(chromiumPath === null)('the diagrams of the machines', () => {
   let browser: Browser;
   let screen: Page;
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     browser = await launchChromium();
     screen = await newPage(browser, { viewport: { width: 1280, height: 1000 } });
   });
@@ -145,7 +142,7 @@ describe.skipIf(chromiumPath === null)('the diagrams of the machines', () => {
       // A reviewer's screen shows it as it is.
       if (width > 1000) expect(scale).toBe(1);
       expect(await paperColour(page)).toBe(colorScheme);
-      await page.screenshot({ path: `${PICTURES}/diagram-${kebab(name)}-${colorScheme}-${width}.png` });
+      await takePicture(page, `diagram-${kebab(name)}-${colorScheme}-${width}`);
     });
   });
 

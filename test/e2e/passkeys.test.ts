@@ -1,6 +1,5 @@
 /** Passkeys in a real browser, with its virtual authenticator. */
 
-import { mkdirSync } from 'node:fs';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -17,8 +16,7 @@ import type { TestApp } from '../support/app.ts';
 import { addAuthenticator, chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Callback, listen, openCallback } from '../support/listening.ts';
-
-const PICTURES = 'test-results/e2e';
+import { takePicture } from '../support/picture.ts';
 
 describe.skipIf(chromiumPath === null)('passkeys in a real browser', () => {
   let opened: TestDatabase;
@@ -33,7 +31,6 @@ describe.skipIf(chromiumPath === null)('passkeys in a real browser', () => {
   let authenticatorId: string;
 
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     opened = await openTestDatabase('postgres');
     test = await listen(opened.database);
     callback = await openCallback();
@@ -54,7 +51,7 @@ describe.skipIf(chromiumPath === null)('passkeys in a real browser', () => {
   });
   afterEach(() => context.close());
 
-  const look = (name: string) => page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+  const look = (name: string) => takePicture(page, name);
   const signIn = async () => {
     await page.getByLabel('Username').fill(user.username);
     await page.getByLabel('Password').fill(PASSWORD);

@@ -1,5 +1,4 @@
 /** A person looks after themselves: sees what they have allowed, ends it, signs out. */
-import { mkdirSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -17,8 +16,8 @@ import type { TestApp } from '../support/app.ts';
 import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Callback, listen, openCallback } from '../support/listening.ts';
+import { takePicture } from '../support/picture.ts';
 
-const PICTURES = 'test-results/e2e';
 const SMALL_DARK = { colorScheme: 'dark', viewport: { width: 320, height: 640 } } as const;
 
 describe.skipIf(chromiumPath === null)('permissions and sign-out in a real browser', () => {
@@ -33,7 +32,6 @@ describe.skipIf(chromiumPath === null)('permissions and sign-out in a real brows
   let after: string;
 
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     opened = await openTestDatabase('postgres');
     test = await listen(opened.database);
     callback = await openCallback();
@@ -60,7 +58,7 @@ describe.skipIf(chromiumPath === null)('permissions and sign-out in a real brows
   });
   afterEach(() => context.close());
 
-  const look = (name: string) => page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+  const look = (name: string) => takePicture(page, name);
   const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
   const signIn = async () => {
     await page.getByLabel('Username').fill(user.username);

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeClient, makeUser, PASSWORD, type TestUser } from '../support/actors.ts';
@@ -6,8 +5,7 @@ import type { TestApp } from '../support/app.ts';
 import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort, openTestAppAt } from '../support/listening.ts';
-
-const PICTURES = 'test-results/e2e';
+import { takePicture } from '../support/picture.ts';
 
 // Left out, visibly, on machines without a Chromium; CI refuses to leave it out (test/support/chromium.ts).
 describe.skipIf(chromiumPath === null)('the playground in a real browser', () => {
@@ -17,7 +15,6 @@ describe.skipIf(chromiumPath === null)('the playground in a real browser', () =>
   let user: TestUser;
 
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     opened = await openTestDatabase('embedded');
     const port = await freePort();
     const redirectUri = `http://localhost:${port}/playground/callback`;
@@ -59,7 +56,7 @@ describe.skipIf(chromiumPath === null)('the playground in a real browser', () =>
     };
     await page.goto(`${test.issuer}/playground`);
     await state(page, 'Authorization code: none yet');
-    await page.screenshot({ path: `${PICTURES}/playground-1-${colorScheme}.png`, fullPage: true });
+    await takePicture(page, `playground-1-${colorScheme}`);
     await press('Send it');
     await page.getByLabel('Username').fill(user.username);
     await page.getByLabel('Password').fill(PASSWORD);
@@ -69,7 +66,7 @@ describe.skipIf(chromiumPath === null)('the playground in a real browser', () =>
     await state(page, 'Authorization code: active');
     await press('Exchange the code');
     await heading(page, 'the app has tokens');
-    await page.screenshot({ path: `${PICTURES}/playground-3-${colorScheme}.png`, fullPage: true });
+    await takePicture(page, `playground-3-${colorScheme}`);
     // The tokens are in boxes that scroll. Before, the page was 2,400 pixels long.
     const height = await page.evaluate('document.documentElement.scrollHeight');
     expect(height).toBeLessThan(width > 800 ? 1200 : 1900);
@@ -86,7 +83,7 @@ describe.skipIf(chromiumPath === null)('the playground in a real browser', () =>
     await press('Present the old refresh token again');
     await heading(page, 'the chain is dead');
     await state(page, 'Newest refresh token: revoked');
-    await page.screenshot({ path: `${PICTURES}/playground-5-${colorScheme}.png`, fullPage: true });
+    await takePicture(page, `playground-5-${colorScheme}`);
     await press('Refresh with the newest token');
     await page.getByText('The grant has been revoked.').waitFor();
     // No horizontal scrolling.
@@ -108,7 +105,7 @@ describe.skipIf(chromiumPath === null)('the playground in a real browser', () =>
     expect(text).toContain('GET /playground/callback');
     expect(text).toContain('access_denied');
     expect(text).not.toContain('POST /oauth/token');
-    await page.screenshot({ path: `${PICTURES}/playground-denied-${width}.png`, fullPage: true });
+    await takePicture(page, `playground-denied-${width}`);
     await context.close();
   });
 

@@ -1,13 +1,11 @@
 /** The reference page of the management API in a real browser: it shows operations, and sends requests to this server alone. */
-import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../support/app.ts';
 import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { listen } from '../support/listening.ts';
-
-const PICTURES = 'test-results/e2e';
+import { takePicture } from '../support/picture.ts';
 
 // Left out, visibly, on machines without a Chromium; CI refuses to leave it out (test/support/chromium.ts).
 describe.skipIf(chromiumPath === null)('the reference of the management API in a real browser', () => {
@@ -16,7 +14,6 @@ describe.skipIf(chromiumPath === null)('the reference of the management API in a
   let browser: Browser;
 
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     opened = await openTestDatabase('embedded');
     test = await listen(opened.database);
     browser = await launchChromium();
@@ -46,7 +43,7 @@ describe.skipIf(chromiumPath === null)('the reference of the management API in a
     await page.goto(`${api}/reference#tag/clients/POST/management/v1/clients`);
     await page.getByRole('heading', { name: 'Registers a client', exact: true }).first().waitFor();
     await page.getByText('application_type', { exact: true }).first().waitFor();
-    await page.screenshot({ path: `${PICTURES}/reference-${colorScheme}.png` });
+    await takePicture(page, `reference-${colorScheme}`);
     const color = await page.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(color).toBe(background);
     const others = asked

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -15,8 +14,7 @@ import type { TestApp } from '../support/app.ts';
 import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Callback, listen, openCallback } from '../support/listening.ts';
-
-const PICTURES = 'test-results/e2e';
+import { takePicture } from '../support/picture.ts';
 
 // Left out, visibly, on machines without a Chromium; CI refuses to leave it out (test/support/chromium.ts).
 describe.skipIf(chromiumPath === null)('sign-in and consent in a real browser', () => {
@@ -30,7 +28,6 @@ describe.skipIf(chromiumPath === null)('sign-in and consent in a real browser', 
   let page: Page;
 
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     opened = await openTestDatabase('postgres');
     test = await listen(opened.database);
     callback = await openCallback();
@@ -71,12 +68,12 @@ describe.skipIf(chromiumPath === null)('sign-in and consent in a real browser', 
 
   it('return a code that yields tokens', async () => {
     const pkce = await open({ scope: 'read' });
-    await page.screenshot({ path: `${PICTURES}/sign-in.png` });
+    await takePicture(page, 'sign-in');
     await signIn();
     await page.getByRole('heading', { name: 'Allow Photo <Book>?' }).waitFor();
     expect(await page.getByText('see your data').isVisible()).toBe(true);
     expect(await page.getByText(new URL(callback.redirectUri).host).isVisible()).toBe(true);
-    await page.screenshot({ path: `${PICTURES}/consent.png` });
+    await takePicture(page, 'consent');
     await page.getByRole('button', { name: 'Allow' }).click();
     await atClient();
     expect(lastAnswer().get('iss')).toBe(test.issuer);
@@ -92,7 +89,7 @@ describe.skipIf(chromiumPath === null)('sign-in and consent in a real browser', 
     await open();
     await signIn('not the password');
     await page.getByRole('alert').waitFor();
-    await page.screenshot({ path: `${PICTURES}/wrong-password.png` });
+    await takePicture(page, 'wrong-password');
     expect(await page.getByLabel('Username').inputValue()).toBe(user.username);
     await signIn();
     await page.getByRole('button', { name: 'Allow' }).waitFor();
@@ -111,7 +108,7 @@ describe.skipIf(chromiumPath === null)('sign-in and consent in a real browser', 
     const before = callback.received.length;
     await open({ redirect_uri: `${callback.redirectUri}/` });
     await page.getByRole('heading', { name: 'This app cannot be used here' }).waitFor();
-    await page.screenshot({ path: `${PICTURES}/wrong-redirect-uri.png` });
+    await takePicture(page, 'wrong-redirect-uri');
     expect(new URL(page.url()).origin).toBe(test.issuer);
     expect(callback.received.length).toBe(before);
   });
@@ -125,7 +122,7 @@ describe.skipIf(chromiumPath === null)('sign-in and consent in a real browser', 
     await page.goBack();
     await page.reload();
     await page.getByRole('heading', { name: 'Already answered' }).waitFor();
-    await page.screenshot({ path: `${PICTURES}/back-button.png` });
+    await takePicture(page, 'back-button');
     expect(callback.received.length).toBe(before);
   });
 
@@ -156,7 +153,7 @@ describe.skipIf(chromiumPath === null)('sign-in and consent in a real browser', 
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Allow' }).waitFor();
-    await page.screenshot({ path: `${PICTURES}/consent-small-dark.png` });
+    await takePicture(page, 'consent-small-dark');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await atClient();

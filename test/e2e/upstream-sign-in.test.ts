@@ -1,5 +1,4 @@
 /** Federated sign-in at another Statehouse in a real browser: linked in the account, used for a client, removed, and rejected from then on. */
-import { mkdirSync } from 'node:fs';
 import { decodeJwt } from 'jose';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,9 +17,8 @@ import { chromiumPath, launchChromium, newContext } from '../support/chromium.ts
 import { testClock } from '../support/clock.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Callback, freePort, openCallback, openTestAppAt } from '../support/listening.ts';
+import { takePicture } from '../support/picture.ts';
 import { knowing, upstreamOf, withUpstream } from '../support/upstream.ts';
-
-const PICTURES = 'test-results/e2e';
 
 describe.skipIf(chromiumPath === null)('a federated sign-in in a real browser', () => {
   let opened: TestDatabase[];
@@ -35,7 +33,6 @@ describe.skipIf(chromiumPath === null)('a federated sign-in in a real browser', 
   let page: Page;
 
   beforeAll(async () => {
-    mkdirSync(PICTURES, { recursive: true });
     opened = [await openTestDatabase('postgres'), await openTestDatabase('postgres')];
     const [databaseThere, databaseHere] = opened.map(({ database }) => database);
     if (!databaseThere || !databaseHere) throw new Error('no databases');
@@ -69,7 +66,7 @@ describe.skipIf(chromiumPath === null)('a federated sign-in in a real browser', 
     await Promise.all((opened ?? []).map((database) => database.close()));
   });
 
-  const look = (name: string) => page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+  const look = (name: string) => takePicture(page, name);
   const signIn = async (user: TestUser) => {
     await page.getByLabel('Username').fill(user.username);
     await page.getByLabel('Password').fill(PASSWORD);
