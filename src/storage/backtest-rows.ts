@@ -3,6 +3,7 @@
  * Short statements read them in pages.
  */
 import { and, asc, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 import type { Grant } from '../model/grant.ts';
 import type { Clock } from '../system/clock.ts';
 import { LIFE_COLUMNS } from './consequences.ts';
@@ -40,9 +41,8 @@ export const idIsIn = ({ from, to }: IdRange, id: string): boolean => {
   return place >= from && place < to;
 };
 
-type Place = { readonly recordedIn: string; readonly position: string } | UsePlace;
-/** In the order of the uses of a cluster, as texts. */
-type UsePlace = { readonly use: readonly string[] };
+/** The values of the order of the reader, as texts. */
+type Place = readonly string[];
 export type UsesPage = { readonly uses: readonly RecordedUse[]; readonly next: Place | null };
 
 /** How many ledger entries one statement reads. */
@@ -86,7 +86,7 @@ export async function usesReader(db: Drizzle, period: Period) {
             around,
             gte(transitions.at, period.from),
             lt(transitions.at, period.to),
-            after === null || 'use' in after ? undefined : beyond(after, 'asc'),
+            after === null ? undefined : beyond(placeIn(after), 'asc'),
           ),
         )
         .orderBy(asc(transitions.recordedIn), asc(transitions.position))
@@ -102,27 +102,29 @@ export async function usesReader(db: Drizzle, period: Period) {
     const isFull = last !== undefined && Number(last.place) === LINES_AT_A_TIME;
     return {
       uses: rows.filter(({ kept }) => kept).map(useFrom),
-      next: isFull ? { recordedIn: last.recordedIn, position: String(last.position) } : null,
+      next: isFull ? [last.recordedIn, String(last.position)] : null,
     };
   };
 }
 
+const placeIn = ([recordedIn = '', position = '']: Place) => ({ recordedIn, position });
+
 /**
  * By grant, and of each grant in the order of its generations: a cluster has no order of all entries, and a grant may move to another node.
  */
+const ORDER_OF_SHARDS: readonly { readonly value: SQL | AnyPgColumn; readonly type: string }[] = [
+  { value: transitions.shardKey, type: 'uuid' },
+  { value: sql`coalesce(${transitions.generation}, -1)`, type: 'bigint' },
+  { value: transitions.fromState, type: 'text' },
+  { value: transitions.at, type: 'timestamptz' },
+  { value: transitions.position, type: 'bigint' },
+];
+
 const usesOfShards =
   (db: Drizzle, period: Period) =>
   async (range: IdRange, after: Place | null): Promise<UsesPage> => {
-    const order = [
-      transitions.shardKey,
-      sql`coalesce(${transitions.generation}, -1)`,
-      transitions.fromState,
-      transitions.at,
-      transitions.position,
-    ];
-    const types = ['uuid', 'bigint', 'text', 'timestamptz', 'bigint'];
-    const place = after !== null && 'use' in after ? after.use : null;
-    const values = place?.map((value, at) => sql`${value}::${sql.raw(types[at] ?? '')}`);
+    const order = ORDER_OF_SHARDS.map(({ value }) => value);
+    const values = after && ORDER_OF_SHARDS.map(({ type }, at) => sql`${after[at] ?? ''}::${sql.raw(type)}`);
     const rows = await plannedRead(db, (db) =>
       db
         .select({
@@ -136,8 +138,8 @@ const usesOfShards =
         .where(
           and(
             isIn(range),
-            values && sql`${transitions.shardKey} >= ${values[0]}`,
-            values && sql`(${sql.join(order, sql`, `)}) > (${sql.join(values, sql`, `)})`,
+            values ? sql`${transitions.shardKey} >= ${values[0]}` : undefined,
+            values ? sql`(${sql.join(order, sql`, `)}) > (${sql.join(values, sql`, `)})` : undefined,
             IS_IN_ORDER,
             gte(transitions.at, period.from),
             lt(transitions.at, period.to),
@@ -148,7 +150,7 @@ const usesOfShards =
         .limit(LINES_AT_A_TIME),
     );
     const last = rows.length === LINES_AT_A_TIME ? rows.at(-1) : undefined;
-    return { uses: rows.map(useFrom), next: last ? { use: last.place } : null };
+    return { uses: rows.map(useFrom), next: last?.place ?? null };
   };
 
 const USE = {

@@ -4,7 +4,6 @@ import type { Drizzle } from './database.ts';
 import { plannedRead } from './planned-read.ts';
 import { recordedOn } from './recording-nodes.ts';
 import { transitions } from './schema.ts';
-import { areSpread } from './spread-databases.ts';
 
 /** Lines from before there was an order have 0. */
 export const IS_IN_ORDER = sql`${transitions.recordedIn} > '0'::xid8`;
@@ -18,13 +17,11 @@ const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 type Instants = { readonly from?: Date | undefined; readonly to?: Date | undefined };
 
 /**
- * A condition that every line of these instants meets, and that ends a walk along the order soon before and after them.
+ * Of one Postgres: a condition that every line of these instants meets, and that ends a walk along the order soon before and after them.
  * @returns undefined: without instants there is none. @throws StoreUnavailable
  */
 export async function recordedAround(db: Drizzle, { from, to }: Instants): Promise<SQL | undefined> {
   if (from === undefined && to === undefined) return undefined;
-  // Each node of a cluster has an order of its own.
-  if (areSpread(db)) return undefined;
   return around({ from, to }, (instant) => recordedBy(db, instant));
 }
 

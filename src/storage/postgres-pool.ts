@@ -196,9 +196,10 @@ export function openPool(
       timer.unref();
       query
         .then(resolve, (error: unknown) => {
-          if (codeOf(error) === READ_ONLY) leave(asked);
-          if (codeOf(error) === NOT_SUPPORTED && spreading) isKnown = false;
-          reject(isSpread && codeOf(error) === CANCELED ? new NoAnswer() : error);
+          const code = codeOf(error);
+          if (code === READ_ONLY) leave(asked);
+          if (code === NOT_SUPPORTED && spreading) isKnown = false;
+          reject(isSpread && code === CANCELED ? new NoAnswer() : error);
         })
         .then(() => {
           inFlight--;

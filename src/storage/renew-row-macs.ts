@@ -114,18 +114,22 @@ async function throughOne(
     const due = rows.filter(isDue).map(({ key, version, next }) => ({ key, version, ...next }));
     count += due.length;
     if (due.length > 0 && writes) {
-      // Each node of a cluster that has the row has another version of it: read and locked first. A cluster locks no rows of several nodes.
-      const asRead = isEverywhere
-        ? sql`with as_read as (select ${key} as key, ${rowVersion(table)} as version from ${table}
-            where ${key} = any(${sql.param(due.map((row) => row.key))}::text[]) order by 1 for no key update)`
-        : sql``;
+      const update = sql`update ${table} set mac = decode(due.mac, 'hex'), mac_version = due.mac_version
+        ${hasTokenMac ? sql`, token_mac = decode(due.token_mac, 'hex')` : sql``}`;
+      const rowsDue = sql`jsonb_to_recordset(${JSON.stringify(due)}::text::jsonb)
+        as due(key text, version text, mac_version bigint, mac text, token_mac text)`;
       // A row that was changed since got its MAC with the change.
       await writing(() =>
-        db.execute(sql`${asRead} update ${table} set mac = decode(due.mac, 'hex'), mac_version = due.mac_version
-            ${hasTokenMac ? sql`, token_mac = decode(due.token_mac, 'hex')` : sql``}
-          from ${isEverywhere ? sql`as_read join` : sql``} jsonb_to_recordset(${JSON.stringify(due)}::text::jsonb)
-            as due(key text, version text, mac_version bigint, mac text, token_mac text)
-            ${isEverywhere ? sql`on due.key = as_read.key and due.version = as_read.version where ${key} = as_read.key` : sql`where ${key} = due.key and ${rowVersion(table)} = due.version`}`),
+        db.execute(
+          isEverywhere
+            ? // Each node of a cluster that has the row has another version of it: read and locked first.
+              sql`with as_read as (select ${key} as key, ${rowVersion(table)} as version from ${table}
+                where ${key} = any(${sql.param(due.map((row) => row.key))}::text[]) order by 1 for no key update)
+              ${update} from as_read join ${rowsDue} on due.key = as_read.key and due.version = as_read.version
+                where ${key} = as_read.key`
+            : // A cluster locks no rows of several nodes.
+              sql`${update} from ${rowsDue} where ${key} = due.key and ${rowVersion(table)} = due.version`,
+        ),
       );
     }
     const end = rows.at(-1);

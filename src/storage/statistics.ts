@@ -20,6 +20,7 @@ import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
+import { areStill, type PlacesOfNodes, placeOf, withPlace } from './places-of-nodes.ts';
 import { plannedRead } from './planned-read.ts';
 import { rawRows } from './raw-rows.ts';
 import { hasRecordingNodes, recordedOn, recordingNodes } from './recording-nodes.ts';
@@ -94,10 +95,9 @@ export function statisticsStore(db: Drizzle, clock: Clock, most: number = ENTRIE
   };
 }
 
-const ADDED = {
-  target: [statistics.at, statistics.series],
-  set: { count: sql`${statistics.count} + excluded.count` },
-};
+const SUM = sql`${statistics.count} + excluded.count`;
+const ADDED = { target: [statistics.at, statistics.series], set: { count: SUM } };
+const ADD = sql`on conflict (at, series) do update set count = ${SUM}`;
 
 async function countNext(db: Drizzle, clock: Clock, most: number): Promise<'more' | 'done' | 'spread'> {
   await db.execute(PLANNED);
@@ -122,9 +122,7 @@ async function countNext(db: Drizzle, clock: Clock, most: number): Promise<'more
   const [cut] = await cutOf(db, recordedWithin(from, settledBelow), most);
   const below = belowCut(from, cut, settledBelow);
   await db.execute(
-    sql`insert into ${statistics} (at, series, count) ${seriesWithin(
-      sql`line.recorded_in >= ${from}::xid8 and line.recorded_in < ${below}::xid8`,
-    )} on conflict (at, series) do update set count = ${statistics}.count + excluded.count`,
+    sql`insert into ${statistics} (at, series, count) ${seriesWithin(recordedWithin(from, below))} ${ADD}`,
   );
   await db.update(statisticsProgress).set({ countedBelow: below });
   return cut === undefined ? 'done' : 'more';
@@ -153,12 +151,12 @@ function belowCut(from: string, cut: { readonly recordedIn: string } | undefined
 }
 
 /** Entries of a kind are added up first, so that the series look at each kind once. */
-const seriesWithin = (within: SQL): SQL => sql`
+const seriesWithin = (within: SQL | undefined): SQL => sql`
     select kind.at, counted.series, sum(kind.entries)
     from (
-      select ${bucketOf(sql`line.at`)} as at, line.machine, line.from_state, line.to_state, line.reason, count(*) as entries
-      from ${transitions} line cross join statistics_progress progress
-      where ${within} and line.at >= progress.since
+      select ${bucketOf(sql`${transitions.at}`)} as at, machine, from_state, to_state, reason, count(*) as entries
+      from ${transitions} cross join ${statisticsProgress}
+      where ${and(within, gte(transitions.at, statisticsProgress.since))}
       group by 1, 2, 3, 4, 5
     ) as kind
     cross join lateral unnest(array[${sql.join(
@@ -181,18 +179,21 @@ async function countNodes(db: Drizzle, clock: Clock, most: number): Promise<'mor
   const nodes = await reading(() => recordingNodes(db));
   let before = progress;
   let counted: 'more' | 'done' = 'done';
-  if (nodes.some(({ node, begunBelow }) => BigInt(placeOf(before, node)) > BigInt(begunBelow))) {
+  if (nodes.some(({ node, begunBelow }) => BigInt(placeOf(before, node, START).countedBelow) > BigInt(begunBelow))) {
     // The tables are in another cluster, whose nodes count their transactions from the start.
-    const ends = nodes.reduce((places, { node, settledBelow }) => moved(places, node, settledBelow), before);
+    const ends = nodes.reduce(
+      (places, { node, settledBelow }) => withPlace(places, node, { countedBelow: settledBelow }),
+      before,
+    );
     return (await advance(db, before, ends, { since: nowOf(clock) })) ? 'more' : 'done';
   }
   for (const { node, settledBelow } of nodes) {
-    const from = placeOf(before, node);
+    const { countedBelow: from } = placeOf(before, node, START);
     if (BigInt(settledBelow) <= BigInt(from)) continue;
     const { below, series, isCut } = await nextOfNode(db, { node, from, settledBelow }, most);
     // Entries without a series are read again, until there are more than one step reads.
     if (series.length === 0 && !isCut) continue;
-    const after = moved(before, node, below);
+    const after = withPlace(before, node, { countedBelow: below });
     // Another node of the server has counted meanwhile.
     if (!(await advance(db, before, after, { series }))) return 'done';
     before = after;
@@ -212,23 +213,20 @@ async function nextOfNode(
   }: { readonly node: number | undefined; readonly from: string; readonly settledBelow: string },
   most: number,
 ) {
-  const cut = await plannedRead(db, (db) => cutOf(db, and(recordedOn(node), recordedWithin(from, settledBelow)), most));
-  const below = belowCut(from, cut[0], settledBelow);
-  const on = node === undefined ? sql`line.recorded_on is null` : sql`line.recorded_on = ${node}`;
-  const within = sql`${on} and line.recorded_in >= ${from}::xid8 and line.recorded_in < ${below}::xid8`;
+  const within = (end: string) => and(recordedOn(node), recordedWithin(from, end));
+  const [cut] = await plannedRead(db, (db) => cutOf(db, within(settledBelow), most));
+  const below = belowCut(from, cut, settledBelow);
   const series = await plannedRead(db, async (db) =>
     rawRows<Counted>(
       await db.execute(sql`select counted.at::text as at, counted.series, counted.count::text as count
-        from (${seriesWithin(within)}) as counted (at, series, count)`),
+        from (${seriesWithin(within(below))}) as counted (at, series, count)`),
     ),
   );
-  return { below, series, isCut: cut.length > 0 };
+  return { below, series, isCut: cut !== undefined };
 }
 
-type Progress = {
-  readonly countedBelow: string;
-  readonly nodes: NonNullable<typeof statisticsProgress.$inferSelect.nodes>;
-};
+type Progress = PlacesOfNodes<{ readonly countedBelow: string }>;
+const START = { countedBelow: '0' };
 
 async function progressOf(db: Drizzle): Promise<Progress | null> {
   const [row] = await reading(() =>
@@ -238,15 +236,6 @@ async function progressOf(db: Drizzle): Promise<Progress | null> {
   );
   return row ? { countedBelow: row.countedBelow, nodes: row.nodes ?? [] } : null;
 }
-
-/** @param node undefined: the one Postgres of before. */
-const placeOf = ({ countedBelow, nodes }: Progress, node: number | undefined): string =>
-  node === undefined ? countedBelow : (nodes.find((one) => one.node === node)?.countedBelow ?? '0');
-
-const moved = ({ countedBelow, nodes }: Progress, node: number | undefined, below: string): Progress =>
-  node === undefined
-    ? { countedBelow: below, nodes }
-    : { countedBelow, nodes: [...nodes.filter((one) => one.node !== node), { node, countedBelow: below }] };
 
 /** @returns false: the progress is not the one of before. */
 const advance = (
@@ -263,7 +252,7 @@ const advance = (
         .where(
           and(
             sql`${statisticsProgress.countedBelow} = ${before.countedBelow}::xid8`,
-            sql`coalesce(${statisticsProgress.nodes}, '[]'::jsonb) = ${JSON.stringify(before.nodes)}::jsonb`,
+            areStill(statisticsProgress.nodes, before.nodes),
           ),
         )
         .returning({ only: statisticsProgress.only });
@@ -272,7 +261,7 @@ const advance = (
         await transaction.execute(sql`insert into ${statistics} (at, series, count)
           select counted.at, counted.series, counted.count
           from jsonb_to_recordset(${JSON.stringify(series)}::jsonb) as counted (at timestamptz, series text, count bigint)
-          on conflict (at, series) do update set count = ${statistics}.count + excluded.count`);
+          ${ADD}`);
       return true;
     }),
   );

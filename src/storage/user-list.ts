@@ -113,7 +113,7 @@ export async function findListedUser(db: Drizzle, usernameKey: string, filter: U
       .with(...theirRows(db, found))
       .select(LISTED)
       .from(users)
-      .where(and(where, hasSignedIn(filter), hasFactors(filter))),
+      .where(and(where, hasRows(filter))),
   );
   return user ?? null;
 }
@@ -155,17 +155,19 @@ function isListed({ disabled, hasPassword, emailVerified }: UserFilter): SQL | u
   );
 }
 
-const hasSignedIn = ({ signedInSince, notSignedInSince }: UserFilter, having: Having = byKey): SQL | undefined =>
+const hasSignedIn = ({ signedInSince, notSignedInSince }: UserFilter, having: Having): SQL | undefined =>
   and(
     signedInSince && having(lastSignIns, since(signedInSince)),
     notSignedInSince && not(having(lastSignIns, since(notSignedInSince))),
   );
 
-const hasFactors = ({ factor }: UserFilter, having: Having = byKey): SQL | undefined =>
+const hasFactors = ({ factor }: UserFilter, having: Having): SQL | undefined =>
   factor &&
   (factor === 'none'
     ? not(or(hasFactor('passkey', having), hasFactor('authenticator_app', having)) as SQL)
     : hasFactor(factor, having));
+
+const hasRows = (filter: UserFilter): SQL | undefined => and(hasSignedIn(filter, byKey), hasFactors(filter, byKey));
 
 const since = (instant: Date): SQL => sql`${lastSignIns.signedInAt} >= ${instant.toISOString()}::timestamptz`;
 
@@ -184,7 +186,7 @@ function findBySub(db: Drizzle, sub: string, filter: UserFilter): Promise<Listed
       .with(...theirRows(db, sql`select ${users.id} from ${users} where ${isOf(sub)}`))
       .select(LISTED)
       .from(users)
-      .where(and(isOf(sub), isListed(filter), hasSignedIn(filter), hasFactors(filter), hasClaim(filter)))
+      .where(and(isOf(sub), isListed(filter), hasRows(filter), hasClaim(filter)))
       .limit(1),
   );
 }
@@ -195,13 +197,14 @@ function listInOrder(
   { sort, descending }: Order,
   page: PageRequest<Place>,
 ): Promise<Page<ListedUser, Place>> {
-  const having = areSpread(db) ? amongRead : byKey;
-  const list = (more: Pick<KeyedList, 'from' | 'order' | 'range'>, signedIn: SQL | undefined): KeyedList => {
+  const isBeside = areSpread(db);
+  const having = isBeside ? amongRead : byKey;
+  const signedIn = hasSignedIn(filter, having);
+  const list = (more: Pick<KeyedList, 'from' | 'order' | 'range'>, only: SQL | undefined): KeyedList => {
     const { indexed, searched } = searchIn(userSearchText(users), filter.q);
     const isFirst = filter.q === undefined ? undefined : sql`(${isOf(filter.q)}) is not true`;
     const isDisabled = filter.disabled ? isNotNull(users.disabledAt) : undefined;
-    const ofOthers = and(signedIn, hasFactors(filter, having));
-    const isBeside = having === amongRead;
+    const ofOthers = and(only, hasFactors(filter, having));
     return {
       ...more,
       descending,
@@ -215,13 +218,9 @@ function listInOrder(
   const byUsername = { from: sql`${users}`, order: [users.usernameKey] };
   switch (sort) {
     case 'username':
-      return pageOf(db, list(byUsername, hasSignedIn(filter, having)), page);
+      return pageOf(db, list(byUsername, signedIn), page);
     case 'created_at':
-      return pageOf(
-        db,
-        list({ from: sql`${users}`, order: [users.createdAt, users.id] }, hasSignedIn(filter, having)),
-        page,
-      );
+      return pageOf(db, list({ from: sql`${users}`, order: [users.createdAt, users.id] }, signedIn), page);
     case 'last_sign_in_at': {
       const from = sql`${lastSignIns} join ${users} on ${users.id} = ${lastSignIns.userId}`;
       const { signedInSince, notSignedInSince } = filter;

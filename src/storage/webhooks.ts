@@ -8,6 +8,7 @@ import type { Drizzle } from './database.ts';
 import { isCluster } from './each-node.ts';
 import { committing, reading, writing } from './failures.ts';
 import { nowOf } from './now.ts';
+import { areStill, type PlacesOfNodes, placeOf, withPlace } from './places-of-nodes.ts';
 import { endsOfNodes, hasRecordingNodes, isOnePostgres, recordedOn, recordingNodes } from './recording-nodes.ts';
 import {
   grants,
@@ -22,8 +23,9 @@ import {
 import { areSpread } from './spread-databases.ts';
 
 export type Place = { readonly recordedIn: string; readonly position: string };
-type NodePlace = Place & { readonly node: number };
-type Places = Place & { readonly nodes?: readonly NodePlace[] };
+/** With `nodes` on a cluster. */
+type Places = Place & Partial<PlacesOfNodes<Place>>;
+const START: Place = { recordedIn: '0', position: '0' };
 
 /** How many lines of the ledger a statement reads at most. */
 const LINES_AT_A_TIME = 2000;
@@ -52,7 +54,7 @@ export function webhookStore(db: Drizzle, clock: Clock) {
               // The lines of transactions that begin from here on are events for it.
               recordedIn: sql<string>`pg_snapshot_xmax(pg_current_snapshot())`.as('recorded_in'),
               position: sql<bigint>`0::bigint`.as('position'),
-              nodes: sql<readonly NodePlace[] | null>`null::jsonb`.as('nodes'),
+              nodes: sql<PlacesOfNodes<Place>['nodes'] | null>`null::jsonb`.as('nodes'),
               seenAt: sql<Date>`${now()}`.as('seen_at'),
               pausedAt: sql<Date | null>`null::timestamptz`.as('paused_at'),
             })
@@ -251,7 +253,7 @@ const move = (db: Drizzle, receiver: string, from: Places, to: Places) =>
         eq(webhookReceivers.name, receiver),
         sql`${webhookReceivers.recordedIn} = ${from.recordedIn}::xid8`,
         sql`${webhookReceivers.position} = ${from.position}::bigint`,
-        from.nodes && sql`coalesce(${webhookReceivers.nodes}, '[]'::jsonb) = ${JSON.stringify(from.nodes)}::jsonb`,
+        from.nodes && areStill(webhookReceivers.nodes, from.nodes),
       ),
     )
     .returning({ name: webhookReceivers.name });
@@ -289,27 +291,16 @@ async function readLines(db: Drizzle, receiver: string, machines: readonly strin
 }
 
 /** The next lines of the first recording node that has some. */
-async function readNodes(
-  db: Drizzle,
-  from: Places & { readonly nodes: readonly NodePlace[] },
-  machines: readonly string[],
-) {
+async function readNodes(db: Drizzle, from: PlacesOfNodes<Place>, machines: readonly string[]) {
   for (const { node, settledBelow } of await reading(() => recordingNodes(db))) {
-    const after =
-      node === undefined
-        ? from
-        : (from.nodes.find((place) => place.node === node) ?? { recordedIn: '0', position: '0' });
+    const after = placeOf(from, node, START);
     if (BigInt(settledBelow) <= BigInt(after.recordedIn)) continue;
     const lines = await reading(() => linesOfNode(db, node, after, settledBelow));
     const last = lines.at(-1);
     if (last === undefined) continue;
-    const place = { recordedIn: last.recordedIn, position: last.position };
-    const others = from.nodes.filter((one) => one.node !== node);
-    const to =
-      node === undefined ? { ...place, nodes: from.nodes } : { ...from, nodes: [...others, { node, ...place }] };
     return {
       from,
-      to,
+      to: withPlace(from, node, { recordedIn: last.recordedIn, position: last.position }),
       lines: await withUsers(
         db,
         lines.filter(({ machine }) => machines.includes(machine)),

@@ -1,6 +1,7 @@
 /** A cluster of Citus for tests: a coordinator and workers, each a Postgres of its own on this machine. */
 import { join } from 'node:path';
 import postgres from 'postgres';
+import { openPostgres } from '../../src/storage/postgres.ts';
 import { type PostgresOptions, type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 /** An installation of Postgres with Citus, such as `/usr/lib/postgresql/15`; null: the tests of this folder do not run. */
@@ -14,6 +15,8 @@ export type Citus = {
   readonly workers: readonly PostgresServer[];
   /** Of the coordinator. @param name of a database that each of them gets, with the extension. @param owner who exists on each. */
   readonly makeDatabase: (name: string, owner?: string) => Promise<string>;
+  /** The same with the tables of this server, spread over the workers. */
+  readonly makeDistributed: (name: string) => Promise<string>;
   /** One more Postgres, which is no worker yet. */
   readonly makeServer: (options?: PostgresOptions) => Promise<PostgresServer>;
   readonly stop: () => Promise<void>;
@@ -41,17 +44,26 @@ export async function startCitus(workers: number, options: PostgresOptions = {})
     startPostgres({ ...options, ...more, binaries, settings: [...SETTINGS, ...(options.settings ?? [])] });
   const servers = await Promise.all(Array.from({ length: workers + 1 }, () => makeServer()));
   const [coordinator, ...rest] = servers as [PostgresServer, ...PostgresServer[]];
+  const makeDatabase: Citus['makeDatabase'] = async (name, owner = 'postgres') => {
+    for (const server of servers) await addDatabase(server, name, owner);
+    const url = inDatabase(coordinator, name);
+    await administer(url, async (sql) => {
+      await sql`select citus_set_coordinator_host('127.0.0.1', ${portOf(coordinator)})`;
+      for (const worker of rest) await sql`select citus_add_node('127.0.0.1', ${portOf(worker)})`;
+    });
+    return url;
+  };
   return {
     coordinator,
     workers: rest,
     makeServer,
-    makeDatabase: async (name, owner = 'postgres') => {
-      for (const server of servers) await addDatabase(server, name, owner);
-      const url = inDatabase(coordinator, name);
-      await administer(url, async (sql) => {
-        await sql`select citus_set_coordinator_host('127.0.0.1', ${portOf(coordinator)})`;
-        for (const worker of rest) await sql`select citus_add_node('127.0.0.1', ${portOf(worker)})`;
-      });
+    makeDatabase,
+    makeDistributed: async (name) => {
+      const url = await makeDatabase(name);
+      const owner = openPostgres(url, { connections: 1 });
+      await owner.migrate();
+      await owner.distribute?.();
+      await owner.close();
       return url;
     },
     stop: async () => {

@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { refresh } from '../support/actors.ts';
+import { awaitStandby } from '../support/awaited-standby.ts';
 import { withDeadlines } from '../support/patience.ts';
 import type { PostgresServer } from '../support/postgres.ts';
 import { openSceneOn, type Scene } from '../support/scene.ts';
@@ -21,11 +22,7 @@ describe.skipIf(citusPath === null)('a worker with a commit in flight', () => {
     citus = await startCitus(1, { durable: true });
     worker = citus.workers[0] as PostgresServer;
     sql = postgres(worker.url, { max: 1, onnotice: () => {} });
-    const url = await citus.makeDatabase('in_flight');
-    const owner = openPostgres(url, { connections: 1 });
-    await owner.migrate();
-    await owner.distribute?.();
-    await owner.close();
+    const url = await citus.makeDistributed('in_flight');
     const database = await withDeadlines({ statementMilliseconds: STATEMENT_MILLISECONDS }, async () =>
       openPostgres(url),
     );
@@ -37,25 +34,20 @@ describe.skipIf(citusPath === null)('a worker with a commit in flight', () => {
     await citus?.stop();
   });
 
-  /** Commits of the worker wait for the standby of this name. */
-  const waitFor = async (standby: string) => {
-    await sql.unsafe(`alter system set synchronous_standby_names = '${standby}'`);
-    await sql`select pg_reload_conf()`;
-  };
   const isCommitting = async () => (await sql`select from pg_stat_activity where wait_event = 'SyncRep'`).length > 0;
 
   it('has rotated the token, although the time of the statement ran out: the server answers with the new one', async () => {
     const token = await scene.chain();
-    await waitFor('absent');
+    await awaitStandby(worker, 'absent');
     const { status, json } = await refresh(scene, scene.client, token);
-    await waitFor('');
+    await awaitStandby(worker, null);
     expect(status).toBe(200);
     expect(await refresh(scene, scene.client, json.refresh_token ?? '')).toMatchObject({ status: 200 });
   });
 
   it('may have rotated the token before it is killed: the server says that it does not know', async () => {
     const token = await scene.chain();
-    await waitFor('absent');
+    await awaitStandby(worker, 'absent');
     const answer = refresh(scene, scene.client, token);
     await until(isCommitting);
     await worker.crash();

@@ -96,15 +96,13 @@ describe.skipIf(citusPath === null)('the counts of a cluster', () => {
         ['refresh', 3n],
       ]);
     const middle = uses[50];
-    const rest = await read(EVERY_ID, {
-      use: [
-        middle?.grantId ?? '',
-        String(middle?.generation),
-        middle?.kind === 'retry' ? 'used' : 'active',
-        from.toISOString(),
-        String(2n ** 63n - 1n),
-      ],
-    });
+    const rest = await read(EVERY_ID, [
+      middle?.grantId ?? '',
+      String(middle?.generation),
+      middle?.kind === 'retry' ? 'used' : 'active',
+      from.toISOString(),
+      String(2n ** 63n - 1n),
+    ]);
     expect(rest.uses).toEqual(uses.slice(51));
   });
 

@@ -18,10 +18,8 @@ describe.skipIf(citusPath === null)('the recording nodes of a cluster', () => {
 
   beforeAll(async () => {
     citus = await startCitus(1);
-    const url = await citus.makeDatabase(NAME);
+    const url = await citus.makeDistributed(NAME);
     database = openPostgres(url);
-    await database.migrate();
-    await database.distribute?.();
     late = await citus.makeServer();
     await addDatabase(late, NAME, 'postgres');
     administrator = postgres(url, { max: 1, onnotice: () => {} });

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
-import { openPostgres } from '../../src/storage/postgres.ts';
 import { PAST_TRIGGERS, startCitus } from './citus.ts';
 
 const WORKERS = 3;
@@ -13,11 +12,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `${prefix}template`;
   const servers = [cluster.coordinator, ...cluster.workers];
   try {
-    const url = await cluster.makeDatabase(template);
-    const database = openPostgres(url, { connections: 1 });
-    await database.migrate();
-    await database.distribute?.();
-    await database.close();
+    await cluster.makeDistributed(template);
     for (const server of servers) await closeTo(server.url, template);
     for (const server of servers) await addRolePastTriggers(server.url);
   } catch (error) {

@@ -53,11 +53,7 @@ describe.skipIf(citusPath === null)('a worker that is away', () => {
 
   beforeAll(async () => {
     citus = await startCitus(2, { durable: true });
-    const url = await citus.makeDatabase('away');
-    const owner = openPostgres(url, { connections: 1 });
-    await owner.migrate();
-    await owner.distribute?.();
-    await owner.close();
+    const url = await citus.makeDistributed('away');
     const database = openPostgres(url);
     scene = await openSceneOn({ database, url, close: database.close }, { configuration: withBot() });
     await makeBot(scene);

@@ -4,6 +4,7 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { refresh, token } from '../support/actors.ts';
+import { awaitStandby } from '../support/awaited-standby.ts';
 import { withDeadlines } from '../support/patience.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { openSceneOn, type Scene } from '../support/scene.ts';
@@ -37,7 +38,7 @@ describe('a Postgres that does not answer', () => {
   afterEach(async () => {
     // Also after a failure: a statement that waits for Postgres would keep it from closing.
     server.resume();
-    await awaitStandby(null);
+    await awaitStandby(server, null);
     await scene.close();
     await proxy.close();
   });
@@ -48,15 +49,6 @@ describe('a Postgres that does not answer', () => {
     return { status, retryAfter: headers['retry-after'] };
   };
   const ready = async () => (await scene.app.inject('/health/database')).statusCode === 200;
-  const administer = async (statement: string) => {
-    const admin = postgres(server.url, { max: 1, onnotice: () => {} });
-    await admin.unsafe(statement).finally(() => admin.end());
-  };
-  /** @param name of the standby that every commit waits for; null: none. */
-  const awaitStandby = async (name: string | null) => {
-    await administer(`alter system set synchronous_standby_names = '${name ?? ''}'`);
-    await administer('select pg_reload_conf()');
-  };
   const connectionsOfServer = async () => {
     const admin = postgres(server.url, { max: 1 });
     const [row] = await admin`select count(*)::int as n from pg_stat_activity where application_name = 'statehouse'`;
@@ -78,7 +70,7 @@ describe('a Postgres that does not answer', () => {
   });
 
   it('because a standby is away: unknown commits, so no Retry-After; and no connections pile up', async () => {
-    await awaitStandby('away');
+    await awaitStandby(server, 'away');
     const asked: Awaited<ReturnType<typeof rotate>>[] = [];
     // On a slow machine the load alone may exceed the deadline, so the test repeats the request until a commit was on its way.
     await until(async () => {
@@ -92,7 +84,7 @@ describe('a Postgres that does not answer', () => {
     expect(asked.filter(({ status }) => status !== 503)).toEqual([]);
     // And the connection that queries Postgres for the outcome of a statement.
     expect(await connectionsOfServer()).toBeLessThanOrEqual(CONNECTIONS + 1);
-    await awaitStandby(null);
+    await awaitStandby(server, null);
     await until(ready);
     const { status } = await token(scene, scene.client, { grant_type: 'client_credentials' });
     expect(status).toBe(200);
