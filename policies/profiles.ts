@@ -12,14 +12,16 @@ export type Profile = (typeof PROFILES)[number];
 /** A member of a file or of a record: its value, and what the rule wants instead. */
 export type BrokenRule = { readonly field: string; readonly found: string; readonly expected: string };
 
-type PolicyNumbers = {
+type BoundKeys = {
   readonly authorizationCodeLifetimeSeconds: number;
   readonly pushedRequestLifetimeSeconds?: number | undefined;
+  readonly tokenEndpointAudienceAccepted?: boolean | undefined;
 };
 
 type PolicyRule = {
-  readonly field: keyof PolicyNumbers;
-  readonly most: number;
+  readonly field: keyof BoundKeys;
+  /** The largest value. A switch is false or true. */
+  readonly most: number | false;
   readonly spec: string;
 };
 
@@ -28,13 +30,16 @@ export const POLICY_RULES: readonly PolicyRule[] = [
   { field: 'authorizationCodeLifetimeSeconds', most: 60, spec: 'FAPI 2.0 Security Profile §5.3.2.1' },
   // "expires_in values of less than 600 seconds".
   { field: 'pushedRequestLifetimeSeconds', most: 599, spec: 'FAPI 2.0 Security Profile §5.3.2.2' },
+  { field: 'tokenEndpointAudienceAccepted', most: false, spec: 'FAPI 2.0 Security Profile §5.3.2.1' },
 ];
 
-export const brokenByPolicy = (policy: PolicyNumbers): readonly BrokenRule[] =>
-  POLICY_RULES.filter(({ field, most }) => (policy[field] ?? 0) > most).map(({ field, most, spec }) => ({
-    field,
-    found: String(policy[field]),
-    expected: `at most ${most} (${spec})`,
+export const expectedByPolicyRule = ({ most }: PolicyRule): string => (most === false ? 'false' : `at most ${most}`);
+
+export const brokenByPolicy = (policy: BoundKeys): readonly BrokenRule[] =>
+  POLICY_RULES.filter(({ field, most }) => Number(policy[field] ?? 0) > Number(most)).map((rule) => ({
+    field: rule.field,
+    found: String(policy[rule.field]),
+    expected: `${expectedByPolicyRule(rule)} (${rule.spec})`,
   }));
 
 /** The fields that a token request loads: it keeps these rules too. */

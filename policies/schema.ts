@@ -83,6 +83,12 @@ export const policySchema = z
       .describe(
         'true: a DPoP proof at the token endpoint, or with a pushed request, needs a nonce of this server, at most three minutes old (RFC 9449 §8). Default: no nonce is needed.',
       ),
+    tokenEndpointAudienceAccepted: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: a client assertion (private_key_jwt) may name the token endpoint as its audience, as those of ChatGPT and Spring Security do (RFC 7523 §3). Default: the issuer alone. A malicious server can make a client sign for the token endpoint of another.',
+      ),
     profile: z
       .enum(PROFILES)
       .optional()

@@ -11,6 +11,8 @@ export type ClientAssertion = SignedByClient &
     /** Its `iss` and `sub`, so far without proof. */
     readonly clientId: string;
     readonly jti: string;
+    /** Its `aud` is the token endpoint, and not the issuer: only some policies accept it. */
+    readonly isForTokenEndpoint: boolean;
   };
 
 export type ClientAssertionProblem =
@@ -30,8 +32,11 @@ export type ClientAssertionReading = ClientAssertion | { readonly kind: ClientAs
 const TYPES: readonly unknown[] = [undefined, 'JWT', 'jwt', 'client-authentication+jwt'];
 const MAX_JTI_CHARACTERS = 512;
 
+/** The audiences by which a client can name this server. */
+export type OwnAudiences = { readonly issuer: string; readonly tokenEndpoint: string };
+
 /** Everything that the text says by itself, without the client and the clock. */
-export function readClientAssertion(text: string, issuer: string): ClientAssertionReading {
+export function readClientAssertion(text: string, { issuer, tokenEndpoint }: OwnAudiences): ClientAssertionReading {
   const jws = readCompactJws(text);
   const claims = jws?.claims() ?? null;
   if (jws === null || claims === null || !TYPES.includes(jws.header['typ'])) return problem('malformed');
@@ -41,13 +46,14 @@ export function readClientAssertion(text: string, issuer: string): ClientAsserti
   // RFC 7523 §3 (1) and (2) B: "the subject MUST be the "client_id" of the OAuth client". OpenID Connect Core §9: so is the issuer.
   if (typeof iss !== 'string' || iss === '' || iss !== sub || iss.includes('\0')) return problem('issuer');
   // RFC 7523 §3 (3). FAPI 2.0 §5.3.2.1: the issuer "as a string in the aud claim", so that no other server can use the assertion here.
-  if (aud !== issuer) return problem('audience');
+  const isForTokenEndpoint = aud === tokenEndpoint;
+  if (aud !== issuer && !isForTokenEndpoint) return problem('audience');
   const times = timesIn(claims);
   if (times === null) return problem('times');
   // OpenID Connect Core §9: REQUIRED.
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI_CHARACTERS)
     return { kind: 'client_assertion_without_jti' };
-  return { kind: 'read', clientId: iss, jti, ...signature, ...times, jws };
+  return { kind: 'read', clientId: iss, jti, isForTokenEndpoint, ...signature, ...times, jws };
 }
 
 const problem = (what: 'malformed' | 'algorithm' | 'issuer' | 'audience' | 'times') =>

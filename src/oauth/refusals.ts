@@ -36,6 +36,7 @@ export type RequestReason =
   | 'client_assertion_algorithm'
   | 'client_assertion_issuer'
   | 'client_assertion_audience'
+  | 'client_assertion_for_token_endpoint'
   | 'client_assertion_times'
   | 'client_assertion_without_jti'
   | 'client_assertion_other_algorithm'
@@ -160,6 +161,9 @@ export const REFUSALS: Readonly<Record<TokenReason, Refusal>> = {
     'iss and sub of the client assertion must both be the client_id. With the token of a workload, send client_id too.',
   ),
   client_assertion_audience: client('aud of the client assertion must be the issuer of this server, as one string.'),
+  client_assertion_for_token_endpoint: client(
+    'aud of the client assertion must be the issuer of this server. The policy of this client does not accept the token endpoint.',
+  ),
   client_assertion_times: client('The client assertion needs exp; exp, nbf and iat are seconds since 1970.'),
   client_assertion_without_jti: client('The client assertion needs a jti of at most 512 characters.'),
   client_assertion_expired: client('The client assertion has expired.'),

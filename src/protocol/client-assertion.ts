@@ -1,5 +1,6 @@
 /** A client that authenticates with a key of its own (RFC 7523 §2.2): its key, the signature, then the times and the single use. */
 import type { UsedJtiRejectReason } from '../../machines/used-jti/facts.ts';
+import { policyOf } from '../config/configuration.ts';
 import { profileOf } from '../config/own-clients.ts';
 import type { ClientAssertion } from '../crypto/client-assertion.ts';
 import { jtiHash } from '../crypto/jti-hash.ts';
@@ -49,7 +50,11 @@ async function checkSignature(
   if (ONLY_WHERE_REGISTERED.includes(assertion.alg) && profileOf(deps.configuration(), client) !== undefined)
     return refusedAfterWork(assertion, 'client_assertion_other_algorithm');
   const problem = await checkClientSignature(deps, client, client.tokenEndpointAuthSigningAlg, assertion);
-  return problem === null ? null : SIGNATURE_REASONS[problem];
+  if (problem !== null) return SIGNATURE_REASONS[problem];
+  // After the signature: only the client itself learns about its policy.
+  const isOfOtherAudience =
+    assertion.isForTokenEndpoint && policyOf(deps.configuration(), client).tokenEndpointAudienceAccepted !== true;
+  return isOfOtherAudience ? 'client_assertion_for_token_endpoint' : null;
 }
 
 function refusedAfterWork(assertion: ClientAssertion, reason: TokenReason): TokenReason {

@@ -11,6 +11,7 @@ import { parseBasic } from '../oauth/basic-auth.ts';
 import { isOneOf, TLS_METHODS } from '../oauth/client-methods.ts';
 import { JWT_BEARER, JWT_SPIFFE, type Parameters } from '../oauth/parameters.ts';
 import type { TokenReason } from '../oauth/refusals.ts';
+import { urlUnder } from '../oauth/urls.ts';
 import { checkAssertion } from './client-assertion.ts';
 import { checkCertificate, type SentCertificate } from './client-certificate.ts';
 import { type CLIENT_PARAMETERS, type Refused, refuse, type TokenDeps } from './grant-type.ts';
@@ -90,7 +91,7 @@ function credentialsByAssertion(
   if (type === JWT_SPIFFE)
     return sent === null ? refuse('missing_parameter', 'client_id') : byWorkload(sent, 'jwt-svid');
   if (type !== JWT_BEARER) return refuse('client_assertion_type_unknown');
-  const assertion = readClientAssertion(text, issuer);
+  const assertion = readClientAssertion(text, { issuer, tokenEndpoint: urlUnder(issuer, '/oauth/token') });
   // An assertion has its client as iss and sub. A platform writes itself and the workload, so no JWT is both.
   if (assertion.kind === 'client_assertion_issuer' && sent !== null) return byWorkload(sent, 'any');
   if (assertion.kind !== 'read') return refuse(assertion.kind);

@@ -12,6 +12,11 @@ const ROOT = join(import.meta.dirname, '../..');
 const guide = readFileSync(join(ROOT, 'docs/mcp.md'), 'utf8');
 const COMMAND = `node ${join(ROOT, 'src/cli/statehouse.js')}`;
 
+const statementsUnder = (title: string) =>
+  shellBlocks(guide)
+    .filter(({ under }) => under === title)
+    .flatMap((block) => block.statements);
+
 it('the files of the guide pass the check, and the metadata say that clients may introduce themselves', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-guide-'));
   const opened = await openTestDatabase('embedded');
@@ -22,9 +27,7 @@ it('the files of the guide pass the check, and the metadata say that clients may
   const policies = join(folder, 'policies');
   cpSync(join(ROOT, 'policies'), policies, { recursive: true });
   const shell = new Shell(folder, folder, { PATH: process.env['PATH'] ?? '', STATEHOUSE_CONFIG: policies });
-  const statements = shellBlocks(guide)
-    .filter(({ under }) => under === 'Describe the MCP server')
-    .flatMap((block) => block.statements);
+  const statements = statementsUnder('Describe the MCP server');
   expect(statements).toHaveLength(4);
   for (const statement of statements.slice(0, 3)) {
     const ran = await shell.run(statement.replace('npx statehouse', COMMAND));
@@ -43,6 +46,12 @@ it('the files of the guide pass the check, and the metadata say that clients may
     // Claude and Codex send the URL of their document only where it is listed.
     token_endpoint_auth_methods_supported: expect.arrayContaining(['none']),
   });
+
+  for (const statement of statementsUnder('ChatGPT')) expect((await shell.run(statement)).status, statement).toBe(0);
+  const { policies: all, registration } = loadConfiguration(policies, issuer);
+  const named = [registration.metadataDocuments?.policy, registration.dynamicRegistration?.policy];
+  expect(named).toEqual(['agents', 'agents']);
+  expect(all.get('agents')).toEqual({ ...all.get('native-app'), tokenEndpointAudienceAccepted: true });
 });
 
 it('the documents of the guide are those with which the tests sign an end-user in', () => {

@@ -36,10 +36,10 @@ export { testKeys } from './macs.ts';
 const POLICIES = new URL('../../policies', import.meta.url).pathname;
 export const shippedConfiguration: Configuration = loadConfiguration(POLICIES, ISSUER);
 
-/** As shipped, with this change in every policy. */
-export const withEveryPolicy = (change: object): Configuration => ({
-  ...shippedConfiguration,
-  policies: new Map([...shippedConfiguration.policies].map(([name, policy]) => [name, { ...policy, ...change }])),
+/** As shipped, or as given, with this change in every policy. */
+export const withEveryPolicy = (change: object, configuration = shippedConfiguration): Configuration => ({
+  ...configuration,
+  policies: new Map([...configuration.policies].map(([name, policy]) => [name, { ...policy, ...change }])),
 });
 
 export type TestApp = {

@@ -1,10 +1,11 @@
 /** A server of documents of clients, which each test lets say what it likes, and the rules under which a server accepts them. */
 import type { MetadataDocuments } from '../../policies/registration-schema.ts';
+import type { Policy } from '../../policies/schema.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
 import type { DocumentAnswer } from '../../src/images/fetch-client-document.ts';
 import { clientDocuments } from '../../src/storage/schema.ts';
 import { authorizeUrl, makePkce, type TestClient } from './actors.ts';
-import { shippedConfiguration } from './app.ts';
+import { shippedConfiguration, withEveryPolicy } from './app.ts';
 import { Browser } from './browser.ts';
 import { testClock } from './clock.ts';
 import { anyDatabase, type DatabaseKind } from './database.ts';
@@ -76,6 +77,8 @@ type DocumentScene = {
   readonly content?: Content;
   /** Beside the resources of the shipped configuration. */
   readonly resources?: Configuration['resources'];
+  /** Change of every policy. */
+  readonly policy?: Partial<Policy>;
   readonly startsAt?: Date;
   /** Any, where it is left out. */
   readonly database?: DatabaseKind;
@@ -87,14 +90,14 @@ type DocumentScene = {
 
 /** An app that accepts the documents of a server, until the test ends. */
 export async function openDocumentScene(change: DocumentScene = {}) {
-  const { rules = {}, content = {}, resources = [], startsAt, database = anyDatabase } = change;
+  const { rules = {}, content = {}, resources = [], policy = {}, startsAt, database = anyDatabase } = change;
   const server = documentServer();
   server.say(DOCUMENT_URL, sent(documentOf(DOCUMENT_URL, content)));
   const clock = testClock(startsAt);
   const accepting = acceptingDocuments(rules);
   const scene = await openIntroductionScene({
     ...{ clock, database },
-    configuration: { ...accepting, resources: [...accepting.resources, ...resources] },
+    configuration: withEveryPolicy(policy, { ...accepting, resources: [...accepting.resources, ...resources] }),
     fetchClientDocument: change.fetchClientDocument ?? server.fetchClientDocument,
     ...(change.fetchKeySet && { fetchKeySet: change.fetchKeySet }),
   });

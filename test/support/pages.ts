@@ -123,6 +123,13 @@ const allowed = (holds: 'whileAway' | 'nowOnly' | 'nothing', lastUsedAt: Date | 
   chains: holds === 'whileAway' ? [chain('a', lastUsedAt), chain('gone', null)] : [],
   asksAgainFrom: holds === 'nothing' ? at('2026-06-30T12:00:00') : null,
 });
+const LONG_HOST = 'agents-and-tools-for-photographers.development.a-company-with-a-long-name.example';
+/** Clients that no operator vetted. */
+const STRANGERS: Readonly<Record<string, Partial<ConsentView>>> = {
+  document: { describedAt: `https://${LONG_HOST}`, destination: data(LONG_HOST) },
+  'document-device': { describedAt: `https://${LONG_HOST}`, destination: data('127.0.0.1:41239'), onThisDevice: true },
+  registration: { registeredItself: true },
+};
 const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 const permissions: PermissionsView = {
   endAccess: '/permissions/end',
@@ -398,6 +405,10 @@ export const samples = (words: Look['words']): readonly Sample[] => [
   ),
   { name: 'consent', html: (look) => consentPage(look, consent) },
   { name: 'consent-device', html: (look) => consentPage(look, { ...consent, onThisDevice: true, whileAway: false }) },
+  ...Object.entries(STRANGERS).map(([name, stranger]) => ({
+    name: `consent-${name}`,
+    html: (look: Look) => consentPage(look, { ...consent, logo: null, terms: null, policy: null, ...stranger }),
+  })),
   ...Object.entries({ '': summary, '-new': newAccount, '-codes-used': { ...summary, recoveryCodes: 0 } }).map(
     ([name, shown]) => accountSample(`account${name}`, null, (frame) => overview(frame, shown)),
   ),

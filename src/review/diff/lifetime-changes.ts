@@ -12,12 +12,18 @@ export type PolicyChange = {
 };
 
 type Policies = ReadonlyMap<string, Policy>;
+type KeysOfType<Type> = { [Key in keyof Policy]-?: Type extends NonNullable<Policy[Key]> ? Key : never }[keyof Policy];
+type OptionalKey = { [Key in keyof Policy]-?: undefined extends Policy[Key] ? Key : never }[keyof Policy];
 type Meaning = {
   readonly shorter: (from: string, to: string) => string;
   readonly longer: (from: string, to: string) => string;
 };
 
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const SIGN_IN_AGAIN = 'End-users who signed in otherwise are asked again; chains live on.';
+const ANY_SIGN_IN = 'Any sign-in is enough.';
+
+/** Of a number that becomes smaller or larger. */
+const MEANINGS: Readonly<Record<KeysOfType<number>, Meaning>> = {
   accessTokenLifetimeSeconds: {
     shorter: (from, to) => `Tokens issued from now on live ${to}; those that are out keep their ${from}.`,
     longer: (from, to) =>
@@ -45,10 +51,20 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     longer: (_, to) =>
       `A lost answer is repeated until ${to} after the last use: a thief who also has the key gets the successor for that long.`,
   },
+  pushedRequestLifetimeSeconds: {
+    shorter: (_, to) => `Requests that are pushed from now on wait ${to} for their browser.`,
+    longer: (_, to) =>
+      `Requests that are pushed from now on wait ${to} for their browser: a leaked request_uri works for that long.`,
+  },
+  consentLifetimeSeconds: {
+    shorter: (_, to) => `End-users who gave their consent more than ${to} ago are asked again. Chains live on.`,
+    longer: (_, to) => `A consent that has not ended lasts until ${to} after it was given.`,
+  },
+  maxAuthenticationAgeSeconds: { shorter: () => SIGN_IN_AGAIN, longer: () => SIGN_IN_AGAIN },
 };
 
-/** Of a key that can be absent or false: its meaning when it comes, and when it goes. */
-const SWITCHES: Readonly<Record<string, { readonly on: string; readonly off: string }>> = {
+/** Of a key that can be absent: its meaning when it comes, and when it goes. */
+const SWITCHES: Readonly<Record<OptionalKey, { readonly on: string; readonly off: string }>> = {
   refreshTokensNeedOfflineAccess: {
     on: 'Chains without offline_access can no longer be refreshed: the client receives invalid_grant, and no chain is used up by that.',
     off: 'Every client that may refresh gets refresh tokens from its next exchange on. Chains without offline_access that have not ended can be refreshed again.',
@@ -57,6 +73,28 @@ const SWITCHES: Readonly<Record<string, { readonly on: string; readonly off: str
     on: 'A used refresh token with its proof no longer ends its chain, active chains included. Without the proof it does, as before.',
     off: 'A used refresh token ends its chain, also with its proof: a client that repeats a request signs its end-user out.',
   },
+  pushedRequestLifetimeSeconds: {
+    on: 'Requests that are pushed from now on wait this long for their browser, instead of 60 seconds.',
+    off: 'Requests that are pushed from now on wait 60 seconds for their browser.',
+  },
+  consentLifetimeSeconds: {
+    on: 'A remembered consent ends: end-users whose consent is older are asked again. Chains live on.',
+    off: 'A remembered consent has no end of its own. One that has ended does not come back.',
+  },
+  dpopNonceRequired: {
+    on: 'A DPoP proof without a nonce is refused once, and a client that repeats it with the nonce continues. Others get no tokens.',
+    off: 'A stolen DPoP proof counts for its own short life, without a nonce of this server.',
+  },
+  tokenEndpointAudienceAccepted: {
+    on: 'A client assertion may name the token endpoint as its audience: a malicious server that the client also uses can obtain one.',
+    off: 'A client assertion that names the token endpoint as its audience is refused: such a client gets no tokens and cannot refresh.',
+  },
+  profile: {
+    on: 'A client that breaks a rule of the profile is refused at each endpoint (unauthorized_client). No chain is used up by that.',
+    off: 'Clients need to keep no rule of the profile. Chains keep the bindings of their tokens.',
+  },
+  requiredAuthenticationClass: { on: SIGN_IN_AGAIN, off: ANY_SIGN_IN },
+  maxAuthenticationAgeSeconds: { on: SIGN_IN_AGAIN, off: ANY_SIGN_IN },
 };
 
 export function policyChanges(before: Policies, after: Policies): PolicyChange[] {
@@ -84,15 +122,12 @@ const keysOf = (old: Policy, fresh: Policy) =>
 function changeOf(policy: string, key: keyof Policy, old: Policy, fresh: Policy): PolicyChange[] {
   const [from, to] = [old[key] ?? false, fresh[key] ?? false];
   if (from === to) return [];
-  if (key === 'requiredAuthenticationClass' || key === 'maxAuthenticationAgeSeconds') {
-    const means =
-      to === false ? 'Any sign-in is enough.' : 'End-users who signed in otherwise are asked again; chains live on.';
-    return [{ policy, key, from, to, means }];
-  }
-  if (typeof from !== 'number' || typeof to !== 'number') {
-    const means = SWITCHES[key]?.[to === false ? 'off' : 'on'] ?? '';
-    return [{ policy, key, from, to, means }];
-  }
-  const meaning = MEANINGS[key]?.[to < from ? 'shorter' : 'longer'] ?? (() => '');
-  return [{ policy, key, from, to, means: meaning(inOneUnit(from * 1000), inOneUnit(to * 1000)) }];
+  const means =
+    typeof from === 'number' && typeof to === 'number'
+      ? MEANINGS[key as KeysOfType<number>][to < from ? 'shorter' : 'longer'](
+          inOneUnit(from * 1000),
+          inOneUnit(to * 1000),
+        )
+      : SWITCHES[key as OptionalKey][to === false ? 'off' : 'on'];
+  return [{ policy, key, from, to, means }];
 }

@@ -6,16 +6,18 @@ import { CLIENT_SIGNING_ALGORITHMS } from '../../../src/oauth/signing-algorithms
 import { maskedAsMac, signedBy, testKey, unsigned } from '../../support/client-keys.ts';
 
 const ISSUER = 'https://as.test';
+const TOKEN_ENDPOINT = `${ISSUER}/oauth/token`;
+const OWN = { issuer: ISSUER, tokenEndpoint: TOKEN_ENDPOINT };
 const CLAIMS = { iss: 'billing', sub: 'billing', aud: ISSUER, jti: 'once', exp: 1_700_000_060, iat: 1_700_000_000 };
 const key = testKey();
 const publicOf = ({ jwk }: ReturnType<typeof testKey>) => jwk as unknown as PublicJwk;
 const reading = (claims: object = {}, header: object = {}) =>
-  readClientAssertion(signedBy(key, { ...CLAIMS, ...claims }, header), ISSUER);
+  readClientAssertion(signedBy(key, { ...CLAIMS, ...claims }, header), OWN);
 
 describe('a client assertion (RFC 7523 §3)', () => {
   it.each(CLIENT_SIGNING_ALGORITHMS)('is read, and signed by the key of the client alone, with %s', (alg) => {
     const [own, other] = [testKey(alg), testKey(alg)];
-    const read = readClientAssertion(signedBy(own, CLAIMS), ISSUER);
+    const read = readClientAssertion(signedBy(own, CLAIMS), OWN);
     if (read.kind !== 'read') throw new Error(read.kind);
     expect(read).toMatchObject({ clientId: 'billing', jti: 'once', exp: CLAIMS.exp, iat: CLAIMS.iat, nbf: null });
     expect(candidates(read, [publicOf(own)])).toEqual([own.jwk]);
@@ -27,7 +29,7 @@ describe('a client assertion (RFC 7523 §3)', () => {
     const own = testKey(alg);
     const [header, , signature] = signedBy(own, CLAIMS).split('.');
     const claims = Buffer.from(JSON.stringify({ ...CLAIMS, iss: 'admin', sub: 'admin' })).toString('base64url');
-    const read = readClientAssertion(`${header}.${claims}.${signature}`, ISSUER);
+    const read = readClientAssertion(`${header}.${claims}.${signature}`, OWN);
     expect(read).toMatchObject({ kind: 'read', clientId: 'admin' });
     expect(read.kind === 'read' && isSignedBy(read, publicOf(own))).toBe(false);
   });
@@ -45,11 +47,16 @@ describe('a client assertion (RFC 7523 §3)', () => {
     ['a kid that is no text', signedBy(key, CLAIMS, { kid: 7 })],
     ['no algorithm', signedBy(key, CLAIMS, { alg: undefined })],
   ])('is malformed: %s', (_, text) => {
-    expect(readClientAssertion(text, ISSUER)).toEqual({ kind: 'client_assertion_malformed' });
+    expect(readClientAssertion(text, OWN)).toEqual({ kind: 'client_assertion_malformed' });
   });
 
   it.each(['JWT', 'client-authentication+jwt', undefined])('may have the typ %s', (typ) => {
     expect(reading({}, { typ })).toMatchObject({ kind: 'read' });
+  });
+
+  it('says which of the two audiences it has', () => {
+    expect(reading()).toMatchObject({ kind: 'read', isForTokenEndpoint: false });
+    expect(reading({ aud: TOKEN_ENDPOINT })).toMatchObject({ kind: 'read', isForTokenEndpoint: true });
   });
 
   it.each(['none', 'HS256', 'RS512', 'ES384', 'es256', 'ES256K', 'toString'])('has no algorithm %s', (alg) => {
@@ -58,8 +65,8 @@ describe('a client assertion (RFC 7523 §3)', () => {
 
   it('has no algorithm of a MAC, also where the public key is its secret (RFC 8725 §2.1)', () => {
     const pem = testKey('PS256').privateKey.export({ format: 'pem', type: 'pkcs8' });
-    expect(readClientAssertion(maskedAsMac(key, CLAIMS, pem), ISSUER)).toEqual({ kind: 'client_assertion_algorithm' });
-    expect(readClientAssertion(unsigned(CLAIMS), ISSUER)).toEqual({ kind: 'client_assertion_malformed' });
+    expect(readClientAssertion(maskedAsMac(key, CLAIMS, pem), OWN)).toEqual({ kind: 'client_assertion_algorithm' });
+    expect(readClientAssertion(unsigned(CLAIMS), OWN)).toEqual({ kind: 'client_assertion_malformed' });
   });
 
   it.each([
@@ -74,7 +81,8 @@ describe('a client assertion (RFC 7523 §3)', () => {
     [{ aud: [ISSUER] }, 'client_assertion_audience'],
     [{ aud: [ISSUER, 'https://other.test'] }, 'client_assertion_audience'],
     [{ aud: `${ISSUER}/` }, 'client_assertion_audience'],
-    [{ aud: `${ISSUER}/oauth/token` }, 'client_assertion_audience'],
+    [{ aud: [TOKEN_ENDPOINT] }, 'client_assertion_audience'],
+    [{ aud: `${TOKEN_ENDPOINT}/` }, 'client_assertion_audience'],
     [{ aud: 'https://other.test' }, 'client_assertion_audience'],
     [{ exp: undefined }, 'client_assertion_times'],
     [{ exp: null }, 'client_assertion_times'],

@@ -1,15 +1,17 @@
 /** Client authentication by key at every endpoint where clients authenticate: RFC 7523 §3, OpenID Connect Core §9, FAPI 2.0 §5.3.2.1. */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Configuration } from '../../../src/config/configuration.ts';
 import { usedJtis } from '../../../src/storage/schema.ts';
 import { makeClient, type TestClient } from '../../support/actors.ts';
 import { deleteClient } from '../../support/administration.ts';
-import { ISSUER } from '../../support/app.ts';
+import { ISSUER, withEveryPolicy } from '../../support/app.ts';
 import { maskedAsMac, signedBy, type TestKey, testKey, unsigned } from '../../support/client-keys.ts';
 import { anyDatabase } from '../../support/database.ts';
 import { openScene, type Scene } from '../../support/scene.ts';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const TOKEN_ENDPOINT = `${ISSUER}/oauth/token`;
 const ENDPOINTS = ['/oauth/token', '/oauth/revoke', '/oauth/introspect'] as const;
 const NOT_AUTHENTICATED = 'Client authentication failed.';
 
@@ -19,6 +21,7 @@ describe('a client with a key', () => {
   const key = testKey();
   const published = new Map<string, string>();
   const fetchedFrom: string[] = [];
+  let reloaded: Partial<Configuration> = {};
 
   const withKeys = (keys: readonly TestKey[], change: Parameters<typeof makeClient>[1] = {}) =>
     makeClient(scene, {
@@ -30,6 +33,7 @@ describe('a client with a key', () => {
 
   beforeAll(async () => {
     scene = await openScene(anyDatabase, {
+      reloaded: () => reloaded,
       fetchKeySet: async (uri) => {
         fetchedFrom.push(uri);
         const text = published.get(uri);
@@ -152,13 +156,48 @@ describe('a client with a key', () => {
     [{ iss: 'https://other.test' }, 'iss and sub'],
     [{ aud: undefined }, 'aud'],
     [{ aud: [ISSUER] }, 'aud'],
-    [{ aud: `${ISSUER}/oauth/token` }, 'aud'],
+    [{ aud: TOKEN_ENDPOINT }, 'aud'],
+    [{ aud: [TOKEN_ENDPOINT] }, 'aud'],
     [{ aud: 'https://other.test' }, 'aud'],
     [{ exp: undefined }, 'needs exp'],
     [{ exp: 'soon' }, 'needs exp'],
     [{ jti: undefined }, 'needs a jti'],
   ])('is refused with %j (RFC 7523 §3)', async (change, words) => {
     expect(await send(assertion(change))).toEqual(saying(words));
+  });
+
+  it('learns of its policy about the token endpoint as audience after the signature alone', async () => {
+    expect(await send(assertion({ aud: TOKEN_ENDPOINT }, testKey()))).toEqual(refused());
+    expect(await send(assertion({ aud: TOKEN_ENDPOINT }))).toEqual(saying('does not accept the token endpoint'));
+  });
+
+  describe('with a policy that accepts the token endpoint as audience', () => {
+    beforeAll(() => {
+      reloaded = withEveryPolicy({ tokenEndpointAudienceAccepted: true });
+    });
+    afterAll(() => {
+      reloaded = {};
+    });
+
+    it.each(ENDPOINTS)('names it, or the issuer, at %s', async (url) => {
+      for (const aud of [TOKEN_ENDPOINT, ISSUER])
+        expect(await send(assertion({ aud }), {}, url)).toMatchObject({ status: 200 });
+    });
+
+    it.each([
+      [`${ISSUER}/oauth/revoke`],
+      ['https://other.test/oauth/token'],
+      [[TOKEN_ENDPOINT]],
+      [[ISSUER, TOKEN_ENDPOINT]],
+    ])('is refused with %j', async (aud) => {
+      expect(await send(assertion({ aud }))).toEqual(saying('aud'));
+    });
+
+    it('uses up a jti with either', async () => {
+      const jti = randomUUID();
+      expect(await send(assertion({ jti, aud: TOKEN_ENDPOINT }))).toMatchObject({ status: 200 });
+      expect(await send(assertion({ jti }))).toEqual(saying('was used before'));
+    });
   });
 
   it.each([

@@ -21,6 +21,7 @@ import { claimsOf } from '../../support/forging.ts';
 import { push } from '../../support/pushing.ts';
 
 const HOUR = 3600;
+const TOKEN_ENDPOINT = `${ISSUER}/oauth/token`;
 const client = clientAt(DOCUMENT_URL);
 const describedScope = (name: string) => ({ name, description: `${name} there` });
 
@@ -297,58 +298,68 @@ describe('a client whose vendor publishes a document', () => {
   });
 
   // With another id of an app, as users of ChatGPT reported it until September 2026. It is no copy.
-  it('signs an end-user in with a document as users of ChatGPT report it: the keys of jwks_uri, and the issuer as audience', async () => {
-    const url = 'https://chatgpt.com/oauth/an-app/client.json';
-    const redirectUri = 'https://chatgpt.com/connector/oauth/an-app';
-    const jwksUri = 'https://chatgpt.com/oauth/jwks.json';
-    const [key, next] = [testKey('RS256', 'first'), testKey('RS256', 'second')];
-    let published = [key];
-    const asked: string[] = [];
-    const scene = await opened({
-      fetchKeySet: async (uri) => {
-        asked.push(uri);
-        return JSON.stringify({ keys: published.map(({ jwk }) => jwk) });
-      },
-    });
-    const content = {
-      client_uri: 'https://chatgpt.com/',
-      client_name: 'ChatGPT',
-      redirect_uris: [redirectUri],
-      token_endpoint_auth_method: 'private_key_jwt',
-      token_endpoint_auth_signing_alg: 'RS256',
-      jwks_uri: jwksUri,
-    };
-    scene.server.say(url, sent(documentOf(url, content)));
-    const known = clientAt(url, redirectUri);
-    const seconds = () => scene.clock.now().getTime() / 1000;
-    const sentWith = (fields: Record<string, string>, by?: typeof key, aud = ISSUER) =>
-      token(scene, known, {
-        ...fields,
-        ...(by && {
-          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-          client_assertion: signedBy(by, {
-            ...{ iss: url, sub: url, aud, jti: randomUUID() },
-            ...{ iat: seconds(), exp: seconds() + 60 },
-          }),
-        }),
+  it.each([
+    ['the issuer', {}, ISSUER],
+    ['the token endpoint', { tokenEndpointAudienceAccepted: true }, TOKEN_ENDPOINT],
+  ])(
+    'signs an end-user in with a document as users of ChatGPT report it: keys at jwks_uri, and as audience %s',
+    async (_, policy, audience) => {
+      const url = 'https://chatgpt.com/oauth/an-app/client.json';
+      const redirectUri = 'https://chatgpt.com/connector/oauth/an-app';
+      const jwksUri = 'https://chatgpt.com/oauth/jwks.json';
+      const [key, next] = [testKey('RS256', 'first'), testKey('RS256', 'second')];
+      let published = [key];
+      const asked: string[] = [];
+      const scene = await opened({
+        policy,
+        fetchKeySet: async (uri) => {
+          asked.push(uri);
+          return JSON.stringify({ keys: published.map(({ jwk }) => jwk) });
+        },
       });
-    const { code, verifier } = await scene.code({ client: known, change: { scope: 'read offline_access' } });
-    // No page asked for the keys.
-    expect(asked).toEqual([]);
-    const exchanged = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
-    expect((await sentWith(exchanged)).json.error).toBe('invalid_client');
-    // docs/decisions/0106: an attacker's server may name the token endpoint of another, and gets such assertions.
-    expect((await sentWith(exchanged, key, `${ISSUER}/oauth/token`)).json.error).toBe('invalid_client');
-    const { status, json } = await sentWith(exchanged, key);
-    expect({ status, scope: json.scope }).toEqual({ status: 200, scope: 'read offline_access' });
-    const rotation = { grant_type: 'refresh_token', refresh_token: json.refresh_token ?? '' };
-    expect((await sentWith(rotation, next)).json.error).toBe('invalid_client');
-    // ChatGPT publishes its next key.
-    published = [next];
-    scene.clock.advanceSeconds(30);
-    expect((await sentWith(rotation, next)).status).toBe(200);
-    expect(new Set(asked)).toEqual(new Set([jwksUri]));
-  });
+      const content = {
+        client_uri: 'https://chatgpt.com/',
+        client_name: 'ChatGPT',
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: 'private_key_jwt',
+        token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+        token_endpoint_auth_signing_alg: 'RS256',
+        jwks_uri: jwksUri,
+      };
+      scene.server.say(url, sent(documentOf(url, content)));
+      const known = clientAt(url, redirectUri);
+      const seconds = () => scene.clock.now().getTime() / 1000;
+      const sentWith = (fields: Record<string, string>, by?: typeof key, aud = audience) =>
+        token(scene, known, {
+          ...fields,
+          ...(by && {
+            client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+            client_assertion: signedBy(by, {
+              ...{ iss: url, sub: url, aud, jti: randomUUID() },
+              ...{ iat: seconds(), exp: seconds() + 60 },
+            }),
+          }),
+        });
+      const { code, verifier } = await scene.code({ client: known, change: { scope: 'read offline_access' } });
+      // No page asked for the keys.
+      expect(asked).toEqual([]);
+      const exchanged = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
+      expect((await sentWith(exchanged)).json.error).toBe('invalid_client');
+      // docs/decisions/0122: an attacker's server may name the token endpoint of another, and gets such assertions.
+      if (audience === ISSUER)
+        expect((await sentWith(exchanged, key, TOKEN_ENDPOINT)).json.error).toBe('invalid_client');
+      expect((await sentWith(exchanged, key, `${ISSUER}/oauth/par`)).json.error).toBe('invalid_client');
+      const { status, json } = await sentWith(exchanged, key);
+      expect({ status, scope: json.scope }).toEqual({ status: 200, scope: 'read offline_access' });
+      const rotation = { grant_type: 'refresh_token', refresh_token: json.refresh_token ?? '' };
+      expect((await sentWith(rotation, next)).json.error).toBe('invalid_client');
+      // ChatGPT publishes its next key.
+      published = [next];
+      scene.clock.advanceSeconds(30);
+      expect((await sentWith(rotation, next)).status).toBe(200);
+      expect(new Set(asked)).toEqual(new Set([jwksUri]));
+    },
+  );
 
   it('reads the difference of its redirect URI on the page, as any client does', async () => {
     const scene = await opened({ content: { redirect_uris: ['http://127.0.0.1/callback'] } });

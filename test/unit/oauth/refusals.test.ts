@@ -35,6 +35,7 @@ const ANSWERS: Readonly<Record<string, readonly TokenReason[]>> = {
     'client_assertion_algorithm',
     'client_assertion_issuer',
     'client_assertion_audience',
+    'client_assertion_for_token_endpoint',
     'client_assertion_times',
     'client_assertion_without_jti',
     'client_assertion_other_algorithm',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { grantMachine } from '../../../machines/grant/machine.ts';
 import { NOBODY_ADMINISTERS, type OperatorsFile } from '../../../policies/operators-schema.ts';
+import type { Policy } from '../../../policies/schema.ts';
 import { readMachine } from '../../../src/catalogue/read.ts';
 import { diffDocument, diffMarkdown, diffText } from '../../../src/cli/diff-words.ts';
 import type { Configuration, DeclaredClient } from '../../../src/config/configuration.ts';
@@ -120,7 +121,35 @@ describe('lifetimes', () => {
     ]);
     expect(meansOf(minute, {})).toEqual([expect.stringContaining('ends its chain, also with its proof')]);
     expect(meansOf(minute, minute)).toEqual([]);
-    expect(meansOf({}, { profile: 'fapi-2-security' })).toEqual(['']);
+  });
+
+  const EVERY_KEY: Required<Policy> = {
+    accessTokenLifetimeSeconds: 900,
+    authorizationCodeLifetimeSeconds: 60,
+    pushedRequestLifetimeSeconds: 60,
+    refreshIdleLifetimeSeconds: 3600,
+    refreshAbsoluteLifetimeSeconds: 7200,
+    provenRetrySeconds: 60,
+    consentLifetimeSeconds: 7200,
+    refreshTokensNeedOfflineAccess: true,
+    dpopNonceRequired: true,
+    tokenEndpointAudienceAccepted: true,
+    profile: 'fapi-2-security',
+    requiredAuthenticationClass: 'multi-factor',
+    maxAuthenticationAgeSeconds: 600,
+  };
+  it.each(Object.entries(EVERY_KEY))('a change of %s from or to %j has a meaning', (key, value) => {
+    const { [key as keyof Policy]: _, ...without } = base;
+    const others = key in base ? [] : [without];
+    if (typeof value === 'number') others.push({ ...base, [key]: value + 1 }, { ...base, [key]: value - 1 });
+    const sides = others.map((other) => [
+      new Map([['p', other as Policy]]),
+      new Map([['p', { ...base, [key]: value }]]),
+    ]);
+    for (const [one = new Map(), other = new Map()] of sides)
+      for (const changes of [policyChanges(one, other), policyChanges(other, one)])
+        expect(changes).toEqual([expect.objectContaining({ key, means: expect.stringMatching(/^[A-Z].+\.$/) })]);
+    expect(sides.length).toBeGreaterThan(0);
   });
 
   it('added and removed policies are named', () => {
