@@ -124,6 +124,7 @@ const allowed = (holds: 'whileAway' | 'nowOnly' | 'nothing', lastUsedAt: Date | 
   asksAgainFrom: holds === 'nothing' ? at('2026-06-30T12:00:00') : null,
 });
 const LONG_HOST = 'agents-and-tools-for-photographers.development.a-company-with-a-long-name.example';
+const NEVER_OF_STRANGERS = { logo: null, terms: null, policy: null, rememberedForSeconds: null } as const;
 /** Clients that no operator vetted. */
 const STRANGERS: Readonly<Record<string, Partial<ConsentView>>> = {
   document: { describedAt: `https://${LONG_HOST}`, destination: data(LONG_HOST) },
@@ -407,7 +408,7 @@ export const samples = (words: Look['words']): readonly Sample[] => [
   { name: 'consent-device', html: (look) => consentPage(look, { ...consent, onThisDevice: true, whileAway: false }) },
   ...Object.entries(STRANGERS).map(([name, stranger]) => ({
     name: `consent-${name}`,
-    html: (look: Look) => consentPage(look, { ...consent, logo: null, terms: null, policy: null, ...stranger }),
+    html: (look: Look) => consentPage(look, { ...consent, ...NEVER_OF_STRANGERS, ...stranger }),
   })),
   ...Object.entries({ '': summary, '-new': newAccount, '-codes-used': { ...summary, recoveryCodes: 0 } }).map(
     ([name, shown]) => accountSample(`account${name}`, null, (frame) => overview(frame, shown)),

@@ -43,8 +43,7 @@ export function consentPage(look: Look, view: ConsentView): string {
 !${view.access.map((access) => accessList(look.words, access, said)).join('')}
 <p>${view.whileAway ? look.words.access.whileAway : look.words.access.notWhileAway}</p>
 !${view.rememberedForSeconds === null ? '' : html`<p>${words.rememberedFor({ time: timeSpan(look, view.rememberedForSeconds) })}</p>`}
-!${unvetted(look, view)}
-<p class="quiet">!${emphasised(words.sentTo, { destination: view.destination })}</p>
+!${destinationOf(look, view)}
 !${about(look, view)}
 !${view.onThisDevice ? onThisDevice(look) : ''}
 <form method="post" action="${view.action}">
@@ -70,9 +69,16 @@ function about({ words: { consent } }: Look, { clientName, terms, policy }: Cons
     : html`<ul class="about quiet">!${links.map((link) => html`<li>!${link}</li>`).join('')}</ul>`;
 }
 
-/** CIMD §8.5: the host of the client, beside the name that the client gave itself. RFC 7591 §5: a client that registered itself has none. */
-function unvetted({ words: { consent } }: Look, { destination, describedAt, registeredItself }: ConsentView): Markup {
-  if (describedAt === null && !registeredItself) return '';
+/**
+ * The destination of the answer. CIMD §8.5: with the host of a client that no operator vetted, beside the name that it gave
+ * itself. RFC 7591 §5: a client that registered itself has none.
+ */
+function destinationOf(
+  { words: { consent } }: Look,
+  { destination, describedAt, registeredItself }: ConsentView,
+): Markup {
+  if (describedAt === null && !registeredItself)
+    return html`<p class="quiet">!${emphasised(consent.sentTo, { destination })}</p>`;
   const says =
     describedAt === null
       ? emphasised(consent.registeredItself, { destination })
