@@ -528,8 +528,8 @@ export default {
     ),
     onlyFrom(
       'http-is-an-edge',
-      // The type of the words is generated from their catalogue.
-      ['^src/(http|boot|management|console)/', PLAYED, '^src/review/words-types\\.ts$', TESTS],
+      // The arguments of the words are generated from their catalogue.
+      ['^src/(http|boot|management|console)/', PLAYED, '^src/review/words-arguments\\.ts$', TESTS],
       '^src/http/',
       'Arrows point from the shell to the core: nothing but the app knows its routes.',
     ),

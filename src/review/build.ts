@@ -9,7 +9,7 @@ import { machinePages } from './drawing/machines-readme.ts';
 import { openApiCopy } from './openapi-copy.ts';
 import { scenarioPages } from './simulation/pages.ts';
 import { triggersFile } from './sql/triggers-file.ts';
-import { wordsTypes } from './words-types.ts';
+import { wordsArguments } from './words-arguments.ts';
 
 type Generated = readonly { readonly path: string; readonly text: string }[];
 
@@ -18,7 +18,7 @@ const GENERATORS: readonly (() => Generated | Promise<Generated>)[] = [
   machinePages,
   triggersFile,
   openApiCopy,
-  wordsTypes,
+  wordsArguments,
   scenarioPages,
 ];
 

@@ -1,7 +1,8 @@
 /** The permissions of an app, as a list: at consent and on the page of permissions. */
 import { html } from 'ghtml';
 import type { DescribedAccess } from '../../protocol/requested-access.ts';
-import type { Message, Words } from '../words/words.ts';
+import type { Message } from '../words/arguments.ts';
+import type { Words } from '../words/words.ts';
 import { emphasised } from './filled.ts';
 import type { Markup } from './page.ts';
 

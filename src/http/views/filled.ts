@@ -1,6 +1,6 @@
 /** A text that contains markup. The texts stay plain, and the view adds the emphasis. */
 import { html } from 'ghtml';
-import type { Message } from '../words/words.ts';
+import type { Message } from '../words/arguments.ts';
 import type { Markup } from './page.ts';
 
 /** Private-use characters, in place of the markup until the text around it is escaped. */

@@ -1,7 +1,7 @@
 /**
  * A language is a catalogue: one JSON file, from the key of each text to its ICU message. The English catalogue defines
- * the keys, and the arguments of each message. `words.ts` is generated from it. Where another language has a problem,
- * pages show English.
+ * the keys (`words.ts`), and the arguments of each message (`arguments.ts`). Where another language has a problem, pages show
+ * English.
  */
 import { type MessageFormatElement, type PluralElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import { IntlMessageFormat } from 'intl-messageformat';

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { signInPage } from '../../../../src/http/views/sign-in.ts';
 import { catalogueOf, type Messages, messagesIn, parsed } from '../../../../src/http/words/catalogue.ts';
 import { LANGUAGES, languagesIn } from '../../../../src/http/words/languages.ts';
-import { wordsTypes } from '../../../../src/review/words-types.ts';
+import { wordsArguments } from '../../../../src/review/words-arguments.ts';
 import { ENGLISH } from '../../../support/look.ts';
 
 const FOLDER = new URL('../../../../src/http/words/', import.meta.url).pathname;
@@ -46,8 +46,8 @@ it('describes no message that English does not have', () => {
   expect(described.filter((key) => !english.has(key))).toEqual([]);
 });
 
-it('the type of the words is generated from the English catalogue', () => {
-  for (const { path, text } of wordsTypes()) {
+it('the arguments of the words are generated from the English catalogue', () => {
+  for (const { path, text } of wordsArguments()) {
     expect(readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')).toBe(text);
   }
 });
