@@ -308,6 +308,8 @@ export default {
       '^src/console/',
       [
         '^src/console/',
+        // The types of the documents that it reads.
+        '^src/management/client/documents\\.ts$',
         // Its client_id.
         '^src/config/own-clients\\.ts$',
         // For its secret, which is derived, and for what it seals.

@@ -1,20 +1,13 @@
 /** The alarms of the overview: those that hold, each with the action and the page of its details. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Item } from '../management/client/documents.ts';
 import { type Column, link, plural, table } from './components.ts';
 import type { Viewer } from './shown.ts';
 import { shownText } from './shown-text.ts';
 import type { State } from './status.ts';
 
-export type Alarm = {
-  readonly name: string;
-  readonly severity: 'page' | 'look';
-  readonly firing: boolean;
-  readonly summary: string;
-  readonly detail: string | null;
-  readonly what_to_do: string;
-  readonly runbook: string;
-};
+export type Alarm = Item<'/alarms'>;
 
 const PAGES: Readonly<Record<string, readonly [path: string, label: string]>> = {
   StatehouseChainBehindToken: ['/console/ledger?reason=chain_behind_token', 'Such tokens in the ledger'],

@@ -1,29 +1,13 @@
 /** The time series of the overview: a small chart for each, and all of them as a table. Without a script. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Document } from '../management/client/documents.ts';
 import { link, table, time, withQuery } from './components.ts';
 import { shownNumber } from './numbers.ts';
 import type { Viewer } from './shown.ts';
 
-type Responses = { readonly count: number; readonly within_ms_50: number | null; readonly within_ms_99: number | null };
-
-export type Bucket = {
-  readonly from: string;
-  readonly sign_ins: number;
-  readonly failed_sign_ins: number;
-  readonly new_users: number;
-  readonly rotations: number;
-  readonly reuse_detections: number;
-  readonly server_errors: number;
-  readonly active_chains: number | null;
-  readonly token_endpoint: Responses;
-};
-
-export type Statistics = {
-  readonly period: string;
-  readonly bucket_seconds: number;
-  readonly buckets: readonly Bucket[];
-};
+export type Statistics = Document<'GET', '/statistics'>;
+export type Bucket = Statistics['buckets'][number];
 
 type Series = {
   readonly label: string;

@@ -5,6 +5,7 @@
 import { html } from 'ghtml';
 import { clientFieldWords, clientRecordSchema } from '../../policies/client-schema.ts';
 import type { Markup } from '../http/views/page.ts';
+import type { Item } from '../management/client/documents.ts';
 import { type Input, input } from './components.ts';
 import type { Fields } from './shown.ts';
 import { code, name as shownName } from './shown-text.ts';
@@ -32,11 +33,7 @@ export type ClientChoices = {
   readonly policies: readonly string[];
   readonly resources: readonly OfferedResource[];
 };
-export type OfferedResource = {
-  readonly identifier: string;
-  readonly name: string;
-  readonly scopes?: readonly { readonly name: string; readonly description?: string }[];
-};
+export type OfferedResource = Item<'/resources'>;
 
 /** Of each field, in words. Its name on the wire stands beside them. */
 const LABELS: Readonly<Record<string, string>> = {

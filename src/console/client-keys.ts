@@ -1,22 +1,13 @@
 /** The public keys of a client. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Document } from '../management/client/documents.ts';
 import { WORKLOAD_METHOD } from '../oauth/client-methods.ts';
 import type { ClientRecord } from './client-form.ts';
 import { table, time } from './components.ts';
 import { code, shownText } from './shown-text.ts';
 
-export type ClientKeys = {
-  readonly keys: readonly {
-    readonly kty: string;
-    readonly kid?: string;
-    readonly crv?: string;
-    readonly alg?: string;
-  }[];
-  readonly fetched_at: string | null;
-  readonly tried_at: string | null;
-  readonly problem: string | null;
-};
+export type ClientKeys = Document<'GET', '/clients/{client_id}/keys'>;
 
 /** By the node that answers: each node fetches the keys for itself. */
 export function keysOf(

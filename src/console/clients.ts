@@ -1,6 +1,7 @@
 /** Clients: find, show, register, change, rotate secrets, delete. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Document, Item } from '../management/client/documents.ts';
 import {
   type ClientChoices,
   type ClientRecord,
@@ -38,14 +39,8 @@ export type ClientItem = ClientRecord & {
   readonly declared: boolean;
   readonly registered_by: 'operator' | 'self';
 };
-type Secret = { readonly secret_id: string; readonly created_at?: string | null };
-type Consequences = {
-  readonly living_grants: number;
-  readonly end_users: number;
-  readonly above_ceiling: number;
-  readonly exact: boolean;
-  readonly warnings: readonly string[];
-};
+type Secret = Item<'/clients/{client_id}/secrets'>;
+type Consequences = Document<'GET', '/clients/{client_id}/consequences'>;
 
 const resourceOf = (clientId: string, rest = ''): string => `/clients/${encodeURIComponent(clientId)}${rest}`;
 const pageOf = (clientId: string, rest = '', done?: string): string =>

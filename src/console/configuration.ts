@@ -1,5 +1,6 @@
 /** The configuration in force. Operators change it in the files. */
 import { html } from 'ghtml';
+import type { Item } from '../management/client/documents.ts';
 import { link, table } from './components.ts';
 import { type Policy, policyOf } from './policy.ts';
 import { settingLinks } from './settings.ts';
@@ -7,12 +8,7 @@ import { all, page, problem, type Screen, type Shown, type Viewer } from './show
 import { code, name } from './shown-text.ts';
 import { lastReload, type Status, warnings } from './status.ts';
 
-type Resource = {
-  readonly identifier: string;
-  readonly name: string;
-  readonly default?: boolean;
-  readonly scopes?: readonly { readonly name: string; readonly description?: string }[];
-};
+type Resource = Item<'/resources'>;
 
 async function show(viewer: Viewer): Promise<Shown> {
   const read = await all({

@@ -1,31 +1,21 @@
 /** A draft of a policy file: its problems, its consequences in numbers, and the patch to commit. The console saves nothing. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Document, Item } from '../management/client/documents.ts';
 import { button, form, input, link, plural, table, withQuery, worded } from './components.ts';
 import { type Action, all, type Fields, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, shownText } from './shown-text.ts';
 
-type Entry = { readonly file: string };
-type PolicyFile = { readonly file: string; readonly yaml: string };
-type Living = { readonly total: number; readonly end_now: number };
-type Replayed = { readonly total: number; readonly refused: number; readonly following: number };
+type Entry = Item<'/policy-files'>;
+type PolicyFile = Document<'GET', '/policy-files/{file}'>;
+type Backtest = Document<'POST', '/backtests'>;
+type Consequences = NonNullable<Backtest['consequences']>;
+type Living = NonNullable<Consequences['living_chains']['other_clients']>;
+type Replayed = NonNullable<Consequences['refreshes']['other_clients']>;
 type Part<Counts> = {
   readonly by_reason: readonly { readonly reason: string; readonly count: number }[];
   readonly by_client: readonly (Counts & { readonly client_id: string })[];
   readonly other_clients: Counts | null;
-};
-type Consequences = {
-  readonly living_chains: Part<Living>;
-  readonly living_codes: Part<Living>;
-  readonly refreshes: Part<Replayed>;
-  readonly code_exchanges: Part<Replayed>;
-  readonly says: readonly string[];
-  readonly not_replayed: readonly string[];
-};
-type Backtest = {
-  readonly problems: readonly { readonly file: string; readonly line: number | null; readonly says: string }[];
-  readonly patch: string;
-  readonly consequences: Consequences | null;
 };
 
 const DRAFT = '/console/configuration/draft';

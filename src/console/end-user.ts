@@ -1,6 +1,7 @@
 /** One end-user: the account, its ways to sign in, its browsers and apps, and its activity. Change the account, remove a way to sign in. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Document, Item } from '../management/client/documents.ts';
 import { browserOf } from './browser.ts';
 import { button, doneWords, facts, form, input, link, section, shownOr, table, time, withQuery } from './components.ts';
 import { type GrantItem, grantColumns } from './grants.ts';
@@ -12,32 +13,10 @@ import { type Action, type Fields, goTo, page, problem, type Screen, type Shown,
 import { code, name, shownText } from './shown-text.ts';
 import { type TrustedBrowserItem, trustedBrowsers } from './trusted-browsers.ts';
 
-export type EndUser = {
-  readonly sub: string;
-  readonly username: string;
-  readonly disabled: boolean;
-  readonly claims: Readonly<Record<string, unknown>>;
-};
-type SecondFactor = {
-  readonly active: boolean;
-  readonly required: boolean;
-  readonly apps: readonly { readonly id: string; readonly confirmed_at: string }[];
-  readonly recovery_codes_left: number;
-};
-type Passkey = {
-  readonly id: string;
-  readonly name: string;
-  readonly synced: boolean;
-  readonly added_at: string;
-  readonly last_used_at: string | null;
-};
-type Identity = {
-  readonly id: string;
-  readonly provider: string;
-  readonly issuer: string;
-  readonly subject: string;
-  readonly linked_at: string;
-};
+export type EndUser = Document<'GET', '/users/{sub}'>;
+type SecondFactor = Document<'GET', '/users/{sub}/second-factor'>;
+type Passkey = Item<'/users/{sub}/passkeys'>;
+type Identity = Item<'/users/{sub}/linked-identities'>;
 
 export const userResource = (sub: string, rest = ''): string => `/users/${encodeURIComponent(sub)}${rest}`;
 export const endUserPage = (sub: string, rest = '', done?: string): string =>

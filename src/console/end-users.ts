@@ -1,6 +1,7 @@
 /** End-users: find, register, disable, enable, set a password, delete. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Document } from '../management/client/documents.ts';
 import {
   atLeast,
   button,
@@ -20,12 +21,7 @@ import { claimOf, type EndUser, endUserPage, refusalOf, stateOf, userResource } 
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, shownText } from './shown-text.ts';
 
-type Consequences = {
-  readonly living_grants: number;
-  readonly active_sessions: number;
-  readonly clients: number;
-  readonly exact: boolean;
-};
+type Consequences = Document<'GET', '/users/{sub}/consequences'>;
 
 async function list(viewer: Viewer, query: Fields): Promise<Shown> {
   const [q, disabled, cursor] = [query.get('q'), query.get('disabled'), query.get('cursor')];

@@ -1,6 +1,7 @@
 /** Grants: find, show a life with its reason in words, end. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Document } from '../management/client/documents.ts';
 import {
   button,
   type Column,
@@ -20,25 +21,7 @@ import { PERSON_LABEL, personIn } from './person.ts';
 import { type Action, all, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, name, shownText } from './shown-text.ts';
 
-export type GrantItem = {
-  readonly grant_id: string;
-  readonly state: 'active' | 'ended';
-  /** The reason of the decision that ended it. Null: no decision did. */
-  readonly reason: string | null;
-  readonly client_id: string;
-  readonly client_name: string;
-  readonly sub: string;
-  readonly username: string;
-  /** Scope tokens, separated by spaces. */
-  readonly scope: string;
-  readonly resources: readonly string[];
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly ends_at: string;
-  readonly rotations: number | null;
-  /** The session whose end-user approved it. */
-  readonly sid: string | null;
-};
+export type GrantItem = Document<'GET', '/grants/{grant_id}'>;
 
 export const grantPage = (id: string, done?: string): string => withQuery('/console/grant', { id, done });
 const resourceOf = (id: string, rest = ''): string => `/grants/${encodeURIComponent(id)}${rest}`;
@@ -142,7 +125,7 @@ async function lifePage(viewer: Viewer, id: string, first: Markup): Promise<Show
   );
 }
 
-type Explained = { readonly grant_id: string | null; readonly presented: { readonly says: string } | null };
+type Explained = Document<'POST', '/explanations'>;
 
 /** @param credential a token or a code, which the page never shows. */
 export async function explanationPage(viewer: Viewer, credential: string): Promise<Shown> {

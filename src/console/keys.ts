@@ -1,19 +1,11 @@
 /** Signing keys: list, rotate, revoke. */
 import { html } from 'ghtml';
+import type { Document } from '../management/client/documents.ts';
 import { button, doneWords, facts, form, link, table, time, withQuery, worded } from './components.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, shownText } from './shown-text.ts';
 
-type Key = {
-  readonly kid: string;
-  readonly alg: string;
-  readonly state: 'published' | 'signing' | 'retiring' | 'retired';
-  readonly since: string;
-  /** The next step, without an operator's action. */
-  readonly next: { readonly at: string; readonly what: keyof typeof NEXT } | null;
-  /** The reason for its retirement. */
-  readonly reason: string | null;
-};
+type Key = Document<'GET', '/signing-keys/{kid}'>;
 
 const NEXT = {
   publishes: 'its successor is published',

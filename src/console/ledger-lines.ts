@@ -1,38 +1,9 @@
 /** Ledger entries, as the API returns them, and the filters for them. */
+import type { Item } from '../management/client/documents.ts';
 import type { Answer, ManagementApi, Page, Problem } from './management-api.ts';
 import type { Fields } from './shown.ts';
 
-export type LedgerLine = {
-  readonly at: string;
-  readonly machine: string;
-  readonly event: string;
-  readonly from: string;
-  readonly to: string;
-  readonly reason: string | null;
-  readonly generation: number | string | null;
-  readonly grant_id: string | null;
-  readonly interaction_id: string | null;
-  readonly client_id: string | null;
-  /** The current name, where the viewer may see it. */
-  readonly client_name: string | null;
-  readonly sub: string | null;
-  readonly username: string | null;
-  readonly session_id: string | null;
-  readonly signing_key_id: string | null;
-  readonly policy: string | null;
-  readonly scope_withheld: string | null;
-  readonly actor: string | null;
-  readonly address_hash: string | null;
-  readonly fields: readonly string[] | null;
-  /** The address of a sign-in. */
-  readonly address: string | null;
-  /** Of the address, where the server knows it. */
-  readonly place: { readonly city: string | null; readonly country: string | null } | null;
-  readonly account_hash: string | null;
-  readonly begun_session_id: string | null;
-  /** For a reused code or token. */
-  readonly user_agent: string | null;
-};
+export type LedgerLine = Item<'/transitions'>;
 
 /**
  * The filters, by the names of the inputs. Times are in UTC. `event` may contain several names, separated by spaces.

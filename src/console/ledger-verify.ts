@@ -4,6 +4,7 @@
  */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Document } from '../management/client/documents.ts';
 import { facts, form, input, link, plural, time } from './components.ts';
 import type { Answer } from './management-api.ts';
 import { type Action, type Fields, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
@@ -14,23 +15,7 @@ const PATH = '/console/ledger/verify';
 /** Parts for each page, so that a browser without JavaScript has fewer pages to confirm. */
 const PARTS = 4;
 
-type Verification = {
-  readonly problems: readonly { readonly problem: string; readonly says: string }[];
-  readonly problem_count: number;
-  /** Of segments that an untrusted key signed. */
-  readonly untrusted_count: number;
-  readonly segments: number;
-  readonly segments_left: number;
-  readonly lines: number;
-  readonly lines_removed_by_retention: number;
-  readonly open_lines: number;
-  readonly first_segment: number | null;
-  readonly first_sealed_at: string | null;
-  readonly first_entry: string | null;
-  readonly last_entry: string | null;
-  readonly head: { readonly segment: number; readonly digest: string; readonly sealed_at: string } | null;
-  readonly next: string | null;
-};
+type Verification = Document<'POST', '/ledger-verifications'>;
 
 async function show(viewer: Viewer): Promise<Shown> {
   return page(

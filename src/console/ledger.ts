@@ -1,6 +1,7 @@
 /** The ledger: filter it, follow an entry to its subject, and export it as CSV or JSON lines. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Item } from '../management/client/documents.ts';
 import { clientIn } from './client-filter.ts';
 import { filters, type Input, link, pager, table, time, withQuery, wordsOf } from './components.ts';
 import { csvOf, jsonLinesOf, MAX_EXPORTED } from './export.ts';
@@ -49,12 +50,7 @@ async function show(viewer: Viewer, query: Fields): Promise<Shown> {
   );
 }
 
-type Kind = {
-  readonly machine: string;
-  readonly events: readonly string[];
-  readonly states: readonly string[];
-  readonly reasons: readonly string[];
-};
+type Kind = Item<'/transition-kinds'>;
 
 /** Of the chosen machine; without one, of all. */
 function inputsFor(asked: Asked, kinds: readonly Kind[]): readonly Input[] {

@@ -1,6 +1,7 @@
 /** Each mail as end-users receive it, with made-up data, and a test to the operator's own address. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Document, Item } from '../management/client/documents.ts';
 import { doneWords, facts, form, input, link, withQuery } from './components.ts';
 import {
   type Action,
@@ -15,16 +16,8 @@ import {
 } from './shown.ts';
 import { shownText } from './shown-text.ts';
 
-type Listed = { readonly kind: string; readonly languages: readonly string[] };
-type Preview = {
-  readonly kind: string;
-  readonly language: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-  readonly sends_mails: boolean;
-  readonly test_recipient: string | null;
-};
+type Listed = Item<'/mails'>;
+type Preview = Document<'GET', '/mails/{kind}'>;
 
 const MAILS = '/console/mails';
 const CONTENT = '/console/mails/content';

@@ -1,23 +1,9 @@
 /** The numbers of the machines, and the names under which pages show them. */
+import type { Item } from '../management/client/documents.ts';
 
-export type Arm = {
-  readonly from: string;
-  readonly event: string;
-  readonly to: string;
-  readonly reason: string | null;
-  readonly last_5_minutes: number;
-};
-
-export type StateRows = { readonly name: string; readonly rows: number };
-
-export type MachineNumbers = {
-  readonly name: string;
-  readonly states: readonly StateRows[];
-  /** False: the rows are those of the newest only. */
-  readonly exact: boolean;
-  /** The arms that were used within the last five minutes, and left a ledger entry. */
-  readonly arms: readonly Arm[];
-};
+export type MachineNumbers = Omit<Item<'/machines'>, '_links'>;
+export type StateRows = MachineNumbers['states'][number];
+export type Arm = MachineNumbers['arms'][number];
 
 export const stateKey = (machine: string, state: string): string => `${machine} state ${state}`;
 /** All arms of this event from one state to another, for any reason. */

@@ -1,18 +1,13 @@
 /** The secrets that the configuration names: where each comes from, and a form for a new value. No page shows a value. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Item } from '../management/client/documents.ts';
 import { type Column, doneWords, form, input, link, table, time, withQuery } from './components.ts';
 import { refusalOf } from './end-user.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, shownText } from './shown-text.ts';
 
-type Secret = {
-  readonly name: string;
-  readonly source: 'environment' | 'file' | 'row' | null;
-  readonly stored_at: string | null;
-  readonly used_by: readonly { readonly file: string | null; readonly key: string | null }[];
-  readonly problem: string | null;
-};
+type Secret = Item<'/secrets'>;
 
 const LIST = '/console/secrets';
 const SET = '/console/secret/set';

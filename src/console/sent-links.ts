@@ -1,5 +1,6 @@
 /** Links that an operator has mailed: for a new password, and to invite a person. */
 import { html } from 'ghtml';
+import type { Item } from '../management/client/documents.ts';
 import { button, doneWords, form, input, link, pager, table, time, withQuery } from './components.ts';
 import { claimOf, type EndUser, endUserPage, refusalOf, userResource } from './end-user.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
@@ -44,13 +45,7 @@ async function sendLink(viewer: Viewer, fields: Fields): Promise<Shown> {
   return answer.ok ? goTo(endUserPage(sub, '', 'link-mailed')) : problem(answer.problem);
 }
 
-type Invitation = {
-  readonly invitation_id: string;
-  readonly email: string;
-  readonly invited_by: string | null;
-  readonly created_at: string;
-  readonly ends_at: string;
-};
+type Invitation = Item<'/invitations'>;
 
 async function invitations(viewer: Viewer, query: Fields, typed = '', refusal = ''): Promise<Shown> {
   const cursor = query.get('cursor');

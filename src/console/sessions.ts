@@ -1,5 +1,6 @@
 /** Sessions: the browsers in which end-users are signed in. Find, end. */
 import { html } from 'ghtml';
+import type { Document } from '../management/client/documents.ts';
 import { browserOf } from './browser.ts';
 import {
   button,
@@ -19,19 +20,7 @@ import { PERSON_LABEL, personIn } from './person.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, name } from './shown-text.ts';
 
-export type SessionItem = {
-  readonly sid: string;
-  readonly sub: string;
-  readonly username: string;
-  readonly state: 'active' | 'ended';
-  readonly reason: string | null;
-  readonly signed_in_at: string;
-  readonly last_used_at: string;
-  readonly ends_at: string;
-  readonly user_agent: string | null;
-  /** RFC 8176. */
-  readonly amr: readonly string[];
-};
+export type SessionItem = Document<'GET', '/sessions/{sid}'>;
 
 const isActive = ({ state }: SessionItem): boolean => state === 'active';
 

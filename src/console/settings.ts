@@ -1,17 +1,12 @@
 /** The configuration in force, each entry with its meaning and its place in the files. Changes go into the files. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Item } from '../management/client/documents.ts';
 import { type Column, link, table, withQuery } from './components.ts';
 import { page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, shownText } from './shown-text.ts';
 
-type Setting = {
-  readonly about: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly values: Readonly<Record<string, readonly string[]>>;
-  readonly where: { readonly file: string; readonly key: string; readonly line: number | null } | null;
-};
+type Setting = Item<'/settings'>;
 
 const whereOf = ({ where }: Pick<Setting, 'where'>): Markup =>
   where === null

@@ -8,6 +8,7 @@ import { sha256 } from '../crypto/digest.ts';
 import type { Random } from '../crypto/random.ts';
 import type { RootKeys } from '../crypto/root-secret.ts';
 import { IV_BYTES, openText, sealText } from '../crypto/sealed-text.ts';
+import type { Document } from '../management/client/documents.ts';
 import { parseParameters } from '../oauth/parameters.ts';
 import { pathUnder } from '../oauth/urls.ts';
 import { consoleRedirectUri, consoleSecret } from './client.ts';
@@ -81,13 +82,7 @@ export type SignInFailed = {
 };
 
 /** The signed-in user, from the management API. */
-export type Me = {
-  readonly kind: 'operator' | 'client';
-  readonly user_id?: string;
-  readonly username?: string;
-  /** The scopes that both the token and the current role have. */
-  readonly scopes: readonly string[];
-};
+export type Me = Document<'GET', '/'>['me'];
 
 /** @param query the authorization response. */
 export async function finishSignIn(

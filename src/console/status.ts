@@ -1,32 +1,14 @@
 /** The status document of the management API, in words. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Document } from '../management/client/documents.ts';
 import { table, time } from './components.ts';
 import { code, shownText } from './shown-text.ts';
 
-export type State = 'good' | 'look' | 'bad';
-export type Check = { readonly name: string; readonly state: State; readonly detail: string };
-
-export type Status = {
-  readonly state: State;
-  readonly checks: readonly Check[];
-  /** Within the last day. */
-  readonly chains_ended: readonly { readonly reason: string; readonly times: number; readonly last_at: string }[];
-  readonly failed_sign_ins: { readonly counters: number; readonly most: number };
-  readonly database: { readonly version: string; readonly bytes: number };
-  readonly nodes: readonly { readonly id: string; readonly version: string; readonly started_at: string }[];
-  readonly configuration: {
-    readonly warnings: readonly string[];
-    readonly last_reload: {
-      readonly at: string;
-      readonly accepted: boolean;
-      readonly changes: readonly Change[];
-      readonly problems: readonly string[];
-    } | null;
-  };
-};
-
-type Change = { readonly key: string; readonly from: unknown; readonly to: unknown };
+export type Status = Document<'GET', '/status'>;
+export type State = Status['state'];
+export type Check = Status['checks'][number];
+type Change = NonNullable<Status['configuration']['last_reload']>['changes'][number];
 
 export function warnings({ configuration }: Status): Markup {
   if (configuration.warnings.length === 0) return html`<p>None.</p>`;

@@ -1,17 +1,12 @@
 /** Browsers in which an end-user skips the second factor, on the page of the end-user. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Item } from '../management/client/documents.ts';
 import { browserOf } from './browser.ts';
 import { type Column, form, table, time, withQuery } from './components.ts';
 import { type Action, type Fields, goTo, problem, type Shown, type Viewer } from './shown.ts';
 
-export type TrustedBrowserItem = {
-  readonly id: string;
-  readonly user_agent: string | null;
-  readonly trusted_at: string;
-  readonly last_used_at: string | null;
-  readonly ends_at: string;
-};
+export type TrustedBrowserItem = Item<'/users/{sub}/trusted-browsers'>;
 
 const END = '/console/trusted-browser/end';
 

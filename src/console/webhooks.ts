@@ -1,6 +1,7 @@
 /** Webhooks: the endpoints with their pending deliveries, the deliveries of events, and redelivery. */
 import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
+import type { Item } from '../management/client/documents.ts';
 import {
   type Column,
   doneWords,
@@ -19,44 +20,11 @@ import { shownNumber } from './numbers.ts';
 import { type Action, type Fields, goTo, page, problem, type Screen, type Shown, type Viewer } from './shown.ts';
 import { code, shownText } from './shown-text.ts';
 
-type Receiver = {
-  readonly name: string;
-  readonly url: string;
-  readonly format: 'standard' | 'set';
-  readonly events: readonly string[];
-  readonly pending: number;
-  readonly oldest_pending_at: string | null;
-  /** Dead-lettered events. */
-  readonly abandoned: number;
-  /** Since when it is switched off. Null: it is on. */
-  readonly paused_at: string | null;
-};
+type Receiver = Item<'/webhook-receivers'>;
 
-type Attempt = {
-  readonly at: string;
-  readonly outcome: string;
-  readonly status: number | null;
-  readonly milliseconds: number;
-};
+type Attempt = Item<'/webhook-deliveries/{delivery_id}/attempts'>;
 
-type Delivery = {
-  readonly delivery_id: string;
-  readonly receiver: string;
-  /** The `webhook-id` of every attempt. */
-  readonly event_id: string;
-  readonly event_type: string;
-  readonly occurred_at: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly state: 'pending' | 'delivered' | 'abandoned';
-  /** The reason why it was dead-lettered. Null: it was not. */
-  readonly reason: string | null;
-  readonly attempts: number;
-  readonly last_outcome: string | null;
-  readonly next_attempt_at: string | null;
-  readonly gives_up_at: string;
-  readonly created_at: string;
-  readonly ended_at: string | null;
-};
+type Delivery = Item<'/webhook-deliveries'>;
 
 const LIST = '/console/webhooks/deliveries';
 const REPEAT = '/console/webhooks/delivery/repeat';
