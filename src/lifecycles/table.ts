@@ -54,6 +54,12 @@ export type BeginsOnce = {
  * authority, such as the instant of the last use, is no part of it. The version comes last: a MAC is valid for one version of a row alone.
  */
 export type Facts = readonly [RowKind, readonly RowFact[]];
+/** A whole row, as its lifecycle reads it: without its MAC, which storage makes and checks. */
+export type StoredRow<Table extends { readonly $inferSelect: object }> = {
+  readonly [Name in Exclude<keyof Table['$inferSelect'], 'mac' | 'macVersion'>]: AsBytes<Table['$inferSelect'][Name]>;
+};
+/** The driver gives a Buffer, of which a lifecycle uses the bytes alone. */
+type AsBytes<Value> = Value extends Buffer ? Uint8Array : Value;
 /** Some columns of a row. */
 export type Row<Table extends { readonly $inferSelect: object }, Name extends keyof Table['$inferSelect']> = Readonly<
   Pick<Table['$inferSelect'], Name>

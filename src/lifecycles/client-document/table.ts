@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { check, index, pgTable, text } from 'drizzle-orm/pg-core';
+import type { ClientDocumentState } from '../../../machines/client-document/facts.ts';
 import { clients } from '../client/table.ts';
 import { instant } from '../columns.ts';
 import { earlier } from '../retention.ts';
 import { beginsMoved, isNotEmptied, keeps, movesWithMachine, staysUntil } from '../rules.ts';
 import { described, PASSING } from '../table.ts';
-import type { ClientDocument } from './entity.ts';
 
 /** Two hours more than a document can count without a fetch (`BOUNDS` of its guards): an interaction that began with it lasts an hour at most. */
 const KEPT = sql.raw(`interval '26 hours'`);
@@ -14,14 +14,17 @@ const KEPT = sql.raw(`interval '26 hours'`);
 export const clientDocuments = pgTable(
   'client_documents',
   {
+    /** The URL of the document. */
     clientId: text('client_id')
       .primaryKey()
       .references(() => clients.clientId),
-    state: text('state').$type<ClientDocument['state']>().notNull(),
+    state: text('state').$type<Exclude<ClientDocumentState, 'unseen'>>().notNull(),
+    /** When the last valid document came. */
     fetchedAt: instant('fetched_at').notNull(),
     freshUntil: instant('fresh_until').notNull(),
+    /** When the last fetch failed. Null: none has failed since. */
     failedAt: instant('failed_at'),
-    /** The rule that the last fetch broke. */
+    /** The rule that the last fetch broke, for the developer of the client. Null: none. */
     problem: text('problem'),
   },
   (table) => [

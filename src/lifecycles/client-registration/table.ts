@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { check, index, pgTable, text } from 'drizzle-orm/pg-core';
+import type { ClientRegistrationState } from '../../../machines/client-registration/facts.ts';
 import { clients } from '../client/table.ts';
 import { authenticated, bytes, instant } from '../columns.ts';
 import { anHourBefore, earlier } from '../retention.ts';
 import { beginsMoved, isNotEmptied, keeps, movesWithMachine, staysUntil } from '../rules.ts';
 import { described, type Facts, PASSING, type Row } from '../table.ts';
-import type { StoredRegistration } from './entity.ts';
 
 /** Clients that registered themselves (machines/client-registration/machine.ts). Only the hash of a registration access token is stored. */
 export const clientRegistrations = pgTable(
@@ -14,10 +14,11 @@ export const clientRegistrations = pgTable(
     clientId: text('client_id')
       .primaryKey()
       .references(() => clients.clientId),
-    state: text('state').$type<StoredRegistration['state']>().notNull(),
+    state: text('state').$type<Exclude<ClientRegistrationState, 'unregistered'>>().notNull(),
     /** SHA-256 of the registration access token. */
     tokenHash: bytes('token_hash').notNull(),
     createdAt: instant('created_at').notNull(),
+    /** Until then the client stays without a sign-in. */
     unusedUntil: instant('unused_until').notNull(),
     ...authenticated(),
   },

@@ -1,20 +1,39 @@
 import { sql } from 'drizzle-orm';
 import { check, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { ExternalSignInPurpose, ExternalSignInState } from '../../../machines/external-sign-in/facts.ts';
+import type { Prompt } from '../../../machines/interaction/facts.ts';
 import { authenticated, bytes, instant, texts } from '../columns.ts';
 import { statesBy } from '../moves.ts';
 import { anHourBefore, earlier } from '../retention.ts';
 import { beginsFirst, changed, isNotEmptied, keeps, movesWithMachine, oneOf, refuses, staysUntil } from '../rules.ts';
 import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
-import type { ExternalSignInKind, RequestedParameters } from './entity.ts';
+
+/** `upstream`: another OpenID Provider. `delegated`: an application of the team. */
+export type ExternalSignInKind = 'upstream' | 'delegated';
+
+/** The requested parameters of the sign-in, which the identity provider receives. */
+export type RequestedParameters = {
+  readonly clientId: string | null;
+  readonly scope: readonly string[];
+  /** Never stored: null in each row. */
+  readonly loginHint: string | null;
+  readonly prompt: readonly Prompt[];
+  readonly maxAgeSeconds: number | null;
+  readonly acrValues: readonly string[];
+  /** Of this server's own classes, the least that the client takes; null: any. */
+  readonly requiredClass: string | null;
+  readonly uiLocales: readonly string[];
+  /** Where the sign-in leads without a client, by the names of `/sign-in?then=`; null: to the overview. */
+  readonly destination: string | null;
+};
 
 /** A browser that was sent to another place to sign in (machines/external-sign-in/machine.ts). Only the hash of its reference is stored. */
 export const externalSignIns = pgTable(
   'external_sign_ins',
   {
     id: uuid('id').notNull(),
-    /** SHA-256 of its name in URLs. */
+    /** SHA-256 of its name in URLs: the `state` of an authorization request, or the reference of a delegated sign-in. */
     referenceHash: bytes('reference_hash').notNull(),
     kind: text('kind').$type<ExternalSignInKind>().notNull(),
     purpose: text('purpose').$type<ExternalSignInPurpose>().notNull(),
@@ -24,16 +43,19 @@ export const externalSignIns = pgTable(
     browserHash: bytes('browser_hash').notNull(),
     /** Without a reference: the interaction may not be stored yet. */
     interactionId: uuid('interaction_id'),
+    /** The sealed form of the interaction while it is not stored; null: it is stored, or there is none. */
     sealedInteraction: text('sealed_interaction'),
     /** The requested parameters of the sign-in, which the identity provider receives. */
     requested: jsonb('wishes').$type<RequestedParameters>().notNull(),
-    /** `nonce` and `code_verifier`; null: it is no authorization request. */
+    /** Sealed: the `nonce` and the `code_verifier` of the authorization request; null: there is none. */
     sealedSecrets: text('sealed_secrets'),
     state: text('state').$type<ExternalSignInState>().notNull(),
+    /** Of a link from the beginning; else as the answer says. */
     userId: uuid('user_id').references(() => users.id),
-    /** RFC 8176. */
+    /** How the end-user signed in there (RFC 8176); null: no answer yet. */
     amr: texts('amr'),
     authenticatedAt: instant('authenticated_at'),
+    /** As the identity provider named it; null: it has not refused. */
     refusal: text('refusal'),
     beganAt: instant('began_at').notNull(),
     endsAt: instant('ends_at').notNull(),

@@ -30,6 +30,7 @@ export const linkedIdentities = pgTable(
     issuer: text('issuer').notNull(),
     /** The `sub` at that issuer. */
     subject: text('subject').notNull(),
+    /** The name of the provider in upstreams.yaml at the time of the link. */
     provider: text('provider').notNull(),
     linkedAt: instant('linked_at').notNull(),
     state: text('state').$type<'active' | 'removed'>().notNull(),

@@ -1,24 +1,10 @@
 /** The link that makes the first operator, and the right of that operator until operators.yaml names one. */
-import type { OperatorSetUpEnd, OperatorSetUpState } from '../../../machines/operator-set-up/facts.ts';
 import { tableOf } from '../../engine/commit.ts';
-import type { Bytes } from '../../model/grant.ts';
+import type { StoredRow } from '../table.ts';
+import type { operatorSetUps } from './table.ts';
 
 /** One row of `operator_set_ups`. */
-export type OperatorSetUp = {
-  readonly id: string;
-  readonly state: Exclude<OperatorSetUpState, 'unissued'>;
-  /** SHA-256 of the secret. */
-  readonly secretHash: Bytes;
-  /** Whom the link is for; null: its user chooses the username. */
-  readonly username: string | null;
-  /** The `sub` of the operator; null: it was not used. */
-  readonly userId: string | null;
-  /** Of the server, when the link was issued. */
-  readonly serverEpoch: bigint;
-  readonly createdAt: Date;
-  readonly endsAt: Date;
-  readonly endedReason: OperatorSetUpEnd | null;
-};
+export type OperatorSetUp = StoredRow<typeof operatorSetUps>;
 
 export const OPERATOR_SET_UPS = tableOf<OperatorSetUp>('operatorSetUps');
 

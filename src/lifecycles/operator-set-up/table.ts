@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { check, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
-import type { OperatorSetUpEnd } from '../../../machines/operator-set-up/facts.ts';
+import type { OperatorSetUpEnd, OperatorSetUpState } from '../../../machines/operator-set-up/facts.ts';
 import { authenticated, bytes, epoch, instant } from '../columns.ts';
 import { pairsOf } from '../moves.ts';
 import { ofDeletedUsers } from '../retention.ts';
@@ -16,18 +16,20 @@ import {
 } from '../rules.ts';
 import { described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
-import type { OperatorSetUp } from './entity.ts';
 
 /** Links that make the first operator (machines/operator-set-up/machine.ts). Only the hash of a link's secret is stored. */
 export const operatorSetUps = pgTable(
   'operator_set_ups',
   {
     id: uuid('id').primaryKey(),
-    state: text('state').$type<OperatorSetUp['state']>().notNull(),
+    state: text('state').$type<Exclude<OperatorSetUpState, 'unissued'>>().notNull(),
     /** SHA-256 of the secret. */
     secretHash: bytes('secret_hash').notNull(),
+    /** Whom the link is for; null: its user chooses the username. */
     username: text('username'),
+    /** The `sub` of the operator; null: it was not used. */
     userId: uuid('user_id').references(() => users.id),
+    /** Of the server, when the link was issued. */
     serverEpoch: epoch('server_epoch'),
     createdAt: instant('created_at').notNull(),
     endsAt: instant('ends_at').notNull(),

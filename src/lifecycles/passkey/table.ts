@@ -16,12 +16,14 @@ export const passkeys = pgTable(
       .notNull()
       .references(() => users.id),
     state: text('state').$type<PasskeyState>().notNull(),
+    /** As the end-user named it. */
     name: text('name').notNull(),
     /** WebAuthn §4: the id by which authenticators know it. */
     credentialId: bytes('credential_id').notNull(),
     /** COSE (RFC 9052 §7). Null: dropped with the removal. */
     publicKey: bytes('public_key'),
     counter: bigint('counter', { mode: 'number' }).notNull(),
+    /** WebAuthn §6.1: it may be copied to other devices of the end-user, so it is no key of one piece of hardware. */
     backupEligible: boolean('backup_eligible').notNull(),
     transports: texts('transports').notNull(),
     createdAt: instant('created_at').notNull(),

@@ -1,21 +1,10 @@
 /** An authorization request that a client pushed, for a browser to bring its `request_uri` (RFC 9126). */
-import type { PushedRequestState } from '../../../machines/pushed-request/facts.ts';
 import { tableOf } from '../../engine/commit.ts';
-import type { Bytes } from '../../model/grant.ts';
+import type { StoredRow } from '../table.ts';
+import type { pushedRequests } from './table.ts';
 
 /** One row of `pushed_requests`. */
-export type PushedRequest = {
-  /** It follows from the `request_uri`. Its interaction and the grant of that have the same id. */
-  readonly id: string;
-  readonly clientId: string;
-  /** SHA-256 of the random part of the `request_uri`. */
-  readonly handleHash: Bytes;
-  /** The parameters, under a key from the root secret; empty once the client has its answer. */
-  readonly sealed: string;
-  readonly state: Exclude<PushedRequestState, 'unpushed'>;
-  readonly createdAt: Date;
-  readonly endsAt: Date;
-};
+export type PushedRequest = StoredRow<typeof pushedRequests>;
 
 export const PUSHED_REQUESTS = tableOf<PushedRequest>('pushedRequests');
 

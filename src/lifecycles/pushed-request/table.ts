@@ -1,26 +1,26 @@
 import { sql } from 'drizzle-orm';
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import type { PushedRequestState } from '../../../machines/pushed-request/facts.ts';
 import { clients } from '../client/table.ts';
 import { bytes, instant } from '../columns.ts';
 import { anHourBefore, earlier } from '../retention.ts';
 import { beginsMoved, changed, isNotEmptied, keeps, movesWithMachine, refuses, staysUntil } from '../rules.ts';
 import { described, PASSING } from '../table.ts';
-import type { PushedRequest } from './entity.ts';
 
 /** Authorization requests that clients pushed (machines/pushed-request/machine.ts). */
 export const pushedRequests = pgTable(
   'pushed_requests',
   {
-    /** Of the interaction and the grant too. */
+    /** It follows from the `request_uri`. Its interaction and the grant of that have the same id. */
     id: uuid('id').primaryKey(),
     clientId: text('client_id')
       .notNull()
       .references(() => clients.clientId),
     /** SHA-256 of the random part of the `request_uri`. */
     handleHash: bytes('handle_hash').notNull(),
-    /** The parameters, under a key from the root secret; empty once they are used. */
+    /** The parameters, under a key from the root secret; empty once the client has its answer. */
     sealed: text('sealed').notNull(),
-    state: text('state').$type<PushedRequest['state']>().notNull(),
+    state: text('state').$type<Exclude<PushedRequestState, 'unpushed'>>().notNull(),
     createdAt: instant('created_at').notNull(),
     endsAt: instant('ends_at').notNull(),
   },

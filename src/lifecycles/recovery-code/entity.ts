@@ -1,12 +1,8 @@
-import type { RecoveryCodeState } from '../../../machines/recovery-code/facts.ts';
 import { tableOf } from '../../engine/commit.ts';
+import type { Row } from '../table.ts';
+import type { recoveryCodes } from './table.ts';
 
 /** One row of `recovery_codes`, without the hash. */
-export type RecoveryCode = {
-  readonly id: string;
-  readonly userId: string;
-  readonly state: RecoveryCodeState;
-  readonly endedAt: Date | null;
-};
+export type RecoveryCode = Row<typeof recoveryCodes, 'id' | 'userId' | 'state' | 'endedAt'>;
 
 export const RECOVERY_CODES = tableOf<RecoveryCode>('recoveryCodes');

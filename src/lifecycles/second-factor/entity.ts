@@ -1,7 +1,8 @@
 /** An authenticator app, and the facts that a load brings with each factor. */
-import type { SecondFactorState } from '../../../machines/second-factor/facts.ts';
 import { tableOf } from '../../engine/commit.ts';
 import type { RegisteredUser } from '../../model/user.ts';
+import type { StoredRow } from '../table.ts';
+import type { secondFactors } from './table.ts';
 
 /** The facts that a load brings with a factor. */
 export type FactorSurroundings = {
@@ -12,18 +13,7 @@ export type FactorSurroundings = {
 };
 
 /** An authenticator app. One row of `second_factors`. */
-export type SecondFactor = {
-  readonly id: string;
-  readonly userId: string;
-  readonly state: SecondFactorState;
-  /** Sealed under the root secret, for this id; null: dropped. */
-  readonly sealedSecret: string | null;
-  /** The time step of the last code that was accepted; null: none. */
-  readonly lastStep: number | null;
-  readonly createdAt: Date;
-  readonly confirmedAt: Date | null;
-  readonly removedAt: Date | null;
-};
+export type SecondFactor = StoredRow<typeof secondFactors>;
 
 export const SECOND_FACTORS = tableOf<SecondFactor>('secondFactors');
 

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { SignInCodeState } from '../../../machines/sign-in-code/facts.ts';
 import { authenticated, bytes, instant } from '../columns.ts';
 import { pairsOf } from '../moves.ts';
 import { anHourBefore, ofDeletedUsers } from '../retention.ts';
@@ -7,7 +8,6 @@ import { whileNodesMade } from '../root-keys.ts';
 import { along, beginsMoved, changed, isNotEmptied, keeps, movesWithMachine, refuses } from '../rules.ts';
 import { type Bytes, described, type Facts, PASSING, type Row } from '../table.ts';
 import { users } from '../user/table.ts';
-import type { SignInCode } from './entity.ts';
 
 /** Codes in mails, for a sign-in (machines/sign-in-code/machine.ts). Only a keyed hash of a code is stored. */
 export const signInCodes = pgTable(
@@ -16,16 +16,19 @@ export const signInCodes = pgTable(
     id: uuid('id').notNull(),
     /** Under a key from the root secret. */
     codeHash: bytes('code_hash').notNull(),
-    /** The key of the account in the throttle. */
+    /** The key of the account in the throttle, sealed: of the typed text, which may be anything. */
     sealedAccount: text('sealed_account').notNull(),
     /** SHA-256 of the cookie of the browser that asked. */
     browserHash: bytes('browser_hash').notNull(),
-    /** The id of the interaction, or `direct`. */
+    /** The id of the interaction in which it was asked for, or `DIRECT`. */
     place: text('place').notNull(),
-    state: text('state').$type<SignInCode['state']>().notNull(),
+    state: text('state').$type<Exclude<SignInCodeState, 'unrequested'>>().notNull(),
     wrongCodes: integer('wrong_codes').notNull(),
+    /** Null: it was sent to no end-user. */
     userId: uuid('user_id').references(() => users.id),
+    /** The end-user's epoch when it was sent. */
     userEpoch: bigint('user_epoch', { mode: 'bigint' }),
+    /** The verified address that it was sent to. */
     address: text('address'),
     createdAt: instant('created_at').notNull(),
     endsAt: instant('ends_at').notNull(),

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { check, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { TrustedBrowserState } from '../../../machines/trusted-browser/facts.ts';
 import { authenticated, bytes, epoch, instant } from '../columns.ts';
 import { epochThatEnded, forgotten, ofDeletedUsers } from '../retention.ts';
 import { beginsMoved, changed, hasEnded, isNotEmptied, keeps, movesWithMachine, refuses } from '../rules.ts';
@@ -10,12 +11,13 @@ import { users } from '../user/table.ts';
 export const trustedBrowsers = pgTable(
   'trusted_browsers',
   {
+    /** The public name: in lists and forms. */
     id: uuid('id').notNull(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
-    state: text('state').$type<'active' | 'ended'>().notNull(),
-    /** SHA-256 of the secret. Null: dropped with the end. */
+    state: text('state').$type<TrustedBrowserState>().notNull(),
+    /** SHA-256 of the secret in the cookie. Null: dropped with the end. */
     secretHash: bytes('secret_hash'),
     userEpoch: epoch('user_epoch'),
     serverEpoch: epoch('server_epoch'),
@@ -23,6 +25,7 @@ export const trustedBrowsers = pgTable(
     factorId: uuid('factor_id').notNull(),
     userAgent: text('user_agent'),
     createdAt: instant('created_at').notNull(),
+    /** As the policy was when it began. */
     endsAt: instant('ends_at').notNull(),
     lastUsedAt: instant('last_used_at'),
     endedAt: instant('ended_at'),

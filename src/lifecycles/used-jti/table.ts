@@ -9,7 +9,10 @@ import { described } from '../table.ts';
 export const usedJtis = pgTable(
   'used_jtis',
   {
-    /** SHA-256, in base64url. */
+    /**
+     * SHA-256 in base64url, of the sender and the `jti` of the proof (src/crypto/jti-hash.ts, src/guard/dpop-proof.ts): two senders may
+     * choose the same `jti`.
+     */
     hash: text('hash').primaryKey(),
     usedAt: instant('used_at').notNull(),
     endsAt: instant('ends_at').notNull(),
