@@ -55,6 +55,9 @@ const rejectAnswered = {
   meta: { spec: 'RFC 9126 §4, §7.3' },
 } as const satisfies SharedArm;
 
+/** Of a request that is no longer open, every event is rejected. */
+const rejectUseless = [rejectExpired, rejectEndedClient, rejectAnswered] as const satisfies readonly SharedArm[];
+
 const rejectChangedUser = {
   guard: 'userChanged',
   actions: reject('user_changed'),
@@ -182,6 +185,23 @@ const denyWithoutRole = {
   meta: { spec: 'RFC 6749 §4.1.2.1' },
 } as const satisfies SharedArm;
 
+/** The end-user is signed in: the additional factor and the consent are left. */
+const continueToApproval = [
+  askForFactor,
+  denyWithoutRole,
+  skipOwnConsent,
+  skipRememberedConsent,
+  askForConsent,
+] as const satisfies readonly SharedArm[];
+
+/** A sign-in before the consent, of the first end-user or of another. */
+const decideForUser = [
+  ...rejectUseless,
+  rejectWithoutUser,
+  denyUserNotHinted,
+  ...continueToApproval,
+] as const satisfies readonly SharedArm[];
+
 /** A form that is sent twice, or again after its answer was lost, gets the same redirect and code while that code can be exchanged. */
 const repeatWhileCodeWaits = [
   rejectEndedClient,
@@ -209,9 +229,7 @@ export const interactionMachine = setup({
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
         requested: [
-          rejectExpired,
-          rejectEndedClient,
-          rejectAnswered,
+          ...rejectUseless,
           refuseSilentSignIn,
           {
             guard: 'accountIsToBeCreated',
@@ -246,9 +264,7 @@ export const interactionMachine = setup({
           askForConsent,
         ],
         viewed: [
-          rejectExpired,
-          rejectEndedClient,
-          rejectAnswered,
+          ...rejectUseless,
           {
             guard: 'accountMayBeChosen',
             actions: 'askAccount',
@@ -258,44 +274,17 @@ export const interactionMachine = setup({
           showFactor,
           showSignIn,
         ],
-        switchRequested: [rejectExpired, rejectEndedClient, rejectAnswered, showSignIn],
-        signedIn: [
-          rejectExpired,
-          rejectEndedClient,
-          rejectAnswered,
-          rejectWithoutUser,
-          denyUserNotHinted,
-          askForFactor,
-          denyWithoutRole,
-          skipOwnConsent,
-          skipRememberedConsent,
-          askForConsent,
-        ],
-        accountChosen: [
-          rejectExpired,
-          rejectEndedClient,
-          rejectAnswered,
-          { ...rejectWithoutSignIn, guard: 'signInIsNeeded' },
-          askForFactor,
-          denyWithoutRole,
-          skipOwnConsent,
-          skipRememberedConsent,
-          askForConsent,
-        ],
+        switchRequested: [...rejectUseless, showSignIn],
+        signedIn: decideForUser,
+        accountChosen: [...rejectUseless, { ...rejectWithoutSignIn, guard: 'signInIsNeeded' }, ...continueToApproval],
         factorAdded: [
-          rejectExpired,
-          rejectEndedClient,
-          rejectAnswered,
+          ...rejectUseless,
           rejectWithoutUser,
           denyUserNotHinted,
           { ...rejectWithoutSignIn, guard: 'signInIsStillNeeded' },
-          askForFactor,
-          denyWithoutRole,
-          skipOwnConsent,
-          skipRememberedConsent,
-          askForConsent,
+          ...continueToApproval,
         ],
-        factorDeclined: [rejectExpired, rejectEndedClient, rejectAnswered, rejectWithoutUser, denyWithoutFactor],
+        factorDeclined: [...rejectUseless, rejectWithoutUser, denyWithoutFactor],
         consented: rejectWithoutSignIn,
         refused: rejectWithoutSignIn,
       },
@@ -304,11 +293,9 @@ export const interactionMachine = setup({
       description: 'The end-user is known and has not decided yet.',
       meta: { spec: 'OAuth 2.1 §4.1.1' },
       on: {
-        requested: [rejectExpired, rejectEndedClient, rejectAnswered, rejectChangedUser, askForFactor, askForConsent],
+        requested: [...rejectUseless, rejectChangedUser, askForFactor, askForConsent],
         viewed: [
-          rejectExpired,
-          rejectEndedClient,
-          rejectAnswered,
+          ...rejectUseless,
           showFactor,
           { ...showSignIn, guard: 'userChanged' },
           {
@@ -317,33 +304,13 @@ export const interactionMachine = setup({
             meta: { spec: 'OAuth 2.1 §4.1.1' },
           },
         ],
-        switchRequested: [rejectExpired, rejectEndedClient, rejectAnswered, showSignIn],
-        signedIn: [
-          rejectExpired,
-          rejectEndedClient,
-          rejectAnswered,
-          rejectWithoutUser,
-          denyUserNotHinted,
-          askForFactor,
-          denyWithoutRole,
-          skipOwnConsent,
-          skipRememberedConsent,
-          askForConsent,
-        ],
-        accountChosen: [
-          rejectExpired,
-          rejectEndedClient,
-          rejectAnswered,
-          rejectChangedUser,
-          askForFactor,
-          askForConsent,
-        ],
-        factorAdded: [rejectExpired, rejectEndedClient, rejectAnswered, rejectChangedUser, askForFactor, askForConsent],
-        factorDeclined: [rejectExpired, rejectEndedClient, rejectAnswered, rejectChangedUser, denyWithoutFactor],
+        switchRequested: [...rejectUseless, showSignIn],
+        signedIn: decideForUser,
+        accountChosen: [...rejectUseless, rejectChangedUser, askForFactor, askForConsent],
+        factorAdded: [...rejectUseless, rejectChangedUser, askForFactor, askForConsent],
+        factorDeclined: [...rejectUseless, rejectChangedUser, denyWithoutFactor],
         consented: [
-          rejectExpired,
-          rejectEndedClient,
-          rejectAnswered,
+          ...rejectUseless,
           rejectChangedUser,
           rejectWithoutFactor,
           denyWithoutRole,
@@ -362,9 +329,7 @@ export const interactionMachine = setup({
           },
         ],
         refused: [
-          rejectExpired,
-          rejectEndedClient,
-          rejectAnswered,
+          ...rejectUseless,
           rejectChangedUser,
           {
             target: 'denied',
