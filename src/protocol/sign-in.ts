@@ -64,9 +64,7 @@ export type SignInDeps = SessionDeps & {
     readonly rehashed: (id: string, checked: PasswordHash, passwordHash: PasswordHash) => Promise<void>;
   };
   readonly signInFailures: {
-    /** Counts no failure. @returns the failures of the running window, in the order of the keys. */
-    readonly countsOf: (keyHashes: readonly Buffer[]) => Promise<number[]>;
-    /** Counts no failure. `failures`: in the order of the keys. */
+    /** Counts no failure. `failures`: of the running window, in the order of the keys. */
     readonly recentOf: (keyHashes: readonly Buffer[]) => Promise<{ now: Date; failures: readonly Failures[] }>;
     /**
      * Counts one failure under each key.

@@ -10,18 +10,7 @@ import { noServerRow } from './server-row.ts';
 export function signInFailureStore(db: Drizzle, clock: Clock) {
   const now = () => nowOf(clock);
   return {
-    /** Counts nothing. @returns the failures of the running window, in the order of the keys. */
-    countsOf: async (keyHashes: readonly Buffer[]): Promise<number[]> => {
-      const { keyHash, failures, windowEndsAt } = signInFailures;
-      const rows = await reading(() =>
-        db
-          .select({ keyHash, failures })
-          .from(signInFailures)
-          .where(and(inArray(keyHash, [...keyHashes]), gt(windowEndsAt, now()))),
-      );
-      return inOrder(keyHashes, rows);
-    },
-    /** Counts nothing. `failures`: in the order of the keys. */
+    /** Counts nothing. `failures`: of the running window, in the order of the keys. */
     recentOf: async (keyHashes: readonly Buffer[]): Promise<{ now: Date; failures: readonly RecentFailures[] }> => {
       const { keyHash, failures, lastFailedAt, windowEndsAt } = signInFailures;
       const rows = await reading(() =>

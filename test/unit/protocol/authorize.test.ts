@@ -103,7 +103,6 @@ function given(
     },
     signInFailures: {
       forget: async () => {},
-      countsOf: async () => [0, 0, 0],
       recentOf: async () => ({ now: new Date(0), failures: [] }),
       count: async () => [1, 1, 1],
     },

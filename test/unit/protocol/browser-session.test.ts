@@ -208,7 +208,6 @@ describe('the direct sign-in', () => {
       },
       signInFailures: {
         forget: async () => {},
-        countsOf: async () => [0, 0, 0],
         recentOf: async () => ({ now: new Date(0), failures: [] }),
         count: async () => [1, 1, 1],
       },

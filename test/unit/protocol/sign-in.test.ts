@@ -96,7 +96,6 @@ async function signInWith(
     },
     signInFailures: {
       forget: async () => {},
-      countsOf: async () => [],
       recentOf: async (hashes) => {
         asked.push('look at failures');
         looked.push(...hashes.map((hash) => hash.toString('hex')));

@@ -81,16 +81,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
       return !(await store.claim(claim)).isNew;
     },
   },
-  'the window of failed sign-ins, as it is counted': {
-    milliseconds: MINUTE,
-    holds: UNTIL,
-    holdsAfter: async (passed) => {
-      const key = await failed();
-      pass(passed);
-      return (await failures().countsOf([key]))[0] === 1;
-    },
-  },
-  'the window of failed sign-ins, with its instants': {
+  'the window of failed sign-ins': {
     milliseconds: MINUTE,
     holds: UNTIL,
     holdsAfter: async (passed) => {
