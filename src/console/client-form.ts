@@ -307,7 +307,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-const listIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+export const listIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** The typed value. Undefined: the field is empty. */
 function typed({ name, kind }: Field, fields: Fields): unknown {

@@ -10,7 +10,7 @@ import type { Markup } from '../http/views/page.ts';
 import { isOneOf, KEY_METHODS, TLS_METHODS, WORKLOAD_METHOD } from '../oauth/client-methods.ts';
 import { JWT_BEARER } from '../oauth/parameters.ts';
 import { urlUnder } from '../oauth/urls.ts';
-import type { ClientRecord } from './client-form.ts';
+import { type ClientRecord, listIn } from './client-form.ts';
 import { CLIENT_KINDS, kindOf } from './client-kinds.ts';
 import { facts, link, withQuery } from './components.ts';
 import type { Policy } from './policy.ts';
@@ -18,10 +18,8 @@ import { type Fields, page, problem, type Screen, type Shown, type Viewer } from
 import { code, shownText } from './shown-text.ts';
 import { shell, snippetsFor } from './snippets.ts';
 
-const textsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
-
 export const redirectUrisOf = (client: ClientRecord): readonly string[] =>
-  textsIn(client['grant_types']).includes('authorization_code') ? textsIn(client['redirect_uris']) : [];
+  listIn(client['grant_types']).includes('authorization_code') ? listIn(client['redirect_uris']) : [];
 
 const scopeOf = (client: ClientRecord): string => String(client['default_scope'] ?? client['scope'] ?? '');
 

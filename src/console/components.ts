@@ -154,6 +154,13 @@ ${value}</textarea>`
   return html`<div class="field"><label for="${id}">${label}</label>!${control}!${hint ? html`<p class="quiet" id="${id}-hint">${hint}</p>` : ''}</div>`;
 }
 
+/** The choices of a filter: the state of a grant or a session. */
+export const ACTIVE_OR_ENDED = [
+  ['', 'active or ended'],
+  ['active', 'active'],
+  ['ended', 'ended'],
+] as const;
+
 /** A search form, sent by GET. */
 export const filters = (viewer: Viewer, path: string, inputs: readonly Input[]): Markup =>
   html`<form method="get" action="${viewer.path(path)}" class="row" role="search" aria-label="This list">

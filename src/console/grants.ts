@@ -3,6 +3,7 @@ import { html } from 'ghtml';
 import type { Markup } from '../http/views/page.ts';
 import type { Document } from '../management/client/documents.ts';
 import {
+  ACTIVE_OR_ENDED,
   button,
   type Column,
   doneWords,
@@ -53,12 +54,6 @@ const stateOf = ({ state, reason }: GrantItem): Markup =>
     ? html`<span class="badge good">active</span>`
     : html`<span class="badge bad">over</span> !${worded(reason)}`;
 
-const STATES = [
-  ['', 'active or ended'],
-  ['active', 'active'],
-  ['ended', 'ended'],
-] as const;
-
 async function list(viewer: Viewer, query: Fields): Promise<Shown> {
   const sent = Object.fromEntries(
     ['client_id', 'sub', 'state', 'from', 'to', 'cursor'].map((field) => [field, query.get(field)]),
@@ -81,7 +76,7 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
 !${filters(viewer, '/console/grants', [
       { name: 'client_id', label: 'Client id', value: query.get('client_id') },
       { name: 'sub', label: PERSON_LABEL, value: query.get('sub') },
-      { name: 'state', label: 'State', value: query.get('state'), choices: STATES },
+      { name: 'state', label: 'State', value: query.get('state'), choices: ACTIVE_OR_ENDED },
       { name: 'from', label: 'Made from (UTC)', value: query.get('from'), type: 'datetime-local' },
       { name: 'to', label: 'Made before (UTC)', value: query.get('to'), type: 'datetime-local' },
       { name: 'grant_id', label: 'Or a grant id', value: '' },

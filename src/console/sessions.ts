@@ -3,6 +3,7 @@ import { html } from 'ghtml';
 import type { Document } from '../management/client/documents.ts';
 import { browserOf } from './browser.ts';
 import {
+  ACTIVE_OR_ENDED,
   button,
   type Column,
   doneWords,
@@ -50,12 +51,6 @@ export function sessionColumns(viewer: Viewer): readonly Column<SessionItem>[] {
   ];
 }
 
-const STATES = [
-  ['', 'active or ended'],
-  ['active', 'active'],
-  ['ended', 'ended'],
-] as const;
-
 async function list(viewer: Viewer, query: Fields): Promise<Shown> {
   const sent = Object.fromEntries(['sub', 'state', 'cursor'].map((field) => [field, query.get(field)]));
   const person = await personIn(viewer, query);
@@ -67,7 +62,7 @@ async function list(viewer: Viewer, query: Fields): Promise<Shown> {
     html`!${doneWords(query.get('done'))}
 !${filters(viewer, '/console/sessions', [
       { name: 'sub', label: PERSON_LABEL, value: query.get('sub') },
-      { name: 'state', label: 'State', value: query.get('state'), choices: STATES },
+      { name: 'state', label: 'State', value: query.get('state'), choices: ACTIVE_OR_ENDED },
     ])}
 !${table('Sessions, the newest first', sessionColumns(viewer), answer.value.items)}
 !${pager(viewer, '/console/sessions', sent, answer.value.next)}`,

@@ -5,7 +5,7 @@ import type { BotCheckProblem } from '../bot-check.ts';
 import type { Look } from '../look.ts';
 import { problemOf } from './account/password.ts';
 import { emphasised } from './filled.ts';
-import { type Markup, page } from './page.ts';
+import { alert, type Markup, page } from './page.ts';
 import { passwordField, passwordScript } from './password-field.ts';
 import { type Progress, progressLine } from './progress.ts';
 import type { Identifiers } from './sign-in.ts';
@@ -209,6 +209,3 @@ export function uselessLinkPage(look: Look, reason: LinkRefusal, signIn: string)
 <p><a href="${signIn}">${words.toSignIn}</a></p>`,
   );
 }
-
-const alert = (problem: string | null): Markup =>
-  problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problem}</p>`;

@@ -2,7 +2,7 @@
 import { html } from 'ghtml';
 import type { BotCheckProblem } from '../bot-check.ts';
 import type { Look } from '../look.ts';
-import { type Markup, page } from './page.ts';
+import { alert, type Markup, page } from './page.ts';
 import { type Identifiers, problemWords } from './sign-in.ts';
 
 type Words = Look['words']['mailedCode'];
@@ -88,6 +88,3 @@ export function typeCodePage(look: Look, view: TypeCodeView): string {
 
 const codeProblemWords = ({ words }: Look, problem: CodeProblem, identifiers: Identifiers): string =>
   typeof problem === 'string' ? words.mailedCode.refused[problem] : problemWords(words, problem, identifiers);
-
-const alert = (problem: string | null): Markup =>
-  problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problem}</p>`;

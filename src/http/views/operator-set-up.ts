@@ -3,7 +3,7 @@ import { html } from 'ghtml';
 import type { SetUpProblem, UselessSetUp } from '../../people/operator-set-up/use.ts';
 import type { Look } from '../look.ts';
 import { problemOf } from './account/password.ts';
-import { type Markup, page } from './page.ts';
+import { alert, type Markup, page } from './page.ts';
 import { passwordField, passwordScript } from './password-field.ts';
 
 export type SetUpPageView = {
@@ -29,7 +29,7 @@ export function operatorSetUpPage(look: Look, view: SetUpPageView): string {
     own.title,
     html`<h1>${own.title}</h1>
 <p>${own.about}</p>
-!${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problem}</p>`}
+!${alert(problem)}
 <form method="post" action="${view.action}">
 <input type="hidden" name="csrf" value="${view.csrf}">
 <input type="hidden" name="t" value="${view.secret}">

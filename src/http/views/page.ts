@@ -36,6 +36,10 @@ export type Frame = {
   readonly words: { readonly frame: LinkWords };
 };
 
+/** The problem of a form, which its fields refer to by `problem`. */
+export const alert = (problem: string | null): Markup =>
+  problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problem}</p>`;
+
 /** @param title plain text. */
 export const page = (frame: Frame, title: string, body: Markup, options: { readonly wide?: boolean } = {}): string =>
   html`<!doctype html>

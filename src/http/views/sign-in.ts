@@ -4,7 +4,7 @@ import type { BotCheckProblem } from '../bot-check.ts';
 import type { Look } from '../look.ts';
 import type { SignInHelp } from '../sign-in-help.ts';
 import { emphasised } from './filled.ts';
-import { type Markup, page } from './page.ts';
+import { alert, type Markup, page } from './page.ts';
 import { passwordField, passwordScript } from './password-field.ts';
 
 type Words = Look['words']['signIn'];
@@ -136,7 +136,7 @@ function framed(
     problem === null ? words.title : words.titleAfterProblem,
     html`<h1>${words.title}</h1>
 <p class="quiet">!${clientName === null ? html`${again ? words.again : words.forAccount}` : emphasised(words.forClient, { client: clientName })}</p>
-!${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problemWords(look.words, problem, identifiers)}</p>`}
+!${alert(problem && problemWords(look.words, problem, identifiers))}
 !${
       goOn === null
         ? ''

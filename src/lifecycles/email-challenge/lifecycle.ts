@@ -19,7 +19,7 @@ import { type Lifecycle, type Sent, send } from '../../engine/lifecycle.ts';
 import { type Request, run, type Sleeping } from '../../engine/run.ts';
 import { rejectionIn } from '../../engine/step.ts';
 import { type Actor, actorName } from '../../model/actor.ts';
-import type { Bytes } from '../../model/grant.ts';
+import { type Bytes, sameBytes } from '../../model/grant.ts';
 import type { SignInOrigin } from '../../model/ledger.ts';
 import type { RegisteredUser } from '../../model/user.ts';
 import { addressKey, addressOf, NO_PASSWORD } from '../../model/user.ts';
@@ -471,8 +471,6 @@ export const useLinkRequest = (
     isDeepStrictEqual(user, after.user) &&
     challenges.some((one) => sameBytes(one.secretHash, secretHash) && one.state === 'used'),
 });
-
-const sameBytes = (left: Bytes, right: Bytes): boolean => Buffer.compare(left, right) === 0;
 
 /** An administrator takes an invitation back. The answer: whether this request did. */
 export const withdrawLinkRequest = (id: string, actor: Actor): LinkRequest<boolean> => ({

@@ -7,7 +7,7 @@ import { askingFor, defineWalk, initialState } from '../../review/proof/define-w
 import { after, BEGAN_AT } from '../../review/proof/instants.ts';
 import { everythingIsAnswered, staysEnded } from '../../review/proof/invariants.ts';
 import type { ModelState } from '../../review/proof/moment.ts';
-import { runAlone, storedAfter } from '../../review/proof/moves.ts';
+import { isAcceptedAlone, storedAfter } from '../../review/proof/moves.ts';
 import type { Action, Walk } from '../../review/proof/walk.ts';
 import type { FactorAnswer } from '../second-factor/lifecycle.ts';
 import { type StoredTrustedBrowser, type TrustedBrowser, trustEndsAt } from './entity.ts';
@@ -187,11 +187,6 @@ export function actionsAt(
       : []),
   ];
 }
-
-const isAcceptedAlone = (walk: Walk<Terms>, modelState: ModelState<Terms>, asked: Asked): boolean => {
-  const ran = runAlone(walk, modelState, asked);
-  return ran.kind === 'wants' || (ran.kind === 'answered' && ran.answer.kind === 'accepted');
-};
 
 /** The presentations that would be accepted now, and should not be. */
 const acceptedWhere = (wrong: (row: TrustedBrowser, asked: Present, modelState: ModelState<Terms>) => boolean) => ({

@@ -5,8 +5,7 @@ import { askingFor, defineWalk, initialState } from '../../review/proof/define-w
 import { after } from '../../review/proof/instants.ts';
 import { everythingIsAnswered } from '../../review/proof/invariants.ts';
 import type { ModelState } from '../../review/proof/moment.ts';
-import { runAlone } from '../../review/proof/moves.ts';
-import type { Walk } from '../../review/proof/walk.ts';
+import { isAcceptedAlone } from '../../review/proof/moves.ts';
 import type { UsedJti } from './entity.ts';
 import { type LoadedJti, type PresentedProof, type ProofAnswer, presentJtiRequest } from './lifecycle.ts';
 
@@ -53,11 +52,6 @@ function isInTime(hash: string, now: number): boolean {
   const begins = (beginsAt?.getTime() ?? now) - now;
   return left > 0 && left <= longest * 1000 && begins <= future * 1000;
 }
-
-const isAcceptedAlone = (walk: Walk<Terms>, modelState: ModelState<Terms>, asked: Asked): boolean => {
-  const ran = runAlone(walk, modelState, asked);
-  return ran.kind === 'wants' || (ran.kind === 'answered' && ran.answer.kind === 'accepted');
-};
 
 export const usedJtis = defineWalk<Terms>({
   name: 'used-jtis',

@@ -1,11 +1,11 @@
 /** The end-user ends their own sessions, each through its machine. */
+
 import { endUser } from '../../model/actor.ts';
 import { type Session, sessionIsAlive } from '../../model/session.ts';
+import { isUuid } from '../../oauth/sub.ts';
 import { endListedSession, type SessionDeps } from '../../protocol/browser-session.ts';
 
 export type DevicesDeps = SessionDeps;
-
-const SESSION_NAME = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Repeating the request is always safe.
@@ -18,7 +18,7 @@ export async function endDevice(
   { userId }: Session,
   sid: string | null,
 ): Promise<{ readonly kind: 'formRefused' } | { readonly kind: 'ended'; readonly hasEnded: boolean }> {
-  if (sid === null || !SESSION_NAME.test(sid)) return { kind: 'formRefused' };
+  if (sid === null || !isUuid(sid)) return { kind: 'formRefused' };
   return { kind: 'ended', hasEnded: await endListedSession(deps, userId, sid, endUser(userId)) };
 }
 

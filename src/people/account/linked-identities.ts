@@ -1,10 +1,12 @@
 /** The end-user views the linked identities of the account, and removes one. A federated sign-in adds one. */
+
 import {
   type IdentityRemoved,
   type LinkedIdentityPorts,
   type LinkedIdentityStore,
   removeIdentity,
 } from '../../lifecycles/linked-identity/lifecycle.ts';
+import { isUuid } from '../../oauth/sub.ts';
 import type { SessionDeps } from '../../protocol/browser-session.ts';
 
 export type LinkedIdentitiesDeps = Pick<SessionDeps, 'configuration'> &
@@ -25,12 +27,10 @@ export async function viewIdentities({ identities, configuration }: LinkedIdenti
   return { linked, places: upstreams.map(({ name, label }) => ({ name: `upstream:${name}`, label })) };
 }
 
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Repeating the request is always safe. @param id as sent. @returns null: the form names none. @throws Unavailable */
 export const removeOwnIdentity = async (
   deps: LinkedIdentitiesDeps,
   userId: string,
   id: string | null,
 ): Promise<IdentityRemoved | null> =>
-  id === null || !ID.test(id) ? null : removeIdentity(deps, { id, userId }, 'removalRequested');
+  id === null || !isUuid(id) ? null : removeIdentity(deps, { id, userId }, 'removalRequested');

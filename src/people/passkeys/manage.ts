@@ -1,4 +1,5 @@
 /** A signed-in end-user adds, names and removes passkeys. */
+
 import type { FactorRejectReason } from '../../../machines/shared/facts.ts';
 import { siteOf } from '../../crypto/passkey-challenge.ts';
 import { registrationOptions, verifiedRegistration } from '../../crypto/webauthn.ts';
@@ -6,6 +7,7 @@ import { MAX_PASSKEYS } from '../../lifecycles/passkey/entity.ts';
 import { askPasskey, type PasskeyStore, registerPasskey } from '../../lifecycles/passkey/lifecycle.ts';
 import type { Session } from '../../model/session.ts';
 import { byPasskey } from '../../oauth/authentication-methods.ts';
+import { isUuid } from '../../oauth/sub.ts';
 import { type CookieHash, demandsSecondFactor, strengthenSession } from '../../protocol/browser-session.ts';
 import { isByPasswordAlone, type SecondFactorDeps } from '../second-factor/deps.ts';
 import { withoutFactorsNoCodes } from '../second-factor/removal.ts';
@@ -79,8 +81,6 @@ export async function addPasskey(
   return { kind: 'added', session: stronger, recoveryCodes: await firstRecoveryCodes(deps, userId) };
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** @returns false: the passkey was not found for this end-user. @throws StoreUnavailable, Unavailable */
 export async function renamePasskey(
   deps: PasskeyDeps,
@@ -88,7 +88,7 @@ export async function renamePasskey(
   id: string,
   name: string | null,
 ): Promise<boolean> {
-  if (!UUID.test(id)) return false;
+  if (!isUuid(id)) return false;
   return (await askPasskey(deps, { userId, id }, { type: 'renamed', name: nameOf(name) })) !== null;
 }
 
@@ -98,7 +98,7 @@ const reasonOf = (reason: FactorRejectReason): Extract<RemoveOutcome, { kind: 'r
 /** @throws StoreUnavailable, Unavailable */
 export async function removePasskey(deps: PasskeyDeps, session: Session, id: string): Promise<RemoveOutcome> {
   const { userId, username } = session;
-  const answer = UUID.test(id)
+  const answer = isUuid(id)
     ? await askPasskey(
         deps,
         { userId, id },

@@ -2,11 +2,13 @@
  * The set-up of an authenticator app. The page shows the secret, which becomes active once a code shows that the app
  * has it.
  */
+
 import { makeRecoveryCode, RECOVERY_CODES, storedRecoveryCode } from '../../crypto/recovery-code.ts';
 import { TOTP_SECRET_BYTES, totpSecretText, totpUri } from '../../crypto/totp.ts';
 import { askSecondFactor } from '../../lifecycles/second-factor/lifecycle.ts';
 import type { Session } from '../../model/session.ts';
 import { BY_CODE } from '../../oauth/authentication-methods.ts';
+import { isUuid } from '../../oauth/sub.ts';
 import { type CookieHash, demandsSecondFactor, strengthenSession } from '../../protocol/browser-session.ts';
 import { factorsChanged } from '../trust/trust.ts';
 import { isByPasswordAlone, type SecondFactorDeps } from './deps.ts';
@@ -94,7 +96,7 @@ export async function confirmSetUp(
   const { userId } = session;
   const refused = (reason: Extract<ConfirmOutcome, { kind: 'confirmRefused' }>['reason']) =>
     ({ kind: 'confirmRefused', reason }) as const;
-  if (id === null || !UUID.test(id)) return refused('set_up_over');
+  if (id === null || !isUuid(id)) return refused('set_up_over');
   const answer = await askSecondFactor(
     deps,
     { userId, id },
@@ -116,8 +118,6 @@ export async function confirmSetUp(
   if (stronger === null) return refused('session_ended');
   return { kind: 'confirmed', session: stronger, recoveryCodes: await firstRecoveryCodes(deps, userId) };
 }
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The first factor brings recovery codes. @returns null: the end-user has some. @throws StoreUnavailable */
 export async function firstRecoveryCodes(
@@ -145,7 +145,7 @@ export type RemoveOutcome =
 /** @throws StoreUnavailable, Unavailable */
 export async function removeApp(deps: SecondFactorDeps, session: Session, id: string): Promise<RemoveOutcome> {
   const { userId, username } = session;
-  if (!UUID.test(id)) return { kind: 'removeRefused', reason: 'factor_unknown' };
+  if (!isUuid(id)) return { kind: 'removeRefused', reason: 'factor_unknown' };
   const answer = await askSecondFactor(
     deps,
     { userId, id },

@@ -47,6 +47,16 @@ export const runAlone = <T extends Terms>(walk: Walk<T>, { stored, now }: ModelS
     replies: NO_REPLY,
   });
 
+/** Whether a presentation that runs alone from now on is accepted. */
+export function isAcceptedAlone<T extends Terms & { readonly answer: { readonly kind: string } }>(
+  walk: Walk<T>,
+  modelState: ModelState<T>,
+  asked: T['asked'],
+): boolean {
+  const ran = runAlone(walk, modelState, asked);
+  return ran.kind === 'wants' || (ran.kind === 'answered' && ran.answer.kind === 'accepted');
+}
+
 /** The rows after the commit of a request that runs alone from now on. Null: it commits nothing (of this kind), or its guard does not hold. */
 export function storedAfter<T extends Terms>(
   walk: Walk<T>,

@@ -2,7 +2,7 @@
 import { html } from 'ghtml';
 import type { Look } from '../../look.ts';
 import { emphasised } from '../filled.ts';
-import { type Markup, page } from '../page.ts';
+import { alert, type Markup, page } from '../page.ts';
 
 export type SectionId = keyof Look['words']['account']['sections'];
 
@@ -37,7 +37,7 @@ export function accountPage(frame: AccountFrame, { done = null, problem = null, 
 <h1>${title}</h1>
 <p class="quiet">!${emphasised(words.signedInAs, { username })} <a href="${signOut}">${words.signOut}</a></p>
 !${done === null ? '' : html`<p class="done" role="status">${done}</p>`}
-!${problem === null ? '' : html`<p class="alert" role="alert" id="problem">${problem}</p>`}
+!${alert(problem)}
 !${typeof content === 'function' ? content(frame) : content}
 </div>
 </div>`,
