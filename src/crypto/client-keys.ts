@@ -47,8 +47,11 @@ export const signsWith = (jwk: PublicJwk, alg: ClientSigningAlgorithm): boolean 
 
 /** RFC 7518 §3.3: "A key of size 2048 bits or larger MUST be used". Larger ones cost more at every request. */
 const RSA_BITS = { least: 2048, most: 4096 } as const;
-/** The smallest that libraries choose. */
-const LEAST_RSA_EXPONENT = 65537n;
+/**
+ * From the smallest that libraries choose to 32 bits, as for proofs (src/guard/dpop-proof.ts). A check with an exponent of 3072 bits takes as
+ * long as a hundred others, and a client that registers itself chooses it.
+ */
+const RSA_EXPONENT = { least: 65537n, most: 2n ** 32n - 1n } as const;
 
 /** @returns why the key is of no use, in words that follow "found". Null: it can be used. */
 export function whatIsWrongWithKey(jwk: PublicJwk): string | null {
@@ -61,7 +64,8 @@ export function whatIsWrongWithKey(jwk: PublicJwk): string | null {
   if (jwk.kty !== 'RSA') return null;
   if (modulusLength === undefined || modulusLength < RSA_BITS.least || modulusLength > RSA_BITS.most)
     return `an RSA key of ${modulusLength} bits`;
-  return publicExponent === undefined || publicExponent < LEAST_RSA_EXPONENT ? 'a small RSA exponent' : null;
+  if (publicExponent === undefined || publicExponent < RSA_EXPONENT.least) return 'a small RSA exponent';
+  return publicExponent > RSA_EXPONENT.most ? 'a large RSA exponent' : null;
 }
 
 /** RFC 7517 §4.7 and §4.9: both MUST name a certificate of this key. */

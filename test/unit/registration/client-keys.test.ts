@@ -94,10 +94,16 @@ describe('the keys of a client with private_key_jwt', () => {
     ['1024 bits', jwkOf(1024)],
     ['8192 bits', { kty: 'RSA', e: 'AQAB', n: 'x'.repeat(1366) }],
     ['the exponent 3', { ...jwkOf(2048), e: 'Aw' }],
+    ['an exponent of 33 bits', { ...jwkOf(2048), e: 'AQAAAAE' }],
+    ['an exponent that makes a check expensive', { ...jwkOf(3072), e: jwkOf(2048).n }],
     ['a text of 4 KB', { ...key.jwk, x: 'x'.repeat(4096) }],
     ['a name of 4 KB', { ...key.jwk, kid: 'x'.repeat(4096) }],
   ])('are refused: %s', (_, jwk) => {
     expect(refused(withKeys(jwk))).toContain('jwks.keys.0');
+  });
+
+  it('may have an exponent of 32 bits', () => {
+    expect(withKeys({ ...jwkOf(2048), e: '_____w' }).ok).toBe(true);
   });
 
   it('are for request objects with another method, and a warning names the algorithm of assertions', () => {

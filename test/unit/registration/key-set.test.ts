@@ -4,6 +4,7 @@ import { readKeySet } from '../../../src/registration/key-set.ts';
 import { testKey } from '../../support/client-keys.ts';
 
 const { jwk } = testKey();
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
 const written = (...keys: readonly unknown[]) => JSON.stringify({ keys });
 
 it('is read without the keys that this server cannot use (RFC 7517 §5)', () => {
@@ -12,6 +13,7 @@ it('is read without the keys that this server cannot use (RFC 7517 §5)', () => 
     { ...jwk, use: 'enc' },
     generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey.export({ format: 'jwk' }),
     { ...jwk, y: jwk['x'] },
+    { ...rsa, e: rsa.n },
     null,
     'text',
   ];
