@@ -85,7 +85,9 @@ export const dynamicRegistrationSchema = z
       .min(1)
       .max(100_000)
       .default(20)
-      .describe('The number of clients that one address may register in an hour, at each node.'),
+      .describe(
+        'The number of clients that one address may register in an hour, at each node. A client may change its registration as often.',
+      ),
     maxRegistrations: stored().describe(
       'The number of registrations that the server keeps. It accepts no new one beyond that.',
     ),

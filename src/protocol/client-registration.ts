@@ -33,6 +33,7 @@ import {
   type RegistrationSender,
   refuse,
   type StatementDeps,
+  tooManyChanges,
   tooManyRegistrations,
   withStatement,
 } from './registration-admission.ts';
@@ -176,6 +177,8 @@ export async function changeSelf(
   const configuration = deps.configuration();
   const { dynamicRegistration: rules } = configuration.registration;
   if (rules === undefined) return REJECTED.registration_off('registration_off');
+  const tooMany = tooManyChanges(deps, clientId, rules);
+  if (tooMany !== null) return tooMany;
   const wrong = whatIsNotReplaced(deps, before.client, sent);
   if (wrong !== null) return refuse(400, 'invalid_client_metadata', 'not_replaceable', wrong);
   const stated = await withStatement(deps, rules, sent);

@@ -61,6 +61,22 @@ export function tooManyRegistrations(
   return { ...refused, retryAfterSeconds: wait };
 }
 
+/**
+ * A change writes a row and an entry of the ledger, as a registration does. Called after its token was right, so no other client can use up
+ * the changes of a client. @returns null: the rate of the client is not exceeded.
+ */
+export function tooManyChanges(
+  { registrationCounts }: RegistrationRateDeps,
+  clientId: string,
+  { registrationsPerHour }: DynamicRegistration,
+): RegistrationRefused | null {
+  const { isBeyond, resetSeconds } = registrationCounts.count(`changes ${clientId}`, registrationsPerHour);
+  if (!isBeyond) return null;
+  const description = 'The client has changed its registration too often. Try again later.';
+  const refused = refuse(429, 'temporarily_unavailable', 'too_many_changes_of_client', description);
+  return { ...refused, retryAfterSeconds: resetSeconds };
+}
+
 type InitialAccess = { readonly kind: 'admitted'; readonly name: string | null };
 
 /** RFC 7591 §3. With another access, a token that came is not looked at. */

@@ -125,6 +125,23 @@ describe('a client that manages its registration', () => {
     expect([status, json.error]).toEqual([400, 'invalid_redirect_uri']);
   });
 
+  it('changes it as often in an hour as an address may register, and another client continues', async () => {
+    const scene = await opened({ registrationsPerHour: 2 });
+    const [registered, another] = [await register(scene), await register(scene)];
+    for (const name of ['first', 'second'])
+      expect((await scene.put(registered, { client_name: name })).status).toBe(200);
+    const before = await scene.storedClient(registered);
+    const refused = await scene.put(registered, { client_name: 'third' });
+    expect([refused.status, refused.json.error]).toEqual([429, 'temporarily_unavailable']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await scene.storedClient(registered)).toEqual(before);
+    expect((await manage(scene, registered)).status).toBe(200);
+    // A sender without the token uses up no change of the client.
+    for (const _ of [1, 2, 3]) expect((await scene.put(another, {}, 'wrong')).status).toBe(401);
+    expect((await scene.put(another)).status).toBe(200);
+    expect((await scene.remove(registered)).status).toBe(204);
+  });
+
   it('a public client that asks for a secret gets one, once', async () => {
     const scene = await opened();
     const registered = await register(scene);
