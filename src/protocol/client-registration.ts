@@ -154,7 +154,7 @@ export async function showSelf(
   sender: RegistrationSender,
   clientId: string,
 ): Promise<RegistrationOutcome> {
-  const token = presentedToken(sender);
+  const token = presentedToken(sender, clientId);
   if (typeof token !== 'string') return token;
   const answer = await askClientRegistration(deps, clientId, readRegistration(matcherOf(token)));
   if (answer.kind === 'rejected') return REJECTED[answer.reason](answer.reason);
@@ -168,7 +168,7 @@ export async function changeSelf(
   clientId: string,
   sent: unknown,
 ): Promise<RegistrationOutcome> {
-  const token = presentedToken(sender);
+  const token = presentedToken(sender, clientId);
   if (typeof token !== 'string') return token;
   const isPresented = matcherOf(token);
   // Before anything about the metadata: only the client itself gets an answer about them.
@@ -207,7 +207,7 @@ export async function deleteSelf(
   sender: RegistrationSender,
   clientId: string,
 ): Promise<RegistrationOutcome> {
-  const token = presentedToken(sender);
+  const token = presentedToken(sender, clientId);
   if (typeof token !== 'string') return token;
   const answer = await askClientRegistration(deps, clientId, deleteRegistration(matcherOf(token)));
   return answer.kind === 'rejected' ? REJECTED[answer.reason](answer.reason) : { kind: 'deleted', clientId };
@@ -223,11 +223,12 @@ export async function keepRegistered(
   await askClientRegistration(deps, client.clientId, authorizeRegistered(rulesOf(rules)));
 }
 
-function presentedToken({ authorization }: RegistrationSender): string | RegistrationRefused {
+function presentedToken({ authorization }: RegistrationSender, clientId: string): string | RegistrationRefused {
   const bearer = readBearer(authorization, null);
-  return bearer.kind === 'token' && bearer.scheme === 'bearer'
-    ? bearer.token
-    : invalidToken('registration_token_missing', 'Send the registration access token as a Bearer token.');
+  if (bearer.kind !== 'token' || bearer.scheme !== 'bearer')
+    return invalidToken('registration_token_missing', 'Send the registration access token as a Bearer token.');
+  // No client has such an id, and Postgres rejects it in text.
+  return clientId.includes('\0') ? REJECTED.registration_unknown('registration_unknown') : bearer.token;
 }
 
 /** RFC 7592 §2.2: the members that a client sends back as it has them. @returns the rule that one breaks. Null: none. */

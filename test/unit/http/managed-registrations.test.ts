@@ -125,6 +125,21 @@ describe('a client that manages its registration', () => {
     expect([status, json.error]).toEqual([400, 'invalid_redirect_uri']);
   });
 
+  it.each(['%00', 'a%00b', 'a'.repeat(255), '__proto__'])(
+    'answers the id %s as that of an unknown client',
+    async (id) => {
+      const scene = await opened();
+      const registered = await register(scene);
+      const { registration_client_uri: uri, client_id: own } = registered.json;
+      const another = { json: { ...registered.json, registration_client_uri: uri.replace(own, id) } };
+      for (const method of ['GET', 'PUT', 'DELETE'] as const) {
+        const payload = method === 'PUT' ? { payload: metadataOf({ client_id: own }) } : {};
+        const { status, json } = await manage(scene, another, { method, ...payload });
+        expect([method, status, json.error]).toEqual([method, 401, 'invalid_token']);
+      }
+    },
+  );
+
   it('changes it as often in an hour as an address may register, and another client continues', async () => {
     const scene = await opened({ registrationsPerHour: 2 });
     const [registered, another] = [await register(scene), await register(scene)];
