@@ -170,7 +170,7 @@ export default {
         packages('ipaddr\\.js'),
         NODE,
         '^src/crypto/digest\\.ts$',
-        '^(node:)?(dns|http|https)$',
+        '^(node:)?(dns|dns/promises|http|https)$',
       ],
       'What this server fetches from addresses of others is fetched in one place, which knows nothing that could leak.',
     ),

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { isPublicHost, lookupPublic, NotPublic } from './public-address.ts';
+import { isPublicHost, NotPublic, resolvingPublic } from './public-address.ts';
 
 export type PublicFetchOptions = {
   /** For tests, which have no public internet. */
@@ -70,7 +70,7 @@ function get(
   { what, accept }: PublicFetch,
   options: PublicFetchOptions,
 ): Promise<IncomingMessage> {
-  const { lookup = lookupPublic, isPublicHost: mayAsk = isPublicHost, ca } = options;
+  const { lookup = resolvingPublic(), isPublicHost: mayAsk = isPublicHost, ca } = options;
   if (url.protocol !== 'https:') throw new Error(`The ${what} is not at an https: URL.`);
   if (!mayAsk(url.hostname)) throw new NotPublic();
   return new Promise((resolve, reject) => {

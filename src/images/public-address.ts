@@ -1,6 +1,7 @@
 /** The addresses that this server may connect to on behalf of others: the public internet (OWASP: server-side request forgery). */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -25,17 +26,56 @@ export class NotPublic extends Error {
   }
 }
 
+type Callback = Parameters<LookupFunction>[2];
+
 /** For `lookup` of a connection: the connection goes to the address that was checked. */
+function answer(found: readonly LookupAddress[], all: boolean | undefined, callback: Callback): void {
+  const [first] = found;
+  const isPublic = found.every(({ address }) => isPublicAddress(address));
+  if (first === undefined || !isPublic) callback(new NotPublic(), '');
+  else if (all) callback(null, [...found]);
+  else callback(null, first.address, first.family);
+}
+
+/** For a name that an operator chose. It occupies one of the few threads that look up names, until the name server answers. */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
-    if (error) return callback(error, '');
-    const [first] = found;
-    if (first === undefined || !found.every(({ address }) => isPublicAddress(address)))
-      return callback(new NotPublic(), '');
-    if (options.all) return callback(null, found);
-    callback(null, first.address, first.family);
+    if (error) callback(error, '');
+    else answer(found, options.all, callback);
   });
 };
+
+/** Within the time of a fetch. */
+const PATIENCE = { timeout: 1500, tries: 2 };
+
+type Asked = Pick<Resolver, 'resolve4' | 'resolve6'>;
+
+/**
+ * For a name that a stranger chose: it asks the name servers without a thread. The name server of a stranger may never answer. In
+ * `lookup`, a few such names would hold up the names of the database and the mail server.
+ * @param resolver reads the configuration of this machine when it is made.
+ */
+export const resolvingPublic =
+  (resolver: () => Asked = () => new Resolver(PATIENCE)): LookupFunction =>
+  (hostname, { all }, callback) =>
+    void addressesOf(resolver(), hostname).then(
+      (found) => answer(found, all, callback),
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
+
+/** RFC 6761 §6.3: these names lead to this machine, and no name server is asked. */
+const OF_THIS_MACHINE = /(?:^|\.)localhost\.?$/i;
+
+/** @throws Error of the DNS: it has neither an IPv4 nor an IPv6 address of the name. NotPublic */
+async function addressesOf(resolver: Asked, hostname: string): Promise<readonly LookupAddress[]> {
+  if (OF_THIS_MACHINE.test(hostname)) throw new NotPublic();
+  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+  return [
+    ...(four.status === 'rejected' ? [] : four.value.map((address) => ({ address, family: 4 }))),
+    ...(six.status === 'rejected' ? [] : six.value.map((address) => ({ address, family: 6 }))),
+  ];
+}
 
 /** A connection to an address, and not to a name, asks for no lookup. @param hostname as in a URL. */
 export function isPublicHost(hostname: string): boolean {
