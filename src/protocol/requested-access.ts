@@ -62,17 +62,15 @@ export function requestedAccess(
     .map((one) => one.identifier)
     .filter((one) => named.includes(one));
   if (!named.every((one) => one !== undefined && resources.includes(one))) return problem('resource_unknown');
+  // Before the management API, too: an API may have a scope of the same name, such as `users:read`.
+  if (!named.every((one) => one === userInfo || isFor(configuration, client, one))) return problem('resource_unknown');
   if (resources.includes(configuration.management.identifier)) {
     if (resources.length > 1) return problem('management_not_alone');
     // A request that names no scope never asks for the administration of this server.
     const isNamed = asked.scope !== null && asked.resources.length > 0;
     if (!isNamed || !scope.some((one) => isOfManagement(configuration, one)))
       return problem('management_scope_missing');
-  } else if (
-    !named.every(
-      (one) => one === userInfo || (mayName(configuration, client, one) && isFor(configuration, client, one)),
-    )
-  ) {
+  } else if (!named.every((one) => one === userInfo || mayName(configuration, client, one))) {
     return problem('resource_unknown');
   }
   // Without `openid` no token opens the UserInfo Endpoint, so the server makes none for it.

@@ -72,6 +72,40 @@ describe('a client that introduced itself and names no resource', () => {
   });
 });
 
+it.each(['https://agent.test/client.json', 'agent'])(
+  'a client that introduced itself as %s gets no token for the management API, whatever an API calls its scopes',
+  (clientId) => {
+    const scope = ['read', 'users:read'];
+    const access = { scopes: scope, resources: [API], policy: 'default' };
+    const base = configuration();
+    const api = base.resources.find(({ identifier }) => identifier === API);
+    const rules = configuration({
+      // The resource has a scope of the same name as one of the management API.
+      resources: base.resources.map((one) =>
+        one === api ? { ...one, scopes: [...one.scopes, { name: 'users:read', description: 'see users' }] } : one,
+      ),
+      registration: {
+        metadataDocuments: { ...access, origins: 'any', maxDocuments: 10 },
+        dynamicRegistration: {
+          ...access,
+          access: 'open',
+          registrationsPerHour: 10,
+          maxRegistrations: 10,
+          unusedDays: 1,
+        },
+      },
+    });
+    const { identifier: management } = rules.management;
+    const ask = (registeredBy: 'self' | 'operator', resources: readonly string[]) =>
+      requestedAccess(rules, client({ clientId, registeredBy, scope }), { scope: 'users:read', resources });
+    expect(ask('self', [API])).toEqual(granted('users:read', API));
+    expect(ask('self', [management])).toEqual(refused('resource_unknown'));
+    expect(ask('self', [`${management}/`])).toEqual(refused('resource_unknown'));
+    expect(ask('self', [management, API])).toEqual(refused('resource_unknown'));
+    expect(ask('operator', [management])).toEqual(granted('users:read', management));
+  },
+);
+
 describe('an authorization request', () => {
   it.each<[client: Partial<Client>, scope: string | null, resources: string[], meant: object]>([
     // No resource: the default of the client, else of the server; with `openid` the UserInfo Endpoint too, and for identity alone only that.
