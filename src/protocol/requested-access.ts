@@ -3,6 +3,7 @@
  * Connect Core §5.4). Where the client names no resource, a token with `openid` opens the UserInfo Endpoint too
  * (docs/decisions/0024).
  */
+import type { IntroducedAccess } from '../../policies/registration-schema.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { Client } from '../model/client.ts';
 import { introductionOf } from '../oauth/client-id-url.ts';
@@ -46,9 +47,10 @@ const asMeant = (configuration: Configuration, { scope, resources }: Asked): Ask
 /** The access that an authorization request asks for. */
 export function requestedAccess(
   configuration: Configuration,
-  client: Client,
+  registered: Client,
   sentAccess: Asked,
 ): Access | AccessProblem {
+  const client = withinRules(configuration, registered);
   const asked = asMeant(configuration, sentAccess);
   const sent = asked.scope === null ? defaultScope(configuration, client, asked.resources) : parseScope(asked.scope);
   if (sent === null) return problem('scope_malformed');
@@ -116,14 +118,25 @@ function whyRefused(
   return problem(isUnderCeiling ? 'scope_of_other_resource' : 'scope_not_allowed', refused);
 }
 
-/** The resources that registration.yaml names for a client that introduced itself. Null: an operator registered the client. */
-function resourcesOfStranger({ registration }: Configuration, client: Client): readonly string[] | null {
+/** The rules of registration.yaml for a client that introduced itself: it gets nothing new without them. Null: an operator registered the client. */
+function rulesForStranger(
+  { registration }: Configuration,
+  client: Client,
+): Pick<IntroducedAccess, 'scopes' | 'resources'> | null {
   const introduction = introductionOf(client);
-  return introduction === null ? null : (registration[introduction]?.resources ?? []);
+  return introduction === null ? null : (registration[introduction] ?? { scopes: [], resources: [] });
+}
+
+/** The rules may have become narrower since the registration. */
+function withinRules(configuration: Configuration, client: Client): Client {
+  const rules = rulesForStranger(configuration, client);
+  if (rules === null) return client;
+  const { scope } = client;
+  return { ...client, scope: scope === null ? rules.scopes : scope.filter((one) => rules.scopes.includes(one)) };
 }
 
 const isFor = (configuration: Configuration, client: Client, resource: string | undefined): boolean =>
-  resource === undefined || resourcesOfStranger(configuration, client)?.includes(resource) !== false;
+  resource === undefined || rulesForStranger(configuration, client)?.resources.includes(resource) !== false;
 
 /**
  * The ceiling bounds audiences too: a client gets no token for a resource whose scopes are all above its ceiling. Only
@@ -253,7 +266,7 @@ function namedResources(
   if (asked.resources.length > 0) return asked.resources;
   const { identifier: userInfo } = configuration.identity;
   if (isOnlyIdentity(configuration, scope)) return [userInfo];
-  const allowed = resourcesOfStranger(configuration, client);
+  const allowed = rulesForStranger(configuration, client)?.resources ?? null;
   const api =
     allowed === null
       ? defaultResource(configuration, client)

@@ -169,8 +169,22 @@ describe('a client that registers itself', () => {
     const client = clientOf(await register(scene));
     const { json } = await exchange(scene, client, await scene.code({ client, change: SIGN_IN }));
     scene.reload(null);
-    expect((await new Browser(scene.app).get(authorizeUrl(client, makePkce()))).status).toBe(400);
+    for (const change of [{}, { scope: 'openid' }, { scope: 'openid email offline_access' }])
+      expect((await new Browser(scene.app).get(authorizeUrl(client, makePkce(), change))).status).toBe(400);
     expect((await refresh(scene, client, json.refresh_token ?? '')).status).toBe(200);
+  });
+
+  it('gets no scope any more that the rules have lost since, and keeps its chain', async () => {
+    const scene = await opened();
+    const client = clientOf(await register(scene));
+    const { json } = await exchange(scene, client, await scene.code({ client, change: SIGN_IN }));
+    scene.reload({ scopes: ['read'] });
+    const asked = await new Browser(scene.app).get(authorizeUrl(client, makePkce(), SIGN_IN));
+    expect([asked.status, asked.body.includes('openid')]).toEqual([400, true]);
+    const code = await scene.code({ client, change: { scope: 'read' } });
+    expect((await exchange(scene, client, code)).json.scope).toBe('read');
+    const rotated = await refresh(scene, client, json.refresh_token ?? '');
+    expect([rotated.status, rotated.json.scope]).toEqual([200, SIGN_IN.scope]);
   });
 
   it('registers from a script in any browser', async () => {
