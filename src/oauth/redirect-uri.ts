@@ -48,13 +48,20 @@ export function leadsToThisDevice(redirectUri: string): boolean {
 /** RFC 3986 §2: unreserved, reserved, and the percent sign. No backslash, which browsers read as a slash. */
 const URI_CHARACTERS = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/;
 
+/**
+ * No app on the device gets the redirect: the browser runs or reads it, another server gets it in plain text, or a mail or a call takes it.
+ * The consent page would name an app for each.
+ */
+const NO_SCHEMES_OF_APPS =
+  /^(javascript|data|vbscript|file|blob|about|filesystem|view-source|feed|ftp|ws|wss|mailto|tel|sms):$/;
+
 /** @returns the reason why a client cannot register the URI, to complete "It …". Null: it can. */
 export function whatIsWrongWithRedirectUri(text: string): string | null {
   if (!URI_CHARACTERS.test(text)) return 'has characters that a URI cannot have (RFC 3986 §2)';
   if (!URL.canParse(text)) return 'is not an absolute URI';
   if (text.includes('#')) return 'has a fragment (RFC 6749 §3.1.2 forbids it)';
   const url = new URL(text);
-  if (/^(javascript|data|vbscript|file|blob|about):$/.test(url.protocol)) return `has the scheme ${url.protocol}`;
+  if (NO_SCHEMES_OF_APPS.test(url.protocol)) return `has the scheme ${url.protocol}`;
   if (url.username || url.password) return 'has a user or a password in it';
   if (`${url.host}${url.pathname}`.includes('*')) return 'has a wildcard; redirect URIs are compared exactly';
   const read = asBrowsersRead(text);

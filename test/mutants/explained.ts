@@ -476,9 +476,11 @@ export const explained: readonly Explained[] = [
   },
   {
     file: 'src/oauth/redirect-uri.ts',
-    source:
-      'if (/^(javascript|data|vbscript|file|blob|about):$/.test(url.protocol)) return `has the scheme ${url.protocol}`;',
-    replacements: ['/(javascript|data|vbscript|file|blob|about):$/', '/^(javascript|data|vbscript|file|blob|about):/'],
+    source: '/^(javascript|data|vbscript|file|blob|about|filesystem|view-source|feed|ftp|ws|wss|mailto|tel|sms):$/;',
+    replacements: [
+      '/(javascript|data|vbscript|file|blob|about|filesystem|view-source|feed|ftp|ws|wss|mailto|tel|sms):$/',
+      '/^(javascript|data|vbscript|file|blob|about|filesystem|view-source|feed|ftp|ws|wss|mailto|tel|sms):/',
+    ],
     why: 'The protocol of a URL has one colon, at its end.',
   },
   {
