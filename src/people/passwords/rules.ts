@@ -151,13 +151,21 @@ function derivatives(password: string): readonly string[] {
   return [whole, bare, plain].flatMap((text) => [text, repeatedIn(text)]);
 }
 
-/** The shortest text whose repetition makes the whole. The last repetition may be incomplete. */
+/**
+ * The shortest text whose repetition makes the whole. The last repetition may be incomplete. Each character is read once (Knuth, Morris and
+ * Pratt): NFKC makes 18 characters of one, and a user chooses the password.
+ */
 function repeatedIn(text: string): string {
-  for (let length = 1; length <= text.length / 2; length++) {
-    const unit = text.slice(0, length);
-    if (unit.repeat(Math.ceil(text.length / length)).startsWith(text)) return unit;
+  // For each beginning of the text, the length of its longest end that is a beginning too.
+  const borders = [0];
+  let border = 0;
+  for (let at = 1; at < text.length; at++) {
+    while (border > 0 && text[at] !== text[border]) border = borders[border - 1] ?? 0;
+    if (text[at] === text[border]) border++;
+    borders.push(border);
   }
-  return text;
+  const length = text.length - border;
+  return length <= text.length / 2 ? text.slice(0, length) : text;
 }
 
 /** The text for administrators. Pages have their own texts. */

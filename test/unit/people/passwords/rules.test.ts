@@ -56,6 +56,8 @@ describe('a common password', () => {
     'qwertyuiop',
     'passwordpassword',
     'PasswordPasswordPass',
+    'bananabananabana',
+    'bananabananabananab',
     '123456789012345',
     '9876543210987654',
     'abcdefghijklmnop',
@@ -64,7 +66,7 @@ describe('a common password', () => {
     expect(reasonOf(password, BESIDE)).toBe('common');
   });
 
-  test.each(['correct horse battery', 'my password is good', 'a-monkey-and-a-dragon'])(
+  test.each(['correct horse battery', 'my password is good', 'a-monkey-and-a-dragon', 'bananabananabbanana'])(
     'may be part of another: %j',
     (password) => {
       expect(reasonOf(password, BESIDE)).toBeNull();
