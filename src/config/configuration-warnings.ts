@@ -39,7 +39,14 @@ function withoutProxies({ trustedProxies }: Environment): string[] {
   ];
 }
 
-export function configurationWarnings({ policies, resources, identity, claims, ownMails }: Configuration): string[] {
+export function configurationWarnings({
+  policies,
+  resources,
+  identity,
+  management,
+  claims,
+  ownMails,
+}: Configuration): string[] {
   return [
     ...editableForApis(claims),
     ...[...policies].flatMap(([name, policy]) => shortLifetime(`policy "${name}"`, policy.accessTokenLifetimeSeconds)),
@@ -47,6 +54,7 @@ export function configurationWarnings({ policies, resources, identity, claims, o
       ...shortLifetime(`resource ${resource.identifier}`, resource.accessTokenLifetimeSeconds),
       ...exampleName(resource),
       ...openIdScopes(resource, identity),
+      ...managementScopes(resource, management),
     ]),
     ...[...new Set(ownMails.map(({ language }) => language))].flatMap(unshippedLanguage),
   ];
@@ -116,5 +124,15 @@ function openIdScopes({ identifier, scopes }: Resource, identity: Resource): str
       : [`resource ${identifier}: the scope "${name}" is one of OpenID Connect: ${consequence}; choose another name`];
   });
 }
+
+/** The registered scope of a client names no resource. */
+const managementScopes = ({ identifier, scopes }: Resource, management: Resource): string[] =>
+  scopes
+    .filter(({ name }) => management.scopes.some((one) => one.name === name))
+    .map(
+      ({ name }) =>
+        `resource ${identifier}: the scope "${name}" is one of the management API too: a client that an operator registers with it may ask an ` +
+        'administrator for that access as well; choose another name',
+    );
 
 const WITH_IDENTITY_SCOPE = 'an app that asks for it only to sign an end-user in gets an access token for this API too';

@@ -147,6 +147,12 @@ describe('check', () => {
         ]);
       },
     );
+
+    it('of an API that has a scope of the management API', async () => {
+      expect(await warningsWith({}, [api('https://api.test', 'read', 'users:read', 'users:list')])).toEqual([
+        expect.stringContaining('resource https://api.test: the scope "users:read" is one of the management API too: '),
+      ]);
+    });
   });
 
   it('finds clients without a matching configuration or root secret', async () => {
