@@ -2,6 +2,7 @@
  * The registration of a client that registered itself. Its lifecycle sends `registrationRequested` and `deletionRequested` to the client, so
  * that a registration and the client that it is about are one commit.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type {
   AuthenticationStrength,
   ClientRegistrationContext,
@@ -165,11 +166,11 @@ const request = (
     const { client, registration } = step.after;
     return rejectionIn<ClientRegistrationRejectReason>(step) ?? { kind: 'done', client, registration };
   },
-  // Two registrations never share a token, so a lost commit is recognized by it.
+  // A change leaves the state as it was, so only the client shows it.
   isIn: (loaded, { after }) =>
     after.registration !== null &&
     loaded.registration?.state === after.registration.state &&
-    loaded.client?.epoch === after.client?.epoch,
+    isDeepStrictEqual(loaded.client, after.client),
 });
 
 /** @param sent with an id that no client has. */
