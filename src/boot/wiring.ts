@@ -350,6 +350,7 @@ export async function appDeps(parts: AppParts): Promise<AppDeps> {
       now: elapsed,
     }),
     documentRates: rateLimit(elapsed),
+    newDocumentCounts: requestCounter(elapsed, 3600),
     clientRegistrations,
     clientRegistration: {
       ...shared,

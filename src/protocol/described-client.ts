@@ -14,7 +14,7 @@ import {
 } from '../lifecycles/client-document/lifecycle.ts';
 import { firstWaitOf } from '../model/networks.ts';
 import { isMeantAsUrl, originOf, whatIsWrongWithClientIdUrl } from '../oauth/client-id-url.ts';
-import type { RateLimit } from '../system/rate-limit.ts';
+import type { RateLimit, RequestCounter } from '../system/rate-limit.ts';
 import type { ClientDocumentFetches } from './client-document-fetches.ts';
 
 export type DescribedClientDeps = ClientDocumentPorts & {
@@ -22,6 +22,8 @@ export type DescribedClientDeps = ClientDocumentPorts & {
   readonly documentFetches: ClientDocumentFetches;
   /** Of fetches that an address causes. */
   readonly documentRates: RateLimit;
+  /** Of documents that are not stored, by address and hour. */
+  readonly newDocumentCounts: Pick<RequestCounter, 'count'>;
 };
 
 /** For a page, and never a redirect: nothing about the client is known. */
@@ -49,6 +51,18 @@ export const DOCUMENT_REFUSED: Readonly<Record<DocumentRefused['reason'], string
 
 /** One in two seconds: an end-user meets no more clients, and a visitor who names URLs gets no more fetches. */
 const FETCHES_PER_SECOND = 0.5;
+/** One visitor must not fill the table, which keeps a document for 26 hours: 1560 of 10,000. */
+const NEW_DOCUMENTS_PER_HOUR = 60;
+
+/** @returns seconds until the address may cause the fetch. Null: now. */
+function waitFor({ documentRates, newDocumentCounts }: DescribedClientDeps, address: string, isNew: boolean) {
+  const wait = firstWaitOf(address, (key, times) => documentRates.count(key, FETCHES_PER_SECOND * times));
+  if (wait !== null || !isNew) return wait;
+  return firstWaitOf(address, (key, times) => {
+    const { isBeyond, resetSeconds } = newDocumentCounts.count(key, NEW_DOCUMENTS_PER_HOUR * times);
+    return isBeyond ? resetSeconds : null;
+  });
+}
 
 /** @param address the throttle key of the sender. @returns null: the request continues. @throws Unavailable, StoreUnavailable */
 export async function describeClient(
@@ -85,8 +99,7 @@ export async function describeClient(
     nameDocument(rules, (now) => deps.documentFetches.failureOf(clientId, now)),
   );
   if (answer.kind !== 'fetch') return orRefused(answer);
-  const wait = firstWaitOf(address(), (key, times) => deps.documentRates.count(key, FETCHES_PER_SECOND * times));
-  if (wait !== null) return refused('too_many_fetches', null);
+  if (waitFor(deps, address(), answer.isNew) !== null) return refused('too_many_fetches', null);
   const fetched = await deps.documentFetches.fetch(clientId, metadataDocuments);
   return orRefused(await askClientDocument(deps, clientId, fetchedDocument(rules, fetched)));
 }

@@ -137,7 +137,8 @@ export const AUTHENTICATION_DROPPED = 'authentication_dropped';
 export type DocumentAnswer =
   /** The request continues with the client as it is registered. */
   | { readonly kind: 'usable' }
-  | { readonly kind: 'fetch' }
+  /** `isNew`: the document is not stored. */
+  | { readonly kind: 'fetch'; readonly isNew: boolean }
   | {
       readonly kind: 'rejected';
       readonly reason: ClientDocumentRejectReason;
@@ -172,7 +173,9 @@ export const nameDocument = (
     const rejected = rejectionIn<ClientDocumentRejectReason>(step);
     if (rejected) return { ...rejected, problem: step.after.document?.problem ?? failureAt(now)?.problem ?? null };
     const [decision] = step.decisions;
-    return decision && effectOf(decision, 'fetchDocument') ? { kind: 'fetch' } : { kind: 'usable' };
+    return decision && effectOf(decision, 'fetchDocument')
+      ? { kind: 'fetch', isNew: step.after.document === null }
+      : { kind: 'usable' };
   },
 });
 

@@ -463,6 +463,25 @@ describe('the document of a client', () => {
     expect((await scene.named({}, clientAt(`${ORIGIN}/0.json`))).status).toBe(200);
   });
 
+  it('is fetched for the first time sixty times in an hour for an address, and a stored one is fetched again', async () => {
+    const scene = await opened();
+    const fetched = async (name: string) => {
+      const url = `${ORIGIN}/${name}.json`;
+      scene.server.say(url, sent(documentOf(url)));
+      const { status } = await scene.named({}, clientAt(url));
+      // The rate of ten seconds allows five.
+      scene.clock.advanceSeconds(10);
+      return status;
+    };
+    for (let count = 1; count <= 60; count++) expect(await fetched(String(count))).toBe(200);
+    expect(await fetched('another')).toBe(429);
+    expect(scene.server.asked).toHaveLength(60);
+    scene.clock.advanceSeconds(3600);
+    expect(await fetched('1')).toBe(200);
+    expect(await fetched('another')).toBe(200);
+    expect(scene.server.asked).toHaveLength(62);
+  });
+
   it('of an origin that the rules do not name is not fetched', async () => {
     const scene = await opened({ rules: { origins: ['https://other.example'] } });
     expect((await scene.named()).status).toBe(400);

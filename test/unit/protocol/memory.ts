@@ -302,6 +302,7 @@ export const noClientDocuments = {
     failureOf: () => null,
   },
   documentRates: { count: () => null },
+  newDocumentCounts: { count: () => ({ isBeyond: false, remaining: 1, resetSeconds: 3600 }) },
 };
 
 /** The store of a server to which no client pushes. */
