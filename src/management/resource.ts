@@ -2,7 +2,7 @@
  * A resource of the API as data: its address, and for each method its request, its response and its work. The OpenAPI document
  * and the tests of the conventions are made from it; the scope of each method is in operations.ts.
  */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Actor } from '../model/actor.ts';
 import type { ManagementDeps } from './deps.ts';
 import type { Makes } from './idempotency.ts';
@@ -122,22 +122,35 @@ export type Described<Query extends z.ZodObject, Body extends z.ZodType, Shape e
   readonly answer?: Shape;
 };
 
-type Typed<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodType,
-  Shape extends z.ZodType,
-> = Omit<Described<Query, Body, Shape>, 'run'> & {
+/** The schemas of the names in an address. */
+type Params = Readonly<Record<string, z.ZodType>>;
+
+type Typed<Names extends Params, Query extends z.ZodObject, Body extends z.ZodType, Shape extends z.ZodType> = Omit<
+  Described<Query, Body, Shape>,
+  'run'
+> & {
   readonly run: (
     deps: ManagementDeps,
-    request: ManagementRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
+    request: ManagementRequest<z.output<z.ZodObject<Names>>, z.output<Query>, z.output<Body>>,
   ) => Promise<Answer>;
 };
 
-/** Declares the methods of a resource, each with the types of its schemas. */
-export const methodsOf =
-  <Params extends z.ZodObject>(_: Params) =>
-  <Query extends z.ZodObject = never, Body extends z.ZodType = never, Shape extends z.ZodType = never>(
-    operation: Typed<Params, Query, Body, Shape>,
-  ): Described<NoInfer<Query>, NoInfer<Body>, NoInfer<Shape>> =>
-    operation;
+/** Gives a method the types of its schemas. */
+type DescribeMethod<Names extends Params> = <
+  Query extends z.ZodObject = never,
+  Body extends z.ZodType = never,
+  Shape extends z.ZodType = never,
+>(
+  operation: Typed<Names, Query, Body, Shape>,
+) => Described<NoInfer<Query>, NoInfer<Body>, NoInfer<Shape>>;
+
+/** @param params the schemas of the names in the path. */
+export const resource = <Path extends Address, Names extends Params, Methods extends ManagementResource['methods']>(
+  path: Path,
+  name: string,
+  params: Names,
+  methods: (method: DescribeMethod<Names>) => Methods,
+) => ({ path, name, params: z.object(params), methods: methods((operation) => operation) });
+
+/** A method of a collection that is declared beside its resource. */
+export const methodOfCollection: DescribeMethod<Record<never, never>> = (operation) => operation;

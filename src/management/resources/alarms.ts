@@ -16,9 +16,7 @@ import { ALARMS, type AlarmFacts } from '../alarms.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { keptFor } from '../kept.ts';
 import { pageBody, pageOf } from '../page.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
-
-const none = z.object({});
+import { found, resource } from '../resource.ts';
 
 const DAY_SECONDS = 86_400;
 const LOOKED_EVERY_MILLISECONDS = 10_000;
@@ -40,18 +38,13 @@ const shape = z
   })
   .meta({ id: 'Alarm' });
 
-export const alarms = {
-  path: '/alarms',
-  name: 'the alarms',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary: 'Conditions that an operator acts on, those that hold first.',
-      answer: pageOf(shape),
-      run: async (deps, { href }) => found(pageBody({ items: documentsOf(await look(deps)), next: null }, href)),
-    }),
-  },
-} as const satisfies ManagementResource;
+export const alarms = resource('/alarms', 'the alarms', {}, (method) => ({
+  GET: method({
+    summary: 'Conditions that an operator acts on, those that hold first.',
+    answer: pageOf(shape),
+    run: async (deps, { href }) => found(pageBody({ items: documentsOf(await look(deps)), next: null }, href)),
+  }),
+}));
 
 export function documentsOf(facts: AlarmFacts): readonly z.infer<typeof shape>[] {
   return ALARMS.map(({ name, severity, summary, whatToDo, finding }) => {

@@ -7,51 +7,39 @@ import { unifiedDiff } from '../../config/unified-diff.ts';
 import { addressOf, links } from '../addresses.ts';
 import { pageBody, pageOf, selfLink } from '../page.ts';
 import { notFound, problem } from '../problem.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
+import { found, resource } from '../resource.ts';
 
-const none = z.object({});
 const fileName = z.string().max(100).regex(DRAFTABLE_FILE, 'NAME.policy.yaml or resources.yaml');
-const fileParams = z.object({ file: fileName });
 const count = z.int().nonnegative();
 
 const fileShape = z.object({ file: z.string(), _links: selfLink }).meta({ id: 'PolicyFileEntry' });
 const textShape = z.object({ file: z.string(), yaml: z.string(), _links: selfLink }).meta({ id: 'PolicyFile' });
 
-export const policyFiles = {
-  path: '/policy-files',
-  name: 'the policy files',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary: 'The files that a draft can change: policies, and the resources.',
-      answer: pageOf(fileShape),
-      run: async ({ issuer, configFolder }, { href }) => {
-        const items = draftableFiles(configFolder).map((file) => ({
-          file,
-          ...links({ self: addressOf(issuer, 'policy-files', file) }),
-        }));
-        return found(pageBody({ items, next: null }, href));
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const policyFiles = resource('/policy-files', 'the policy files', {}, (method) => ({
+  GET: method({
+    summary: 'The files that a draft can change: policies, and the resources.',
+    answer: pageOf(fileShape),
+    run: async ({ issuer, configFolder }, { href }) => {
+      const items = draftableFiles(configFolder).map((file) => ({
+        file,
+        ...links({ self: addressOf(issuer, 'policy-files', file) }),
+      }));
+      return found(pageBody({ items, next: null }, href));
+    },
+  }),
+}));
 
-export const policyFile = {
-  path: '/policy-files/{file}',
-  name: 'a policy file',
-  params: fileParams,
-  methods: {
-    GET: methodsOf(fileParams)({
-      summary: 'The text of one policy file, as the node that answers has it.',
-      answer: textShape,
-      run: async ({ issuer, configFolder }, { params: { file } }) => {
-        const yaml = textOfFile(configFolder, file);
-        if (yaml === null) return notFound('policy file');
-        return found({ file, yaml, ...links({ self: addressOf(issuer, 'policy-files', file) }) });
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const policyFile = resource('/policy-files/{file}', 'a policy file', { file: fileName }, (method) => ({
+  GET: method({
+    summary: 'The text of one policy file, as the node that answers has it.',
+    answer: textShape,
+    run: async ({ issuer, configFolder }, { params: { file } }) => {
+      const yaml = textOfFile(configFolder, file);
+      if (yaml === null) return notFound('policy file');
+      return found({ file, yaml, ...links({ self: addressOf(issuer, 'policy-files', file) }) });
+    },
+  }),
+}));
 
 const reasons = z.array(z.object({ reason: z.string(), count }));
 const livingCounts = z.object({ total: count, end_now: count.describe('The server refuses them from now on.') });
@@ -102,44 +90,39 @@ const WORK_MILLISECONDS = 6000;
 /** A backtest keeps the process busy, which serves others too. */
 let isRunning = false;
 
-export const backtests = {
-  path: '/backtests',
-  name: 'the backtests',
-  params: none,
-  methods: {
-    POST: methodsOf(none)({
-      summary:
-        'The consequences of a drafted policy file in numbers: chains that end now, and requests of the last days that the server would have refused. Nothing is stored.',
-      body: z.strictObject({
-        file: fileName.describe('The file that the draft stands for.'),
-        yaml: z.string().max(65_536).describe('The whole text of the file.'),
-        days: z.int().min(1).max(31).default(7).describe('The period ends now, and is so many days long.'),
-      }),
-      example: { file: 'default.policy.yaml', yaml: 'accessTokenLifetimeSeconds: 900\n…', days: 7 },
-      answer: backtestShape,
-      secret: true,
-      run: async (deps, { body: { file, yaml, days } }) => {
-        const { configuration, configFolder, issuer } = deps;
-        const patch = unifiedDiff(file, textOfFile(configFolder, file), yaml);
-        const drafted = draftedConfiguration(configuration(), configFolder, issuer, { file, text: yaml });
-        if (!drafted.ok) return found({ problems: drafted.problems, patch, consequences: null });
-        if (isRunning)
-          return problem('temporarily_unavailable', 'Another backtest is running. Try again in some seconds.');
-        isRunning = true;
-        try {
-          const began = performance.now();
-          const ports = {
-            ...deps,
-            loadClient: async (clientId: string) => (await deps.store.loadClient(clientId)).client,
-            mayContinue: () => performance.now() - began < WORK_MILLISECONDS,
-          };
-          const sides = { before: { configuration: configuration() }, after: { configuration: drafted.configuration } };
-          const consequences: BacktestDocument = await backtest(ports, sides, days * DAY_MILLISECONDS);
-          return found({ problems: [], patch, consequences });
-        } finally {
-          isRunning = false;
-        }
-      },
+export const backtests = resource('/backtests', 'the backtests', {}, (method) => ({
+  POST: method({
+    summary:
+      'The consequences of a drafted policy file in numbers: chains that end now, and requests of the last days that the server would have refused. Nothing is stored.',
+    body: z.strictObject({
+      file: fileName.describe('The file that the draft stands for.'),
+      yaml: z.string().max(65_536).describe('The whole text of the file.'),
+      days: z.int().min(1).max(31).default(7).describe('The period ends now, and is so many days long.'),
     }),
-  },
-} as const satisfies ManagementResource;
+    example: { file: 'default.policy.yaml', yaml: 'accessTokenLifetimeSeconds: 900\n…', days: 7 },
+    answer: backtestShape,
+    secret: true,
+    run: async (deps, { body: { file, yaml, days } }) => {
+      const { configuration, configFolder, issuer } = deps;
+      const patch = unifiedDiff(file, textOfFile(configFolder, file), yaml);
+      const drafted = draftedConfiguration(configuration(), configFolder, issuer, { file, text: yaml });
+      if (!drafted.ok) return found({ problems: drafted.problems, patch, consequences: null });
+      if (isRunning)
+        return problem('temporarily_unavailable', 'Another backtest is running. Try again in some seconds.');
+      isRunning = true;
+      try {
+        const began = performance.now();
+        const ports = {
+          ...deps,
+          loadClient: async (clientId: string) => (await deps.store.loadClient(clientId)).client,
+          mayContinue: () => performance.now() - began < WORK_MILLISECONDS,
+        };
+        const sides = { before: { configuration: configuration() }, after: { configuration: drafted.configuration } };
+        const consequences: BacktestDocument = await backtest(ports, sides, days * DAY_MILLISECONDS);
+        return found({ problems: [], patch, consequences });
+      } finally {
+        isRunning = false;
+      }
+    },
+  }),
+}));

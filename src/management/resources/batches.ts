@@ -2,10 +2,8 @@
 import { z } from 'zod';
 import { deadlines } from '../../system/deadlines.ts';
 import { type Problem, problem, problemDocument } from '../problem.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
+import { found, resource } from '../resource.ts';
 import type { Send } from '../send.ts';
-
-const none = z.object({});
 
 const MAX_OPERATIONS = 1000;
 const PATH = '/batches';
@@ -33,41 +31,36 @@ const outcome = z.object({
 });
 type Outcome = z.output<typeof outcome>;
 
-export const batches = {
-  path: PATH,
-  name: 'the batches',
-  params: none,
-  methods: {
-    POST: methodsOf(none)({
-      summary: `Carries out up to ${MAX_OPERATIONS} operations, one after the other. Each has its own outcome: one that is refused stops none of the others. The time is bounded: the operations that the server did not begin have the problem \`not_attempted\`.`,
-      query: z.strictObject({
-        dry_run: z
-          .enum(['true', 'false'])
-          .optional()
-          .describe('`true`: every operation is a dry run, by itself. None sees the changes of another.'),
-      }),
-      body: z.strictObject({ operations: z.array(operation).min(1).max(MAX_OPERATIONS) }),
-      example: {
-        operations: [{ method: 'POST', path: '/users', body: { username: 'ada', claims: { name: 'Ada Lovelace' } } }],
-      },
-      answer: z
-        .object({ outcomes: z.array(outcome).describe('In the order of the operations.') })
-        .meta({ id: 'BatchOutcomes' }),
-      secret: true,
-      run: async ({ issuer }, { query: { dry_run: dry }, body: { operations }, send }) => {
-        const endsAt = performance.now() + deadlines.batchMilliseconds;
-        const outcomes: Outcome[] = [];
-        for (const one of operations) {
-          const isLate = performance.now() > endsAt;
-          outcomes.push(
-            isLate ? problemOutcome(issuer, NOT_ATTEMPTED) : await outcomeOf(issuer, send, one, dry === 'true'),
-          );
-        }
-        return found({ outcomes });
-      },
+export const batches = resource(PATH, 'the batches', {}, (method) => ({
+  POST: method({
+    summary: `Carries out up to ${MAX_OPERATIONS} operations, one after the other. Each has its own outcome: one that is refused stops none of the others. The time is bounded: the operations that the server did not begin have the problem \`not_attempted\`.`,
+    query: z.strictObject({
+      dry_run: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('`true`: every operation is a dry run, by itself. None sees the changes of another.'),
     }),
-  },
-} as const satisfies ManagementResource;
+    body: z.strictObject({ operations: z.array(operation).min(1).max(MAX_OPERATIONS) }),
+    example: {
+      operations: [{ method: 'POST', path: '/users', body: { username: 'ada', claims: { name: 'Ada Lovelace' } } }],
+    },
+    answer: z
+      .object({ outcomes: z.array(outcome).describe('In the order of the operations.') })
+      .meta({ id: 'BatchOutcomes' }),
+    secret: true,
+    run: async ({ issuer }, { query: { dry_run: dry }, body: { operations }, send }) => {
+      const endsAt = performance.now() + deadlines.batchMilliseconds;
+      const outcomes: Outcome[] = [];
+      for (const one of operations) {
+        const isLate = performance.now() > endsAt;
+        outcomes.push(
+          isLate ? problemOutcome(issuer, NOT_ATTEMPTED) : await outcomeOf(issuer, send, one, dry === 'true'),
+        );
+      }
+      return found({ outcomes });
+    },
+  }),
+}));
 
 async function outcomeOf(issuer: string, send: Send, sent: Sent, isDry: boolean): Promise<Outcome> {
   const { method, path, body, if_match: ifMatch, if_none_match: ifNoneMatch, idempotency_key: key } = sent;

@@ -6,10 +6,8 @@ import { findClient } from '../../storage/clients.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { shownInstant } from '../instant.ts';
 import { notFound } from '../problem.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
+import { found, resource } from '../resource.ts';
 import { clientId } from './clients.ts';
-
-const params = z.object({ client_id: clientId });
 
 const { kty, kid, crv, alg } = clientKeySchema.shape;
 
@@ -24,12 +22,12 @@ const shape = z
   })
   .meta({ id: 'ClientKeys' });
 
-export const clientKeys = {
-  path: '/clients/{client_id}/keys',
-  name: 'the public keys of a client',
-  params,
-  methods: {
-    GET: methodsOf(params)({
+export const clientKeys = resource(
+  '/clients/{client_id}/keys',
+  'the public keys of a client',
+  { client_id: clientId },
+  (method) => ({
+    GET: method({
       summary: 'The public keys of a client, and when this node last fetched them from its `jwks_uri`.',
       answer: shape,
       run: async (deps, { params: { client_id } }) => {
@@ -37,8 +35,8 @@ export const clientKeys = {
         return client ? found(keysOf(deps, client)) : notFound('client');
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
 function keysOf({ standingOfKeys, clock }: ManagementDeps, { jwks, jwksUri }: Client) {
   const standing = jwksUri === null ? null : standingOfKeys(jwksUri);

@@ -12,22 +12,9 @@ import type { ManagementDeps } from '../deps.ts';
 import { GONE_SINCE } from '../idempotency.ts';
 import { pageBody, pageOf, selfLink } from '../page.ts';
 import { notFound } from '../problem.ts';
-import {
-  type Answer,
-  created,
-  done,
-  found,
-  type ManagementRequest,
-  type ManagementResource,
-  methodsOf,
-} from '../resource.ts';
+import { type Answer, created, done, found, type ManagementRequest, resource } from '../resource.ts';
 import { MADE_SECRET } from './client-record.ts';
 import { clientId } from './clients.ts';
-
-const params = z.object({ client_id: clientId });
-const itemParams = params.extend({ secret_id: z.string().max(64).regex(BASE64URL) });
-const ofClient = methodsOf(params);
-const ofSecret = methodsOf(itemParams);
 
 const shape = z
   .object({
@@ -40,12 +27,12 @@ const createdShape = shape
   .extend({ client_secret: z.string().describe('Shown this once.') })
   .meta({ id: 'NewClientSecret' });
 
-export const clientSecrets = {
-  path: '/clients/{client_id}/secrets',
-  name: 'the live secrets of a client',
-  params,
-  methods: {
-    GET: ofClient({
+export const clientSecrets = resource(
+  '/clients/{client_id}/secrets',
+  'the live secrets of a client',
+  { client_id: clientId },
+  (method) => ({
+    GET: method({
       summary: 'The active secrets of a client, oldest first: their names, never the secrets.',
       answer: pageOf(shape),
       run: async ({ db, macs, issuer }, { params: { client_id }, href }) => {
@@ -55,7 +42,7 @@ export const clientSecrets = {
         return found(pageBody({ items, next: null }, href));
       },
     }),
-    POST: ofClient({
+    POST: method({
       summary: 'Creates a secret. The previous secret stays active, unless `replaces` is true.',
       body: z.strictObject({
         replaces: z
@@ -71,15 +58,15 @@ export const clientSecrets = {
       rejects: ['client_is_declared', 'client_is_own', 'client_is_public', 'too_many_secrets', 'changed_meanwhile'],
       run: add,
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
-export const clientSecret = {
-  path: '/clients/{client_id}/secrets/{secret_id}',
-  name: 'a live secret of a client',
-  params: itemParams,
-  methods: {
-    GET: ofSecret({
+export const clientSecret = resource(
+  '/clients/{client_id}/secrets/{secret_id}',
+  'a live secret of a client',
+  { client_id: clientId, secret_id: z.string().max(64).regex(BASE64URL) },
+  (method) => ({
+    GET: method({
       summary: 'One active secret: its name, never the secret.',
       answer: shape,
       run: async ({ db, macs, issuer }, { params: { client_id, secret_id } }) => {
@@ -88,7 +75,7 @@ export const clientSecret = {
         return client && mac ? found(secretDocument(issuer, client, mac)) : notFound('secret of this client');
       },
     }),
-    DELETE: ofSecret({
+    DELETE: method({
       summary: 'Deletes the secret, which becomes invalid immediately. The last secret cannot be deleted.',
       rejects: ['client_is_declared', 'client_is_own', 'last_secret'],
       run: async (deps, { params: { client_id, secret_id }, actor }) => {
@@ -100,8 +87,8 @@ export const clientSecret = {
         return outcome.kind === 'rejected' ? rejected(outcome.reason) : done;
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
 type Request = ManagementRequest<{ client_id: string }, unknown, { replaces: boolean }>;
 

@@ -22,8 +22,8 @@ import {
   done,
   found,
   type ManagementRequest,
-  type ManagementResource,
-  methodsOf,
+  methodOfCollection,
+  resource,
 } from '../resource.ts';
 import { checked } from '../sent.ts';
 import {
@@ -46,63 +46,54 @@ export const clientId = z
 
 const EXAMPLE = { client_name: 'Shop', redirect_uris: ['https://shop.example/callback'] };
 
-const params = z.object({ client_id: clientId });
-const method = methodsOf(params);
 type Request = ManagementRequest<{ client_id: string }, unknown, unknown>;
 
-export const client = {
-  path: '/clients/{client_id}',
-  name: 'a client',
-  params,
-  methods: {
-    GET: method({
-      summary: 'One client; its secrets are never shown.',
-      query: z.strictObject({ fields: fieldsOf(clientShape) }),
-      answer: clientShape,
-      run: async (deps, { params: { client_id }, query: { fields } }) => {
-        const stored = await findClient(deps.db, deps.macs, client_id);
-        if (!stored) return notFound('client');
-        const { body, record } = await shownOf(deps, stored);
-        return found(withFields(body, fields), record);
-      },
-    }),
-    PUT: method({
-      summary: 'Registers the client with this id, or replaces its registration. Its grants stay active.',
-      body: clientBody,
-      example: { ...EXAMPLE, client_id: 'shop' },
-      answer: createdClientShape,
-      creates: 'ifNew',
-      ifMatch: 'whenChanging',
-      secret: true,
-      makes: MADE_SECRET,
-      rejects: ['client_is_declared', 'client_is_own'],
-      run: replace,
-    }),
-    PATCH: method({
-      summary: 'Changes some fields of the client (RFC 7396). Its grants stay active.',
-      body: clientPatch,
-      patches: clientBody,
-      example: { client_name: 'The shop' },
-      answer: createdClientShape,
-      ifMatch: 'required',
-      secret: true,
-      makes: MADE_SECRET,
-      rejects: ['client_is_declared', 'client_is_own'],
-      run: patch,
-    }),
-    DELETE: method({
-      summary: 'Deletes the client, and revokes its grants permanently.',
-      ifMatch: 'optional',
-      rejects: ['client_is_declared', 'client_is_own'],
-      run: remove,
-    }),
-  },
-} as const satisfies ManagementResource;
-
-const forMany = methodsOf(z.object({}));
+export const client = resource('/clients/{client_id}', 'a client', { client_id: clientId }, (method) => ({
+  GET: method({
+    summary: 'One client; its secrets are never shown.',
+    query: z.strictObject({ fields: fieldsOf(clientShape) }),
+    answer: clientShape,
+    run: async (deps, { params: { client_id }, query: { fields } }) => {
+      const stored = await findClient(deps.db, deps.macs, client_id);
+      if (!stored) return notFound('client');
+      const { body, record } = await shownOf(deps, stored);
+      return found(withFields(body, fields), record);
+    },
+  }),
+  PUT: method({
+    summary: 'Registers the client with this id, or replaces its registration. Its grants stay active.',
+    body: clientBody,
+    example: { ...EXAMPLE, client_id: 'shop' },
+    answer: createdClientShape,
+    creates: 'ifNew',
+    ifMatch: 'whenChanging',
+    secret: true,
+    makes: MADE_SECRET,
+    rejects: ['client_is_declared', 'client_is_own'],
+    run: replace,
+  }),
+  PATCH: method({
+    summary: 'Changes some fields of the client (RFC 7396). Its grants stay active.',
+    body: clientPatch,
+    patches: clientBody,
+    example: { client_name: 'The shop' },
+    answer: createdClientShape,
+    ifMatch: 'required',
+    secret: true,
+    makes: MADE_SECRET,
+    rejects: ['client_is_declared', 'client_is_own'],
+    run: patch,
+  }),
+  DELETE: method({
+    summary: 'Deletes the client, and revokes its grants permanently.',
+    ifMatch: 'optional',
+    rejects: ['client_is_declared', 'client_is_own'],
+    run: remove,
+  }),
+}));
 
 /** `POST`, beside the list of src/management/resources/client-list.ts. */
-export const registration = forMany({
+export const registration = methodOfCollection({
   summary: 'Registers a client. A confidential client without a secret gets one, which is shown once.',
   body: clientBody,
   example: EXAMPLE,

@@ -35,14 +35,12 @@ import {
 } from '../page.ts';
 import { tagOf } from '../precondition.ts';
 import { notFound } from '../problem.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
+import { found, resource } from '../resource.ts';
 import { clientDocument, listedClientShape, shownClient } from './client-record.ts';
 import { clientId, registration } from './clients.ts';
 import { listedUserShape, shownUser, userDocument, userFacts } from './user-record.ts';
 import { findUser, sub, userRegistration } from './users.ts';
 
-const none = z.object({});
-const method = methodsOf(none);
 const isTrue = z.enum(['true', 'false']).transform((text) => text === 'true');
 const part = expecting(
   z
@@ -60,56 +58,49 @@ const CLIENT_PLACES = {
   created_at: placeOf(exactInstant, keyPosition),
 } as const satisfies Readonly<Record<ClientSort, z.ZodType<Place>>>;
 
-export const clientCollection = {
-  path: '/clients',
-  name: 'the clients',
-  params: none,
-  methods: {
-    GET: method({
-      summary: 'The clients, by client_id.',
-      query: z.strictObject({
-        ...pageQuery,
-        q: part.optional().describe(`The id and the name together have ${WORDS_OF_A_SEARCH}`),
-        declared: isTrue.optional().describe('Whether configuration declares them.'),
-        registered_through: z
-          .enum(REGISTERED_THROUGH)
-          .optional()
-          .describe(
-            'How the server learned of them: from `configuration`, an `operator`, a `document`, or their own `registration`.',
-          ),
-        sort: z.enum(['client_id', 'client_name', 'created_at']).default('client_id'),
-        order,
-        fields: fieldsOf(listedClientShape),
-      }),
-      answer: countedPageOf(listedClientShape),
-      run: ({ db, macs, issuer }, { query, href }) => {
-        const { q, declared, registered_through: registeredThrough, sort, order: direction, fields, ...page } = query;
-        return listAnswer(page, CLIENT_PLACES[sort], href, async (request) => {
-          const descending = direction === 'desc';
-          const found = await listClientPage(db, macs, { q, declared, registeredThrough }, request, {
-            sort,
-            descending,
-          });
-          const items = found.items.map((client) => {
-            const record = clientDocument(issuer, client);
-            return withFields({ ...shownClient(record, client.createdAt), etag: tagOf(record) }, fields);
-          });
-          return { ...found, items, next: sort === 'client_id' ? keyOfPlace(found.next) : found.next };
-        });
-      },
+export const clientCollection = resource('/clients', 'the clients', {}, (method) => ({
+  GET: method({
+    summary: 'The clients, by client_id.',
+    query: z.strictObject({
+      ...pageQuery,
+      q: part.optional().describe(`The id and the name together have ${WORDS_OF_A_SEARCH}`),
+      declared: isTrue.optional().describe('Whether configuration declares them.'),
+      registered_through: z
+        .enum(REGISTERED_THROUGH)
+        .optional()
+        .describe(
+          'How the server learned of them: from `configuration`, an `operator`, a `document`, or their own `registration`.',
+        ),
+      sort: z.enum(['client_id', 'client_name', 'created_at']).default('client_id'),
+      order,
+      fields: fieldsOf(listedClientShape),
     }),
-    POST: registration,
-  },
-} as const satisfies ManagementResource;
+    answer: countedPageOf(listedClientShape),
+    run: ({ db, macs, issuer }, { query, href }) => {
+      const { q, declared, registered_through: registeredThrough, sort, order: direction, fields, ...page } = query;
+      return listAnswer(page, CLIENT_PLACES[sort], href, async (request) => {
+        const descending = direction === 'desc';
+        const found = await listClientPage(db, macs, { q, declared, registeredThrough }, request, {
+          sort,
+          descending,
+        });
+        const items = found.items.map((client) => {
+          const record = clientDocument(issuer, client);
+          return withFields({ ...shownClient(record, client.createdAt), etag: tagOf(record) }, fields);
+        });
+        return { ...found, items, next: sort === 'client_id' ? keyOfPlace(found.next) : found.next };
+      });
+    },
+  }),
+  POST: registration,
+}));
 
-const ofClient = z.object({ client_id: clientId });
-
-export const clientConsequences = {
-  path: '/clients/{client_id}/consequences',
-  name: 'consequences for a client',
-  params: ofClient,
-  methods: {
-    GET: methodsOf(ofClient)({
+export const clientConsequences = resource(
+  '/clients/{client_id}/consequences',
+  'consequences for a client',
+  { client_id: clientId },
+  (method) => ({
+    GET: method({
       summary:
         'The grants that a deletion of this client would end, and the scopes that its current `scope` withholds.',
       answer: z.object({
@@ -138,8 +129,8 @@ export const clientConsequences = {
         return found({ living_grants: livingGrants, end_users: users, above_ceiling: aboveCeiling, exact, warnings });
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
 /** As an administrator writes it: a number or a truth value is a text, too. */
 const claimValues = (text: string): readonly unknown[] =>
@@ -199,30 +190,25 @@ const userQuery = z.strictObject({
   fields: fieldsOf(listedUserShape),
 });
 
-export const userCollection = {
-  path: '/users',
-  name: 'the end-users',
-  params: none,
-  methods: {
-    GET: method({
-      summary: 'The end-users, by username.',
-      query: userQuery,
-      answer: countedPageOf(listedUserShape),
-      run: ({ db, issuer }, { query, href }) => {
-        const { limit, cursor, sort, fields } = query;
-        return listAnswer({ limit, cursor }, USER_PLACES[sort], href, async (request) => {
-          const found = await usersOf(db, query, request);
-          const items = found.items.map((user) => {
-            const [record, facts] = [userDocument(issuer, user), userFacts(user)];
-            return withFields({ ...shownUser(record, facts), etag: tagOf(record, facts) }, fields);
-          });
-          return { ...found, items, next: sort === 'username' ? keyOfPlace(found.next) : found.next };
+export const userCollection = resource('/users', 'the end-users', {}, (method) => ({
+  GET: method({
+    summary: 'The end-users, by username.',
+    query: userQuery,
+    answer: countedPageOf(listedUserShape),
+    run: ({ db, issuer }, { query, href }) => {
+      const { limit, cursor, sort, fields } = query;
+      return listAnswer({ limit, cursor }, USER_PLACES[sort], href, async (request) => {
+        const found = await usersOf(db, query, request);
+        const items = found.items.map((user) => {
+          const [record, facts] = [userDocument(issuer, user), userFacts(user)];
+          return withFields({ ...shownUser(record, facts), etag: tagOf(record, facts) }, fields);
         });
-      },
-    }),
-    POST: userRegistration,
-  },
-} as const satisfies ManagementResource;
+        return { ...found, items, next: sort === 'username' ? keyOfPlace(found.next) : found.next };
+      });
+    },
+  }),
+  POST: userRegistration,
+}));
 
 type UserQuery = z.output<typeof userQuery>;
 
@@ -244,14 +230,12 @@ async function usersOf(db: Drizzle, query: UserQuery, page: PageRequest<Place>):
   return { items: user === null ? [] : [user], next: null };
 }
 
-const ofUser = z.object({ sub });
-
-export const userConsequences = {
-  path: '/users/{sub}/consequences',
-  name: 'consequences for an end-user',
-  params: ofUser,
-  methods: {
-    GET: methodsOf(ofUser)({
+export const userConsequences = resource(
+  '/users/{sub}/consequences',
+  'consequences for an end-user',
+  { sub },
+  (method) => ({
+    GET: method({
       summary: 'The sessions and grants that disabling, deletion or a new password would end.',
       answer: z.object({
         living_grants: z.int(),
@@ -272,5 +256,5 @@ export const userConsequences = {
         return found({ living_grants: livingGrants, clients, active_sessions: activeSessions, exact });
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);

@@ -5,10 +5,7 @@ import { POLICY_NAME } from '../../config/load.ts';
 import { addressOf, links } from '../addresses.ts';
 import { pageBody, pageOf, selfLink } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
-
-const none = z.object({});
-const policyParams = z.object({ name: z.string().max(100).regex(POLICY_NAME) });
+import { found, resource } from '../resource.ts';
 
 const policyShape = z.object({ name: z.string(), ...policySchema.shape, _links: selfLink }).meta({ id: 'Policy' });
 const resourceShape = z.object({ ...resourcesSchema.shape.resources.element.shape }).meta({ id: 'Resource' });
@@ -19,28 +16,23 @@ const policyDocument = (issuer: string, name: string, policy: object): object =>
   ...links({ self: addressOf(issuer, 'policies', name) }),
 });
 
-export const policies = {
-  path: '/policies',
-  name: 'the policies',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary: 'The policies in force, by name: how long things live.',
-      answer: pageOf(policyShape),
-      run: async ({ issuer, configuration }, { href }) => {
-        const items = [...configuration().policies].map(([name, policy]) => policyDocument(issuer, name, policy));
-        return found(pageBody({ items, next: null }, href));
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const policies = resource('/policies', 'the policies', {}, (method) => ({
+  GET: method({
+    summary: 'The policies in force, by name: how long things live.',
+    answer: pageOf(policyShape),
+    run: async ({ issuer, configuration }, { href }) => {
+      const items = [...configuration().policies].map(([name, policy]) => policyDocument(issuer, name, policy));
+      return found(pageBody({ items, next: null }, href));
+    },
+  }),
+}));
 
-export const policy = {
-  path: '/policies/{name}',
-  name: 'a policy',
-  params: policyParams,
-  methods: {
-    GET: methodsOf(policyParams)({
+export const policy = resource(
+  '/policies/{name}',
+  'a policy',
+  { name: z.string().max(100).regex(POLICY_NAME) },
+  (method) => ({
+    GET: method({
       summary: 'One policy in force.',
       answer: policyShape,
       run: async ({ issuer, configuration }, { params: { name } }) => {
@@ -48,22 +40,17 @@ export const policy = {
         return inForce ? found(policyDocument(issuer, name, inForce)) : notFound('policy');
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
-export const resources = {
-  path: '/resources',
-  name: 'the resources',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary:
-        'The APIs that access tokens are for, with their scopes; this API and the UserInfo Endpoint are among them.',
-      answer: pageOf(resourceShape),
-      run: async ({ configuration }, { href }) => {
-        const { resources: declared, identity, management } = configuration();
-        return found(pageBody({ items: [...declared, identity, management], next: null }, href));
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const resources = resource('/resources', 'the resources', {}, (method) => ({
+  GET: method({
+    summary:
+      'The APIs that access tokens are for, with their scopes; this API and the UserInfo Endpoint are among them.',
+    answer: pageOf(resourceShape),
+    run: async ({ configuration }, { href }) => {
+      const { resources: declared, identity, management } = configuration();
+      return found(pageBody({ items: [...declared, identity, management], next: null }, href));
+    },
+  }),
+}));

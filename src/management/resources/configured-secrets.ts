@@ -10,15 +10,7 @@ import type { ManagementDeps } from '../deps.ts';
 import { shownInstant } from '../instant.ts';
 import { pageBody, pageOf, selfLink } from '../page.ts';
 import { notFound, type Problem, problem } from '../problem.ts';
-import {
-  type Answer,
-  created,
-  done,
-  found,
-  type ManagementRequest,
-  type ManagementResource,
-  methodsOf,
-} from '../resource.ts';
+import { type Answer, created, done, found, type ManagementRequest, resource } from '../resource.ts';
 
 const MOST_SECRETS = 200;
 const MOST_CHARACTERS = 4096;
@@ -26,14 +18,12 @@ const MOST_CHARACTERS = 4096;
 /** A secret has one line: a file with several is read to its end, and would never match. */
 const PRINTABLE = /^[^\p{Cc}]*\S[^\p{Cc}]*$/u;
 
-const none = z.object({});
-const params = z.object({
+const params = {
   secret_name: z
     .string()
     .max(100)
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
-});
-const ofOne = methodsOf(params);
+};
 
 const shape = z
   .object({
@@ -78,32 +68,27 @@ function secretDocument(deps: ManagementDeps, name: string, uses: readonly Secre
   };
 }
 
-export const configuredSecrets = {
-  path: '/secrets',
-  name: 'the secrets that the configuration names',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary:
-        'The secrets that the configuration names, and those that are set here: where each comes from, never the value.',
-      answer: pageOf(shape),
-      run: async (deps, { href }) => {
-        const uses = usesOfSecrets(deps.configuration());
-        const rows = new Map((await listSecretRows(deps.db)).map((row) => [row.name, row]));
-        const names = [...new Set([...uses.keys(), ...rows.keys()])].toSorted();
-        const items = names.map((name) => secretDocument(deps, name, uses.get(name) ?? [], rows.get(name) ?? null));
-        return found(pageBody({ items, next: null }, href));
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const configuredSecrets = resource('/secrets', 'the secrets that the configuration names', {}, (method) => ({
+  GET: method({
+    summary:
+      'The secrets that the configuration names, and those that are set here: where each comes from, never the value.',
+    answer: pageOf(shape),
+    run: async (deps, { href }) => {
+      const uses = usesOfSecrets(deps.configuration());
+      const rows = new Map((await listSecretRows(deps.db)).map((row) => [row.name, row]));
+      const names = [...new Set([...uses.keys(), ...rows.keys()])].toSorted();
+      const items = names.map((name) => secretDocument(deps, name, uses.get(name) ?? [], rows.get(name) ?? null));
+      return found(pageBody({ items, next: null }, href));
+    },
+  }),
+}));
 
-export const configuredSecret = {
-  path: '/secrets/{secret_name}',
-  name: 'a secret that the configuration names',
+export const configuredSecret = resource(
+  '/secrets/{secret_name}',
+  'a secret that the configuration names',
   params,
-  methods: {
-    GET: ofOne({
+  (method) => ({
+    GET: method({
       summary: 'One secret: where it comes from, never the value.',
       answer: shape,
       run: async (deps, { params: { secret_name: name } }) => {
@@ -111,7 +96,7 @@ export const configuredSecret = {
         return isKnown ? found(secretDocument(deps, name, uses, row)) : notFound('secret');
       },
     }),
-    PUT: ofOne({
+    PUT: method({
       summary:
         'Sets the secret, sealed under the root secret. Every node uses it within seconds, without a restart; a variable or a file of its environment goes before.',
       body: z.strictObject({
@@ -127,14 +112,14 @@ export const configuredSecret = {
       rejects: ['secret_of_process', 'too_many_values', 'changed_meanwhile'],
       run: set,
     }),
-    DELETE: ofOne({
+    DELETE: method({
       summary: 'Removes the value that is set here. A value that a file in force needs stays.',
       ifMatch: 'optional',
       rejects: ['secret_in_use', 'changed_meanwhile'],
       run: remove,
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
 type Request<Body> = ManagementRequest<{ secret_name: string }, unknown, Body>;
 

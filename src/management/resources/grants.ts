@@ -13,15 +13,13 @@ import { instant, shownInstant } from '../instant.ts';
 import { lifetimesOf } from '../lifetimes.ts';
 import { instantPosition, link, listAnswer, pageOf, pageQuery } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { type Answer, done, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { type Answer, done, found, resource } from '../resource.ts';
 import { clientAddress } from './client-record.ts';
 import { clientId } from './clients.ts';
 import { userAddress } from './user-record.ts';
 import { sub } from './users.ts';
 
-const none = z.object({});
-const params = z.object({ grant_id: z.uuid() });
-const method = methodsOf(params);
+const params = { grant_id: z.uuid() };
 
 const shape = z
   .object({
@@ -121,92 +119,70 @@ const listed = (
     return { items: items.map((item) => grantDocument(deps, item)), next };
   });
 
-export const grants = {
-  path: '/grants',
-  name: 'the grants',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary: 'The grants of all end-users, newest first.',
-      query: z.strictObject({ ...pageQuery, client_id: clientId.optional(), sub: sub.optional(), ...filters }),
-      answer: pageOf(shape),
-      run: (deps, { query: { client_id, sub: userId, state, from, to, ...page }, href }) =>
-        listed(deps, page, { clientId: client_id, userId, state, createdFrom: from, createdTo: to }, href),
-    }),
-  },
-} as const satisfies ManagementResource;
+export const grants = resource('/grants', 'the grants', {}, (method) => ({
+  GET: method({
+    summary: 'The grants of all end-users, newest first.',
+    query: z.strictObject({ ...pageQuery, client_id: clientId.optional(), sub: sub.optional(), ...filters }),
+    answer: pageOf(shape),
+    run: (deps, { query: { client_id, sub: userId, state, from, to, ...page }, href }) =>
+      listed(deps, page, { clientId: client_id, userId, state, createdFrom: from, createdTo: to }, href),
+  }),
+}));
 
-const ofUser = z.object({ sub });
-
-export const grantsOfUser = {
-  path: '/users/{sub}/grants',
-  name: 'the grants of an end-user',
-  params: ofUser,
-  methods: {
-    GET: methodsOf(ofUser)({
-      summary: 'The grants of this end-user, newest first.',
-      query: z.strictObject({ ...pageQuery, client_id: clientId.optional(), ...filters }),
-      answer: pageOf(shape),
-      run: (deps, { params: { sub: userId }, query: { client_id, state, from, to, ...page }, href }) =>
-        listed(deps, page, { clientId: client_id, userId, state, createdFrom: from, createdTo: to }, href),
-    }),
-  },
-} as const satisfies ManagementResource;
+export const grantsOfUser = resource('/users/{sub}/grants', 'the grants of an end-user', { sub }, (method) => ({
+  GET: method({
+    summary: 'The grants of this end-user, newest first.',
+    query: z.strictObject({ ...pageQuery, client_id: clientId.optional(), ...filters }),
+    answer: pageOf(shape),
+    run: (deps, { params: { sub: userId }, query: { client_id, state, from, to, ...page }, href }) =>
+      listed(deps, page, { clientId: client_id, userId, state, createdFrom: from, createdTo: to }, href),
+  }),
+}));
 
 const find = ({ db, clock, configuration }: ManagementDeps, id: string) =>
   findListedGrant(db, clock, lifetimesOf(configuration()), id);
 
-export const grant = {
-  path: '/grants/{grant_id}',
-  name: 'a grant',
-  params,
-  methods: {
-    GET: method({
-      summary: 'One grant.',
-      answer: shape,
-      run: async (deps, { params: { grant_id } }) => {
-        const stored = await find(deps, grant_id);
-        return stored ? found(grantDocument(deps, stored)) : notFound('grant');
-      },
-    }),
-    DELETE: method({
-      summary: 'Revokes the grant: its code and every refresh token of its chain. An ended grant stays unchanged.',
-      run: async (deps, { params: { grant_id }, actor }) => {
-        const stored = await find(deps, grant_id);
-        if (!stored) return notFound('grant');
-        await endGrantByAdministrator(deps, stored, actor);
-        return done;
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const grant = resource('/grants/{grant_id}', 'a grant', params, (method) => ({
+  GET: method({
+    summary: 'One grant.',
+    answer: shape,
+    run: async (deps, { params: { grant_id } }) => {
+      const stored = await find(deps, grant_id);
+      return stored ? found(grantDocument(deps, stored)) : notFound('grant');
+    },
+  }),
+  DELETE: method({
+    summary: 'Revokes the grant: its code and every refresh token of its chain. An ended grant stays unchanged.',
+    run: async (deps, { params: { grant_id }, actor }) => {
+      const stored = await find(deps, grant_id);
+      if (!stored) return notFound('grant');
+      await endGrantByAdministrator(deps, stored, actor);
+      return done;
+    },
+  }),
+}));
 
-export const grantTransitions = {
-  path: '/grants/{grant_id}/transitions',
-  name: 'the life of a grant',
-  params,
-  methods: {
-    GET: method({
-      summary: 'The history of the grant, whether it is active, why it ended, and what would have prevented that.',
-      answer: z.looseObject({
-        grant_id: z.uuid(),
-        found: z
-          .boolean()
-          .describe('False: its row was removed long after its end. The ledger may still have entries about it.'),
-        active: z.boolean(),
-        events: z.array(z.looseObject({ at: shownInstant, machine: z.string(), event: z.string() })),
-        earlier_events: z.int(),
-      }),
-      run: async ({ db, clock, configuration }, { params: { grant_id: grantId } }) => {
-        const life = await loadLife(db, clock, grantId);
-        const { client, lines } = life;
-        if (!life.grant && lines.length === 0) return notFound('grant');
-        const policy = client && configuration().policies.get(client.policy);
-        const lifetimes = client && policy ? { name: client.policy, ...policy } : null;
-        const explained = { ...life, ...explanationOf(life, { kind: 'grant_id', grantId }, lifetimes), grantId };
-        const { now: _, presented: __, ...document } = explanationDocument(explained);
-        return found(document);
-      },
+export const grantTransitions = resource('/grants/{grant_id}/transitions', 'the life of a grant', params, (method) => ({
+  GET: method({
+    summary: 'The history of the grant, whether it is active, why it ended, and what would have prevented that.',
+    answer: z.looseObject({
+      grant_id: z.uuid(),
+      found: z
+        .boolean()
+        .describe('False: its row was removed long after its end. The ledger may still have entries about it.'),
+      active: z.boolean(),
+      events: z.array(z.looseObject({ at: shownInstant, machine: z.string(), event: z.string() })),
+      earlier_events: z.int(),
     }),
-  },
-} as const satisfies ManagementResource;
+    run: async ({ db, clock, configuration }, { params: { grant_id: grantId } }) => {
+      const life = await loadLife(db, clock, grantId);
+      const { client, lines } = life;
+      if (!life.grant && lines.length === 0) return notFound('grant');
+      const policy = client && configuration().policies.get(client.policy);
+      const lifetimes = client && policy ? { name: client.policy, ...policy } : null;
+      const explained = { ...life, ...explanationOf(life, { kind: 'grant_id', grantId }, lifetimes), grantId };
+      const { now: _, presented: __, ...document } = explanationDocument(explained);
+      return found(document);
+    },
+  }),
+}));

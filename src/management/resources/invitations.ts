@@ -6,12 +6,7 @@ import { addressOf, links } from '../addresses.ts';
 import { shownInstant } from '../instant.ts';
 import { instantPosition, link, listAnswer, pageOf, pageQuery } from '../page.ts';
 import { notFound, problem } from '../problem.ts';
-import { created, done, found, type ManagementResource, methodsOf } from '../resource.ts';
-
-const none = z.object({});
-const params = z.object({ invitation_id: z.uuid() });
-const ofOne = methodsOf(params);
-const ofAll = methodsOf(none);
+import { created, done, found, resource } from '../resource.ts';
 
 const fields = {
   invitation_id: z.uuid(),
@@ -53,66 +48,61 @@ export const invitationDocument = (issuer: string, { id, address, createdAt, end
   ...links({ self: addressOfOne(issuer, id) }),
 });
 
-export const invitations = {
-  path: '/invitations',
-  name: 'the invitations',
-  params: none,
-  methods: {
-    GET: ofAll({
-      summary: 'The invitations that can still be used, newest first.',
-      query: z.strictObject(pageQuery),
-      answer: pageOf(shape),
-      run: ({ db, clock, issuer }, { query: page, href }) =>
-        listAnswer(page, instantPosition, href, async (request) => {
-          const { items, next } = await listInvitationPage(db, clock, request);
-          return { items: items.map((item) => invitationDocument(issuer, item)), next };
-        }),
-    }),
-    POST: ofAll({
-      summary:
-        'Invites a person to create an account. The link of an older invitation to the same address becomes invalid.',
-      body: z.strictObject({
-        email: z.string().max(254),
-        language: z.string().max(35).optional().describe('Of the mail, as a tag such as "de".'),
-        send_mail: z.boolean().default(true).describe('False: the answer has the link instead.'),
+export const invitations = resource('/invitations', 'the invitations', {}, (method) => ({
+  GET: method({
+    summary: 'The invitations that can still be used, newest first.',
+    query: z.strictObject(pageQuery),
+    answer: pageOf(shape),
+    run: ({ db, clock, issuer }, { query: page, href }) =>
+      listAnswer(page, instantPosition, href, async (request) => {
+        const { items, next } = await listInvitationPage(db, clock, request);
+        return { items: items.map((item) => invitationDocument(issuer, item)), next };
       }),
-      example: { email: 'ada@example.com' },
-      answer: createdShape,
-      creates: true,
-      secret: true,
-      makes: { member: 'link', inDryRun: null },
-      rejects: ['sign_up_off', 'mails_off', 'invalid_fields'],
-      run: async ({ issuer, db, clock, links: deps, mails }, { body, actor, makes }) => {
-        const { email, language = null, send_mail: sendsMail } = body;
-        if (deps === null) return problem('mails_off', NO_PAGES);
-        if (sendsMail && mails === null) return problem('mails_off', NO_MAILS);
-        // Sent again with its key, it makes the same link, and no second mail.
-        const { wasCarriedOut } = makes;
-        const outbox = sendsMail && !wasCarriedOut ? (mails?.outbox ?? null) : null;
-        const outcome = await invite({ ...deps, random: makes }, outbox, { email, language }, actor);
-        if (outcome.kind === 'addressRefused')
-          return problem('invalid_fields', NO_ADDRESS, [
-            { field: 'email', detail: 'Expected an address such as ada@example.com.' },
-          ]);
-        if (outcome.kind === 'signUpIsOff') return problem('sign_up_off', SIGN_UP_OFF);
-        await makes.carryOut();
-        const { challenge, url, isMailed } = outcome;
-        const stored = (await findInvitation(db, clock, challenge.id)) ?? { ...challenge, sentBy: null };
-        const document = invitationDocument(issuer, stored);
-        // A full queue takes no mail: then the administrator has to pass the link on.
-        const isInMail = sendsMail && (wasCarriedOut || isMailed);
-        return created({ ...document, link: isInMail ? null : url }, addressOfOne(issuer, challenge.id), document);
-      },
+  }),
+  POST: method({
+    summary:
+      'Invites a person to create an account. The link of an older invitation to the same address becomes invalid.',
+    body: z.strictObject({
+      email: z.string().max(254),
+      language: z.string().max(35).optional().describe('Of the mail, as a tag such as "de".'),
+      send_mail: z.boolean().default(true).describe('False: the answer has the link instead.'),
     }),
-  },
-} as const satisfies ManagementResource;
+    example: { email: 'ada@example.com' },
+    answer: createdShape,
+    creates: true,
+    secret: true,
+    makes: { member: 'link', inDryRun: null },
+    rejects: ['sign_up_off', 'mails_off', 'invalid_fields'],
+    run: async ({ issuer, db, clock, links: deps, mails }, { body, actor, makes }) => {
+      const { email, language = null, send_mail: sendsMail } = body;
+      if (deps === null) return problem('mails_off', NO_PAGES);
+      if (sendsMail && mails === null) return problem('mails_off', NO_MAILS);
+      // Sent again with its key, it makes the same link, and no second mail.
+      const { wasCarriedOut } = makes;
+      const outbox = sendsMail && !wasCarriedOut ? (mails?.outbox ?? null) : null;
+      const outcome = await invite({ ...deps, random: makes }, outbox, { email, language }, actor);
+      if (outcome.kind === 'addressRefused')
+        return problem('invalid_fields', NO_ADDRESS, [
+          { field: 'email', detail: 'Expected an address such as ada@example.com.' },
+        ]);
+      if (outcome.kind === 'signUpIsOff') return problem('sign_up_off', SIGN_UP_OFF);
+      await makes.carryOut();
+      const { challenge, url, isMailed } = outcome;
+      const stored = (await findInvitation(db, clock, challenge.id)) ?? { ...challenge, sentBy: null };
+      const document = invitationDocument(issuer, stored);
+      // A full queue takes no mail: then the administrator has to pass the link on.
+      const isInMail = sendsMail && (wasCarriedOut || isMailed);
+      return created({ ...document, link: isInMail ? null : url }, addressOfOne(issuer, challenge.id), document);
+    },
+  }),
+}));
 
-export const invitation = {
-  path: '/invitations/{invitation_id}',
-  name: 'an invitation',
-  params,
-  methods: {
-    GET: ofOne({
+export const invitation = resource(
+  '/invitations/{invitation_id}',
+  'an invitation',
+  { invitation_id: z.uuid() },
+  (method) => ({
+    GET: method({
       summary: 'One invitation that can still be used; the link is never shown.',
       answer: shape,
       run: async ({ db, clock, issuer }, { params: { invitation_id: id } }) => {
@@ -120,7 +110,7 @@ export const invitation = {
         return stored ? found(invitationDocument(issuer, stored)) : notFound('invitation that can still be used');
       },
     }),
-    DELETE: ofOne({
+    DELETE: method({
       summary: 'Withdraws the invitation: its link becomes invalid. An existing account stays.',
       run: async ({ db, clock, challenges, sleep }, { params: { invitation_id: id }, actor }) => {
         if ((await findInvitation(db, clock, id)) === null) return notFound('invitation that can still be used');
@@ -128,5 +118,5 @@ export const invitation = {
         return done;
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);

@@ -6,9 +6,8 @@ import { type VerifiedSlice, verifySlice } from '../../ledger/verify-slice.ts';
 import { storedLedger } from '../../storage/ledger-seals.ts';
 import { cursorText, cursorValue } from '../page.ts';
 import { problem } from '../problem.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
+import { found, resource } from '../resource.ts';
 
-const none = z.object({});
 const count = z.int().nonnegative();
 const entryName = z.string().max(48);
 
@@ -76,12 +75,12 @@ const HEAD = /^(?<number>\d{1,15}):(?<digest>[0-9a-f]{64})$/;
 /** A verification keeps the process busy, which serves others too. */
 let isRunning = false;
 
-export const ledgerVerifications = {
-  path: '/ledger-verifications',
-  name: 'the verifications of the ledger',
-  params: none,
-  methods: {
-    POST: methodsOf(none)({
+export const ledgerVerifications = resource(
+  '/ledger-verifications',
+  'the verifications of the ledger',
+  {},
+  (method) => ({
+    POST: method({
       summary:
         'Verifies the next part of the ledger, from the newest segment back. Nothing is stored: send `next` of the answer as `position`, until it is null.',
       body: z.strictObject({
@@ -110,8 +109,8 @@ export const ledgerVerifications = {
         }
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
 function headIn(text: string | undefined): Position['head'] {
   const { number, digest } = HEAD.exec(text ?? '')?.groups ?? {};

@@ -8,7 +8,7 @@ import { shownInstant } from '../instant.ts';
 import { tellOwner } from '../notices.ts';
 import { link, pageBody, pageOf } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { done, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { done, found, resource } from '../resource.ts';
 import { userAddress } from './user-record.ts';
 import { findUser, sub } from './users.ts';
 
@@ -38,15 +38,12 @@ export const identityDocument = (
   }),
 });
 
-const ofUser = z.object({ sub });
-const ofIdentity = z.object({ sub, identity_id: z.uuid() });
-
-export const linkedIdentitiesOfUser = {
-  path: '/users/{sub}/linked-identities',
-  name: 'the linked identities of an end-user',
-  params: ofUser,
-  methods: {
-    GET: methodsOf(ofUser)({
+export const linkedIdentitiesOfUser = resource(
+  '/users/{sub}/linked-identities',
+  'the linked identities of an end-user',
+  { sub },
+  (method) => ({
+    GET: method({
       summary: 'Accounts at other OpenID Providers with which this end-user signs in, the oldest first.',
       answer: pageOf(shape),
       run: async (deps, { params: { sub: id }, href }) => {
@@ -57,15 +54,15 @@ export const linkedIdentitiesOfUser = {
         );
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
-export const linkedIdentity = {
-  path: '/users/{sub}/linked-identities/{identity_id}',
-  name: 'a linked identity',
-  params: ofIdentity,
-  methods: {
-    GET: methodsOf(ofIdentity)({
+export const linkedIdentity = resource(
+  '/users/{sub}/linked-identities/{identity_id}',
+  'a linked identity',
+  { sub, identity_id: z.uuid() },
+  (method) => ({
+    GET: method({
       summary: 'One linked account.',
       answer: shape,
       run: async ({ db, clock, issuer }, { params: { sub: userId, identity_id: id } }) => {
@@ -73,7 +70,7 @@ export const linkedIdentity = {
         return identity?.state === 'active' ? found(identityDocument(issuer, identity)) : notFound('linked identity');
       },
     }),
-    DELETE: methodsOf(ofIdentity)({
+    DELETE: method({
       summary:
         'Removes the linked account, even if it is the last way to sign in. Its sessions stay active: end them too.',
       run: async ({ db, clock, sleep, mails }, { params: { sub: userId, identity_id: id }, actor }) => {
@@ -86,5 +83,5 @@ export const linkedIdentity = {
         return done;
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);

@@ -9,10 +9,9 @@ import type { ManagementDeps } from '../deps.ts';
 import { keptFor } from '../kept.ts';
 import { link, pageBody, pageOf } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { document, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { document, found, resource } from '../resource.ts';
 
-const none = z.object({});
-const params = z.object({ name: z.enum([...MACHINES.keys()]) });
+const params = { name: z.enum([...MACHINES.keys()]) };
 
 const shape = z
   .object({
@@ -58,58 +57,43 @@ export function machineDocument(issuer: string, name: string, { states: counted,
   };
 }
 
-export const machines = {
-  path: '/machines',
-  name: 'the machines',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary: 'The machines that decide, with the number of rows in each state.',
-      answer: pageOf(shape),
-      run: async (deps, { href }) => {
-        const counted = await counts(deps);
-        const items = [...MACHINES.keys()].map((name) => machineDocument(deps.issuer, name, counted));
-        return found(pageBody({ items, next: null }, href));
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const machines = resource('/machines', 'the machines', {}, (method) => ({
+  GET: method({
+    summary: 'The machines that decide, with the number of rows in each state.',
+    answer: pageOf(shape),
+    run: async (deps, { href }) => {
+      const counted = await counts(deps);
+      const items = [...MACHINES.keys()].map((name) => machineDocument(deps.issuer, name, counted));
+      return found(pageBody({ items, next: null }, href));
+    },
+  }),
+}));
 
-export const machine = {
-  path: '/machines/{name}',
-  name: 'a machine',
-  params,
-  methods: {
-    GET: methodsOf(params)({
-      summary: 'One machine, with its definition as XState reads it.',
-      answer: shape.extend({ definition: z.looseObject({}) }),
-      run: async (deps, { params: { name } }) => {
-        const running = MACHINES.get(name);
-        if (!running) return notFound('machine');
-        const definition = JSON.parse(JSON.stringify(running.written, named)) as object;
-        return found({ ...machineDocument(deps.issuer, name, await counts(deps)), definition });
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const machine = resource('/machines/{name}', 'a machine', params, (method) => ({
+  GET: method({
+    summary: 'One machine, with its definition as XState reads it.',
+    answer: shape.extend({ definition: z.looseObject({}) }),
+    run: async (deps, { params: { name } }) => {
+      const running = MACHINES.get(name);
+      if (!running) return notFound('machine');
+      const definition = JSON.parse(JSON.stringify(running.written, named)) as object;
+      return found({ ...machineDocument(deps.issuer, name, await counts(deps)), definition });
+    },
+  }),
+}));
 
 /** A composed guard is a function; JSON has none. */
 const named = (_key: string, value: unknown): unknown => (typeof value === 'function' ? value.name : value);
 
-export const machinePicture = {
-  path: '/machines/{name}/picture',
-  name: 'the picture of a machine',
-  params,
-  methods: {
-    GET: methodsOf(params)({
-      summary: 'The machine as a picture, drawn from its definition.',
-      answer: z.string(),
-      answerType: 'image/svg+xml',
-      run: async (_deps, { params: { name } }) =>
-        MACHINES.has(name) ? document('image/svg+xml', pictureOf(name)) : notFound('machine'),
-    }),
-  },
-} as const satisfies ManagementResource;
+export const machinePicture = resource('/machines/{name}/picture', 'the picture of a machine', params, (method) => ({
+  GET: method({
+    summary: 'The machine as a picture, drawn from its definition.',
+    answer: z.string(),
+    answerType: 'image/svg+xml',
+    run: async (_deps, { params: { name } }) =>
+      MACHINES.has(name) ? document('image/svg+xml', pictureOf(name)) : notFound('machine'),
+  }),
+}));
 
 /** `npm run machines:build` draws them. */
 const PICTURES = new URL('../../../machines/diagrams/', import.meta.url);

@@ -6,7 +6,7 @@ import { passwordLinkFor } from '../../people/email/password-links.ts';
 import { links } from '../addresses.ts';
 import { link } from '../page.ts';
 import { notFound, problem } from '../problem.ts';
-import { created, type ManagementResource, methodsOf } from '../resource.ts';
+import { created, resource } from '../resource.ts';
 import { userAddress } from './user-record.ts';
 import { findUser, sub } from './users.ts';
 
@@ -28,14 +28,12 @@ const NO_ADDRESS = 'Add the claim "email" first. Nothing was sent.';
 const ENDED = 'A disabled end-user gets no link: enable them first. Nothing was sent.';
 const QUEUE_IS_FULL = 'The queue of mails is full. Nothing was sent; try again in a minute.';
 
-const params = z.object({ sub });
-
-export const mailedLinks = {
-  path: '/users/{sub}/mailed-links',
-  name: 'the links that were mailed to an end-user',
-  params,
-  methods: {
-    POST: methodsOf(params)({
+export const mailedLinks = resource(
+  '/users/{sub}/mailed-links',
+  'the links that were mailed to an end-user',
+  { sub },
+  (method) => ({
+    POST: method({
       summary:
         'Mails the end-user a link for a new password. No answer has the link. An older link of the same kind becomes invalid.',
       answer: shape,
@@ -67,5 +65,5 @@ export const mailedLinks = {
         );
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);

@@ -8,7 +8,7 @@ import { shownInstant } from '../instant.ts';
 import { tellOwner } from '../notices.ts';
 import { link, pageBody, pageOf } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { done, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { done, found, resource } from '../resource.ts';
 import { userAddress } from './user-record.ts';
 import { findUser, sub } from './users.ts';
 
@@ -39,32 +39,24 @@ export const passkeyDocument = (
   ...links({ self: addressOf(issuer, 'users', userId, 'passkeys', id), user: userAddress(issuer, userId) }),
 });
 
-const ofUser = z.object({ sub });
-const ofPasskey = z.object({ sub, passkey_id: z.uuid() });
+export const passkeysOfUser = resource('/users/{sub}/passkeys', 'the passkeys of an end-user', { sub }, (method) => ({
+  GET: method({
+    summary: 'Passkeys with which this end-user signs in, the newest first.',
+    answer: pageOf(shape),
+    run: async (deps, { params: { sub: id }, href }) => {
+      if ((await findUser(deps, id)) === null) return notFound('end-user');
+      const passkeys = await secondFactorStore(deps.db, deps.clock).listPasskeys(id);
+      return found(pageBody({ items: passkeys.map((item) => passkeyDocument(deps.issuer, item)), next: null }, href));
+    },
+  }),
+}));
 
-export const passkeysOfUser = {
-  path: '/users/{sub}/passkeys',
-  name: 'the passkeys of an end-user',
-  params: ofUser,
-  methods: {
-    GET: methodsOf(ofUser)({
-      summary: 'Passkeys with which this end-user signs in, the newest first.',
-      answer: pageOf(shape),
-      run: async (deps, { params: { sub: id }, href }) => {
-        if ((await findUser(deps, id)) === null) return notFound('end-user');
-        const passkeys = await secondFactorStore(deps.db, deps.clock).listPasskeys(id);
-        return found(pageBody({ items: passkeys.map((item) => passkeyDocument(deps.issuer, item)), next: null }, href));
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
-
-export const passkeyOfUser = {
-  path: '/users/{sub}/passkeys/{passkey_id}',
-  name: 'a passkey',
-  params: ofPasskey,
-  methods: {
-    GET: methodsOf(ofPasskey)({
+export const passkeyOfUser = resource(
+  '/users/{sub}/passkeys/{passkey_id}',
+  'a passkey',
+  { sub, passkey_id: z.uuid() },
+  (method) => ({
+    GET: method({
       summary: 'One passkey.',
       answer: shape,
       run: async ({ db, clock, macs, issuer }, { params: { sub: userId, passkey_id: id } }) => {
@@ -74,7 +66,7 @@ export const passkeyOfUser = {
           : notFound('passkey');
       },
     }),
-    DELETE: methodsOf(ofPasskey)({
+    DELETE: method({
       summary:
         'Removes the passkey permanently, even if it is the last way to sign in. The removal of the last factor removes the recovery codes too. Sessions stay active: end them too.',
       run: async ({ db, clock, macs, sleep, mails }, { params: { sub: userId, passkey_id: id }, actor }) => {
@@ -92,5 +84,5 @@ export const passkeyOfUser = {
         return done;
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);

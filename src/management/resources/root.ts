@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { addressOf, links } from '../addresses.ts';
 import { link } from '../page.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
+import { found, resource } from '../resource.ts';
 
 const COLLECTIONS = [
   'clients',
@@ -32,37 +32,30 @@ const COLLECTIONS = [
   'statistics',
 ] as const;
 
-const params = z.object({});
-
-export const root = {
-  path: '/',
-  name: 'the API',
-  params,
-  methods: {
-    GET: methodsOf(params)({
-      summary: 'The addresses of the API, and the caller.',
-      answer: z.object({
-        me: z.object({
-          kind: z.enum(['operator', 'client']),
-          sub: z.string().optional(),
-          user_id: z.uuid().optional().describe('The end-user in the addresses of the API.'),
-          client_id: z.string().optional(),
-          username: z.string().nullable(),
-          scopes: z.array(z.string()).describe('The scopes of the access token that the current role has too.'),
-        }),
-        _links: z.record(z.string(), link),
+export const root = resource('/', 'the API', {}, (method) => ({
+  GET: method({
+    summary: 'The addresses of the API, and the caller.',
+    answer: z.object({
+      me: z.object({
+        kind: z.enum(['operator', 'client']),
+        sub: z.string().optional(),
+        user_id: z.uuid().optional().describe('The end-user in the addresses of the API.'),
+        client_id: z.string().optional(),
+        username: z.string().nullable(),
+        scopes: z.array(z.string()).describe('The scopes of the access token that the current role has too.'),
       }),
-      run: async ({ issuer }, { me: { kind, id, sub = id, username, scopes } }) =>
-        found({
-          me: { kind, ...(kind === 'operator' ? { sub, user_id: id } : { client_id: id }), username, scopes },
-          ...links({
-            self: addressOf(issuer),
-            ...Object.fromEntries(COLLECTIONS.map((name) => [name, addressOf(issuer, name)])),
-            // RFC 8631 §4.
-            'service-desc': addressOf(issuer, 'openapi.json'),
-            'service-doc': addressOf(issuer, 'reference'),
-          }),
-        }),
+      _links: z.record(z.string(), link),
     }),
-  },
-} as const satisfies ManagementResource;
+    run: async ({ issuer }, { me: { kind, id, sub = id, username, scopes } }) =>
+      found({
+        me: { kind, ...(kind === 'operator' ? { sub, user_id: id } : { client_id: id }), username, scopes },
+        ...links({
+          self: addressOf(issuer),
+          ...Object.fromEntries(COLLECTIONS.map((name) => [name, addressOf(issuer, name)])),
+          // RFC 8631 §4.
+          'service-desc': addressOf(issuer, 'openapi.json'),
+          'service-doc': addressOf(issuer, 'reference'),
+        }),
+      }),
+  }),
+}));

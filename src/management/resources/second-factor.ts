@@ -8,7 +8,7 @@ import { shownInstant } from '../instant.ts';
 import { tellOwner } from '../notices.ts';
 import { link } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { done, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { done, found, resource } from '../resource.ts';
 import { userAddress } from './user-record.ts';
 import { findUser, sub } from './users.ts';
 
@@ -26,14 +26,11 @@ const shape = z
   })
   .meta({ id: 'SecondFactor' });
 
-const params = z.object({ sub });
-const method = methodsOf(params);
-
-export const secondFactorOfUser = {
-  path: '/users/{sub}/second-factor',
-  name: 'the second factor of an end-user',
-  params,
-  methods: {
+export const secondFactorOfUser = resource(
+  '/users/{sub}/second-factor',
+  'the second factor of an end-user',
+  { sub },
+  (method) => ({
     GET: method({
       summary: 'Whether this end-user has a second factor, and how many recovery codes are left.',
       answer: shape,
@@ -78,5 +75,5 @@ export const secondFactorOfUser = {
         return done;
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);

@@ -14,13 +14,9 @@ import type { ManagementDeps } from '../deps.ts';
 import { shownInstant } from '../instant.ts';
 import { instantPosition, link, listAnswer, pageOf, pageQuery } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { type Answer, done, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { type Answer, done, found, resource } from '../resource.ts';
 import { userAddress } from './user-record.ts';
 import { sub } from './users.ts';
-
-const none = z.object({});
-const params = z.object({ sid: z.uuid() });
-const method = methodsOf(params);
 
 const shape = z
   .object({
@@ -70,63 +66,46 @@ const listed = (
 
 const state = z.enum(['active', 'ended']).optional();
 
-export const sessions = {
-  path: '/sessions',
-  name: 'the sessions',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary: 'The sessions of all end-users, newest first.',
-      query: z.strictObject({ ...pageQuery, sub: sub.optional(), state }),
-      answer: pageOf(shape),
-      run: (deps, { query: { sub: userId, state: wanted, ...page }, href }) =>
-        listed(deps, page, { userId, state: wanted }, href),
-    }),
-  },
-} as const satisfies ManagementResource;
+export const sessions = resource('/sessions', 'the sessions', {}, (method) => ({
+  GET: method({
+    summary: 'The sessions of all end-users, newest first.',
+    query: z.strictObject({ ...pageQuery, sub: sub.optional(), state }),
+    answer: pageOf(shape),
+    run: (deps, { query: { sub: userId, state: wanted, ...page }, href }) =>
+      listed(deps, page, { userId, state: wanted }, href),
+  }),
+}));
 
-const ofUser = z.object({ sub });
-
-export const sessionsOfUser = {
-  path: '/users/{sub}/sessions',
-  name: 'the sessions of an end-user',
-  params: ofUser,
-  methods: {
-    GET: methodsOf(ofUser)({
-      summary: 'The sessions of this end-user, newest first.',
-      query: z.strictObject({ ...pageQuery, state }),
-      answer: pageOf(shape),
-      run: (deps, { params: { sub: userId }, query: { state: wanted, ...page }, href }) =>
-        listed(deps, page, { userId, state: wanted }, href),
-    }),
-  },
-} as const satisfies ManagementResource;
+export const sessionsOfUser = resource('/users/{sub}/sessions', 'the sessions of an end-user', { sub }, (method) => ({
+  GET: method({
+    summary: 'The sessions of this end-user, newest first.',
+    query: z.strictObject({ ...pageQuery, state }),
+    answer: pageOf(shape),
+    run: (deps, { params: { sub: userId }, query: { state: wanted, ...page }, href }) =>
+      listed(deps, page, { userId, state: wanted }, href),
+  }),
+}));
 
 const find = ({ db, clock, configuration }: ManagementDeps, sid: string) =>
   findListedSession(db, clock, configuration().signIn, sid);
 
-export const session = {
-  path: '/sessions/{sid}',
-  name: 'a session',
-  params,
-  methods: {
-    GET: method({
-      summary: 'One session.',
-      answer: shape,
-      run: async (deps, { params: { sid } }) => {
-        const stored = await find(deps, sid);
-        return stored ? found(sessionDocument(deps.issuer, stored)) : notFound('session');
-      },
-    }),
-    DELETE: method({
-      summary: 'Ends the session, and so signs the browser out. An ended session stays unchanged.',
-      run: async (deps, { params: { sid }, actor }) => {
-        const stored = await find(deps, sid);
-        if (!stored) return notFound('session');
-        const lifetimes = () => deps.configuration().signIn;
-        await endSessionByAdministrator({ ...deps, lifetimes }, { sid, userId: stored.session.userId }, actor);
-        return done;
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const session = resource('/sessions/{sid}', 'a session', { sid: z.uuid() }, (method) => ({
+  GET: method({
+    summary: 'One session.',
+    answer: shape,
+    run: async (deps, { params: { sid } }) => {
+      const stored = await find(deps, sid);
+      return stored ? found(sessionDocument(deps.issuer, stored)) : notFound('session');
+    },
+  }),
+  DELETE: method({
+    summary: 'Ends the session, and so signs the browser out. An ended session stays unchanged.',
+    run: async (deps, { params: { sid }, actor }) => {
+      const stored = await find(deps, sid);
+      if (!stored) return notFound('session');
+      const lifetimes = () => deps.configuration().signIn;
+      await endSessionByAdministrator({ ...deps, lifetimes }, { sid, userId: stored.session.userId }, actor);
+      return done;
+    },
+  }),
+}));

@@ -9,7 +9,7 @@ import {
   signingAlgorithmOf,
 } from '../../config/configuration.ts';
 import { pageBody, pageOf } from '../page.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
+import { found, resource } from '../resource.ts';
 
 const ABOUT = [
   'resource',
@@ -173,34 +173,27 @@ const whereOf = ({ lineOf }: Configuration, where: Where | null, { value }: NonN
 /** Usernames are for callers who may read users. */
 const NAMES_OF_USERS: ReadonlySet<About> = new Set(['operator', 'auditor']);
 
-const none = z.object({});
-
-export const settings = {
-  path: '/settings',
-  name: 'the settings',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary:
-        'The configuration in force, entry by entry: resources, scopes, claims, branding, administrators and the rotation of keys. Each with its file, key and line. The usernames of operators and auditors need the scope `users:read` too.',
-      query: z.strictObject({ about: z.enum(ABOUT).optional() }),
-      answer: pageOf(shape),
-      run: async ({ configuration: inForce }, { query: { about }, href, me }) => {
-        const configuration = inForce();
-        const all = [resourcesAndScopes, claimsOf, brandingOf, administrators, keysOf].flatMap((entriesOf) =>
-          entriesOf(configuration),
-        );
-        const items = all
-          .filter((entry) => about === undefined || entry.about === about)
-          .filter((entry) => !NAMES_OF_USERS.has(entry.about) || me.scopes.includes('users:read'))
-          .map(({ description = null, values = {}, where, ...entry }) => ({
-            ...entry,
-            description,
-            values,
-            where: whereOf(configuration, where, values),
-          }));
-        return found(pageBody({ items, next: null }, href));
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const settings = resource('/settings', 'the settings', {}, (method) => ({
+  GET: method({
+    summary:
+      'The configuration in force, entry by entry: resources, scopes, claims, branding, administrators and the rotation of keys. Each with its file, key and line. The usernames of operators and auditors need the scope `users:read` too.',
+    query: z.strictObject({ about: z.enum(ABOUT).optional() }),
+    answer: pageOf(shape),
+    run: async ({ configuration: inForce }, { query: { about }, href, me }) => {
+      const configuration = inForce();
+      const all = [resourcesAndScopes, claimsOf, brandingOf, administrators, keysOf].flatMap((entriesOf) =>
+        entriesOf(configuration),
+      );
+      const items = all
+        .filter((entry) => about === undefined || entry.about === about)
+        .filter((entry) => !NAMES_OF_USERS.has(entry.about) || me.scopes.includes('users:read'))
+        .map(({ description = null, values = {}, where, ...entry }) => ({
+          ...entry,
+          description,
+          values,
+          where: whereOf(configuration, where, values),
+        }));
+      return found(pageBody({ items, next: null }, href));
+    },
+  }),
+}));

@@ -22,11 +22,10 @@ import type { ManagementDeps } from '../deps.ts';
 import { shownInstant } from '../instant.ts';
 import { link } from '../page.ts';
 import { notFound, type Problem, type ProblemReason, problem } from '../problem.ts';
-import { type Answer, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { type Answer, found, resource } from '../resource.ts';
 import { sub } from './users.ts';
 
-const params = z.object({ reference: z.string().max(100).regex(BASE64URL).describe('As the browser brought it.') });
-const method = methodsOf(params);
+const params = { reference: z.string().max(100).regex(BASE64URL).describe('As the browser brought it.') };
 
 const shape = z
   .object({
@@ -88,24 +87,19 @@ const depsOf = ({ db, clock, macs, configuration, sleep }: ManagementDeps) => ({
   sleep,
 });
 
-export const signIn = {
-  path: '/sign-ins/{reference}',
-  name: 'a sign-in',
-  params,
-  methods: {
-    GET: method({
-      summary: 'The request of a delegated sign-in, for the application that authenticates the end-user.',
-      answer: shape,
-      run: async (deps, { params: { reference } }) => {
-        const stored = await findDelegatedSignIn(depsOf(deps), reference);
-        if (stored === null) return notFound('sign-in');
-        const { clientId } = stored.signIn.requested;
-        const client = clientId === null ? null : await findClient(deps.db, deps.macs, clientId);
-        return found(documentOf(deps, reference, stored.signIn, client));
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const signIn = resource('/sign-ins/{reference}', 'a sign-in', params, (method) => ({
+  GET: method({
+    summary: 'The request of a delegated sign-in, for the application that authenticates the end-user.',
+    answer: shape,
+    run: async (deps, { params: { reference } }) => {
+      const stored = await findDelegatedSignIn(depsOf(deps), reference);
+      if (stored === null) return notFound('sign-in');
+      const { clientId } = stored.signIn.requested;
+      const client = clientId === null ? null : await findClient(deps.db, deps.macs, clientId);
+      return found(documentOf(deps, reference, stored.signIn, client));
+    },
+  }),
+}));
 
 const MAX_METHODS = 10;
 const method8176 = z.string().regex(/^[\x21-\x7e]{1,32}$/);
@@ -138,22 +132,17 @@ const answerShape = z
   })
   .meta({ id: 'SignInAnswer' });
 
-export const signInAnswer = {
-  path: '/sign-ins/{reference}/answer',
-  name: 'the answer to a sign-in',
-  params,
-  methods: {
-    PUT: method({
-      summary: 'Answers a delegated sign-in with the end-user, or denies it. A sign-in takes one answer.',
-      body,
-      example: { username: 'ada', amr: ['pwd'], auth_time: 1_893_456_000 },
-      answer: answerShape,
-      secret: true,
-      rejects: ['sign_in_ended', 'end_user_ended', 'end_user_unknown'],
-      run: answer,
-    }),
-  },
-} as const satisfies ManagementResource;
+export const signInAnswer = resource('/sign-ins/{reference}/answer', 'the answer to a sign-in', params, (method) => ({
+  PUT: method({
+    summary: 'Answers a delegated sign-in with the end-user, or denies it. A sign-in takes one answer.',
+    body,
+    example: { username: 'ada', amr: ['pwd'], auth_time: 1_893_456_000 },
+    answer: answerShape,
+    secret: true,
+    rejects: ['sign_in_ended', 'end_user_ended', 'end_user_unknown'],
+    run: answer,
+  }),
+}));
 
 async function answer(
   deps: ManagementDeps,
@@ -162,7 +151,7 @@ async function answer(
     body: sent,
     actor,
   }: {
-    params: z.output<typeof params>;
+    params: { reference: string };
     body: z.output<typeof body>;
     actor: Parameters<typeof answerDelegatedSignIn>[1]['actor'];
   },

@@ -12,11 +12,9 @@ import type { ManagementDeps } from '../deps.ts';
 import { shownInstant } from '../instant.ts';
 import { pageBody, pageOf, selfLink } from '../page.ts';
 import { notFound, problem } from '../problem.ts';
-import { created, done, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { created, done, found, resource } from '../resource.ts';
 
-const none = z.object({});
-const params = z.object({ kid: z.string().max(128).regex(BASE64URL).describe('RFC 7638.') });
-const method = methodsOf(params);
+const params = { kid: z.string().max(128).regex(BASE64URL).describe('RFC 7638.') };
 
 const shape = z
   .object({
@@ -67,48 +65,36 @@ async function keyDocuments({ issuer, configuration, signingKeys }: ManagementDe
   });
 }
 
-export const signingKeys = {
-  path: '/signing-keys',
-  name: 'the signing keys',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary: 'The signing keys, with their state and their next change.',
-      answer: pageOf(shape).extend({ policy: policyShape }),
-      run: async (deps, { href }) => {
-        const page = pageBody({ items: await keyDocuments(deps), next: null }, href);
-        return found({ ...page, policy: policyDocument(deps.configuration().signingKeys) });
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const signingKeys = resource('/signing-keys', 'the signing keys', {}, (method) => ({
+  GET: method({
+    summary: 'The signing keys, with their state and their next change.',
+    answer: pageOf(shape).extend({ policy: policyShape }),
+    run: async (deps, { href }) => {
+      const page = pageBody({ items: await keyDocuments(deps), next: null }, href);
+      return found({ ...page, policy: policyDocument(deps.configuration().signingKeys) });
+    },
+  }),
+}));
 
-export const signingKey = {
-  path: '/signing-keys/{kid}',
-  name: 'a signing key',
-  params,
-  methods: {
-    GET: method({
-      summary: 'One signing key.',
-      answer: shape,
-      run: async (deps, { params: { kid } }) => {
-        const stored = (await keyDocuments(deps)).find((key) => key.kid === kid);
-        return stored ? found(stored) : notFound('signing key');
-      },
-    }),
-    DELETE: method({
-      summary: 'Revokes the key immediately, after a leak. The successor of a signing key takes over.',
-      run: async (deps, { params: { kid }, actor }) => {
-        const changes = await requestRevocation(deps.signingKeys, kid, actor);
-        if (changes === null) return notFound('signing key');
-        await deps.keepKeys();
-        return done;
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
-
-const ofAlgorithm = z.object({ alg: z.enum(SIGNING_ALGORITHMS) });
+export const signingKey = resource('/signing-keys/{kid}', 'a signing key', params, (method) => ({
+  GET: method({
+    summary: 'One signing key.',
+    answer: shape,
+    run: async (deps, { params: { kid } }) => {
+      const stored = (await keyDocuments(deps)).find((key) => key.kid === kid);
+      return stored ? found(stored) : notFound('signing key');
+    },
+  }),
+  DELETE: method({
+    summary: 'Revokes the key immediately, after a leak. The successor of a signing key takes over.',
+    run: async (deps, { params: { kid }, actor }) => {
+      const changes = await requestRevocation(deps.signingKeys, kid, actor);
+      if (changes === null) return notFound('signing key');
+      await deps.keepKeys();
+      return done;
+    },
+  }),
+}));
 
 const changeShape = z.object({
   kid: z.string(),
@@ -125,12 +111,12 @@ const changeDocument = ({ kid, alg, from, to, reason }: KeyChange) => ({
   reason,
 });
 
-export const rotations = {
-  path: '/signing-keys/{alg}/rotations',
-  name: 'the rotations of the key of an algorithm',
-  params: ofAlgorithm,
-  methods: {
-    POST: methodsOf(ofAlgorithm)({
+export const rotations = resource(
+  '/signing-keys/{alg}/rotations',
+  'the rotations of the key of an algorithm',
+  { alg: z.enum(SIGNING_ALGORITHMS) },
+  (method) => ({
+    POST: method({
       summary:
         'Publishes a successor now; it signs when every cache holds it. Where a successor waits, no other is made.',
       body: z.strictObject({
@@ -161,5 +147,5 @@ export const rotations = {
         return created({ changes: changes.map(changeDocument) }, addressOf(deps.issuer, 'signing-keys'));
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);

@@ -7,9 +7,7 @@ import type { ManagementDeps } from '../deps.ts';
 import { shownInstant } from '../instant.ts';
 import { keptFor } from '../kept.ts';
 import { selfLink } from '../page.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
-
-const none = z.object({});
+import { found, resource } from '../resource.ts';
 
 /** All requests within this time get the same answer. */
 const READ_EVERY_MILLISECONDS = 5000;
@@ -56,20 +54,15 @@ const shape = z
   })
   .meta({ id: 'Statistics' });
 
-export const statistics = {
-  path: '/statistics',
-  name: 'the statistics',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary:
-        'Time series for a dashboard, of the whole installation. The server counts the ledger every minute, and each node its responses, so the last minute may be missing.',
-      query: z.strictObject({ period: z.enum(PERIOD_NAMES).default('24h') }),
-      answer: shape,
-      run: async (deps, { query: { period } }) => found(documentOf(deps.issuer, period, await READS[period](deps))),
-    }),
-  },
-} as const satisfies ManagementResource;
+export const statistics = resource('/statistics', 'the statistics', {}, (method) => ({
+  GET: method({
+    summary:
+      'Time series for a dashboard, of the whole installation. The server counts the ledger every minute, and each node its responses, so the last minute may be missing.',
+    query: z.strictObject({ period: z.enum(PERIOD_NAMES).default('24h') }),
+    answer: shape,
+    run: async (deps, { query: { period } }) => found(documentOf(deps.issuer, period, await READS[period](deps))),
+  }),
+}));
 
 const READS = Object.fromEntries(
   PERIOD_NAMES.map((period) => [

@@ -14,9 +14,7 @@ import type { ManagementDeps } from '../deps.ts';
 import { shownInstant } from '../instant.ts';
 import { keptFor } from '../kept.ts';
 import { selfLink } from '../page.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
-
-const none = z.object({});
+import { found, resource } from '../resource.ts';
 
 const DAY_SECONDS = 86_400;
 /** All requests within this time get the same answer. */
@@ -88,18 +86,13 @@ const look = keptFor(LOOKED_EVERY_MILLISECONDS, async (deps: ManagementDeps) => 
 
 export type Looked = Awaited<ReturnType<typeof look>>;
 
-export const status = {
-  path: '/status',
-  name: 'the state of the server',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary: 'The health of the server.',
-      answer: shape,
-      run: async (deps) => found(documentOf(deps, await look(deps))),
-    }),
-  },
-} as const satisfies ManagementResource;
+export const status = resource('/status', 'the state of the server', {}, (method) => ({
+  GET: method({
+    summary: 'The health of the server.',
+    answer: shape,
+    run: async (deps) => found(documentOf(deps, await look(deps))),
+  }),
+}));
 
 export function documentOf(deps: Pick<ManagementDeps, 'issuer' | 'configuration' | 'lastReload'>, looked: Looked) {
   const { chains, failures, facts, nodes } = looked;

@@ -6,9 +6,7 @@ import type { SignInMethod } from '../../lifecycles/session/sign-in.ts';
 import type { HeldTable } from '../../lifecycles/table.ts';
 import { HELD_TABLES } from '../../lifecycles/tables.ts';
 import { pageBody, pageOf } from '../page.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
-
-const none = z.object({});
+import { found, resource } from '../resource.ts';
 
 const shape = z
   .object({
@@ -20,18 +18,13 @@ const shape = z
   .meta({ id: 'TransitionKind' });
 type Kind = z.infer<typeof shape>;
 
-export const transitionKinds = {
-  path: '/transition-kinds',
-  name: 'the kinds of ledger entries',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary: 'The kinds of ledger entries: the values of `machine`, `event`, `from_state`, `to_state` and `reason`.',
-      answer: pageOf(shape),
-      run: async (_deps, { href }) => found(pageBody({ items: KINDS, next: null }, href)),
-    }),
-  },
-} as const satisfies ManagementResource;
+export const transitionKinds = resource('/transition-kinds', 'the kinds of ledger entries', {}, (method) => ({
+  GET: method({
+    summary: 'The kinds of ledger entries: the values of `machine`, `event`, `from_state`, `to_state` and `reason`.',
+    answer: pageOf(shape),
+    run: async (_deps, { href }) => found(pageBody({ items: KINDS, next: null }, href)),
+  }),
+}));
 
 const unique = (names: readonly string[]): string[] => [...new Set(names)].toSorted();
 

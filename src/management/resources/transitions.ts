@@ -9,11 +9,10 @@ import { type KnownUser, knownUsers } from '../../storage/users.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { instant, shownInstant } from '../instant.ts';
 import { exactInstant, isStorable, link, listAnswer, pageQuery } from '../page.ts';
-import { type ManagementResource, methodsOf } from '../resource.ts';
+import { resource } from '../resource.ts';
 import { clientId } from './clients.ts';
 import { sub } from './users.ts';
 
-const none = z.object({});
 const name = z.string().regex(/^[A-Za-z_]{1,64}$/);
 
 /** As src/crypto/account-hash.ts makes it. */
@@ -169,69 +168,64 @@ async function knownIn(
   return { ...known, users: new Map([...users].map(([id, { sub }]) => [id, { sub, username: null }])) };
 }
 
-export const transitions = {
-  path: '/transitions',
-  name: 'the ledger',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary:
-        'The ledger. In ascending order, `next` is always there: ask it again for lines to come. A page may have fewer lines than its limit, since a request reads a bounded number of them.',
-      query: z.strictObject({
-        ...pageQuery,
-        order: z.enum(['asc', 'desc']).default('desc').describe('`desc`: the newest first.'),
-        machine: name.optional(),
-        event: name.optional(),
-        from_state: name.optional(),
-        to_state: name.optional(),
-        reason: name.optional(),
-        client_id: clientId.optional(),
-        sub: sub.optional().describe('Of the end-user, and of their grants and sessions that are still stored.'),
-        grant_id: z.uuid().optional(),
-        session_id: z.uuid().optional(),
-        account_hash: accountHash.optional().describe('Sign-ins with this account hash, also of an unknown username.'),
-        address: z
-          .string()
-          .max(64)
-          .refine(isStorable)
-          .optional()
-          .describe('Sign-ins, and codes and tokens that were used before, from this address.'),
-        user_agent: z
-          .string()
-          .max(256)
-          .refine(isStorable)
-          .optional()
-          .describe('Codes and tokens that were used before, presented by a User-Agent with this part, in any case.'),
-        from: instant.optional().describe('Decided at this instant or later (RFC 3339).'),
-        to: instant.optional().describe('Decided before this instant (RFC 3339).'),
-      }),
-      answer: z.object({
-        items: z.array(shape),
-        _links: z.object({ self: link, next: link.optional().describe('Absent: this is the last page.') }),
-      }),
-      run: (deps, { query: { limit, cursor, order, ...asked }, href, me }) => {
-        const filter = {
-          machine: asked.machine,
-          event: asked.event,
-          fromState: asked.from_state,
-          toState: asked.to_state,
-          reason: asked.reason,
-          clientId: asked.client_id,
-          userId: asked.sub,
-          grantId: asked.grant_id,
-          sessionId: asked.session_id,
-          accountHash: asked.account_hash,
-          address: asked.address,
-          userAgentPart: asked.user_agent,
-          from: asked.from,
-          to: asked.to,
-        };
-        return listAnswer({ limit, cursor }, position, href, async (page) => {
-          const { items, next } = await listLedger(deps.db, filter, { ...page, order });
-          const known = await knownIn(deps, items, me.scopes);
-          return { items: items.map((line) => lineDocument(line, known)), next };
-        });
-      },
+export const transitions = resource('/transitions', 'the ledger', {}, (method) => ({
+  GET: method({
+    summary:
+      'The ledger. In ascending order, `next` is always there: ask it again for lines to come. A page may have fewer lines than its limit, since a request reads a bounded number of them.',
+    query: z.strictObject({
+      ...pageQuery,
+      order: z.enum(['asc', 'desc']).default('desc').describe('`desc`: the newest first.'),
+      machine: name.optional(),
+      event: name.optional(),
+      from_state: name.optional(),
+      to_state: name.optional(),
+      reason: name.optional(),
+      client_id: clientId.optional(),
+      sub: sub.optional().describe('Of the end-user, and of their grants and sessions that are still stored.'),
+      grant_id: z.uuid().optional(),
+      session_id: z.uuid().optional(),
+      account_hash: accountHash.optional().describe('Sign-ins with this account hash, also of an unknown username.'),
+      address: z
+        .string()
+        .max(64)
+        .refine(isStorable)
+        .optional()
+        .describe('Sign-ins, and codes and tokens that were used before, from this address.'),
+      user_agent: z
+        .string()
+        .max(256)
+        .refine(isStorable)
+        .optional()
+        .describe('Codes and tokens that were used before, presented by a User-Agent with this part, in any case.'),
+      from: instant.optional().describe('Decided at this instant or later (RFC 3339).'),
+      to: instant.optional().describe('Decided before this instant (RFC 3339).'),
     }),
-  },
-} as const satisfies ManagementResource;
+    answer: z.object({
+      items: z.array(shape),
+      _links: z.object({ self: link, next: link.optional().describe('Absent: this is the last page.') }),
+    }),
+    run: (deps, { query: { limit, cursor, order, ...asked }, href, me }) => {
+      const filter = {
+        machine: asked.machine,
+        event: asked.event,
+        fromState: asked.from_state,
+        toState: asked.to_state,
+        reason: asked.reason,
+        clientId: asked.client_id,
+        userId: asked.sub,
+        grantId: asked.grant_id,
+        sessionId: asked.session_id,
+        accountHash: asked.account_hash,
+        address: asked.address,
+        userAgentPart: asked.user_agent,
+        from: asked.from,
+        to: asked.to,
+      };
+      return listAnswer({ limit, cursor }, position, href, async (page) => {
+        const { items, next } = await listLedger(deps.db, filter, { ...page, order });
+        const known = await knownIn(deps, items, me.scopes);
+        return { items: items.map((line) => lineDocument(line, known)), next };
+      });
+    },
+  }),
+}));

@@ -12,7 +12,7 @@ import type { ManagementDeps } from '../deps.ts';
 import { shownInstant } from '../instant.ts';
 import { link, pageBody, pageOf } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { done, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { done, found, resource } from '../resource.ts';
 import { userAddress } from './user-record.ts';
 import { findUser, sub } from './users.ts';
 
@@ -51,15 +51,11 @@ function standing({ configuration }: ManagementDeps, loaded: LoadedTrustedBrowse
   return endsAt === null ? [] : [{ browser: loaded.browser, endsAt }];
 }
 
-const ofUser = z.object({ sub });
-const ofOne = z.object({ sub, trust_id: z.uuid() });
-const method = methodsOf(ofUser);
-
-export const trustedBrowsersOfUser = {
-  path: '/users/{sub}/trusted-browsers',
-  name: 'the trusted browsers of an end-user',
-  params: ofUser,
-  methods: {
+export const trustedBrowsersOfUser = resource(
+  '/users/{sub}/trusted-browsers',
+  'the trusted browsers of an end-user',
+  { sub },
+  (method) => ({
     GET: method({
       summary: 'Browsers in which this end-user skips the second factor, the newest first.',
       answer: pageOf(shape),
@@ -81,15 +77,15 @@ export const trustedBrowsersOfUser = {
         return done;
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
-export const trustedBrowserOfUser = {
-  path: '/users/{sub}/trusted-browsers/{trust_id}',
-  name: 'a trusted browser',
-  params: ofOne,
-  methods: {
-    GET: methodsOf(ofOne)({
+export const trustedBrowserOfUser = resource(
+  '/users/{sub}/trusted-browsers/{trust_id}',
+  'a trusted browser',
+  { sub, trust_id: z.uuid() },
+  (method) => ({
+    GET: method({
       summary: 'One trusted browser.',
       answer: shape,
       run: async (deps, { params: { sub: userId, trust_id: id } }) => {
@@ -98,7 +94,7 @@ export const trustedBrowserOfUser = {
         return one ? found(trustedBrowserDocument(deps.issuer, one)) : notFound('trusted browser');
       },
     }),
-    DELETE: methodsOf(ofOne)({
+    DELETE: method({
       summary:
         'Ends the trust in this browser: its next sign-in asks for the second factor. Its session stays active: end it too.',
       run: async (deps, { params: { sub: userId, trust_id: id }, actor }) => {
@@ -107,5 +103,5 @@ export const trustedBrowserOfUser = {
         return answer === null ? notFound('trusted browser') : done;
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);

@@ -16,10 +16,7 @@ import { credentialKey } from '../../storage/imported-ways.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { tellOwner } from '../notices.ts';
 import { inParts } from '../partly-stored.ts';
-import { found, type ManagementResource, methodsOf } from '../resource.ts';
-
-const none = z.object({});
-const method = methodsOf(none);
+import { found, resource } from '../resource.ts';
 
 /** Within the bound of a body. */
 const MAX_RECORDS = 100;
@@ -51,50 +48,45 @@ type Result = z.output<typeof resultShape>;
 
 const RECORD = { username: 'ada', password_hash: '$2b$10$…', created_at: '2020-01-31T12:00:00Z' };
 
-export const userImports = {
-  path: '/user-imports',
-  name: 'the import of end-users',
-  params: none,
-  methods: {
-    GET: method({
-      summary: 'The rules of the server for the records of an import.',
-      answer: rulesShape,
-      run: async (deps) => {
-        const { hashes, rpId } = rulesOf(deps);
-        return found({ rp_id: rpId, fast_hashes: hashes.fast, password_pepper: hashes.peppered });
-      },
+export const userImports = resource('/user-imports', 'the import of end-users', {}, (method) => ({
+  GET: method({
+    summary: 'The rules of the server for the records of an import.',
+    answer: rulesShape,
+    run: async (deps) => {
+      const { hashes, rpId } = rulesOf(deps);
+      return found({ rp_id: rpId, fast_hashes: hashes.fast, password_pepper: hashes.peppered });
+    },
+  }),
+  POST: method({
+    summary:
+      'Registers or updates end-users of another system, with `sub`, password hashes, linked identities, authenticator apps, passkeys and recovery codes. Each record is stored whole or refused; the others are not concerned. A repeated request changes nothing.',
+    body: z.strictObject({
+      records: z
+        .array(z.record(z.string(), z.unknown()))
+        .min(1)
+        .max(MAX_RECORDS)
+        .describe('Members as in docs/importing-people.md.'),
+      dry_run: z.boolean().default(false).describe('True: checks the records, and changes nothing.'),
     }),
-    POST: method({
-      summary:
-        'Registers or updates end-users of another system, with `sub`, password hashes, linked identities, authenticator apps, passkeys and recovery codes. Each record is stored whole or refused; the others are not concerned. A repeated request changes nothing.',
-      body: z.strictObject({
-        records: z
-          .array(z.record(z.string(), z.unknown()))
-          .min(1)
-          .max(MAX_RECORDS)
-          .describe('Members as in docs/importing-people.md.'),
-        dry_run: z.boolean().default(false).describe('True: checks the records, and changes nothing.'),
-      }),
-      example: { records: [RECORD] },
-      answer,
-      run: async (deps, { body: { records, dry_run: isDry }, actor }) => {
-        const { db, clock, macs, keys, random, passwordPepper = null } = deps;
-        const placing = userPlacing({ db, clock, macs, keys, random, passwordPepper, actor });
-        const readings = await readingsOf(deps, records);
-        const good = readings.flatMap((one) => ('value' in one ? [one] : []));
-        const values = good.map(({ value }) => value);
-        const outcomes = isDry ? await placing.find(values) : await inParts(() => placing.place(values));
-        await inParts(async () => {
-          for (const outcome of outcomes) await tellOfNewFactors(deps, outcome);
-        });
-        const results = new Map<Reading, Result>(
-          good.map((one, place) => [one, resultOf(deps, one, outcomes[place] as FoundUser | PlacedUser)]),
-        );
-        return found({ results: readings.map((one) => results.get(one) ?? refusedResult(one)) });
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+    example: { records: [RECORD] },
+    answer,
+    run: async (deps, { body: { records, dry_run: isDry }, actor }) => {
+      const { db, clock, macs, keys, random, passwordPepper = null } = deps;
+      const placing = userPlacing({ db, clock, macs, keys, random, passwordPepper, actor });
+      const readings = await readingsOf(deps, records);
+      const good = readings.flatMap((one) => ('value' in one ? [one] : []));
+      const values = good.map(({ value }) => value);
+      const outcomes = isDry ? await placing.find(values) : await inParts(() => placing.place(values));
+      await inParts(async () => {
+        for (const outcome of outcomes) await tellOfNewFactors(deps, outcome);
+      });
+      const results = new Map<Reading, Result>(
+        good.map((one, place) => [one, resultOf(deps, one, outcomes[place] as FoundUser | PlacedUser)]),
+      );
+      return found({ results: readings.map((one) => results.get(one) ?? refusedResult(one)) });
+    },
+  }),
+}));
 
 /** The mail about a factor that an import adds to an account, by the name of the change. */
 const NOTICES: Readonly<Record<string, Notice>> = {

@@ -24,8 +24,8 @@ import {
   done,
   found,
   type ManagementRequest,
-  type ManagementResource,
-  methodsOf,
+  methodOfCollection,
+  resource,
 } from '../resource.ts';
 import { checked } from '../sent.ts';
 import {
@@ -54,71 +54,62 @@ const EXAMPLE = {
   claims: { name: 'Ada Lovelace', email: 'ada@example.com' },
 };
 
-const params = z.object({ sub });
-const method = methodsOf(params);
 type Request<Body> = ManagementRequest<{ sub: string }, unknown, Body>;
 
-export const user = {
-  path: '/users/{sub}',
-  name: 'an end-user',
-  params,
-  methods: {
-    GET: method({
-      summary: 'One end-user; the password is never shown.',
-      query: z.strictObject({ fields: fieldsOf(userShape) }),
-      answer: userShape,
-      run: async (deps, { params: { sub: id }, query: { fields } }) => {
-        const stored = await findUser(deps, id);
-        return stored ? foundUser(deps, stored, fields) : notFound('end-user');
-      },
-    }),
-    PUT: method({
-      summary:
-        'Replaces username and claims, and the password where it is sent. A new password ends every session and grant.',
-      body: userBody,
-      example: { username: 'ada', claims: EXAMPLE.claims },
-      answer: userShape,
-      ifMatch: 'whenChanging',
-      rejects: ['username_taken', 'address_taken'],
-      run: async (deps, request) => {
-        const stored = await findUser(deps, request.params.sub);
-        return stored ? change(deps, request, stored, request.body) : notFound('end-user');
-      },
-    }),
-    PATCH: method({
-      summary: 'Changes some members (RFC 7396): `disabled`, `username`, `claims`, `password`.',
-      body: userPatch,
-      patches: userBody,
-      example: { disabled: true },
-      answer: userShape,
-      ifMatch: 'required',
-      rejects: ['username_taken', 'address_taken'],
-      run: async (deps, request) => {
-        const stored = await findUser(deps, request.params.sub);
-        if (!stored) return notFound('end-user');
-        const merged = checked(userBody, mergePatch(userDocument(deps.issuer, stored), request.sent), 'invalid_fields');
-        return merged.kind === 'problem' ? merged : change(deps, request, stored, merged.value);
-      },
-    }),
-    DELETE: method({
-      summary:
-        'Erases username, password and claims, and ends every session and grant permanently. No other end-user gets the `sub`.',
-      ifMatch: 'optional',
-      run: async (deps, { params: { sub: id }, actor, precondition: { isSeen } }) => {
-        const outcome = await administerUser(
-          { db: deps.db, clock: deps.clock, macs: deps.macs, actor },
-          { id, change: { type: 'deletionRequested' }, ...(isSeen && { expects: seenIn(deps, isSeen) }) },
-        );
-        return outcome.kind === 'rejected' ? rejected(outcome.reason) : done;
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
-
-const forMany = methodsOf(z.object({}));
+export const user = resource('/users/{sub}', 'an end-user', { sub }, (method) => ({
+  GET: method({
+    summary: 'One end-user; the password is never shown.',
+    query: z.strictObject({ fields: fieldsOf(userShape) }),
+    answer: userShape,
+    run: async (deps, { params: { sub: id }, query: { fields } }) => {
+      const stored = await findUser(deps, id);
+      return stored ? foundUser(deps, stored, fields) : notFound('end-user');
+    },
+  }),
+  PUT: method({
+    summary:
+      'Replaces username and claims, and the password where it is sent. A new password ends every session and grant.',
+    body: userBody,
+    example: { username: 'ada', claims: EXAMPLE.claims },
+    answer: userShape,
+    ifMatch: 'whenChanging',
+    rejects: ['username_taken', 'address_taken'],
+    run: async (deps, request) => {
+      const stored = await findUser(deps, request.params.sub);
+      return stored ? change(deps, request, stored, request.body) : notFound('end-user');
+    },
+  }),
+  PATCH: method({
+    summary: 'Changes some members (RFC 7396): `disabled`, `username`, `claims`, `password`.',
+    body: userPatch,
+    patches: userBody,
+    example: { disabled: true },
+    answer: userShape,
+    ifMatch: 'required',
+    rejects: ['username_taken', 'address_taken'],
+    run: async (deps, request) => {
+      const stored = await findUser(deps, request.params.sub);
+      if (!stored) return notFound('end-user');
+      const merged = checked(userBody, mergePatch(userDocument(deps.issuer, stored), request.sent), 'invalid_fields');
+      return merged.kind === 'problem' ? merged : change(deps, request, stored, merged.value);
+    },
+  }),
+  DELETE: method({
+    summary:
+      'Erases username, password and claims, and ends every session and grant permanently. No other end-user gets the `sub`.',
+    ifMatch: 'optional',
+    run: async (deps, { params: { sub: id }, actor, precondition: { isSeen } }) => {
+      const outcome = await administerUser(
+        { db: deps.db, clock: deps.clock, macs: deps.macs, actor },
+        { id, change: { type: 'deletionRequested' }, ...(isSeen && { expects: seenIn(deps, isSeen) }) },
+      );
+      return outcome.kind === 'rejected' ? rejected(outcome.reason) : done;
+    },
+  }),
+}));
 
 /** `POST`, beside the list. */
-export const userRegistration = forMany({
+export const userRegistration = methodOfCollection({
   summary:
     'Registers an end-user. Without `password` and `password_hash`, they sign in by other ways of the policy: a mailed code or link, an identity provider, or a passkey.',
   body: userBody,

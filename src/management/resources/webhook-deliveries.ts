@@ -9,11 +9,10 @@ import { addressOf, links } from '../addresses.ts';
 import { shownInstant } from '../instant.ts';
 import { instantPosition, link, listAnswer, pageBody, pageOf, pageQuery } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { created, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { created, found, resource } from '../resource.ts';
 
-const none = z.object({});
 export const receiverName = z.string().regex(RECEIVER_NAME).describe('As webhooks.yaml names it.');
-const params = z.object({ delivery_id: z.uuid() });
+const params = { delivery_id: z.uuid() };
 
 const state = z.enum(['pending', 'delivered', 'abandoned']);
 
@@ -64,34 +63,29 @@ export const deliveryDocument = (issuer: string, delivery: WebhookDelivery) => (
   }),
 });
 
-export const webhookDeliveries = {
-  path: '/webhook-deliveries',
-  name: 'the deliveries of events',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary: 'Deliveries of events (pending, delivered or abandoned), newest first.',
-      query: z.strictObject({
-        ...pageQuery,
-        receiver: receiverName.optional(),
-        state: state.optional(),
-      }),
-      answer: pageOf(deliveryShape),
-      run: ({ db, issuer }, { query: { receiver, state: wanted, ...page }, href }) =>
-        listAnswer(page, instantPosition, href, async (request) => {
-          const { items, next } = await listDeliveryPage(db, { receiver, state: wanted }, request);
-          return { items: items.map((item) => deliveryDocument(issuer, item)), next };
-        }),
+export const webhookDeliveries = resource('/webhook-deliveries', 'the deliveries of events', {}, (method) => ({
+  GET: method({
+    summary: 'Deliveries of events (pending, delivered or abandoned), newest first.',
+    query: z.strictObject({
+      ...pageQuery,
+      receiver: receiverName.optional(),
+      state: state.optional(),
     }),
-  },
-} as const satisfies ManagementResource;
+    answer: pageOf(deliveryShape),
+    run: ({ db, issuer }, { query: { receiver, state: wanted, ...page }, href }) =>
+      listAnswer(page, instantPosition, href, async (request) => {
+        const { items, next } = await listDeliveryPage(db, { receiver, state: wanted }, request);
+        return { items: items.map((item) => deliveryDocument(issuer, item)), next };
+      }),
+  }),
+}));
 
-export const webhookDelivery = {
-  path: '/webhook-deliveries/{delivery_id}',
-  name: 'a delivery of an event',
+export const webhookDelivery = resource(
+  '/webhook-deliveries/{delivery_id}',
+  'a delivery of an event',
   params,
-  methods: {
-    GET: methodsOf(params)({
+  (method) => ({
+    GET: method({
       summary: 'One delivery.',
       answer: deliveryShape,
       run: async ({ db, issuer }, { params: { delivery_id: id } }) => {
@@ -99,15 +93,15 @@ export const webhookDelivery = {
         return stored ? found(deliveryDocument(issuer, stored)) : notFound('delivery');
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
-export const webhookRepetitions = {
-  path: '/webhook-deliveries/{delivery_id}/repetitions',
-  name: 'the repetitions of a delivery',
+export const webhookRepetitions = resource(
+  '/webhook-deliveries/{delivery_id}/repetitions',
+  'the repetitions of a delivery',
   params,
-  methods: {
-    POST: methodsOf(params)({
+  (method) => ({
+    POST: method({
       summary:
         'Redelivers the event immediately, with all attempts again and the same id. A delivered event can be redelivered too.',
       answer: deliveryShape,
@@ -123,8 +117,8 @@ export const webhookRepetitions = {
         return created(deliveryDocument(issuer, delivery), addressOfDelivery(issuer, id));
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
 const attemptShape = z
   .object({
@@ -135,12 +129,12 @@ const attemptShape = z
   })
   .meta({ id: 'WebhookAttempt' });
 
-export const webhookAttempts = {
-  path: '/webhook-deliveries/{delivery_id}/attempts',
-  name: 'the attempts of a delivery',
+export const webhookAttempts = resource(
+  '/webhook-deliveries/{delivery_id}/attempts',
+  'the attempts of a delivery',
   params,
-  methods: {
-    GET: methodsOf(params)({
+  (method) => ({
+    GET: method({
       summary: 'The outcome of each attempt, the newest first: at most 100.',
       answer: pageOf(attemptShape),
       run: async ({ db }, { params: { delivery_id: id }, href }) => {
@@ -150,5 +144,5 @@ export const webhookAttempts = {
         return found(pageBody({ items, next: null }, href));
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);

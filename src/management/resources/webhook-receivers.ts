@@ -12,11 +12,10 @@ import type { ManagementDeps } from '../deps.ts';
 import { shownInstant } from '../instant.ts';
 import { link, pageBody, pageOf } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { created, done, found, type ManagementResource, methodsOf } from '../resource.ts';
+import { created, done, found, resource } from '../resource.ts';
 import { addressOfDelivery, deliveryDocument, deliveryShape, receiverName } from './webhook-deliveries.ts';
 
-const none = z.object({});
-const params = z.object({ receiver: receiverName });
+const params = { receiver: receiverName };
 
 const shape = z
   .object({
@@ -70,49 +69,39 @@ export const receiverDocument = (
 const receiverNamed = ({ configuration }: ManagementDeps, name: string): WebhookReceiver | undefined =>
   configuration().webhooks.receivers.find((receiver) => receiver.name === name);
 
-export const webhookReceivers = {
-  path: '/webhook-receivers',
-  name: 'the receivers of events',
-  params: none,
-  methods: {
-    GET: methodsOf(none)({
-      summary: 'The endpoints of webhooks.yaml, and the waiting events of each.',
-      answer: pageOf(shape),
-      run: async ({ db, issuer, configuration }, { href }) => {
-        const items = await Promise.all(
-          configuration().webhooks.receivers.map(async (receiver) =>
-            receiverDocument(issuer, receiver, await standingOf(db, receiver.name)),
-          ),
-        );
-        return found(pageBody({ items, next: null }, href));
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const webhookReceivers = resource('/webhook-receivers', 'the receivers of events', {}, (method) => ({
+  GET: method({
+    summary: 'The endpoints of webhooks.yaml, and the waiting events of each.',
+    answer: pageOf(shape),
+    run: async ({ db, issuer, configuration }, { href }) => {
+      const items = await Promise.all(
+        configuration().webhooks.receivers.map(async (receiver) =>
+          receiverDocument(issuer, receiver, await standingOf(db, receiver.name)),
+        ),
+      );
+      return found(pageBody({ items, next: null }, href));
+    },
+  }),
+}));
 
-export const webhookReceiver = {
-  path: '/webhook-receivers/{receiver}',
-  name: 'a receiver of events',
-  params,
-  methods: {
-    GET: methodsOf(params)({
-      summary: 'One receiver.',
-      answer: shape,
-      run: async (deps, { params: { receiver: name } }) => {
-        const receiver = receiverNamed(deps, name);
-        if (!receiver) return notFound('receiver');
-        return found(receiverDocument(deps.issuer, receiver, await standingOf(deps.db, name)));
-      },
-    }),
-  },
-} as const satisfies ManagementResource;
+export const webhookReceiver = resource('/webhook-receivers/{receiver}', 'a receiver of events', params, (method) => ({
+  GET: method({
+    summary: 'One receiver.',
+    answer: shape,
+    run: async (deps, { params: { receiver: name } }) => {
+      const receiver = receiverNamed(deps, name);
+      if (!receiver) return notFound('receiver');
+      return found(receiverDocument(deps.issuer, receiver, await standingOf(deps.db, name)));
+    },
+  }),
+}));
 
-export const webhookTests = {
-  path: '/webhook-receivers/{receiver}/tests',
-  name: 'the test events of a receiver',
+export const webhookTests = resource(
+  '/webhook-receivers/{receiver}/tests',
+  'the test events of a receiver',
   params,
-  methods: {
-    POST: methodsOf(params)({
+  (method) => ({
+    POST: method({
       summary: `Sends the event ${TEST_EVENT}, which has no data. The delivery shows whether the endpoint accepted it.`,
       answer: deliveryShape,
       creates: true,
@@ -131,15 +120,15 @@ export const webhookTests = {
         return created(deliveryDocument(issuer, stored), addressOfDelivery(issuer, stored.id));
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
-export const webhookPause = {
-  path: '/webhook-receivers/{receiver}/pause',
-  name: 'the pause of a receiver',
+export const webhookPause = resource(
+  '/webhook-receivers/{receiver}/pause',
+  'the pause of a receiver',
   params,
-  methods: {
-    PUT: methodsOf(params)({
+  (method) => ({
+    PUT: method({
       summary:
         'Switches the endpoint off: its events are recorded and wait. Attempts under way end as usual, and test events are still sent.',
       answer: shape,
@@ -151,7 +140,7 @@ export const webhookPause = {
         return found(receiverDocument(deps.issuer, receiver, await standingOf(deps.db, name)));
       },
     }),
-    DELETE: methodsOf(params)({
+    DELETE: method({
       summary: 'Switches the endpoint on: the server sends the events that waited, the longest due first.',
       run: async (deps, { params: { receiver: name }, actor }) => {
         if (!receiverNamed(deps, name)) return notFound('receiver');
@@ -159,19 +148,19 @@ export const webhookPause = {
         return done;
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
 
 /** Of one request. */
 const MAX_REDELIVERED = 500;
 const AT_ONCE = 8;
 
-export const webhookRedeliveries = {
-  path: '/webhook-receivers/{receiver}/redeliveries',
-  name: 'the redeliveries to a receiver',
+export const webhookRedeliveries = resource(
+  '/webhook-receivers/{receiver}/redeliveries',
+  'the redeliveries to a receiver',
   params,
-  methods: {
-    POST: methodsOf(params)({
+  (method) => ({
+    POST: method({
       summary: `Redelivers the dead-lettered events of the endpoint, the oldest first: at most ${MAX_REDELIVERED}. Ask again while \`left\` is more than 0.`,
       body: z.strictObject({
         limit: z.int().min(1).max(MAX_REDELIVERED).default(MAX_REDELIVERED).describe('Of this request.'),
@@ -202,5 +191,5 @@ export const webhookRedeliveries = {
         return created({ redelivered: ids.length, left, ...links({ deliveries }) }, deliveries);
       },
     }),
-  },
-} as const satisfies ManagementResource;
+  }),
+);
