@@ -6,7 +6,7 @@ import { inEnvironment } from '../config/named-secrets.ts';
 import { SMTP_URL_NAME } from '../config/smtp.ts';
 import { sealKeys } from '../crypto/ledger-seal.ts';
 import { rowMacs } from '../crypto/row-mac.ts';
-import type { Transport } from '../management/client/client.ts';
+import type { Transport } from '../management/client/transport.ts';
 import type { ManagementDeps } from '../management/deps.ts';
 import { openInProcess } from '../management/in-process.ts';
 import type { Me } from '../management/who.ts';

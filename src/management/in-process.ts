@@ -6,7 +6,7 @@ import Fastify, { type FastifyError } from 'fastify';
 import type { Actor } from '../model/actor.ts';
 import { API_PATH } from './addresses.ts';
 import { prepareApi, sendFailure } from './api.ts';
-import type { Transport } from './client/client.ts';
+import type { Transport } from './client/transport.ts';
 import type { ManagementDeps } from './deps.ts';
 import { operationRoutes } from './routes.ts';
 import { receivedFrom } from './send.ts';

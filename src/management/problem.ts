@@ -77,6 +77,11 @@ export const fieldProblems = (reason: ProblemReason, problems: readonly RecordPr
     problems.map(({ key, ...rest }) => ({ field: key, detail: describeRecordProblem({ key: null, ...rest }) })),
   );
 
+export const refusedFields = (errors: readonly FieldProblem[]): Problem =>
+  problem('invalid_fields', 'Nothing was changed. See "errors".', errors);
+
+export const refusedField = (field: string, detail: string): Problem => refusedFields([{ field, detail }]);
+
 export const notFound = (what: string): Problem => problem('not_found', `The ${what} was not found.`);
 
 export const PROBLEM_TYPE = 'application/problem+json';

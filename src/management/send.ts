@@ -1,22 +1,7 @@
 /** A request of the same caller to another address of the API, with all of its checks: its token, its scopes and its conditions. */
 import type { FastifyRequest, LightMyRequestResponse } from 'fastify';
 import { API_PATH } from './addresses.ts';
-import type { Method } from './operations.ts';
-
-type Sent = {
-  readonly method: Method;
-  /** Below the address of the API, with its query. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-};
-
-type Received = {
-  readonly status: number;
-  /** @param name in lower case. */
-  readonly header: (name: string) => string | null;
-  readonly text: string;
-};
+import type { Received, Sent } from './client/transport.ts';
 
 /** @returns null for a path that does not lead to a resource of the API. */
 export type Send = (sent: Sent) => Promise<Received | null>;

@@ -1,7 +1,7 @@
 /** The checks of a request by the schema of its method: all problems, with the field and the nearest known name. */
 import type { z } from 'zod';
 import { isJsonObject, notAnObject, recordProblems, withoutNulls } from '../registration/record-problem.ts';
-import { fieldProblems, type Problem, type ProblemReason, problem } from './problem.ts';
+import { fieldProblems, type Problem, type ProblemReason, problem, refusedField } from './problem.ts';
 
 export type Checked<T> = { readonly kind: 'good'; readonly value: T; readonly sent: unknown } | Problem;
 
@@ -46,9 +46,7 @@ const hasProto = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (Object.hasOwn(value, '__proto__') || Object.values(value).some(hasProto));
-const NO_PROTO = problem('invalid_fields', 'Nothing was changed. See "errors".', [
-  { field: '__proto__', detail: 'Expected no member of this name, at any depth.' },
-]);
+const NO_PROTO = refusedField('__proto__', 'Expected no member of this name, at any depth.');
 
 export type QueryValues = { readonly kind: 'good'; readonly value: Readonly<Record<string, string>> } | Problem;
 

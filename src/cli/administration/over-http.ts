@@ -1,5 +1,5 @@
 /** Requests of commands to a running server. */
-import type { Received, Transport } from '../../management/client/client.ts';
+import type { Received, Transport } from '../../management/client/transport.ts';
 import { urlUnder } from '../../oauth/urls.ts';
 import { deadlines } from '../../system/deadlines.ts';
 import { ApiRefused, type Names, unreachable } from './refusals.ts';

@@ -1,5 +1,5 @@
 /** Requests that the server throttles (429): sent again after the wait that it asks for, within a bound. */
-import type { Received } from '../../management/client/client.ts';
+import type { Received } from '../../management/client/transport.ts';
 import { deadlines } from '../../system/deadlines.ts';
 
 export type Waiting = {

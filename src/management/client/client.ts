@@ -1,25 +1,7 @@
 /** The one client of the management API. How a request gets there, over a network or within a process, is its transport. */
 import type { Method } from '../operations.ts';
 import type { Asked, Document, PathWith } from './documents.ts';
-
-export type Sent = {
-  readonly method: Method;
-  /** Below the address of the API, with its query. */
-  readonly path: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-};
-
-export type Received = {
-  readonly status: number;
-  /** @param name in lower case. */
-  readonly header: (name: string) => string | null;
-  readonly text: string;
-};
-
-/** @throws without a response; the client passes the error on. */
-export type Transport = (sent: Sent) => Promise<Received>;
+import type { Received, Transport } from './transport.ts';
 
 export type FieldAtFault = { readonly field: string | null; readonly detail: string };
 

@@ -15,7 +15,7 @@ import type { ManagementDeps } from '../deps.ts';
 import { fieldsOf, withFields } from '../fields.ts';
 import { GONE_SINCE } from '../idempotency.ts';
 import { mergePatch } from '../merge-patch.ts';
-import { fieldProblems, notFound, type Problem, problem } from '../problem.ts';
+import { fieldProblems, notFound, type Problem, problem, refusedField, refusedFields } from '../problem.ts';
 import {
   type Answer,
   created,
@@ -245,7 +245,7 @@ function readSent(
   client: Pick<RegisteredClient, 'declared' | 'registeredBy'>,
 ): Read | Problem {
   const keptBy = keptProblems(sent, client);
-  if (keptBy.length > 0) return problem('invalid_fields', 'Nothing was changed. See "errors".', keptBy);
+  if (keptBy.length > 0) return refusedFields(keptBy);
   const reading = readClientMetadata(recordIn(sent), configuration(), production);
   return reading.ok ? reading : fieldProblems('invalid_fields', reading.problems);
 }
@@ -278,6 +278,4 @@ const exists = (id: string): Problem =>
   problem('already_exists', `A client with the id ${JSON.stringify(id)} exists. Nothing was changed.`);
 
 const otherId = (id: string): Problem =>
-  problem('invalid_fields', 'Nothing was changed. See "errors".', [
-    { field: 'client_id', detail: `Expected ${JSON.stringify(id)}, as in the address.` },
-  ]);
+  refusedField('client_id', `Expected ${JSON.stringify(id)}, as in the address.`);

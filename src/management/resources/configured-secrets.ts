@@ -9,7 +9,7 @@ import { rejected } from '../administration.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { shownInstant } from '../instant.ts';
 import { pageBody, pageOf, selfLink } from '../page.ts';
-import { notFound, type Problem, problem } from '../problem.ts';
+import { notFound, type Problem, problem, refusedField } from '../problem.ts';
 import { type Answer, created, done, found, type ManagementRequest, resource } from '../resource.ts';
 
 const MOST_SECRETS = 200;
@@ -154,8 +154,7 @@ async function set(deps: ManagementDeps, request: Request<{ value: string }>): P
   if (!maySetSecret(name)) return OF_THE_PROCESS;
   const { uses, row, isSet } = await standingOf(deps, name);
   const wrong = problemOfSecret({ name, uses, sender: deps.mailFrom }, value);
-  if (wrong !== null)
-    return problem('invalid_fields', 'Nothing was changed. See "errors".', [{ field: 'value', detail: wrong }]);
+  if (wrong !== null) return refusedField('value', wrong);
   const other = unexpected(deps, { name, uses, row }, request.precondition);
   if (other) return other;
   if (!isSet && (await listSecretRows(deps.db)).length >= MOST_SECRETS) return TOO_MANY;

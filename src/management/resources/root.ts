@@ -1,36 +1,12 @@
 /** Where everything is, and who asks. */
 import { z } from 'zod';
 import { addressOf, links } from '../addresses.ts';
+import { ADDRESSES } from '../operations.ts';
 import { link } from '../page.ts';
 import { found, resource } from '../resource.ts';
 
-const COLLECTIONS = [
-  'clients',
-  'users',
-  'user-imports',
-  'invitations',
-  'grants',
-  'explanations',
-  'batches',
-  'sessions',
-  'signing-keys',
-  'webhook-receivers',
-  'webhook-deliveries',
-  'mails',
-  'transitions',
-  'transition-kinds',
-  'ledger-verifications',
-  'machines',
-  'policies',
-  'resources',
-  'settings',
-  'secrets',
-  'policy-files',
-  'backtests',
-  'status',
-  'alarms',
-  'statistics',
-] as const;
+/** The addresses with one part, such as /clients. */
+const COLLECTIONS = ADDRESSES.flatMap((address) => /^\/([\w-]+)$/.exec(address)?.[1] ?? []);
 
 export const root = resource('/', 'the API', {}, (method) => ({
   GET: method({

@@ -21,7 +21,7 @@ import { addressOf, links } from '../addresses.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { shownInstant } from '../instant.ts';
 import { link } from '../page.ts';
-import { notFound, type Problem, type ProblemReason, problem } from '../problem.ts';
+import { notFound, type Problem, type ProblemReason, problem, refusedField, refusedFields } from '../problem.ts';
 import { type Answer, found, resource } from '../resource.ts';
 import { sub } from './users.ts';
 
@@ -194,9 +194,6 @@ export function answerTo(
   }
 }
 
-const refusedField = (field: string, detail: string): Problem =>
-  problem('invalid_fields', 'Nothing was changed. See "errors".', [{ field, detail }]);
-
 export function readAnswer(sent: z.output<typeof body>): DelegatedAnswer | Problem {
   const { denied, sub: id, username, claims, amr, acr, auth_time: authTime } = sent;
   if (denied !== undefined) {
@@ -222,9 +219,7 @@ export function readAnswer(sent: z.output<typeof body>): DelegatedAnswer | Probl
   const kept = acceptableClaims(claims ?? {});
   const lost = Object.keys(claims ?? {}).filter((claim) => !(claim in kept));
   if (lost.length > 0) {
-    return problem(
-      'invalid_fields',
-      'Nothing was changed. See "errors".',
+    return refusedFields(
       lost.map((claim) => ({ field: `claims.${claim}`, detail: 'Expected a claim that an end-user can have.' })),
     );
   }

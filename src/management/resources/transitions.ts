@@ -8,7 +8,7 @@ import { listLedger } from '../../storage/ledger-list.ts';
 import { type KnownUser, knownUsers } from '../../storage/users.ts';
 import type { ManagementDeps } from '../deps.ts';
 import { instant, shownInstant } from '../instant.ts';
-import { exactInstant, isStorable, link, listAnswer, pageQuery } from '../page.ts';
+import { exactInstant, isStorable, listAnswer, pageOf, pageQuery } from '../page.ts';
 import { resource } from '../resource.ts';
 import { clientId } from './clients.ts';
 import { sub } from './users.ts';
@@ -200,10 +200,7 @@ export const transitions = resource('/transitions', 'the ledger', {}, (method) =
       from: instant.optional().describe('Decided at this instant or later (RFC 3339).'),
       to: instant.optional().describe('Decided before this instant (RFC 3339).'),
     }),
-    answer: z.object({
-      items: z.array(shape),
-      _links: z.object({ self: link, next: link.optional().describe('Absent: this is the last page.') }),
-    }),
+    answer: pageOf(shape),
     run: (deps, { query: { limit, cursor, order, ...asked }, href, me }) => {
       const filter = {
         machine: asked.machine,

@@ -17,7 +17,7 @@ import type { ManagementDeps } from '../deps.ts';
 import { fieldsOf, withFields } from '../fields.ts';
 import { GONE_SINCE } from '../idempotency.ts';
 import { mergePatch } from '../merge-patch.ts';
-import { fieldProblems, notFound, type Problem, problem } from '../problem.ts';
+import { fieldProblems, notFound, type Problem, refusedField, refusedFields } from '../problem.ts';
 import {
   type Answer,
   created,
@@ -169,8 +169,7 @@ async function change(
 ): Promise<Answer> {
   const shown = userDocument(deps.issuer, stored);
   if (onlyNew || (isSeen && !isSeen(shown))) return rejected('changed_meanwhile');
-  if (sent.sub !== undefined && sent.sub !== subOf(stored))
-    return problem('invalid_fields', 'Nothing was changed. See "errors".', [otherSub(subOf(stored))]);
+  if (sent.sub !== undefined && sent.sub !== subOf(stored)) return refusedFields([otherSub(subOf(stored))]);
   const read = await recordOf(deps, sent);
   if ('kind' in read) return read;
   const hasPassword = stored.passwordHash !== NO_PASSWORD;
@@ -275,8 +274,6 @@ async function createdUser(deps: ManagementDeps, stored: RegisteredUser): Promis
   return created(shownUser(record, shown), userAddress(deps.issuer, stored.id), record, shown);
 }
 
-const refusedField = (field: string, detail: string): Problem =>
-  problem('invalid_fields', 'Nothing was changed. See "errors".', [{ field, detail }]);
 const otherPassword = (isThere: boolean): Problem =>
   refusedField('has_password', `Expected ${isThere}: this field is read-only. \`password\` sets a password.`);
 const SUB_IS_TAKEN = refusedField(

@@ -1,6 +1,7 @@
 /** The client of the management API, with a transport that the test plays: each request, and each answer. */
 import { describe, expect, it } from 'vitest';
-import { managementClient, pageIn, type Received, type Sent } from '../../../src/management/client/client.ts';
+import { managementClient, pageIn } from '../../../src/management/client/client.ts';
+import type { Received, Sent } from '../../../src/management/client/transport.ts';
 
 const received = (status: number, text = '', headers: Readonly<Record<string, string>> = {}): Received => ({
   status,
