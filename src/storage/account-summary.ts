@@ -25,5 +25,5 @@ export async function accountSummaryOf(db: Drizzle, userId: string): Promise<Sto
       .from(users)
       .where(eq(users.id, userId)),
   );
-  return row ? { ...row, appSince: row.appSince === null ? null : new Date(row.appSince) } : null;
+  return row ?? null;
 }

@@ -3,9 +3,9 @@ import { and, count, desc, eq, gt, max, sql } from 'drizzle-orm';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
-import { nowOf } from './now.ts';
+import { nowOf, readNow } from './now.ts';
 import { grants, server, signInFailures } from './schema.ts';
-import { noServerRow } from './server-row.ts';
+import { readServer } from './server-row.ts';
 
 export type EndedChains = {
   readonly reason: string;
@@ -46,16 +46,14 @@ export async function failedSignIns(db: Drizzle, clock: Clock): Promise<FailedSi
 export type DatabaseFacts = { readonly now: Date; readonly version: string; readonly bytes: number };
 
 /** @throws StoreUnavailable */
-export async function databaseFacts(db: Drizzle, clock: Clock): Promise<DatabaseFacts> {
-  const [row] = await reading(() =>
+export function databaseFacts(db: Drizzle, clock: Clock): Promise<DatabaseFacts> {
+  return readServer(() =>
     db
       .select({
-        now: sql<string>`${nowOf(clock)}`,
+        now: readNow(clock),
         version: sql<string>`current_setting('server_version')`,
         bytes: sql<number>`pg_database_size(current_database())::float8`,
       })
       .from(server),
   );
-  if (!row) throw noServerRow();
-  return { ...row, now: new Date(row.now) };
 }

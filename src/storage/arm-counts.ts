@@ -4,11 +4,10 @@ import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { IS_IN_ORDER, recordedAround } from './ledger-instants.ts';
-import { nowOf } from './now.ts';
 import { plannedRead } from './planned-read.ts';
 import { recordedOn, recordingNodes } from './recording-nodes.ts';
-import { server, transitions } from './schema.ts';
-import { noServerRow } from './server-row.ts';
+import { transitions } from './schema.ts';
+import { databaseNow } from './server-row.ts';
 import { areSpread } from './spread-databases.ts';
 
 export type TakenArm = {
@@ -31,9 +30,8 @@ export const MAX_LINES_COUNTED = 100_000;
 
 /** Callers keep the answer for some seconds. @throws StoreUnavailable */
 export async function armsTakenWithin(db: Drizzle, clock: Clock, seconds: number): Promise<TakenArms> {
-  const [row] = await reading(() => db.select({ now: sql<string>`${nowOf(clock)}` }).from(server));
-  if (!row) throw noServerRow();
-  const from = new Date(new Date(row.now).getTime() - seconds * 1000);
+  const now = await databaseNow(db, clock);
+  const from = new Date(now.getTime() - seconds * 1000);
   if (areSpread(db)) return ofNodes(db, from);
   const range = await recordedAround(db, { from });
   const arms = await plannedRead(db, (db) => {

@@ -14,7 +14,7 @@ import { isAuthenticConsent } from './consents.ts';
 import type { Drizzle } from './database.ts';
 import { decodeOnce } from './decode-rows.ts';
 import { reading } from './failures.ts';
-import { fixedNow, nowOr } from './now.ts';
+import { fixedNow, nowOr, readInstant } from './now.ts';
 import { clients, consents, server, sessions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 import { authenticFirst, isAuthenticSession, LOADED_SESSION, sessionFrom } from './sessions.ts';
@@ -58,7 +58,7 @@ function loadedFrom(macs: RowMacs, authentic: AuthenticClients, rows: readonly R
   const { now, client, session, username, ...epochs } = first;
   const isSession = session !== null && username !== null && isAuthenticSession(session, macs);
   return {
-    now: new Date(now),
+    now,
     client: client && authentic.whole(client),
     session: isSession ? sessionFrom({ session, username, ...epochs }) : null,
     remembered: rows.flatMap(({ consent }) =>
@@ -73,7 +73,7 @@ function prepareLoad(db: Drizzle) {
   return db
     .select({
       place: sql<string>`asked.place`,
-      now: nowOr('now'),
+      now: readInstant(nowOr('now')),
       client: clients,
       ...LOADED_SESSION,
       consent: consents,

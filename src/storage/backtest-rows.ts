@@ -11,10 +11,9 @@ import type { Drizzle } from './database.ts';
 import { TODAYS_EPOCHS } from './grant-list.ts';
 import { beyond } from './ledger-filter.ts';
 import { IS_IN_ORDER, recordedAround } from './ledger-instants.ts';
-import { nowOf } from './now.ts';
 import { plannedRead } from './planned-read.ts';
 import { clients, grants, server, transitions, users } from './schema.ts';
-import { noServerRow } from './server-row.ts';
+import { databaseNow } from './server-row.ts';
 import { areSpread } from './spread-databases.ts';
 
 /** `to` is exclusive. */
@@ -321,8 +320,8 @@ export async function ledgerReach(
   db: Drizzle,
   clock: Clock,
 ): Promise<{ readonly now: Date; readonly beginsAt: Date | null }> {
-  const [[row], [first]] = await Promise.all([
-    plannedRead(db, (db) => db.select({ now: sql<string>`${nowOf(clock)}` }).from(server)),
+  const [now, [first]] = await Promise.all([
+    databaseNow(db, clock),
     plannedRead(db, (db) =>
       db
         .select({ at: transitions.at })
@@ -332,6 +331,5 @@ export async function ledgerReach(
         .limit(1),
     ),
   ]);
-  if (!row) throw noServerRow();
-  return { now: new Date(row.now), beginsAt: first?.at ?? null };
+  return { now, beginsAt: first?.at ?? null };
 }

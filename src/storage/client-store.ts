@@ -3,7 +3,7 @@
  * next write is authentic and takes over nothing.
  */
 
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { RowMacs } from '../crypto/row-mac.ts';
 import type { ClientStore } from '../lifecycles/client/lifecycle.ts';
 import type { Clock } from '../system/clock.ts';
@@ -11,24 +11,22 @@ import { authenticClients, isAuthenticClient } from './authentic-clients.ts';
 import { clientOf } from './clients.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
-import { reading } from './failures.ts';
-import { nowOf } from './now.ts';
+import { readNow } from './now.ts';
 import { loadedVersion, rowVersion } from './row-version.ts';
 import { clients, server } from './schema.ts';
-import { noServerRow } from './server-row.ts';
+import { readServer } from './server-row.ts';
 
 export const clientStore = (db: Drizzle, clock: Clock, macs: RowMacs): ClientStore => ({
   load: async (clientId) => {
-    const [row] = await reading(() =>
+    const row = await readServer(() =>
       db
-        .select({ now: sql<string>`${nowOf(clock)}`, client: clients, version: rowVersion(clients) })
+        .select({ now: readNow(clock), client: clients, version: rowVersion(clients) })
         .from(server)
         .leftJoin(clients, eq(clients.clientId, clientId)),
     );
-    if (!row) throw noServerRow();
     const { client, version } = row;
     return {
-      now: new Date(row.now),
+      now: row.now,
       row: { clientId, client: client && clientOf(authenticClients(macs).whole(client)) },
       version: client && loadedVersion(isAuthenticClient(macs, client), { version, macVersion: client.macVersion }),
     };

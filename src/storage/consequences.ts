@@ -6,7 +6,7 @@ import { sessionIsAlive } from '../model/session.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { type LifetimesOf, TODAYS_EPOCHS } from './grant-list.ts';
-import { nowOf } from './now.ts';
+import { readNow } from './now.ts';
 import { type InstantPosition, olderThan, positionInstant } from './page.ts';
 import { plannedRead } from './planned-read.ts';
 import { clients, grants, server, users } from './schema.ts';
@@ -61,7 +61,7 @@ export async function consequencesForUser(
     (after, rows) => plannedRead(db, (db) => sessionRows(db, clock, { userId }, after, rows)),
     ({ at, session }) => ({ at, id: session.sid }),
   );
-  const active = ofSessions.rows.filter((row) => sessionIsAlive(sessionFrom(row), signIn, new Date(row.now)));
+  const active = ofSessions.rows.filter((row) => sessionIsAlive(sessionFrom(row), signIn, row.now));
   return {
     livingGrants: ofGrants.living.length,
     clients: new Set(ofGrants.living.map(({ clientId }) => clientId)).size,
@@ -79,7 +79,7 @@ async function livingGrants(db: Drizzle, clock: Clock, lifetimesOf: LifetimesOf,
     const liveClientEpoch = row.liveClientEpoch === null ? null : BigInt(row.liveClientEpoch);
     const liveUserEpoch = row.liveUserEpoch === null ? null : BigInt(row.liveUserEpoch);
     const policy = lifetimesOf({ clientId: row.clientId, policy: row.policyToday });
-    return grantIsAlive({ ...row, liveClientEpoch, liveUserEpoch }, policy, new Date(row.now));
+    return grantIsAlive({ ...row, liveClientEpoch, liveUserEpoch }, policy, row.now);
   });
   return { living, exact };
 }
@@ -125,7 +125,7 @@ function livesOf(db: Drizzle, clock: Clock, of: SQL, after: InstantPosition | nu
     .as('place');
   return db
     .select({
-      now: sql<string>`${nowOf(clock)}`,
+      now: readNow(clock),
       at: positionInstant(grants.createdAt),
       ...LIFE_COLUMNS,
       policyToday: clients.policy,

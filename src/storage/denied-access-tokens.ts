@@ -6,7 +6,7 @@ import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { PRESENTING_CLIENT } from './grant-parts.ts';
-import { fixedNow, nowOr } from './now.ts';
+import { fixedNow, nowOr, readInstant } from './now.ts';
 import { clients, deniedAccessTokens, server } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
@@ -24,7 +24,7 @@ export function deniedAccessTokenStore(db: Drizzle, clock: Clock) {
     load: async (key: { readonly clientId: string; readonly jti: string }): Promise<LoadedDenial> => {
       const [row] = await reading(() => loadStatement.execute({ ...key, now: fixedNow(clock) }));
       if (!row) throw noServerRow();
-      return { now: new Date(row.now), client: row.client, isDenied: row.isDenied };
+      return row;
     },
     /** Idempotent. */
     deny: (denial: { readonly jti: string; readonly clientId: string; readonly endsAt: Date }): Promise<unknown> =>
@@ -35,7 +35,7 @@ export function deniedAccessTokenStore(db: Drizzle, clock: Clock) {
 function prepareLoad(db: Drizzle) {
   return db
     .select({
-      now: nowOr('now'),
+      now: readInstant(nowOr('now')),
       client: PRESENTING_CLIENT,
       isDenied: sql<boolean>`${isNotNull(deniedAccessTokens.jti)}`,
     })

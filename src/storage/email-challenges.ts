@@ -17,7 +17,7 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { identifiedBy, identifiedByAddress } from './identified.ts';
-import { nowOf } from './now.ts';
+import { nowOf, readInstantOrNull, readNow } from './now.ts';
 import { ofAnotherKey } from './of-another-key.ts';
 import { type InstantPosition, olderThan, type Page, type PageRequest, positionInstant, readPage } from './page.ts';
 import { plannedRead } from './planned-read.ts';
@@ -43,9 +43,9 @@ function tablesOf(db: Drizzle, key: EmailChallengeKey) {
 }
 
 /** When the oldest factor that is active was added; null: there is none. */
-const OLDEST_FACTOR_AT = sql<string | null>`least(
+const OLDEST_FACTOR_AT = readInstantOrNull(sql`least(
   (select min(f.confirmed_at) from second_factors f where f.user_id = ${users.id} and f.state = 'active'),
-  (select min(p.created_at) from passkeys p where p.user_id = ${users.id} and p.state = 'active'))`;
+  (select min(p.created_at) from passkeys p where p.user_id = ${users.id} and p.state = 'active'))`);
 
 const NOTHING_SENT = { username: null, address: null };
 
@@ -57,7 +57,7 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
         db
           .with(...tablesOf(db, key))
           .select({
-            now: sql<string>`${nowOf(clock)}`,
+            now: readNow(clock),
             user: registeredColumns,
             version: rowVersion(users),
             authentic: authenticColumns,
@@ -91,15 +91,14 @@ export function emailChallengeStore(db: Drizzle, clock: Clock, macs: RowMacs): E
       const isLink =
         isOfOne && (key.kind !== 'secret' || (isOurs && found.every((challenge) => mayBe(key, challenge, macs))));
       const challenges = isLink ? found.map(challengeFrom) : [];
-      const factorAt = oldestFactorAt === null ? null : new Date(oldestFactorAt);
       const loaded = {
-        now: new Date(now),
+        now,
         challenges,
         user,
         usernameOf,
         addressOf,
         addressesIdentify,
-        oldestFactorAt: factorAt,
+        oldestFactorAt,
         ...(passkeyState !== null && { passkeyState }),
       };
       return {

@@ -22,10 +22,10 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { identifiedByAddress } from './identified.ts';
-import { nowOf } from './now.ts';
+import { readInstantOrNull, readNow } from './now.ts';
 import { FIRST_VERSION } from './row-version.ts';
 import { externalSignIns, linkedIdentities, server, users } from './schema.ts';
-import { noServerRow } from './server-row.ts';
+import { databaseNow } from './server-row.ts';
 import { authenticColumns, isAuthenticUser, userColumns, usernameKey } from './users.ts';
 
 const used = alias(externalSignIns, 'used');
@@ -46,11 +46,11 @@ export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): E
   find: async (referenceHash) => {
     const [row] = await reading(() =>
       db
-        .select({ now: sql<string>`${nowOf(clock)}`, signIn: externalSignIns })
+        .select({ now: readNow(clock), signIn: externalSignIns })
         .from(externalSignIns)
         .where(eq(externalSignIns.referenceHash, Buffer.from(referenceHash))),
     );
-    return row && isRight(macs, row.signIn) ? { now: new Date(row.now), signIn: row.signIn } : null;
+    return row && isRight(macs, row.signIn) ? row : null;
   },
   load: async (referenceHash, sought, usernames, address = null) => {
     const isMeant = eq(externalSignIns.referenceHash, Buffer.from(referenceHash));
@@ -58,9 +58,9 @@ export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): E
       db
         .with(...lastUsed(db, isMeant))
         .select({
-          now: sql<string>`${nowOf(clock)}`,
+          now: readNow(clock),
           signIn: externalSignIns,
-          lastUsedBeganAt: sql<string | null>`(select began_at from last_used)`,
+          lastUsedBeganAt: readInstantOrNull(sql`(select began_at from last_used)`),
           serverEpoch: server.epoch,
           addressesIdentify: server.addressesIdentify,
           addressOf: identifiedByAddress(address),
@@ -76,8 +76,6 @@ export const externalSignInStore = (db: Drizzle, clock: Clock, macs: RowMacs): E
     return {
       ...loaded,
       addressIsTaken: addressOf !== null,
-      now: new Date(row.now),
-      lastUsedBeganAt: row.lastUsedBeganAt === null ? null : new Date(row.lastUsedBeganAt),
       identity,
       user: await findUser(db, macs, sought, row.signIn, identity),
       freeUsernames: await freeOf(db, usernames),
@@ -97,9 +95,7 @@ async function insert(
   { lifetimeSeconds, interactionEndsAt, ...signIn }: NewExternalSignIn,
 ): Promise<void> {
   // Asked first: the end stands under the MAC.
-  const [began] = await reading(() => db.select({ now: sql<string>`${nowOf(clock)}` }).from(server));
-  if (!began) throw noServerRow();
-  const now = new Date(began.now);
+  const now = await databaseNow(db, clock);
   const endsAt = new Date(
     Math.min(now.getTime() + lifetimeSeconds * 1000, interactionEndsAt?.getTime() ?? Number.POSITIVE_INFINITY),
   );

@@ -17,7 +17,7 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { endedAmong } from './ended-rows.ts';
 import { reading, writing } from './failures.ts';
-import { nowOf } from './now.ts';
+import { nowOf, readInstantOrNull, readNow } from './now.ts';
 import { ofAnotherKey } from './of-another-key.ts';
 import { otherWays } from './other-ways.ts';
 import {
@@ -30,7 +30,7 @@ import {
   trustedBrowsers,
   users,
 } from './schema.ts';
-import { noServerRow } from './server-row.ts';
+import { readServer } from './server-row.ts';
 import { isAuthenticUser } from './users.ts';
 
 /** The `id` tells an end-user who may sign in from none. */
@@ -63,7 +63,7 @@ export const numberOfActive = (table: Counted, userId: string): SQL<number> =>
 export const factorCounts = (userId: string) => ({
   passkeys: numberOfActive(passkeys, userId),
   apps: numberOfActive(secondFactors, userId),
-  appSince: sql<string | null>`(select min(${secondFactors.confirmedAt}) ${active(secondFactors, userId)})`,
+  appSince: readInstantOrNull(sql`(select min(${secondFactors.confirmedAt}) ${active(secondFactors, userId)})`),
   recoveryCodes: numberOfActive(recoveryCodes, userId),
 });
 
@@ -84,11 +84,11 @@ const alone = <T>(db: Drizzle, userId: string, write: (tx: Drizzle) => PromiseLi
   });
 
 export function secondFactorStore(db: Drizzle, clock: Clock): SecondFactorStore & FactorLists {
-  const loadBy = async (userId: string, which: SQL): Promise<readonly LoadedSecondFactor[]> => {
-    const rows = await reading(() =>
+  const loadBy = (userId: string, which: SQL): Promise<readonly LoadedSecondFactor[]> =>
+    reading(() =>
       db
         .select({
-          now: sql<string>`${nowOf(clock)}`,
+          now: readNow(clock),
           factor: secondFactors,
           user: OWNER,
           hasAnother: another(sql`${secondFactors.userId}`, sql`${secondFactors.id}`),
@@ -98,8 +98,6 @@ export function secondFactorStore(db: Drizzle, clock: Clock): SecondFactorStore 
         .where(and(eq(secondFactors.userId, userId), which))
         .orderBy(desc(secondFactors.createdAt)),
     );
-    return rows.map((row) => ({ ...row, now: new Date(row.now) }));
-  };
   return {
     load: async (userId, id) => (await loadBy(userId, eq(secondFactors.id, id)))[0] ?? null,
     loadActive: (userId) => loadBy(userId, eq(secondFactors.state, 'active')),
@@ -109,16 +107,12 @@ export function secondFactorStore(db: Drizzle, clock: Clock): SecondFactorStore 
         db.insert(secondFactors).values({ ...factor, state: 'unconfirmed', createdAt: nowOf(clock) }),
       );
     },
-    kindsOf: async (userId) => {
+    kindsOf: (userId) => {
       const has = (table: typeof secondFactors | typeof passkeys) =>
         sql<boolean>`exists (select 1 from ${table} where ${table.userId} = ${userId}::uuid and ${table.state} = 'active')`;
-      const [row] = await reading(() =>
-        db
-          .select({ now: sql<string>`${nowOf(clock)}`, hasApp: has(secondFactors), hasPasskey: has(passkeys) })
-          .from(server),
+      return readServer(() =>
+        db.select({ now: readNow(clock), hasApp: has(secondFactors), hasPasskey: has(passkeys) }).from(server),
       );
-      if (!row) throw noServerRow();
-      return { ...row, now: new Date(row.now) };
     },
     listApps: (userId) =>
       reading(() =>
@@ -176,7 +170,7 @@ export function recoveryCodeStore(db: Drizzle, clock: Clock): RecoveryCodeStore 
     const [row] = await reading(() =>
       db
         .select({
-          now: sql<string>`${nowOf(clock)}`,
+          now: readNow(clock),
           code: { id, userId: owner, state, endedAt },
           user: OWNER,
         })
@@ -184,7 +178,7 @@ export function recoveryCodeStore(db: Drizzle, clock: Clock): RecoveryCodeStore 
         .innerJoin(users, eq(users.id, owner))
         .where(and(eq(owner, userId), which)),
     );
-    return row ? { ...row, now: new Date(row.now) } : null;
+    return row ?? null;
   };
   return {
     find: (userId, hashes) =>
@@ -244,7 +238,7 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
       db
         .with(ofAnotherKey(db, secondFactors, theirs))
         .select({
-          now: sql<string>`${nowOf(clock)}`,
+          now: readNow(clock),
           passkey: passkeys,
           owner: users,
           hasAnother: another(sql`${passkeys.userId}`, sql`${passkeys.id}`),
@@ -257,7 +251,7 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
     if (!row) return null;
     const { owner, ...loaded } = row;
     // An end-user whom a foreign write enabled may not sign in.
-    return { ...loaded, user: isAuthenticUser(owner, macs) ? owner : null, now: new Date(row.now) };
+    return { ...loaded, user: isAuthenticUser(owner, macs) ? owner : null };
   };
   const load: PasskeyStore['load'] = async (key) => {
     if (!('credentialId' in key)) return loadBy(and(eq(passkeys.id, key.id), eq(passkeys.userId, key.userId)));
@@ -271,10 +265,10 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
     loadNew: async (passkey) => {
       const known = await load({ credentialId: passkey.credentialId });
       if (known !== null) return known;
-      const [row] = await reading(() =>
+      const row = await readServer(() =>
         db
           .select({
-            now: sql<string>`${nowOf(clock)}`,
+            now: readNow(clock),
             user: OWNER,
             hasAnother: another(uuid(passkey.userId), uuid(passkey.id)),
             otherWays: otherWays(uuid(passkey.id)),
@@ -282,9 +276,7 @@ export function passkeyStore(db: Drizzle, clock: Clock, macs: RowMacs): PasskeyS
           .from(server)
           .leftJoin(users, eq(users.id, passkey.userId)),
       );
-      if (!row) throw new Error('There is no server row.');
-      const now = new Date(row.now);
-      return { ...row, now, passkey: unregistered(passkey, now) };
+      return { ...row, passkey: unregistered(passkey, row.now) };
     },
     commit: commitStore(db, macs),
     spend: async (challengeHash, endsAt) => {
@@ -329,7 +321,7 @@ export function trustedBrowserStore(db: Drizzle, clock: Clock, macs: RowMacs): T
     const rows = await reading(() =>
       db
         .select({
-          now: sql<string>`${nowOf(clock)}`,
+          now: readNow(clock),
           stored: trustedBrowsers,
           factorStands: isActiveFactor(sql`${trustedBrowsers.userId}`, sql`${trustedBrowsers.factorId}`),
           ...EPOCHS,
@@ -344,7 +336,7 @@ export function trustedBrowserStore(db: Drizzle, clock: Clock, macs: RowMacs): T
     return rows
       .filter(({ stored }) => isAuthenticTrust(stored, macs))
       .map(({ now, factorStands, stored: { mac, macVersion, ...stored }, liveUserEpoch, liveServerEpoch }) => ({
-        now: new Date(now),
+        now,
         factorStands,
         browser: { ...stored, liveUserEpoch: epochOf(liveUserEpoch), liveServerEpoch },
       }));
@@ -360,7 +352,7 @@ export function trustedBrowserStore(db: Drizzle, clock: Clock, macs: RowMacs): T
       const [row] = await reading(() =>
         db
           .select({
-            now: sql<string>`${nowOf(clock)}`,
+            now: readNow(clock),
             factorStands: isActiveFactor(sql`${userId}::uuid`, sql`${factorId}::uuid`),
             ...EPOCHS,
           })
@@ -368,7 +360,7 @@ export function trustedBrowserStore(db: Drizzle, clock: Clock, macs: RowMacs): T
           .innerJoin(server, sql`true`)
           .where(eq(users.id, userId)),
       );
-      return row ? { ...row, now: new Date(row.now), liveUserEpoch: epochOf(row.liveUserEpoch) } : null;
+      return row ? { ...row, liveUserEpoch: epochOf(row.liveUserEpoch) } : null;
     },
     list: (userId) =>
       loadBy(

@@ -6,7 +6,7 @@ import { grantEndsAt, grantIsAlive, type Lifetimes } from '../model/lifetimes.ts
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
-import { nowOf } from './now.ts';
+import { readNow } from './now.ts';
 import { type InstantPosition, olderThan, type Page, type PageRequest, positionInstant, readPage } from './page.ts';
 import { plannedRead } from './planned-read.ts';
 import { clients, grants, server, users } from './schema.ts';
@@ -104,7 +104,7 @@ function withOwners(db: Drizzle, clock: Clock, chosen: ReturnType<typeof placesO
   const place = chosen.as('place');
   return db
     .select({
-      now: sql<string>`${nowOf(clock)}`,
+      now: readNow(clock),
       at: positionInstant(grants.createdAt),
       grant: getTableColumns(grants),
       client: { clientId: clients.clientId, clientName: clients.clientName, policy: clients.policy },
@@ -131,7 +131,7 @@ function listedFrom(row: Row, lifetimesOf: LifetimesOf): ListedGrant {
     liveUserEpoch: row.liveUserEpoch === null ? null : BigInt(row.liveUserEpoch),
     liveServerEpoch: row.liveServerEpoch,
   };
-  const [now, lifetimes] = [new Date(row.now), lifetimesOf(client)];
+  const [now, lifetimes] = [row.now, lifetimesOf(client)];
   return {
     grant,
     clientName: client.clientName,

@@ -10,7 +10,7 @@ import { isAuthenticConsent } from './consents.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { interactionCommits } from './interaction-commits.ts';
-import { fixedNow, nowOr } from './now.ts';
+import { fixedNow, nowOr, readInstant } from './now.ts';
 import { ofAnotherKey } from './of-another-key.ts';
 import { clients, consents, grants, interactions, pushedRequests, users } from './schema.ts';
 
@@ -48,7 +48,7 @@ function storedFrom(macs: RowMacs, authentic: AuthenticClients, row: Row, intera
   const stands = consent && consent.userEpoch === row.user?.epoch && consent.clientEpoch === client.epoch;
   const remembered = stands && isAuthenticConsent(macs, consent) ? consent : null;
   return {
-    now: new Date(row.now),
+    now: row.now,
     interaction,
     isStored: row.interaction !== null,
     client,
@@ -66,7 +66,7 @@ function storedFrom(macs: RowMacs, authentic: AuthenticClients, row: Row, intera
 }
 
 const LOADED = {
-  now: nowOr('now'),
+  now: readInstant(nowOr('now')),
   interaction: interactions,
   client: clients,
   pushed: pushedRequests,

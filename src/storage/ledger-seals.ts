@@ -10,11 +10,11 @@ import { LEDGER_KEPT_DAYS, SHARD } from '../model/ledger.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
-import { nowOf } from './now.ts';
+import { readNow } from './now.ts';
 import { hasRecordingNodes, isOnePostgres, recordedOn, recordingNodes } from './recording-nodes.ts';
 import { lockedAlone } from './run-alone.ts';
 import { ledgerRetention, ledgerSeals, server, transitions } from './schema.ts';
-import { noServerRow } from './server-row.ts';
+import { databaseNow, readServer } from './server-row.ts';
 
 const LINES_READ = 500;
 const SEALS_READ = 100;
@@ -159,22 +159,18 @@ function overlaps(statement: string, range: Range): boolean {
 
 async function standing({ db, spread }: Source, clock: Clock): Promise<{ now: Date; nodes: readonly NodeStanding[] }> {
   if (spread) {
-    const [row] = await reading(() => db.select({ now: sql<string>`${nowOf(clock)}` }).from(server));
-    if (!row) throw noServerRow();
-    return { now: new Date(row.now), nodes: await reading(() => recordingNodes(db)) };
+    return { now: await databaseNow(db, clock), nodes: await reading(() => recordingNodes(db)) };
   }
-  const [row] = await reading(() =>
+  const { now, ...node } = await readServer(() =>
     db
       .select({
-        now: sql<string>`${nowOf(clock)}`,
+        now: readNow(clock),
         settledBelow: sql<string>`pg_snapshot_xmin(pg_current_snapshot())::text`,
         begunBelow: sql<string>`pg_snapshot_xmax(pg_current_snapshot())::text`,
       })
       .from(server),
   );
-  if (!row) throw noServerRow();
-  const { now, ...node } = row;
-  return { now: new Date(now), nodes: [node] };
+  return { now, nodes: [node] };
 }
 
 /** The first page is one row: mostly it is authentic. */

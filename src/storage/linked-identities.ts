@@ -6,7 +6,7 @@ import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
-import { nowOf } from './now.ts';
+import { readNow } from './now.ts';
 import { otherWays } from './other-ways.ts';
 import { linkedIdentities, users } from './schema.ts';
 
@@ -16,7 +16,7 @@ export const linkedIdentityStore = (db: Drizzle, clock: Clock, macs: RowMacs | n
     const [row] = await reading(() =>
       db
         .select({
-          now: sql<string>`${nowOf(clock)}`,
+          now: readNow(clock),
           identity: linkedIdentities,
           otherWays: otherWays(sql`${id}::uuid`),
         })
@@ -24,7 +24,7 @@ export const linkedIdentityStore = (db: Drizzle, clock: Clock, macs: RowMacs | n
         .leftJoin(linkedIdentities, and(eq(linkedIdentities.userId, users.id), eq(linkedIdentities.id, id)))
         .where(eq(users.id, userId)),
     );
-    return row ? { ...row, now: new Date(row.now) } : NO_USER;
+    return row ?? NO_USER;
   },
   list: (userId) =>
     reading(() =>

@@ -7,7 +7,7 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading } from './failures.ts';
 import { instant } from './ledger.ts';
-import { nowOf } from './now.ts';
+import { nowOf, readInstant } from './now.ts';
 import { mails } from './schema.ts';
 
 /** The longest due of a purpose and a domain. */
@@ -71,11 +71,11 @@ export function mailQueue(db: Drizzle, clock: Clock): MailQueue {
       load: async (id) => {
         const [row] = await reading(() =>
           db
-            .select({ now: sql<string>`${now()}`, mail: mails })
+            .select({ now: readInstant(now()), mail: mails })
             .from(mails)
             .where(eq(mails.id, id)),
         );
-        return row ? { now: new Date(row.now), mail: row.mail } : null;
+        return row ?? null;
       },
       commit: commitStore(db),
     },

@@ -11,6 +11,15 @@ export const fixedOrNow = (clock: Clock): string => fixedNow(clock) ?? 'now';
 /** In a prepared statement: the placeholder of this name, or the database's `now()` where it is null. */
 export const nowOr = (name: string): SQL<string> => sql`coalesce(${sql.placeholder(name)}::timestamptz, now())`;
 
+/** An instant that a statement reads. The driver has it as text. */
+export const readInstant = (instant: SQL): SQL<Date> => sql`${instant}`.mapWith((text: string) => new Date(text));
+
+/** The same of an expression that can be null. */
+export const readInstantOrNull = (instant: SQL): SQL<Date | null> => readInstant(instant);
+
+/** The database's clock, for a statement that reads it. */
+export const readNow = (clock: Clock): SQL<Date> => readInstant(nowOf(clock));
+
 /** In a statement that is built for each call. */
 export function nowOf(clock: Clock): SQL {
   const now = fixedNow(clock);

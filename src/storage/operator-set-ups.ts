@@ -13,7 +13,7 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { identifiedBy } from './identified.ts';
-import { nowOf } from './now.ts';
+import { readNow } from './now.ts';
 import { operatorSetUps, server, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 import { authenticColumns, isAuthenticUser, userColumns, usernameKey } from './users.ts';
@@ -24,7 +24,7 @@ export function operatorSetUpStore(db: Drizzle, clock: Clock, macs: RowMacs): Op
       const rows = await reading(() =>
         db
           .select({
-            now: sql<string>`${nowOf(clock)}`,
+            now: readNow(clock),
             serverEpoch: server.epoch,
             usernameOf: identifiedBy(key.username === null ? null : usernameKey(key.username)),
             passkeyState: stateOfCredential(key),
@@ -42,7 +42,7 @@ export function operatorSetUpStore(db: Drizzle, clock: Clock, macs: RowMacs): Op
       const used = setUps.find(({ state }) => state === 'used')?.userId ?? null;
       const operators = await operatorsAmong(db, macs, key.declared, used);
       return {
-        now: new Date(row.now),
+        now: row.now,
         serverEpoch: row.serverEpoch,
         usernameOf: row.usernameOf,
         ...(row.passkeyState !== null && { passkeyState: row.passkeyState }),

@@ -7,7 +7,7 @@ import type { Clock } from '../system/clock.ts';
 import { isAuthenticConsent } from './consents.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
-import { nowOf } from './now.ts';
+import { readNow } from './now.ts';
 import { clients, consents, grants, server, users } from './schema.ts';
 
 export type StoredPermissions = {
@@ -42,7 +42,7 @@ export function permissionStore(db: Drizzle, clock: Clock, macs: RowMacs) {
       const named = await reading(() => db.select().from(clients).where(inArray(clients.clientId, ids)));
       const byId = new Map(named.map((client) => [client.clientId, client]));
       return {
-        now: new Date(facts.now),
+        now: facts.now,
         grants: stored.map((grant) => {
           const client = byId.get(grant.clientId);
           return {
@@ -112,7 +112,7 @@ const standingConsents = (db: Drizzle, userId: string) =>
 const factsOf = (db: Drizzle, clock: Clock, userId: string) =>
   db
     .select({
-      now: sql<string>`${nowOf(clock)}`,
+      now: readNow(clock),
       serverEpoch: server.epoch,
       userEpoch: users.epoch,
       disabledAt: users.disabledAt,

@@ -12,9 +12,9 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
 import { ledgerColumns } from './ledger.ts';
-import { nowOf } from './now.ts';
+import { nowOf, readInstant, readInstantOrNull, readNow } from './now.ts';
 import { pushedRequests, server, transitions } from './schema.ts';
-import { noServerRow } from './server-row.ts';
+import { readServer } from './server-row.ts';
 
 export function pushedRequestStore(db: Drizzle, clock: Clock): PushedRequestStore {
   return {
@@ -22,30 +22,29 @@ export function pushedRequestStore(db: Drizzle, clock: Clock): PushedRequestStor
       const now = nowOf(clock);
       const open = sql`from pushed_requests p
         where p.client_id = ${clientId} and p.state = 'pushed' and p.ends_at > ${now} and p.id <> ${id}::uuid`;
-      const [row] = await reading(() =>
+      const row = await readServer(() =>
         db
           .select({
-            now: sql<string>`${now}`,
+            now: readInstant(now),
             request: pushedRequests,
             count: sql<string>`(select count(*) ${open})`,
-            endsAt: sql<string | null>`(select min(p.ends_at) ${open})`,
+            endsAt: readInstantOrNull(sql`(select min(p.ends_at) ${open})`),
           })
           .from(server)
           .leftJoin(pushedRequests, eq(pushedRequests.id, id)),
       );
-      if (!row) throw noServerRow();
-      const othersOpen = { count: Number(row.count), endsAt: row.endsAt === null ? null : new Date(row.endsAt) };
-      return { now: new Date(row.now), request: row.request, othersOpen };
+      const { now: at, request, count, endsAt } = row;
+      return { now: at, request, othersOpen: { count: Number(count), endsAt } };
     },
     load: async (id) => {
       if (!isUuid(id)) return null;
       const [row] = await reading(() =>
         db
-          .select({ now: sql<string>`${nowOf(clock)}`, request: pushedRequests })
+          .select({ now: readNow(clock), request: pushedRequests })
           .from(pushedRequests)
           .where(eq(pushedRequests.id, id)),
       );
-      return row ? { now: new Date(row.now), request: row.request, othersOpen: { count: 0, endsAt: null } } : null;
+      return row ? { ...row, othersOpen: { count: 0, endsAt: null } } : null;
     },
     commit: commitStore(db),
   };

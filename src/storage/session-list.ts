@@ -4,7 +4,7 @@ import { type Session, type SessionLifetimes, sessionIsAlive } from '../model/se
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
-import { nowOf } from './now.ts';
+import { readNow } from './now.ts';
 import { type InstantPosition, olderThan, type Page, type PageRequest, positionInstant, readPage } from './page.ts';
 import { plannedRead } from './planned-read.ts';
 import { server, sessions, users } from './schema.ts';
@@ -78,7 +78,7 @@ const placesOf = (db: Drizzle, where: SQL | undefined) =>
 function withOwners(db: Drizzle, clock: Clock, chosen: ReturnType<typeof placesOf>) {
   const place = chosen.as('place');
   return db
-    .select({ now: sql<string>`${nowOf(clock)}`, at: positionInstant(sessions.signedInAt), ...LOADED_SESSION })
+    .select({ now: readNow(clock), at: positionInstant(sessions.signedInAt), ...LOADED_SESSION })
     .from(place)
     .innerJoin(sessions, and(eq(sessions.sid, place.sid), eq(sessions.userId, place.userId)))
     .innerJoin(users, eq(users.id, sessions.userId))
@@ -89,7 +89,6 @@ function withOwners(db: Drizzle, clock: Clock, chosen: ReturnType<typeof placesO
 type Row = Awaited<ReturnType<typeof withOwners>>[number];
 
 function listedFrom(row: Row, lifetimes: SessionLifetimes): ListedSession {
-  const session = sessionFrom(row);
-  const now = new Date(row.now);
+  const [session, now] = [sessionFrom(row), row.now];
   return { session, state: sessionIsAlive(session, lifetimes, now) ? 'active' : 'ended', now };
 }

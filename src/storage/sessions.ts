@@ -19,10 +19,10 @@ import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { committing, reading, writing } from './failures.ts';
 import { administrationLine, entryLine, instant, ledgerColumns, originLine } from './ledger.ts';
-import { fixedNow, nowOf, nowOr } from './now.ts';
+import { fixedNow, nowOf, nowOr, readInstant, readNow } from './now.ts';
 import { FIRST_VERSION } from './row-version.ts';
 import { lastSignIns, server, sessions, transitions, users } from './schema.ts';
-import { noServerRow } from './server-row.ts';
+import { databaseNow } from './server-row.ts';
 import { SIGN_IN } from './sign-in-lines.ts';
 
 /** More than an end-user has browsers. */
@@ -30,7 +30,7 @@ const MAX_LISTED = 100;
 
 export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionStore {
   const loadStatement = db
-    .select({ now: nowOr('now'), ...LOADED_SESSION })
+    .select({ now: readInstant(nowOr('now')), ...LOADED_SESSION })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .innerJoin(server, sql`true`)
@@ -44,7 +44,7 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
     const factorStands = sql<boolean | null>`${factor === undefined ? sql`null::boolean` : stands(factor, userId)}`;
     const [row] = await reading(() =>
       db
-        .select({ now: sql<string>`${nowOf(clock)}`, ...LOADED_SESSION, factorStands })
+        .select({ now: readNow(clock), ...LOADED_SESSION, factorStands })
         .from(sessions)
         .innerJoin(users, eq(users.id, sessions.userId))
         .innerJoin(server, sql`true`)
@@ -64,7 +64,7 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
       const now = nowOf(clock);
       const rows = await reading(() =>
         db
-          .select({ now: sql<string>`${now}`, ...LOADED_SESSION })
+          .select({ now: readInstant(now), ...LOADED_SESSION })
           .from(sessions)
           .innerJoin(users, eq(users.id, sessions.userId))
           .innerJoin(server, sql`true`)
@@ -82,13 +82,13 @@ export function sessionStore(db: Drizzle, clock: Clock, macs: RowMacs): SessionS
           .limit(MAX_LISTED),
       );
       return {
-        now: rows[0] ? new Date(rows[0].now) : new Date(0),
+        now: rows[0]?.now ?? new Date(0),
         sessions: rows.flatMap((row) => loadedFrom(row).session ?? []),
       };
     },
     insert: async ({ lifetimeSeconds, idHash, authenticatedAt, factor = null, signIn, now: read, ...session }) => {
       // Known first: the end stands under the MAC.
-      const began = read ?? (await nowBefore(db, clock));
+      const began = read ?? (await databaseNow(db, clock));
       const now = instant(began);
       const signedInAt = authenticatedAt === undefined ? now : sql`least(${now}, ${instant(authenticatedAt)})`;
       const endsAt = new Date(began.getTime() + lifetimeSeconds * 1000);
@@ -132,12 +132,6 @@ const noted = (db: Drizzle, began: SQL, userId: string, signedInAt: SQL) =>
     select ${userId}::uuid, ${signedInAt} from ${began}
     on conflict (user_id) do update set signed_in_at = greatest(${lastSignIns.signedInAt}, excluded.signed_in_at) returning 1`);
 
-async function nowBefore(db: Drizzle, clock: Clock): Promise<Date> {
-  const [row] = await reading(() => db.select({ now: sql<string>`${nowOf(clock)}` }).from(server));
-  if (!row) throw noServerRow();
-  return new Date(row.now);
-}
-
 /** With `users` of the session, and `server`. */
 export const LOADED_SESSION = {
   session: sessions,
@@ -148,7 +142,7 @@ export const LOADED_SESSION = {
 };
 
 type Row = {
-  readonly now: string;
+  readonly now: Date;
   readonly session: typeof sessions.$inferSelect;
   readonly sub: string | null;
   readonly username: string;
@@ -157,7 +151,7 @@ type Row = {
 };
 
 function loadedFrom(row: Row | undefined): LoadedSession {
-  return row ? { now: new Date(row.now), session: sessionFrom(row) } : { now: new Date(0), session: null };
+  return row ? { now: row.now, session: sessionFrom(row) } : { now: new Date(0), session: null };
 }
 
 export const sessionFrom = ({ session, sub, username, liveUserEpoch, liveServerEpoch }: Omit<Row, 'now'>): Session => ({

@@ -9,7 +9,7 @@ import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
-import { nowOf } from './now.ts';
+import { readNow } from './now.ts';
 import { server, signInCodes, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 import { authenticColumns, isAuthenticUser, registeredColumns } from './users.ts';
@@ -19,7 +19,7 @@ export function signInCodeStore(db: Drizzle, clock: Clock, macs: RowMacs): SignI
     const rows = await reading(() =>
       db
         .select({
-          now: sql<string>`${nowOf(clock)}`,
+          now: readNow(clock),
           code: signInCodes,
           user: registeredColumns,
           authentic: authenticColumns,
@@ -36,7 +36,7 @@ export function signInCodeStore(db: Drizzle, clock: Clock, macs: RowMacs): SignI
       code !== null && macs.isRight(...signInCodeFacts(code), code.mac) ? [code] : [],
     );
     const isOurs = user !== null && authentic !== null && isAuthenticUser({ ...user, ...authentic }, macs);
-    return { now: new Date(now), codes, user: isOurs ? user : ended(user) };
+    return { now, codes, user: isOurs ? user : ended(user) };
   };
   return {
     loadFresh: ({ id, browserHash, place }) =>

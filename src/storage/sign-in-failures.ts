@@ -3,7 +3,7 @@ import { and, gt, inArray, sql } from 'drizzle-orm';
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
-import { nowOf } from './now.ts';
+import { nowOf, readNow } from './now.ts';
 import { server, signInFailures } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
@@ -15,19 +15,18 @@ export function signInFailureStore(db: Drizzle, clock: Clock) {
       const { keyHash, failures, lastFailedAt, windowEndsAt } = signInFailures;
       const rows = await reading(() =>
         db
-          .select({ now: sql<string>`${now()}`, keyHash, failures, lastFailedAt, windowEndsAt })
+          .select({ now: readNow(clock), keyHash, failures, lastFailedAt, windowEndsAt })
           .from(server)
           .leftJoin(signInFailures, and(inArray(keyHash, [...keyHashes]), gt(windowEndsAt, now()))),
       );
       const [row] = rows;
       if (!row) throw noServerRow();
-      const at = new Date(row.now);
       return {
-        now: at,
+        now: row.now,
         failures: keyHashes.map((key) =>
           recent(
             rows.find((one) => one.keyHash?.equals(key)),
-            at,
+            row.now,
           ),
         ),
       };

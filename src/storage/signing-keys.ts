@@ -10,7 +10,7 @@ import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
-import { nowOf } from './now.ts';
+import { readNow } from './now.ts';
 import { server, signingKeys } from './schema.ts';
 import { noServerRow } from './server-row.ts';
 
@@ -74,7 +74,7 @@ export function signingKeyStore(db: Drizzle, clock: Clock, macs: RowMacs): Signi
     load: async () => {
       const rows = await reading(() =>
         db
-          .select({ now: sql<string>`${nowOf(clock)}`, key: LOADED, published: PUBLISHED })
+          .select({ now: readNow(clock), key: LOADED, published: PUBLISHED })
           .from(server)
           .leftJoin(signingKeys, sql`true`)
           .orderBy(desc(signingKeys.createdAt), signingKeys.kid),
@@ -83,7 +83,7 @@ export function signingKeyStore(db: Drizzle, clock: Clock, macs: RowMacs): Signi
       if (!row) throw noServerRow();
       // The machine decides about keys that were made here.
       return {
-        now: new Date(row.now),
+        now: row.now,
         keys: rows.flatMap(({ key, published }) => (key && published && isAuthenticKey(published, macs) ? key : [])),
       };
     },

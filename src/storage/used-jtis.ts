@@ -8,10 +8,10 @@ import type { Clock } from '../system/clock.ts';
 import { batched } from './batches.ts';
 import { bound } from './bound.ts';
 import type { Drizzle } from './database.ts';
-import { committing, reading, writing } from './failures.ts';
-import { nowOf } from './now.ts';
+import { committing, writing } from './failures.ts';
+import { readNow } from './now.ts';
 import { server, usedJtis } from './schema.ts';
-import { noServerRow } from './server-row.ts';
+import { readServer } from './server-row.ts';
 
 export function usedJtiStore(db: Drizzle, clock: Clock): UsedJtiStore {
   const insertStatement = db
@@ -45,14 +45,13 @@ export function usedJtiStore(db: Drizzle, clock: Clock): UsedJtiStore {
   });
   return {
     load: async (hash) => {
-      const [row] = await reading(() =>
+      const row = await readServer(() =>
         db
-          .select({ now: sql<string>`${nowOf(clock)}`, used: usedJtis })
+          .select({ now: readNow(clock), used: usedJtis })
           .from(server)
           .leftJoin(usedJtis, eq(usedJtis.hash, hash)),
       );
-      if (!row) throw noServerRow();
-      return { now: new Date(row.now), hash, used: row.used };
+      return { now: row.now, hash, used: row.used };
     },
     commit: (commit) => use(useIn(commit)),
   };

@@ -15,7 +15,7 @@ import type { Drizzle } from './database.ts';
 import { reading, writing } from './failures.ts';
 import { identifiedBy, identifiedByAddress } from './identified.ts';
 import { ledgerColumns } from './ledger.ts';
-import { nowOf } from './now.ts';
+import { readNow } from './now.ts';
 import { rowVersion } from './row-version.ts';
 import { server, transitions, users } from './schema.ts';
 import { noServerRow } from './server-row.ts';
@@ -71,7 +71,7 @@ async function loadTogether(db: Drizzle, clock: Clock, macs: RowMacs, asked: rea
     db
       .select({
         place: sql<number>`asked.place`,
-        now: sql<string>`${nowOf(clock)}`,
+        now: readNow(clock),
         user: registeredColumns,
         version: rowVersion(users),
         mac: users.mac,
@@ -94,7 +94,7 @@ async function loadTogether(db: Drizzle, clock: Clock, macs: RowMacs, asked: rea
   for (const { place, now, user, holderId, version: stored, mac, macVersion, ...identified } of rows) {
     const version = user && versionOf(macs, user, { version: stored, mac, macVersion });
     const subIsTaken = holderId !== null && holderId !== asked[place]?.id;
-    loaded[place] = { now: new Date(now), row: { user }, version, subIsTaken, ...identified };
+    loaded[place] = { now, row: { user }, version, subIsTaken, ...identified };
   }
   return loaded;
 }

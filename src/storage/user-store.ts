@@ -7,12 +7,11 @@ import type { UserStore } from '../lifecycles/user/lifecycle.ts';
 import type { Clock } from '../system/clock.ts';
 import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
-import { reading } from './failures.ts';
 import { identifiedBy, identifiedByAddress } from './identified.ts';
-import { nowOf } from './now.ts';
+import { readNow } from './now.ts';
 import { rowVersion } from './row-version.ts';
 import { server, users } from './schema.ts';
-import { noServerRow } from './server-row.ts';
+import { readServer } from './server-row.ts';
 import { versionOf } from './user-macs.ts';
 import { registeredColumns, usernameKey } from './users.ts';
 
@@ -21,10 +20,10 @@ const holder = alias(users, 'holder');
 
 export const userStore = (db: Drizzle, clock: Clock, macs: RowMacs): UserStore => ({
   load: async (id, username, sub = null, address = null) => {
-    const [row] = await reading(() =>
+    const { now, user, version, mac, macVersion, holderId, ...identified } = await readServer(() =>
       db
         .select({
-          now: sql<string>`${nowOf(clock)}`,
+          now: readNow(clock),
           user: registeredColumns,
           version: rowVersion(users),
           mac: users.mac,
@@ -38,11 +37,9 @@ export const userStore = (db: Drizzle, clock: Clock, macs: RowMacs): UserStore =
         .leftJoin(users, eq(users.id, id))
         .leftJoin(holder, sub === null ? sql`false` : eq(holder.sub, sub)),
     );
-    if (!row) throw noServerRow();
-    const { now, user, version, mac, macVersion, holderId, ...identified } = row;
     const subIsTaken = holderId !== null && holderId !== id;
     const loadedVersion = user && versionOf(macs, user, { version, mac, macVersion });
-    return { now: new Date(now), row: { user }, version: loadedVersion, subIsTaken, ...identified };
+    return { now, row: { user }, version: loadedVersion, subIsTaken, ...identified };
   },
   commit: commitStore(db, macs),
 });

@@ -5,7 +5,7 @@ import { TEST_EVENT, type WebhookDelivery } from '../lifecycles/webhook-delivery
 import type { Clock } from '../system/clock.ts';
 import type { Drizzle } from './database.ts';
 import { reading } from './failures.ts';
-import { nowOf } from './now.ts';
+import { nowOf, readInstantOrNull } from './now.ts';
 import { type InstantPosition, olderThan, type Page, type PageRequest, positionInstant, readPage } from './page.ts';
 import { plannedRead } from './planned-read.ts';
 import { webhookAttempts, webhookDeliveries } from './schema.ts';
@@ -125,10 +125,13 @@ export async function backlogOf(db: Drizzle, receiver: string): Promise<Backlog>
     .as('waiting');
   const [row] = await reading(() =>
     db
-      .select({ pending: sql<number>`count(*)::int`, oldestAt: sql<string | null>`min(${waiting.createdAt})` })
+      .select({
+        pending: sql<number>`count(*)::int`,
+        oldestAt: readInstantOrNull(sql`min(${waiting.createdAt})`),
+      })
       .from(waiting),
   );
-  return { pending: row?.pending ?? 0, oldestAt: row?.oldestAt ? new Date(row.oldestAt) : null };
+  return row ?? { pending: 0, oldestAt: null };
 }
 
 /** Of each receiver for which an event waits: since when the oldest does. Callers keep the answer for some seconds. @throws StoreUnavailable */

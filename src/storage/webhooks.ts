@@ -7,7 +7,7 @@ import { commitStore } from './commit.ts';
 import type { Drizzle } from './database.ts';
 import { isCluster } from './each-node.ts';
 import { committing, reading, writing } from './failures.ts';
-import { nowOf } from './now.ts';
+import { nowOf, readNow } from './now.ts';
 import { areStill, type PlacesOfNodes, placeOf, withPlace } from './places-of-nodes.ts';
 import { endsOfNodes, hasRecordingNodes, isOnePostgres, recordedOn, recordingNodes } from './recording-nodes.ts';
 import {
@@ -426,11 +426,11 @@ function deliveryStore(db: Drizzle, clock: Clock): WebhookDeliveryStore {
     load: async (id) => {
       const [row] = await reading(() =>
         db
-          .select({ now: sql<string>`${nowOf(clock)}`, delivery: webhookDeliveries })
+          .select({ now: readNow(clock), delivery: webhookDeliveries })
           .from(webhookDeliveries)
           .where(eq(webhookDeliveries.id, id)),
       );
-      return row ? { now: new Date(row.now), delivery: row.delivery } : null;
+      return row ?? null;
     },
     commit: commitStore(db),
   };
